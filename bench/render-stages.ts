@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { pid, platform } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
+import { type EncoderChoice, encoderOf } from '../src/engine/codec/video-encoder.ts';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
-import { type EncoderChoice, encoderOf } from '../src/engine/h264/open-encoder.ts';
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
-import { segmentRanges } from '../src/engine/segments/segment-ranges.ts';
+import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { readProcessStat } from '../src/os-process.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import fg from 'fast-glob';
-import { SOFTWARE } from '../src/engine/h264/open-encoder.ts';
+import { SOFTWARE } from '../src/engine/codec/video-encoder.ts';
 import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
 import { bindMapping } from '../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../src/template/parse-template-package.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RENDER_EPOCH } from '../engine/render-epoch.ts';
+import { RENDER_EPOCH } from '../engine/render-result.ts';
 
 /** The options that every command has. */
 export interface GlobalOptions {

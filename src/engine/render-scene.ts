@@ -1,14 +1,13 @@
 import type { Scene } from '../template/scene.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
-import { audioCodecOf, type FrameWriter } from './frame-writer.ts';
 import { supplyFrames } from './raster/supply-frames.ts';
-import type { Rendering, RenderSceneOptions } from './rendering.ts';
-import { joinSegments } from './segments/join-segments.ts';
-import { renderSegments } from './segments/render-segments.ts';
-import { type RenderedSound, renderSound } from './segments/render-sound.ts';
-import { segmentRanges } from './segments/segment-ranges.ts';
+import type { RenderResult, RenderSceneOptions } from './render-result.ts';
+import { type RenderedSound, renderSound } from './scene-media.ts';
+import { joinSegments, renderSegments } from './segments/render-segments.ts';
+import { segmentRanges } from './segments/segment.ts';
 import { renderPicture } from './stills/render-stills.ts';
+import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 /**
@@ -19,7 +18,7 @@ import { openWriter } from './writers/open-writer.ts';
  * @throws ReelformError encoder_missing
  * @throws the signal's reason, promptly, when it is aborted
  */
-export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<Rendering> {
+export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<RenderResult> {
   const { signal } = options;
   signal?.throwIfAborted();
   checkScene(scene);
@@ -39,7 +38,11 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   return rendering;
 }
 
-async function renderMp4(scene: Scene, sound: Promise<RenderedSound>, options: RenderSceneOptions): Promise<Rendering> {
+async function renderMp4(
+  scene: Scene,
+  sound: Promise<RenderedSound>,
+  options: RenderSceneOptions,
+): Promise<RenderResult> {
   const segments = await renderSegments(scene, segmentRanges(scene), options);
   return joinSegments(scene, segments, await sound);
 }
@@ -49,7 +52,7 @@ async function renderFrames(
   scene: Scene,
   sound: Promise<RenderedSound>,
   { signal, onProgress }: RenderSceneOptions,
-): Promise<Rendering> {
+): Promise<RenderResult> {
   const { width, height, fps, frameCount, output } = scene;
   const { format } = output;
   if (format === 'png') {

@@ -1,3 +1,5 @@
+import { type Code, ReelformError } from '../diagnostic.ts';
+
 /** Why one scene cannot be rendered; the codes that a render session shows for it. */
 export type SceneErrorCode =
   | 'asset_type_unsupported'
@@ -26,5 +28,56 @@ export class SceneError extends Error {
     this.name = 'SceneError';
     this.code = code;
     this.imageName = options.imageName;
+  }
+}
+
+/** An error as plain data, to cross a thread or a process: a structured clone would lose its class and code. */
+export type Failure =
+  | {
+      readonly kind: 'scene';
+      readonly code: SceneErrorCode;
+      readonly message: string;
+      readonly imageName?: string | undefined;
+    }
+  | { readonly kind: 'reelform'; readonly code: Code; readonly message: string; readonly hint?: string | undefined }
+  | {
+      readonly kind: 'unexpected';
+      readonly message: string;
+      readonly stack?: string | undefined;
+      readonly code?: string | undefined;
+    };
+
+export function failureFrom(error: unknown): Failure {
+  if (error instanceof SceneError) {
+    return { kind: 'scene', code: error.code, message: error.message, imageName: error.imageName };
+  }
+  if (error instanceof ReelformError) {
+    return { kind: 'reelform', code: error.code, message: error.message, hint: error.hint };
+  }
+  if (error instanceof Error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      kind: 'unexpected',
+      message: error.message,
+      stack: error.stack,
+      ...(typeof code === 'string' ? { code } : {}),
+    };
+  }
+  return { kind: 'unexpected', message: String(error) };
+}
+
+/** The error that `failureFrom` was given, as far as it matters to a caller: class, code and message. */
+export function errorFrom(failure: Failure): Error {
+  switch (failure.kind) {
+    case 'scene':
+      return new SceneError(failure.code, failure.message, { imageName: failure.imageName });
+    case 'reelform':
+      return new ReelformError(failure.code, failure.message, failure.hint === undefined ? {} : { hint: failure.hint });
+    case 'unexpected': {
+      const error: NodeJS.ErrnoException = new Error(failure.message);
+      if (failure.code !== undefined) error.code = failure.code;
+      if (failure.stack !== undefined) error.stack = failure.stack;
+      return error;
+    }
   }
 }

@@ -1,6 +1,5 @@
 import { packScene } from '../engine/packed-scene.ts';
-import type { RenderedStill } from '../engine/raster/raster-protocol.ts';
-import type { Rendering } from '../engine/rendering.ts';
+import type { RenderedStill, RenderResult } from '../engine/render-result.ts';
 import type { ComparedStill, StillComparison } from '../engine/stills/still-protocol.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
@@ -12,7 +11,7 @@ import { sceneKeys } from './scene-keys.ts';
 export interface Draw {
   /** Draws stills of two scenes and compares them. */
   compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
-  video(scene: Scene): Promise<Rendering>;
+  video(scene: Scene): Promise<RenderResult>;
 }
 
 export interface Sides {

@@ -1,4 +1,4 @@
-import type { EncoderChoice } from '../engine/h264/open-encoder.ts';
+import type { EncoderChoice } from '../engine/codec/video-encoder.ts';
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../session/fair-queue.ts';
 import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';

@@ -1,7 +1,7 @@
 import type { Code } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import type { AnyScene } from '../engine/packed-scene.ts';
-import type { SceneFinding } from '../engine/scene-finding.ts';
+import type { SceneFinding } from '../engine/scene-media.ts';
 import type { SessionCode } from '../service/service-error.ts';
 import type { OutputFormat } from '../wire/output.ts';
 import type { RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';

@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { SceneError } from '../engine/scene-error.ts';
-import type { SceneFinding } from '../engine/scene-finding.ts';
+import type { SceneFinding } from '../engine/scene-media.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import { jsonPointer } from '../json.ts';
 import { ServiceError } from '../service/service-error.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ReelformError } from '../../src/diagnostic.ts';
-import { errorFrom, failureFrom } from '../../src/engine/failure.ts';
-import { SceneError } from '../../src/engine/scene-error.ts';
+import { errorFrom, failureFrom, SceneError } from '../../src/engine/scene-error.ts';
 
 /** Through the structured clone of threads and processes, and back. */
 function sent(error: unknown): Error {

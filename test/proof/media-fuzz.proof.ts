@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkClip } from '../../src/engine/media/check-clip.ts';
-import { checkSound } from '../../src/engine/media/check-sound.ts';
-import { gifPictures } from '../../src/engine/media/gif-pictures.ts';
+import { checkClip, checkSound } from '../../src/engine/media/check-media.ts';
+import { gifPictures } from '../../src/engine/media/decode-gif.ts';
 import { openSound } from '../../src/engine/media/open-sound.ts';
 import { videoPictures } from '../../src/engine/media/video-pictures.ts';
 import { SceneError } from '../../src/engine/scene-error.ts';

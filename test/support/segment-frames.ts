@@ -1,6 +1,5 @@
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
-import { segmentKey } from '../../src/engine/segments/segment-key.ts';
-import type { FrameRange } from '../../src/engine/segments/segment-ranges.ts';
+import { type FrameRange, segmentKey } from '../../src/engine/segments/segment.ts';
 import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 

@@ -1,6 +1,6 @@
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
-import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
+import { RENDER_EPOCH } from '../../engine/render-result.ts';
 import { type CommitFiles, checkoutCommit } from '../../git/checkout-commit.ts';
 import { mergeBase, targetBranch } from '../../git/revisions.ts';
 import { type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';

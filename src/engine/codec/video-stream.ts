@@ -1,5 +1,5 @@
-import type { FrameFormat } from '../h264/encoder.ts';
 import { SceneError } from '../scene-error.ts';
+import type { FrameFormat, VideoPacket } from './encoded-track.ts';
 import {
   check,
   drain,
@@ -26,21 +26,13 @@ export interface StreamSettings {
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** One coded picture. */
-export interface StreamPacket {
-  readonly bytes: Uint8Array;
-  /** Index of the frame that it shows. */
-  readonly frame: number;
-  readonly isKey: boolean;
-}
-
 /**
  * One stream of an FFmpeg encoder, on one thread of Node's pool, so that its bytes are the same on any number of cores.
  * `close` must follow.
  */
 export class VideoStream {
   /** In decoding order. */
-  readonly packets: StreamPacket[] = [];
+  readonly packets: VideoPacket[] = [];
   readonly #libav: Libav;
   readonly #settings: StreamSettings;
   readonly #context: NativeCodecContext;

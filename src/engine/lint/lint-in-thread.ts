@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
-import { errorFrom } from '../failure.ts';
-import { SceneError } from '../scene-error.ts';
+import { errorFrom, SceneError } from '../scene-error.ts';
 import type { LintFinding } from './lint-finding.ts';
 import type { LintMessage } from './lint-worker.ts';
 

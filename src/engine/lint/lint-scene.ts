@@ -6,7 +6,7 @@ import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import { placeImage } from '../images/place-image.ts';
-import { mediaFindings } from '../scene-finding.ts';
+import { mediaFindings } from '../scene-media.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import type { FindingMoment, LintFinding } from './lint-finding.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
-import { type Failure, failureFrom } from '../failure.ts';
+import { type Failure, failureFrom } from '../scene-error.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintScene } from './lint-scene.ts';
 

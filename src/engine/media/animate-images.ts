@@ -3,7 +3,6 @@ import { layerSpans } from '../../template/lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import { UNMOVED } from './unmoved.ts';
 
 /**
  * How much larger than its area a moving picture is: how far it slides, as a share of the area's side, or how much it
@@ -125,3 +124,12 @@ function movingLayer(image: SceneImage, travel: Travel, refId: string, start: nu
   const s = keyframes(scale(travel.from), scale(travel.to));
   return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...UNMOVED, p, s } };
 }
+
+/** A layer's transformation that changes nothing. */
+export const UNMOVED = {
+  o: { a: 0, k: 100 },
+  r: { a: 0, k: 0 },
+  p: { a: 0, k: [0, 0, 0] },
+  a: { a: 0, k: [0, 0, 0] },
+  s: { a: 0, k: [100, 100, 100] },
+};

@@ -1,7 +1,9 @@
+import { isRecord } from '../../json.ts';
+import { LAYER_TYPE, type LottieNode, precompositions } from '../../template/lottie/lottie-layers.ts';
+import { propertyValue } from '../../template/lottie/property-value.ts';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
-import { assetFrame, assetShowings } from './asset-showings.ts';
 
 /** What a clip shows when. */
 export interface ClipTimes {
@@ -25,4 +27,56 @@ export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocume
     secondsOf: (time) => trimSeconds + (Math.max(0, time) * own.denominator) / own.numerator,
     trimSeconds,
   };
+}
+
+/** One way from the animation down to a layer that shows an asset. */
+interface AssetShowing {
+  readonly assetId: string;
+  /** From the outermost layer on; the last one shows the asset. */
+  readonly layers: readonly LottieNode[];
+}
+
+/** Frames by which a layer counts as shown too early and too long: the rasteriser reckons less exactly. */
+const SLACK_FRAMES = 0.001;
+
+/**
+ * All the ways in which an animation shows some of its assets. Unlike `layerSpans` they tell the asset's own time also where
+ * a layer remaps it.
+ */
+function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>): AssetShowing[] {
+  const compositions = precompositions(animation);
+  const showings: AssetShowing[] = [];
+  const visit = (layers: readonly LottieNode[], above: readonly LottieNode[]): void => {
+    for (const layer of layers) {
+      if (layer.hd === true) continue;
+      const refId = String(layer.refId);
+      if (layer.ty === LAYER_TYPE.image && assetIds.has(refId))
+        showings.push({ assetId: refId, layers: [...above, layer] });
+      const inside = layer.ty === LAYER_TYPE.precomposition ? compositions.get(refId) : undefined;
+      if (inside !== undefined) visit(inside, [...above, layer]);
+    }
+  };
+  visit((animation.layers as unknown[]).filter(isRecord), []);
+  return showings;
+}
+
+/**
+ * The asset's own time at a frame of the animation, in frames; undefined where it is not shown.
+ *
+ * @param frame of the composition, as `ip` counts
+ * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that a layer lies in
+ */
+function assetFrame({ layers }: AssetShowing, frame: number, framesPerSecond: number): number | undefined {
+  let time = frame;
+  for (const layer of layers) {
+    if (time < numberOf(layer.ip, -Infinity) - SLACK_FRAMES) return undefined;
+    if (time >= numberOf(layer.op, Infinity) + SLACK_FRAMES) return undefined;
+    const own = (time - numberOf(layer.st, 0)) / (numberOf(layer.sr, 1) || 1);
+    time = isRecord(layer.tm) ? (propertyValue(layer.tm, time)?.[0] ?? 0) * framesPerSecond : own;
+  }
+  return time;
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }

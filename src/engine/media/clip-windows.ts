@@ -1,12 +1,10 @@
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
-import type { PictureFiles } from '../raster/picture-files.ts';
-import { bitmapFile } from './bitmap-file.ts';
+import { UNMOVED } from './animate-images.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
-import { fitPicture } from './fit-picture.ts';
-import { gifPictures } from './gif-pictures.ts';
-import { mediaTypeOf } from './media-type.ts';
-import type { ClipPictures } from './picture.ts';
-import { UNMOVED } from './unmoved.ts';
+import { gifPictures } from './decode-gif.ts';
+import { mediaTypeOf } from './open-media.ts';
+import type { PictureFiles } from './picture.ts';
+import { bitmapFile, type ClipPictures, fitPicture } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';
 
 /** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */

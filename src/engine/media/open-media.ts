@@ -1,5 +1,6 @@
 import {
   ADTS,
+  BufferSource,
   FLAC,
   Input,
   type InputTrack,
@@ -14,11 +15,9 @@ import {
   WEBM,
 } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
-import { BoundedSource } from './bounded-source.ts';
-import { problemOfBoxes } from './check-boxes.ts';
 import { problemOfComments } from './check-comments.ts';
-import { problemOfElements } from './check-elements.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { problemOfBoxes } from './check-mp4.ts';
+import { problemOfElements } from './check-webm.ts';
 
 // What it has to say of a file is an error here, or nothing.
 Logging.level = LogLevel.Silent;
@@ -85,4 +84,74 @@ export function damageOf(cause: unknown, imageName: string): SceneError {
   if (cause instanceof SceneError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SceneError('asset_decode_failed', `The file is damaged: ${reason.slice(0, 200)}`, { imageName, cause });
+}
+
+/**
+ * In one turn of the event loop: less than a second of nothing but reading for a small file, and more for a large one, such as
+ * an MP3 whose length nothing but its frames tell.
+ */
+const MOST_REQUESTS = 500_000;
+const BYTES_A_REQUEST = 16;
+
+/**
+ * Bytes that cannot be read for ever. On some damaged files the reader (mediabunny 1.61.0) goes round in circles, and
+ * never lets the event loop turn; it asks for the size before each read, here, and is stopped.
+ */
+class BoundedSource extends BufferSource {
+  readonly #size: number;
+  #requests = 0;
+
+  constructor(bytes: Uint8Array) {
+    super(bytes);
+    this.#size = bytes.byteLength;
+  }
+
+  /** The reader's own name for it. @throws Error where it goes round in circles */
+  _getFileSize(): number {
+    if (this.#requests === 0) {
+      setImmediate(() => {
+        this.#requests = 0;
+      }).unref();
+    }
+    this.#requests += 1;
+    if (this.#requests > MOST_REQUESTS + this.#size / BYTES_A_REQUEST)
+      throw new Error('its parts refer to each other in circles');
+    return this.#size;
+  }
+}
+
+/** What a media file is by its first bytes. `mp4` and `mov` are one family, as are `webm` and other Matroska files. */
+type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
+
+/** Boxes that a QuickTime file without `ftyp` starts with. */
+const OLD_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
+
+/**
+ * The type of a media file by what it holds, never by its name; undefined for anything else, playlists among it.
+ *
+ * @see ISO/IEC 14496-12, 4.3 (`ftyp`); RFC 9559, 8 (EBML); RFC 3533, 6; RFC 9639, 6; ISO/IEC 11172-3, 2.4.1.3
+ */
+export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
+  if (bytes.length < 16) return undefined;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, 16);
+  const text = (from: number, to: number): string => head.toString('latin1', from, to);
+  if (text(4, 8) === 'ftyp') return text(8, 12) === 'qt  ' ? 'mov' : 'mp4';
+  if (OLD_QUICKTIME.has(text(4, 8))) return 'mov';
+  if (head.readUInt32BE(0) === 0x1a45dfa3) return 'webm';
+  if (text(0, 6) === 'GIF87a' || text(0, 6) === 'GIF89a') return 'gif';
+  if (text(8, 12) === 'WAVE' && (text(0, 4) === 'RIFF' || text(0, 4) === 'RF64')) return 'wav';
+  if (text(0, 4) === 'fLaC') return 'flac';
+  if (text(0, 4) === 'OggS') return 'ogg';
+  if (text(0, 3) === 'ID3') return 'mp3';
+  // A frame header: eleven bits of synchronisation; layer 0 is ADTS (AAC), layer 1 is MPEG's layer III.
+  if (head[0] === 0xff && (head[1]! & 0xf6) === 0xf0) return 'aac';
+  if (head[0] === 0xff && (head[1]! & 0xe6) === 0xe2) return 'mp3';
+  return undefined;
+}
+
+/** The bytes of a description, as `mediabunny` gives it. Not copied. */
+export function bytesOf(source: ArrayBufferLike | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
 }

@@ -1,8 +1,7 @@
 import type { SceneSound } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { OpenSound } from './open-sound.ts';
-import { MIX_RATE } from './resampler.ts';
-import type { Stereo } from './stereo.ts';
+import { MIX_RATE, type Stereo } from './resampler.ts';
 
 /** A repeated part up to so many samples is kept instead of being decoded again: 30 s. */
 const MOST_KEPT = 30 * MIX_RATE;

@@ -1,14 +1,11 @@
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
-import { bytesOf } from '../codec/bytes-of.ts';
+import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
-import { MAX_CLIP_SIDE_PIXELS } from './check-clip.ts';
-import { BEYOND, FrameLane, type LaneFrame } from './frame-lane.ts';
-import { damageOf, openMedia } from './open-media.ts';
-import type { ClipPictures, Picture } from './picture.ts';
-import { type PictureEntry, readPictureTable } from './picture-table.ts';
-import { turnUpright, type Upright } from './turn-upright.ts';
-import { writeAlpha, type YuvColour, yuvToBgra } from './yuv-to-bgra.ts';
+import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
+import { bytesOf, damageOf, openMedia } from './open-media.ts';
+import { BEYOND, type DecodedFrame, OrderedDecoder } from './ordered-decoder.ts';
+import { type ClipPictures, type Picture, turnUpright, type Upright } from './picture.ts';
 
 /** Pictures whose height or width is larger are taken for BT.709 where a file does not say, others for BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
@@ -44,7 +41,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
       isFlipped: await track.getFlip(),
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
-    const openLane = () => FrameLane.open(codec, configuration, name);
+    const openLane = () => OrderedDecoder.open(codec, configuration, name);
     return new VideoPictures({ input, track, name, start, table, upright, tolerance, openLane, colorSpace });
   } catch (cause) {
     input.dispose();
@@ -68,7 +65,7 @@ interface OpenVideo {
   readonly upright: Upright;
   /** Seconds by which a picture counts as started too early. */
   readonly tolerance: number;
-  readonly openLane: () => Promise<FrameLane>;
+  readonly openLane: () => Promise<OrderedDecoder>;
   readonly colorSpace: VideoColorSpaceInit | undefined;
 }
 
@@ -76,8 +73,8 @@ interface OpenVideo {
 interface Run {
   readonly packets: AsyncIterator<EncodedPacket>;
   readonly startTime: number;
-  readonly colour: FrameLane;
-  alpha: FrameLane | null;
+  readonly colour: OrderedDecoder;
+  alpha: OrderedDecoder | null;
   isAtEnd: boolean;
 }
 
@@ -179,7 +176,7 @@ class VideoPictures implements ClipPictures {
 
   #fed = 0;
 
-  #convert(frame: LaneFrame, alpha: LaneFrame | undefined): Picture {
+  #convert(frame: DecodedFrame, alpha: DecodedFrame | undefined): Picture {
     const { width, height, format } = frame;
     if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
       throw new Error(`pictures of ${width} × ${height} are not taken`);
@@ -194,7 +191,7 @@ class VideoPictures implements ClipPictures {
     return turnUpright({ width, height, bgra, isOpaque }, this.#video.upright);
   }
 
-  #colourOf({ matrix, isFullRange, width, height }: LaneFrame): YuvColour {
+  #colourOf({ matrix, isFullRange, width, height }: DecodedFrame): YuvColour {
     const said = this.#video.colorSpace;
     const isLarge = height > STANDARD_DEFINITION.height || width > STANDARD_DEFINITION.width;
     return {
@@ -208,3 +205,48 @@ class VideoPictures implements ClipPictures {
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };
+
+/** Six hours at 60 pictures a second, and what a damaged file names. */
+const MOST_PACKETS = 2_000_000;
+/** Whoever waits for something else has a turn in between. */
+const PACKETS_A_TURN = 10_000;
+
+/** A picture of a video track, known before any of it is decoded. */
+interface PictureEntry {
+  /** Seconds in the file. */
+  readonly time: number;
+  /** Decoding can start here. */
+  readonly isKey: boolean;
+}
+
+/**
+ * The pictures that a part of a track shows, in the order of showing, from the last key picture at or before its start on.
+ *
+ * @param from seconds in the file, as `to`
+ */
+async function readPictureTable(track: InputVideoTrack, from: number, to: number): Promise<PictureEntry[]> {
+  const sink = new EncodedPacketSink(track);
+  const hasHidden = (await track.getCodec()) === 'vp8';
+  const options = { metadataOnly: !hasHidden };
+  const first = (await sink.getKeyPacket(from, options)) ?? (await sink.getFirstKeyPacket(options));
+  const entries: PictureEntry[] = [];
+  let packets = 0;
+  if (first === null) return entries;
+  let stop = Infinity;
+  for await (const packet of sink.packets(first, undefined, options)) {
+    // Behind a key picture come those that are shown before it; then those of a part that nobody asked for.
+    if (packet.timestamp > stop) break;
+    packets += 1;
+    if (packets > MOST_PACKETS) throw new Error('it has too many pictures');
+    if (packets % PACKETS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (packet.type === 'key' && packet.timestamp > to) stop = packet.timestamp;
+    if (packet.timestamp < first.timestamp || (hasHidden && !isShown(packet))) continue;
+    entries.push({ time: packet.timestamp, isKey: packet.type === 'key' });
+  }
+  return entries.sort((a, b) => a.time - b.time);
+}
+
+/** Of VP8, whose packets may hold a picture for reference alone. @see RFC 6386, section 9.1 (show_frame) */
+function isShown(packet: EncodedPacket): boolean {
+  return ((packet.data[0] ?? 0) & 0x10) !== 0;
+}

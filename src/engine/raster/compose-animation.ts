@@ -3,9 +3,9 @@ import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
+import type { PictureFiles } from '../media/picture.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
-import type { PictureFiles } from './picture-files.ts';
 
 /** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
 export interface ComposedAnimation {

@@ -1,9 +1,11 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
-import { errorFrom } from '../failure.ts';
-import { SceneError } from '../scene-error.ts';
-import type { RasterMessage, RasterRequest } from './raster-protocol.ts';
+import type { RenderedStill } from '../render-result.ts';
+import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
+import type { ComparedStill, StillComparison, StillImage } from '../stills/still-protocol.ts';
+import type { TextFinding } from '../text/text-findings.ts';
 
 /**
  * A thread without a scene, for the next one: it has its code and native libraries loaded, fonts open and pictures fitted, and a
@@ -73,3 +75,28 @@ export async function askThread<Result>(
   }
   throw new SceneError('render_crashed', 'The thread that draws the stills ended before the last one');
 }
+
+/** To the raster worker. Answered in the order asked. */
+export type RasterRequest =
+  /** Make ready to draw this scene; answered with `open`. */
+  | { readonly kind: 'open'; readonly scene: Scene }
+  /** Draw this frame into this slot; answered with `frame`. */
+  | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
+  /** Draw the stills of this scene; answered with `still-drawn` for each, then `stills`. */
+  | { readonly kind: 'stills'; readonly scene: Scene }
+  /** Draw and compare stills; answered with `still-drawn` for each of both sides, then `compared`. */
+  | { readonly kind: 'compare'; readonly comparison: StillComparison }
+  /** Forget the scene. Not answered. */
+  | { readonly kind: 'close' };
+
+/** From the raster worker. */
+export type RasterMessage =
+  /** Ready to draw into this ring. */
+  | { readonly kind: 'open'; readonly buffer: SharedArrayBuffer; readonly findings: readonly TextFinding[] }
+  | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
+  /** Comes before its frame. */
+  | { readonly kind: 'still'; readonly still: RenderedStill }
+  | { readonly kind: 'still-drawn' }
+  | { readonly kind: 'stills'; readonly stills: readonly StillImage[] }
+  | { readonly kind: 'compared'; readonly stills: readonly ComparedStill[] }
+  | { readonly kind: 'failed'; readonly failure: Failure };

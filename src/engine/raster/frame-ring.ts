@@ -1,5 +1,5 @@
-import type { PixelFormat } from '../frame-writer.ts';
-import { RGBA_TO_I420_WASM } from '../kernel/rgba-to-i420.wasm.ts';
+import { RGBA_TO_I420_WASM } from '../color/rgba-to-i420.wasm.ts';
+import type { PixelFormat } from '../writers/frame-writer.ts';
 
 /** The part of the WebAssembly namespace used here; Node's types leave it out. */
 declare const WebAssembly: {

@@ -2,11 +2,11 @@ import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
-import { failureFrom } from '../failure.ts';
-import { pixelsOf } from '../frame-writer.ts';
+import { failureFrom } from '../scene-error.ts';
+import { pixelsOf } from '../writers/frame-writer.ts';
+import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 import { createFrameRing } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
-import type { RasterMessage, RasterRequest } from './raster-protocol.ts';
 import { openRasterizer } from './rasterizer.ts';
 
 // Entry of the worker thread that draws frames and stills, one scene after the other; see raster-protocol.ts. Ends when it is terminated.

@@ -1,9 +1,9 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
-import { pixelsOf } from '../frame-writer.ts';
 import { jpegOverSquares } from '../images/jpeg-over-squares.ts';
 import type { TextFinding } from '../text/text-findings.ts';
+import { pixelsOf } from '../writers/frame-writer.ts';
 import { composeAnimation } from './compose-animation.ts';
 import { openAnimation } from './open-animation.ts';
 import { findStaticFrames } from './static-frames.ts';

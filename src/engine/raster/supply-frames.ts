@@ -1,13 +1,12 @@
 import { on } from 'node:events';
 import type { Scene } from '../../template/scene.ts';
-import { errorFrom } from '../failure.ts';
-import { pixelsOf } from '../frame-writer.ts';
-import { SceneError } from '../scene-error.ts';
-import type { FrameRange } from '../segments/segment-ranges.ts';
+import type { RenderedStill } from '../render-result.ts';
+import { errorFrom, SceneError } from '../scene-error.ts';
+import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { leaveThread, takeThread } from './drawing-thread.ts';
+import { pixelsOf } from '../writers/frame-writer.ts';
+import { leaveThread, type RasterMessage, type RasterRequest, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
-import type { RasterMessage, RasterRequest, RenderedStill } from './raster-protocol.ts';
 
 export interface Delivery {
   readonly stills: readonly RenderedStill[];

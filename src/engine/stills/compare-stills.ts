@@ -3,7 +3,7 @@ import { checkScene } from '../check-scene.ts';
 import { type PackedScene, unpackScene } from '../packed-scene.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { openRasterizer } from '../raster/rasterizer.ts';
-import { mediaFindings } from '../scene-finding.ts';
+import { mediaFindings } from '../scene-media.ts';
 import type { ComparedStill, StillComparison } from './still-protocol.ts';
 
 interface Drawn extends PicturePixels {

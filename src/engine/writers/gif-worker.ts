@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { failureFrom } from '../failure.ts';
-import { GifFileEncoder } from './gif-encoder.ts';
-import type { GifMessage, GifRequest, GifWork } from './gif-protocol.ts';
+import { type Failure, failureFrom } from '../scene-error.ts';
+import { GifFileEncoder, type GifOptions } from './gif-encoder.ts';
 
 // Entry of the worker thread that encodes one GIF; see gif-protocol.ts. Ends when it is terminated.
 
@@ -22,3 +21,22 @@ parentPort!.on('message', (request: GifRequest) => {
 function post(message: GifMessage): void {
   parentPort!.postMessage(message);
 }
+
+/** `workerData` of the thread that encodes a GIF. */
+export interface GifWork {
+  readonly options: GifOptions;
+  /** Frames, RGBA, one after the other. */
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** To the thread: the frame in this slot, or that there are no more. */
+export type GifRequest =
+  | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
+  | { readonly kind: 'finish' };
+
+/** From the thread. */
+export type GifMessage =
+  /** The slot is free. */
+  | { readonly kind: 'taken'; readonly slot: number }
+  | { readonly kind: 'finished'; readonly bytes: Uint8Array }
+  | { readonly kind: 'failed'; readonly failure: Failure };

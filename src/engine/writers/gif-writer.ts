@@ -1,9 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
-import { errorFrom } from '../failure.ts';
-import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
-import { SceneError } from '../scene-error.ts';
-import type { GifMessage, GifRequest, GifWork } from './gif-protocol.ts';
+import { errorFrom, SceneError } from '../scene-error.ts';
+import type { FrameWriter, WriterOptions } from './frame-writer.ts';
+import type { GifMessage, GifRequest, GifWork } from './gif-worker.ts';
 
 /** So many frames may wait for the thread. */
 const SLOTS = 2;

@@ -1,8 +1,8 @@
-import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
+import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /**
- * Opens the writer of the format that is asked for, and loads no other. A single picture has none: see `renderPicture`; nor
- * has MP4: see `renderSegments`.
+ * Opens the writer of a format that is written frame by frame, and loads no other. For a single picture see `renderPicture`,
+ * for MP4 `renderSegments`.
  *
  * @throws ReelformError encoder_missing; SceneError encode_failed
  */
@@ -15,7 +15,7 @@ export async function openWriter(options: WriterOptions): Promise<FrameWriter> {
     case 'webp':
       return (await import('./webp-writer.ts')).openWebpWriter(options);
     case 'png_sequence':
-      return (await import('./png-sequence-writer.ts')).openPngSequenceWriter(options);
+      return (await import('./png-writer.ts')).openPngSequenceWriter(options);
     case 'mp4':
     case 'png':
       throw new Error(`Internal error: ${options.output.format} is not written frame by frame`);

@@ -1,9 +1,9 @@
-import type { VideoStream } from '../codec/video-stream.ts';
-import type { FrameWriter, WriterOptions } from '../frame-writer.ts';
+import type { OutputQuality } from '../../wire/output.ts';
+import type { FrameFormat } from '../codec/encoded-track.ts';
+import { VideoStream } from '../codec/video-stream.ts';
 import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
-import { muxWebm } from './mux-webm.ts';
-import { alphaPlane, fillUnseen, isOpaque } from './split-alpha.ts';
-import { openVp9Stream } from './vp9-stream.ts';
+import type { FrameWriter, WriterOptions } from './frame-writer.ts';
+import { muxWebm } from './mux.ts';
 
 /** A player can seek to so many seconds. */
 const KEY_INTERVAL_SECONDS = 2;
@@ -71,4 +71,84 @@ class WebmWriter implements FrameWriter {
     this.#plane.fill(255, 0, this.#filled.length).fill(128, this.#filled.length);
     for (let before = 0; before < frame; before++) await this.#alpha.encode(this.#plane, before);
   }
+}
+
+/** A block of pixels that a codec transforms together, with its chroma. */
+const BLOCK = 16;
+
+/** Whether every pixel is opaque. @param pixels RGBA as four bytes each, little-endian */
+function isOpaque(pixels: Uint32Array): boolean {
+  for (let index = 0; index < pixels.length; index++) if (pixels[index]! < 0xff000000) return false;
+  return true;
+}
+
+/** Alpha as the luma of a picture without colour: a plane of 0..255, then both chroma planes at 128. I420. */
+function alphaPlane(pixels: Uint32Array, target: Uint8Array): void {
+  for (let index = 0; index < pixels.length; index++) target[index] = pixels[index]! >>> 24;
+  target.fill(128, pixels.length);
+}
+
+/**
+ * The same picture with a colour where nothing is seen: each block of 16×16 gets the mean of what it shows, so that edges
+ * carry no dark rim once chroma is averaged and coded. What is seen stays.
+ */
+function fillUnseen(pixels: Uint32Array, target: Uint32Array, width: number): void {
+  target.set(pixels);
+  const height = pixels.length / width;
+  for (let top = 0; top < height; top += BLOCK) {
+    for (let left = 0; left < width; left += BLOCK) {
+      fillBlock(target, width, {
+        left,
+        top,
+        right: Math.min(width, left + BLOCK),
+        bottom: Math.min(height, top + BLOCK),
+      });
+    }
+  }
+}
+
+function fillBlock(
+  pixels: Uint32Array,
+  width: number,
+  { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
+): void {
+  let [red, green, blue, weight, unseen] = [0, 0, 0, 0, 0];
+  for (let row = top; row < bottom; row++) {
+    for (let index = row * width + left; index < row * width + right; index++) {
+      const pixel = pixels[index]!;
+      const alpha = pixel >>> 24;
+      if (alpha === 0) {
+        unseen += 1;
+        continue;
+      }
+      red += alpha * (pixel & 255);
+      green += alpha * ((pixel >> 8) & 255);
+      blue += alpha * ((pixel >> 16) & 255);
+      weight += alpha;
+    }
+  }
+  if (unseen === 0 || weight === 0) return;
+  const mean = Math.round(red / weight) | (Math.round(green / weight) << 8) | (Math.round(blue / weight) << 16);
+  for (let row = top; row < bottom; row++) {
+    for (let index = row * width + left; index < row * width + right; index++) {
+      if (pixels[index]! >>> 24 === 0) pixels[index] = mean;
+    }
+  }
+}
+
+/** Constant quality, lower is better. */
+const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 33, high: 23 };
+
+/**
+ * Opens a stream of VP9: libvpx, real time, cpu-used 7, constant quality. Gives the frames in order.
+ *
+ * @param keyFrames frames from one key frame to the next
+ * @throws ReelformError encoder_missing; SceneError encode_failed
+ */
+function openVp9Stream(format: FrameFormat, quality: OutputQuality, keyFrames: number): Promise<VideoStream> {
+  const options = {
+    ...{ deadline: 'realtime', 'cpu-used': '7', crf: String(VP9_QUALITY[quality]), b: '0' },
+    ...{ g: String(keyFrames), 'lag-in-frames': '0', flags: '+bitexact' },
+  };
+  return VideoStream.open({ format, encoder: 'libvpx-vp9', options });
 }

@@ -1,4 +1,4 @@
-import { H264_ENCODERS } from '../../engine/h264/open-encoder.ts';
+import { H264_ENCODERS } from '../../engine/codec/video-encoder.ts';
 import { SANDBOX_SETTINGS } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS } from '../../session/processes/process-limits.ts';
 import { OPERATION_SETTINGS } from './operation-settings.ts';

@@ -1,5 +1,5 @@
 import type { Credential } from '../../delivery/credential.ts';
-import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import type { SandboxSetting } from '../../sandbox/sandbox.ts';
 import type { ExternalUploadRequest } from '../../wire/render-session.ts';
 

@@ -1,5 +1,5 @@
 import { fileSha256, type Sha256 } from '../../digest.ts';
-import type { SceneFinding } from '../../engine/scene-finding.ts';
+import type { SceneFinding } from '../../engine/scene-media.ts';
 import { isRecord } from '../../json.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { OutputStore, StoredOutput } from '../../session/ports.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { arch } from 'node:process';
-import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
-import { RENDER_EPOCH } from '../../engine/render-epoch.ts';
+import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
+import { RENDER_EPOCH } from '../../engine/render-result.ts';
 import type { FarmLoad } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';

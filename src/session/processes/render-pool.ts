@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
 import pLimit from 'p-limit';
 import { ReelformError } from '../../diagnostic.ts';
-import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../engine/h264/open-encoder.ts';
+import { type EncoderChoice, H264_ENCODERS, SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';

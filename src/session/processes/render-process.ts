@@ -2,10 +2,10 @@ import { on } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import process from 'node:process';
-import { failureFrom } from '../../engine/failure.ts';
-import type { EncoderFactory } from '../../engine/h264/encoder.ts';
-import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import type { EncoderFactory } from '../../engine/codec/encoded-track.ts';
+import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import { unpackScene } from '../../engine/packed-scene.ts';
+import { failureFrom } from '../../engine/scene-error.ts';
 import { tryToRemove } from '../../temporary-folder.ts';
 import {
   FOLDER_PREFIX,
@@ -35,11 +35,11 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderSegments(unpackScene(scene), ranges, { encoder: await openerOf(encoder), onProgress });
   },
   async sound({ input: { scene, codec } }) {
-    const { renderSound } = await import('../../engine/segments/render-sound.ts');
+    const { renderSound } = await import('../../engine/scene-media.ts');
     return renderSound(unpackScene(scene), codec);
   },
   async join({ input: { scene, segments, sound } }) {
-    const { joinSegments } = await import('../../engine/segments/join-segments.ts');
+    const { joinSegments } = await import('../../engine/segments/render-segments.ts');
     return joinSegments(scene, segments, sound);
   },
   async stills({ input }, onProgress) {
@@ -101,7 +101,7 @@ async function run({ kind, input, encoder, byteCount }: TaskRequest): Promise<Ta
 }
 
 async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
-  const { encoderOf } = await import('../../engine/h264/open-encoder.ts');
+  const { encoderOf } = await import('../../engine/codec/video-encoder.ts');
   return encoderOf(choice);
 }
 

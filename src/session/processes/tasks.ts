@@ -1,14 +1,13 @@
-import type { AudioCodec } from '../../engine/audio-track.ts';
-import type { Failure } from '../../engine/failure.ts';
-import type { EncoderChoice } from '../../engine/h264/open-encoder.ts';
+import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
+import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
-import type { Rendering } from '../../engine/rendering.ts';
+import type { RenderResult } from '../../engine/render-result.ts';
+import type { Failure } from '../../engine/scene-error.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import type { JoinedScene } from '../../engine/segments/join-segments.ts';
-import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import type { RenderedSound } from '../../engine/segments/render-sound.ts';
-import type { FrameRange } from '../../engine/segments/segment-ranges.ts';
+import type { RenderedSound } from '../../engine/scene-media.ts';
+import type { JoinedScene, RenderedSegment } from '../../engine/segments/render-segments.ts';
+import type { FrameRange } from '../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
@@ -21,7 +20,7 @@ export const FOLDER_PREFIX = 'reelform-render-';
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
 export interface RenderTasks {
   /** Renders a scene's file, from its frames to the last byte. */
-  readonly video: { readonly input: AnyScene; readonly output: Rendering };
+  readonly video: { readonly input: AnyScene; readonly output: RenderResult };
   /** Renders segments of a scene's video. */
   readonly segments: {
     readonly input: { readonly scene: AnyScene; readonly ranges: readonly FrameRange[] };
@@ -39,7 +38,7 @@ export interface RenderTasks {
       readonly segments: readonly RenderedSegment[];
       readonly sound: RenderedSound;
     };
-    readonly output: Rendering;
+    readonly output: RenderResult;
   };
   /** Draws a scene's stills without its video, as PNG, in the scene's order. */
   readonly stills: { readonly input: AnyScene; readonly output: readonly StillImage[] };

@@ -1,11 +1,10 @@
 import { type Sha256, sha256 } from '../../digest.ts';
-import type { AudioCodec, AudioTrack } from '../../engine/audio-track.ts';
 import { checkScene } from '../../engine/check-scene.ts';
+import type { AudioCodec, AudioTrack } from '../../engine/codec/encoded-track.ts';
 import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
+import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import type { RenderedSound } from '../../engine/segments/render-sound.ts';
-import { segmentKey, soundKey } from '../../engine/segments/segment-key.ts';
-import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
+import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
 
 /** Keeps finished segments and sounds by their keys: a folder, or a bucket. */

@@ -1,10 +1,9 @@
-import { audioCodecOf } from '../../engine/frame-writer.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import type { JoinedScene } from '../../engine/segments/join-segments.ts';
-import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import { hasMedia, type RenderedSound } from '../../engine/segments/render-sound.ts';
-import { type FrameRange, segmentRanges } from '../../engine/segments/segment-ranges.ts';
+import { hasMedia, type RenderedSound } from '../../engine/scene-media.ts';
+import type { JoinedScene, RenderedSegment } from '../../engine/segments/render-segments.ts';
+import { type FrameRange, segmentRanges } from '../../engine/segments/segment.ts';
+import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { TaskRunner } from '../processes/tasks.ts';

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { type Sha256, sha256 } from '../../digest.ts';
+import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import type { RenderedSound } from '../../engine/segments/render-sound.ts';
 import type { StoredSession } from '../ports.ts';
 
 /** One part of a session's video. */

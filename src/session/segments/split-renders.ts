@@ -1,4 +1,4 @@
-import { segmentRanges } from '../../engine/segments/segment-ranges.ts';
+import { segmentRanges } from '../../engine/segments/segment.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type { SplitRenders, TenantId } from '../ports.ts';
 import type { RenderTimeEstimate } from '../render-time.ts';

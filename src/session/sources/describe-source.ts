@@ -1,6 +1,6 @@
 import { checkImage, MAX_IMAGE_BYTES } from '../../engine/images/check-image.ts';
 import type { ImageHeader } from '../../engine/images/image-header.ts';
-import { mediaTypeOf } from '../../engine/media/media-type.ts';
+import { mediaTypeOf } from '../../engine/media/open-media.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
 import type { SourceFile, SourceKind } from '../ports.ts';
@@ -33,10 +33,10 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
   }
   // What reads the structure of media is large, and most sources are images.
   if (kind === 'audio') {
-    const { checkSound } = await import('../../engine/media/check-sound.ts');
+    const { checkSound } = await import('../../engine/media/check-media.ts');
     return { contentType: SOUND_TYPES[(await checkSound(bytes, '')).type] };
   }
-  const { checkClip } = await import('../../engine/media/check-clip.ts');
+  const { checkClip } = await import('../../engine/media/check-media.ts');
   const { type, width, height } = await checkClip(bytes, '');
   return { contentType: CLIP_TYPES[type], width, height };
 }

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { problemOfComments } from '../../../src/engine/media/check-comments.ts';
-import { checkSound } from '../../../src/engine/media/check-sound.ts';
-import { readGifFrames } from '../../../src/engine/media/gif-frames.ts';
+import { checkSound } from '../../../src/engine/media/check-media.ts';
+import { readGifFrames } from '../../../src/engine/media/decode-gif.ts';
 import { animatedGif } from '../../session/sources/bomb-pictures.ts';
 import { SOUND_BOMBS } from '../../support/bombs/sound-bombs.ts';
 import { mediaFile } from './media-files.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { problemOfBoxes } from '../../../src/engine/media/check-boxes.ts';
-import { checkClip } from '../../../src/engine/media/check-clip.ts';
-import { checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-sound.ts';
+import { checkClip, checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-media.ts';
+import { problemOfBoxes } from '../../../src/engine/media/check-mp4.ts';
 import type { SceneError } from '../../../src/engine/scene-error.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 

@@ -1,5 +1,5 @@
-import type { AudioTrack } from '../../../src/engine/audio-track.ts';
 import { Decoder } from '../../../src/engine/codec/decoder.ts';
+import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 
 /** The left and right samples of a track as a player hears them: from time 0 on, up to the end of the last packet. */
 export async function decodedTrack({ codec, sampleRate, configuration, packets }: AudioTrack) {

@@ -1,8 +1,8 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
-import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
-import { encoderOf, SOFTWARE } from '../../../src/engine/h264/open-encoder.ts';
+import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
+import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import type { AudioTransform } from '../../../src/wire/mapping.ts';
 import { sceneOf } from '../scenes.ts';

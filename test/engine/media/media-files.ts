@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { muxMp4 } from '../../../src/engine/h264/mux-mp4.ts';
-import { encoderOf, SOFTWARE } from '../../../src/engine/h264/open-encoder.ts';
+import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts';
+import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
 
 /** A file of `clips/`. */

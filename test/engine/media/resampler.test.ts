@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PeakLimiter } from '../../../src/engine/media/peak-limiter.ts';
+import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
 import { MIX_RATE, Resampler } from '../../../src/engine/media/resampler.ts';
 
 /** A sine of a whole second, brought to 48 kHz in blocks of uneven length. */

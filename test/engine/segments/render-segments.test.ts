@@ -1,10 +1,9 @@
 import { BufferSource, Input, MP4 } from 'mediabunny';
 import { describe, expect, test } from 'vitest';
 import { renderScene } from '../../../src/engine/render-scene.ts';
-import { joinSegments } from '../../../src/engine/segments/join-segments.ts';
-import { type RenderedSegment, renderSegments } from '../../../src/engine/segments/render-segments.ts';
-import { renderSound } from '../../../src/engine/segments/render-sound.ts';
-import { segmentRanges } from '../../../src/engine/segments/segment-ranges.ts';
+import { renderSound } from '../../../src/engine/scene-media.ts';
+import { joinSegments, type RenderedSegment, renderSegments } from '../../../src/engine/segments/render-segments.ts';
+import { segmentRanges } from '../../../src/engine/segments/segment.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import { toneWav } from '../../support/tone.ts';
 import { movingScene } from '../scenes.ts';

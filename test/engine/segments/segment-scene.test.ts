@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, test } from 'vitest';
-import type { FrameRange } from '../../../src/engine/segments/segment-ranges.ts';
+import type { FrameRange } from '../../../src/engine/segments/segment.ts';
 import { segmentScene } from '../../../src/engine/segments/segment-scene.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';

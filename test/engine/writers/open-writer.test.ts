@@ -77,7 +77,7 @@ describe('openWriter()', () => {
     const source = (path: string): string => JSON.stringify(join(ROOT, 'src', path));
     const script = `
       import { openWriter } from ${source('engine/writers/open-writer.ts')};
-      import { encoderOf, SOFTWARE } from ${source('engine/h264/open-encoder.ts')};
+      import { encoderOf, SOFTWARE } from ${source('engine/codec/video-encoder.ts')};
       const size = { width: 16, height: 16, rate: { numerator: 25, denominator: 1 } };
       for (const format of ['mp4', 'webm', 'gif', 'webp', 'png_sequence']) {
         const output = { format, quality: 'high', fingerprint: null };

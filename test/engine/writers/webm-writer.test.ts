@@ -1,7 +1,7 @@
 import { BufferSource, EncodedPacketSink, Input, WEBM } from 'mediabunny';
 import { describe, expect, it } from 'vitest';
-import type { AudioTrack } from '../../../src/engine/audio-track.ts';
 import { Decoder } from '../../../src/engine/codec/decoder.ts';
+import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { openWebmWriter } from '../../../src/engine/writers/webm-writer.ts';
 import type { OutputQuality } from '../../../src/wire/output.ts';

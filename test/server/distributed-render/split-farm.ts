@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { segmentRanges } from '../../../src/engine/segments/segment-ranges.ts';
+import { segmentRanges } from '../../../src/engine/segments/segment.ts';
 import { createPartFiles } from '../../../src/server/distributed-render/part-files.ts';
 import { createSplitTable } from '../../../src/server/distributed-render/split-table.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';

@@ -2,13 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../../src/engine/images/check-image.ts';
-import { MOST_BOXES, MOST_FRAGMENTS, MOST_INDEX_BYTES, MOST_TRACKS } from '../../../../src/engine/media/check-boxes.ts';
-import { MAX_CLIP_SIDE_PIXELS, MAX_GIF_PIXELS } from '../../../../src/engine/media/check-clip.ts';
 import { MOST_COMMENTS, MOST_HEADER_BLOCKS, MOST_STREAMS } from '../../../../src/engine/media/check-comments.ts';
-import { WEBM_BOUNDS } from '../../../../src/engine/media/check-elements.ts';
-import { MOST_FRAMES } from '../../../../src/engine/media/gif-frames.ts';
+import { MAX_CLIP_SIDE_PIXELS, MAX_GIF_PIXELS } from '../../../../src/engine/media/check-media.ts';
+import {
+  MOST_BOXES,
+  MOST_FRAGMENTS,
+  MOST_INDEX_BYTES,
+  MOST_MEMORY_BYTES,
+  MOST_SAMPLES,
+  MOST_TRACKS,
+} from '../../../../src/engine/media/check-mp4.ts';
+import { WEBM_BOUNDS } from '../../../../src/engine/media/check-webm.ts';
+import { MOST_FRAMES } from '../../../../src/engine/media/decode-gif.ts';
 import { MAX_MEDIA_SECONDS } from '../../../../src/engine/media/open-media.ts';
-import { MOST_MEMORY_BYTES, MOST_SAMPLES } from '../../../../src/engine/media/sample-tables.ts';
 import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../../src/server/http/json-body.ts';
 import { SCOPES } from '../../../../src/server/ports.ts';

@@ -1,0 +1,158 @@
+import { arch } from 'node:process';
+import { ReelformError } from '../../diagnostic.ts';
+import type { OutputQuality } from '../../wire/output.ts';
+import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
+import { VideoStream } from './video-stream.ts';
+/** Encoders of H.264. All but x264 are hardware, whose bytes vary from machine to machine. */
+export const H264_ENCODERS = ['x264', 'videotoolbox', 'nvenc'] as const;
+
+/** The encoders that were chosen, by codec. Plain data. */
+export interface EncoderChoice {
+  readonly h264: (typeof H264_ENCODERS)[number];
+}
+
+export const SOFTWARE: EncoderChoice = { h264: 'x264' };
+
+interface EncoderSettings {
+  /** FFmpeg's name. */
+  readonly name: string;
+  options(quality: OutputQuality): Readonly<Record<string, string>>;
+}
+
+/** Constant rate factor, lower is better. The hardware of NVIDIA has a scale that is meant to be the same. */
+const RATE_FACTOR: Record<OutputQuality, number> = { low: 28, medium: 24, high: 20 };
+/** 1..100, higher is better, times FFmpeg's FF_QP2LAMBDA. */
+const VIDEOTOOLBOX_QUALITY: Record<OutputQuality, number> = { low: 45, medium: 55, high: 65 };
+
+/**
+ * On x64, x264 core 165 uses uninitialised memory in its AVX-512 code for macroblock trees: at widths such as 1080 or 854 its
+ * bytes vary from run to run. Older instructions give the bytes of its C code, as fast.
+ */
+const INSTRUCTIONS = arch === 'x64' ? ['asm=sse4.2'] : [];
+
+/** @see https://ffmpeg.org/ffmpeg-codecs.html */
+const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
+  x264: {
+    name: 'libx264',
+    options: (quality) => ({
+      ...{ preset: 'veryfast', crf: String(RATE_FACTOR[quality]) },
+      // Five B-frames win back what the key frame of each segment costs.
+      bf: '5',
+      // Parameter sets that do not follow the pictures, and a fixed frame rate.
+      'x264-params': ['stitchable=1', 'force-cfr=1', ...INSTRUCTIONS].join(':'),
+    }),
+  },
+  videotoolbox: {
+    name: 'h264_videotoolbox',
+    options: (quality) => ({
+      global_quality: String(VIDEOTOOLBOX_QUALITY[quality] * 118),
+      ...{ bf: '2', allow_sw: '0', flags: '+global_header+bitexact+qscale' },
+    }),
+  },
+  nvenc: {
+    name: 'h264_nvenc',
+    options: (quality) => ({
+      ...{ preset: 'p5', rc: 'vbr', cq: String(RATE_FACTOR[quality]), b: '0', bf: '3', strict_gop: '1' },
+    }),
+  },
+};
+
+/** On one thread, as x264. Its scale of quality is four steps from that of x264. */
+const HEVC: EncoderSettings = {
+  name: 'libx265',
+  options: (quality) => ({
+    ...{ preset: 'veryfast', crf: String(RATE_FACTOR[quality] + 4) },
+    'x265-params': 'pools=none:frame-threads=1:wpp=0:open-gop=0:info=0:repeat-headers=0:log-level=none',
+  }),
+};
+
+const AV1_RATE_FACTOR: Record<OutputQuality, number> = { low: 45, medium: 37, high: 30 };
+const AV1: EncoderSettings = {
+  name: 'libsvtav1',
+  options: (quality) => ({ preset: '8', crf: String(AV1_RATE_FACTOR[quality]), 'svtav1-params': 'lp=1' }),
+};
+
+/** What every encoder is told: key frames only at the start and at cuts, and parameter sets beside the pictures. */
+const FIXED = { g: '1000', flags: '+global_header+bitexact' };
+
+/**
+ * Returns the factory of encoders, with the chosen one for H.264. x264 runs `veryfast` on one thread: the same build gives the
+ * same bytes on any machine of one architecture. Groups of pictures are closed.
+ */
+export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
+  return async (format: FrameFormat, quality, codec = 'h264') => {
+    const { name, options } = codec === 'h264' ? H264[h264] : codec === 'hevc' ? HEVC : AV1;
+    const profile = codec === 'h264' ? { profile: 'high' } : {};
+    const settings = { format, encoder: name, options: { ...FIXED, ...profile, ...options(quality) } };
+    const stream = await VideoStream.open(settings).catch((cause: unknown) => {
+      throw codec === 'h264' && h264 !== 'x264' ? missing(h264, cause) : cause;
+    });
+    const inMp4 = (bytes: Uint8Array): Uint8Array =>
+      codec === 'av1' ? withoutDelimiter(bytes) : toLengths(bytes, codec);
+    return {
+      encode: (i420, frame) => stream.encode(i420, frame),
+      async finish() {
+        await stream.finish();
+        const packets = stream.packets.map((packet) => ({ ...packet, bytes: inMp4(packet.bytes) }));
+        return { format, configuration: stream.configuration(), packets };
+      },
+      close: () => stream.close(),
+    };
+  };
+}
+
+/** @see AV1 Codec ISO Media File Format Binding, 2.4: temporal delimiters should be removed */
+function withoutDelimiter(unit: Uint8Array): Uint8Array {
+  return unit[0] === 0x12 && unit[1] === 0 ? unit.subarray(2) : unit;
+}
+
+function missing(name: string, cause: unknown): ReelformError {
+  const hint = 'Choose "x264", or render on a machine with the hardware and its driver';
+  return new ReelformError('encoder_missing', `The encoder ${name} cannot be used on this machine`, { hint, cause });
+}
+
+/** Types of supplemental information, and of the parameter sets that the configuration has too. */
+const TYPES = {
+  /** @see ITU-T H.264, table 7-1 */
+  h264: { typeOf: (byte: number) => byte & 0x1f, payloadAt: 1, supplemental: 6, sets: new Set([7, 8]) },
+  /** @see ITU-T H.265, table 7-1 */
+  hevc: { typeOf: (byte: number) => (byte >> 1) & 0x3f, payloadAt: 2, supplemental: 39, sets: new Set([32, 33, 34]) },
+};
+/** @see ITU-T H.264, D.1.7 */
+const UNREGISTERED_DATA = 5;
+const START_CODE = Buffer.of(0, 0, 1);
+
+/**
+ * Converts a coded picture from NAL units after start codes (Annex B) to NAL units after their length in four bytes, as MP4
+ * has them. Drops parameter sets and the notes of an encoder about itself, which no decoder needs: x264 writes its build
+ * and all of its settings into the first picture of every segment.
+ *
+ * @see ITU-T H.264, annex B; ISO/IEC 14496-15, 5.3
+ */
+function toLengths(annexB: Uint8Array, codec: keyof typeof TYPES): Uint8Array {
+  const { typeOf, payloadAt, supplemental, sets } = TYPES[codec];
+  const kept: Uint8Array[] = [];
+  for (const unit of splitUnits(annexB)) {
+    const type = typeOf(unit[0]!);
+    const isNote = type === supplemental && unit[payloadAt] === UNREGISTERED_DATA;
+    if (isNote || sets.has(type)) continue;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(unit.length);
+    kept.push(length, unit);
+  }
+  return Buffer.concat(kept);
+}
+
+function splitUnits(annexB: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(annexB.buffer, annexB.byteOffset, annexB.byteLength);
+  const units: Uint8Array[] = [];
+  for (let at = bytes.indexOf(START_CODE); at !== -1; ) {
+    const start = at + START_CODE.length;
+    at = bytes.indexOf(START_CODE, start);
+    // Zeros before a start code belong to it: a unit ends with a stop bit.
+    let end = at === -1 ? bytes.length : at;
+    while (end > start && bytes[end - 1] === 0) end -= 1;
+    if (end > start) units.push(bytes.subarray(start, end));
+  }
+  return units;
+}

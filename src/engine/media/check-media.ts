@@ -1,0 +1,147 @@
+import { SceneError } from '../scene-error.ts';
+import { readGifFrames } from './decode-gif.ts';
+import { isPcm } from './decode-sound.ts';
+import { codecName, MAX_MEDIA_SECONDS, mediaTypeOf, readMedia, SOUND_CODECS, VIDEO_CODECS } from './open-media.ts';
+
+export const MAX_CLIP_BYTES = 2_000_000_000;
+export const MAX_CLIP_SIDE_PIXELS = 4096;
+/** That decoding every frame of a GIF may write. */
+export const MAX_GIF_PIXELS = 1_000_000_000;
+
+const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
+
+/** What a clip says of itself. */
+export interface ClipHeader {
+  readonly type: 'mp4' | 'mov' | 'webm' | 'gif';
+  /** As it is shown: upright, with square pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly durationSeconds: number;
+  /** On average; pictures may be unevenly spaced. */
+  readonly fps: number;
+  readonly hasSound: boolean;
+}
+
+/**
+ * Refuses what no decoder should see: a type that is not accepted (by content; playlists among them), too many bytes or
+ * pixels, a structure that makes no sense. Reads the file's structure alone, in JavaScript, and nothing but these bytes.
+ *
+ * @param name as `SceneClip.name`, for the error
+ * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
+ */
+export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHeader> {
+  const fail = (code: SceneError['code'], text: string): never => {
+    throw new SceneError(code, text, { imageName: name });
+  };
+  if (bytes.length > MAX_CLIP_BYTES) {
+    fail('asset_too_large', `The clip has ${bytes.length} bytes; it may have up to ${MAX_CLIP_BYTES}`);
+  }
+  const type = mediaTypeOf(bytes);
+  if (!CLIP_TYPES.has(type)) fail('asset_type_unsupported', 'The file is not an MP4, MOV or WebM video, or a GIF');
+  const header = type === 'gif' ? gifHeader(bytes, name) : await videoHeader(bytes, type as ClipHeader['type'], name);
+  const { width, height, durationSeconds } = header;
+  if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
+    const text = `The clip has ${width} × ${height} pixels; each side may have up to ${MAX_CLIP_SIDE_PIXELS}`;
+    fail('asset_too_large', text);
+  }
+  if (!(width >= 1 && height >= 1)) fail('asset_decode_failed', 'The clip has no size');
+  if (!(durationSeconds >= 0)) fail('asset_decode_failed', 'The clip has no length');
+  if (durationSeconds > MAX_MEDIA_SECONDS) {
+    fail('asset_too_large', `The clip lasts ${Math.round(durationSeconds)} s; it may last up to ${MAX_MEDIA_SECONDS}`);
+  }
+  return header;
+}
+
+function gifHeader(bytes: Uint8Array, name: string): ClipHeader {
+  const { width, height, frames } = readGifFrames(bytes, name);
+  const durationSeconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
+  const pixels = frames.reduce((sum, frame) => sum + frame.width * frame.height, width * height);
+  if (pixels > MAX_GIF_PIXELS) {
+    throw new SceneError('asset_too_large', `The frames of the GIF have ${pixels} pixels in all`, { imageName: name });
+  }
+  return { type: 'gif', width, height, durationSeconds, fps: frames.length / durationSeconds, hasSound: false };
+}
+
+async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: string): Promise<ClipHeader> {
+  return readMedia(bytes, name, async (input) => {
+    const track = await input.getPrimaryVideoTrack();
+    if (track === null) throw new SceneError('asset_type_unsupported', 'The file has no video', { imageName: name });
+    if (!VIDEO_CODECS.has(await track.getCodec()) || (await track.getDecoderConfig()) === null) {
+      const codec = await codecName(track);
+      const text = `The video's codec ${codec} is not supported; convert it to H.264 in MP4, or VP9 in WebM`;
+      throw new SceneError('asset_type_unsupported', text, { imageName: name });
+    }
+    const coded = [await track.getCodedWidth(), await track.getCodedHeight()];
+    const shown = [await track.getDisplayWidth(), await track.getDisplayHeight()];
+    const [width, height] = Math.max(...coded) > MAX_CLIP_SIDE_PIXELS ? coded : shown;
+    const { averagePacketRate } = await track.computePacketStats(100);
+    return {
+      type,
+      width: width!,
+      height: height!,
+      durationSeconds: (await track.computeDuration()) - Math.max(0, await track.getFirstTimestamp()),
+      fps: averagePacketRate,
+      hasSound: (await input.getPrimaryAudioTrack()) !== null,
+    };
+  });
+}
+
+export const MAX_SOUND_BYTES = 200_000_000;
+const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
+
+/** What a sound says of itself. */
+interface SoundHeader {
+  readonly type: 'mp4' | 'mov' | 'webm' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
+  readonly durationSeconds: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+}
+
+/**
+ * Refuses what no decoder should see: a type that is not accepted (by content; playlists among them), too many bytes, a
+ * structure that makes no sense, a file without sound. Reads the file's structure alone, in JavaScript, and nothing but these bytes.
+ *
+ * @param name as `SceneSound.name`, for the error
+ * @param maxBytes the sound of a clip may lie in a larger file
+ * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
+ */
+export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX_SOUND_BYTES): Promise<SoundHeader> {
+  const fail = (code: SceneError['code'], text: string): never => {
+    throw new SceneError(code, text, { imageName: name });
+  };
+  if (bytes.length > maxBytes) {
+    fail('asset_too_large', `The sound has ${bytes.length} bytes; it may have up to ${maxBytes}`);
+  }
+  const type = mediaTypeOf(bytes);
+  if (type === undefined || type === 'gif') {
+    fail('asset_type_unsupported', `The file is no sound that can be used; ${CONVERT}`);
+  }
+  const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
+    const track = await input.getPrimaryAudioTrack();
+    if (track === null) {
+      // The reader knows no other codec in Ogg: a file of FLAC or Speex has no track.
+      const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
+      return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
+    }
+    const isKnown = SOUND_CODECS.has(await track.getCodec()) || isPcm((await track.getCodec()) ?? '');
+    if (!isKnown || (await track.getDecoderConfig()) === null) {
+      const codec = await codecName(track);
+      return fail('asset_type_unsupported', `The sound's codec ${codec} is not supported; ${CONVERT}`);
+    }
+    return {
+      type: type as SoundHeader['type'],
+      durationSeconds: (await track.computeDuration()) - Math.max(0, await track.getFirstTimestamp()),
+      sampleRate: await track.getSampleRate(),
+      channels: await track.getNumberOfChannels(),
+    };
+  });
+  const { durationSeconds, sampleRate, channels } = header;
+  if (!(durationSeconds > 0)) fail('asset_decode_failed', 'The sound has no length');
+  if (durationSeconds > MAX_MEDIA_SECONDS) {
+    fail('asset_too_large', `The sound lasts ${Math.round(durationSeconds)} s; it may last up to ${MAX_MEDIA_SECONDS}`);
+  }
+  if (!(sampleRate >= 4_000 && sampleRate <= 384_000 && channels >= 1 && channels <= 16)) {
+    fail('asset_type_unsupported', `A sound of ${channels} channels at ${sampleRate} Hz is not supported`);
+  }
+  return header;
+}

@@ -1,0 +1,318 @@
+export const MOST_BOXES = 1_000_000;
+const MOST_DEPTH = 16;
+/** Six hours of pictures and sound need a quarter of that. */
+export const MOST_INDEX_BYTES = 64_000_000;
+/** Of a description of samples; those of real files have some hundred bytes. */
+const MOST_DESCRIPTION_BYTES = 1_000_000;
+export const MOST_TRACKS = 100;
+/** Six hours of fragments that are half a second long. */
+export const MOST_FRAGMENTS = 50_000;
+
+/** Every box that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
+const CONTAINERS = new Set([
+  ...['moov', 'trak', 'mdia', 'minf', 'dinf', 'stbl', 'edts', 'udta', 'meta'],
+  ...['mvex', 'moof', 'traf', 'mfra', 'sinf', 'schi', 'wave'],
+]);
+/** Many programs leave bytes in them that are no boxes: where those begin, the reader stops as well. */
+const LOOSE = new Set(['udta', 'meta']);
+/** Boxes that cost the reader time, and belong into no description of samples, where they could not be found. */
+const FOREIGN = ['trak', 'stbl', 'moof', 'traf', 'trun', 'tfra', 'stts', 'ctts', 'stsz', 'stz2'];
+
+/** Thrown with what is wrong. */
+class BoxProblem extends Error {}
+
+/**
+ * Why the boxes of an MP4 or MOV make no sense, or would cost their reader too much time or memory: the tables of a few
+ * bytes can name billions of samples. Undefined where there is nothing to say. A file that is cut off behind its index is
+ * not a problem of its boxes. Takes no memory, and about a second for the largest files.
+ *
+ * @see ISO/IEC 14496-12, 4.2 (boxes), 8.8 (fragments)
+ */
+export function problemOfBoxes(bytes: Uint8Array): string | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    new BoxWalk(file).walk();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BoxProblem) return error.message;
+    // A read beyond the end of a box.
+    if (!(error instanceof RangeError)) throw error;
+    return 'a box ends early';
+  }
+}
+
+class BoxWalk {
+  readonly #file: Buffer;
+  readonly #tables = new SampleTables((problem) => {
+    throw new BoxProblem(problem);
+  });
+  /** Where the fragments of the file begin. */
+  readonly #fragments = new Set<number>();
+  #boxes = 0;
+  #tracks = 0;
+  /** Fragments that its own index names. */
+  #indexed = 0;
+
+  constructor(file: Buffer) {
+    this.#file = file;
+  }
+
+  walk(): void {
+    this.#visit(0, this.#file.length, 0, false);
+    this.#checkIndex();
+  }
+
+  /** @param isLoose ends the walk where a size makes no sense, and is no problem there */
+  #visit(start: number, end: number, depth: number, isLoose: boolean): void {
+    for (let at = start; at + 8 <= end; ) {
+      const [size, header] = sizeOf(this.#file, at, end);
+      const type = this.#file.toString('latin1', at + 4, at + 8);
+      this.#boxes += 1;
+      if (this.#boxes > MOST_BOXES || depth > MOST_DEPTH) throw new BoxProblem('it has too many boxes');
+      const isCut = depth > 0 && at + size > end;
+      if (isLoose && (size < header || isCut)) return;
+      if (size < header) throw new BoxProblem(`the box ${type} is smaller than its header`);
+      if (isCut) throw new BoxProblem(`the box ${type} is larger than what it lies in`);
+      const last = Math.min(end, at + size);
+      if (depth === 0 && type === 'moof') this.#fragments.add(at);
+      this.#count(type, size);
+      // That at the end of the file is looked for from there.
+      const isIndex = depth === 0 && type === 'mfra';
+      if (CONTAINERS.has(type) && !isIndex) this.#enter(type, at + header, last, depth);
+      else this.#read(type, this.#file.subarray(at + header, last));
+      at += size;
+    }
+  }
+
+  #enter(type: string, start: number, end: number, depth: number): void {
+    if (type === 'stbl') this.#tables.beginTrack();
+    if (type === 'moof') this.#tables.beginFragment();
+    // ISO's `meta` has a version before its boxes, QuickTime's has none.
+    const hasVersion = type === 'meta' && end - start >= 4 && this.#file.readUInt32BE(start) === 0;
+    this.#visit(hasVersion ? start + 4 : start, end, depth + 1, LOOSE.has(type));
+    if (type === 'stbl') this.#tables.endTrack();
+  }
+
+  #count(type: string, size: number): void {
+    if ((type === 'moov' || type === 'mfra' || type === 'moof') && size > MOST_INDEX_BYTES) {
+      throw new BoxProblem(`its index has more than ${MOST_INDEX_BYTES / 1_000_000} MB`);
+    }
+    if (type === 'trak') this.#tracks += 1;
+    if (this.#tracks > MOST_TRACKS) throw new BoxProblem(`it has more than ${MOST_TRACKS} tracks`);
+    if (this.#fragments.size > MOST_FRAGMENTS) throw new BoxProblem(`it has more than ${MOST_FRAGMENTS} fragments`);
+  }
+
+  #read(type: string, body: Buffer): void {
+    if (type === 'stsd') checkDescription(body);
+    if (type === 'tfra') this.#readIndex(body);
+    this.#tables.read(type, body);
+  }
+
+  /** Entries of the index of fragments, which have to lead to fragments. @see ISO/IEC 14496-12, 8.8.10 (tfra) */
+  #readIndex(body: Buffer): void {
+    const bits = body.readUInt8(11);
+    const offsetBytes = body.readUInt8(0) === 1 ? 8 : 4;
+    const entryBytes = 2 * offsetBytes + 3 + (bits & 3) + ((bits >> 2) & 3) + ((bits >> 4) & 3);
+    const count = body.readUInt32BE(12);
+    if (count * entryBytes > body.length - 16) throw new RangeError('tfra ends early');
+    this.#indexed += count;
+    if (this.#indexed > MOST_FRAGMENTS) throw new BoxProblem('its index names too many fragments');
+    for (let index = 0; index < count; index++) {
+      const at = 16 + index * entryBytes + offsetBytes;
+      const offset = offsetBytes === 8 ? Number(body.readBigUInt64BE(at)) : body.readUInt32BE(at);
+      if (!this.#fragments.has(offset)) throw new BoxProblem('its index names fragments that it does not have');
+    }
+  }
+
+  /** The index that the last bytes of the file lead to: the reader follows them wherever that is. */
+  #checkIndex(): void {
+    const { length } = this.#file;
+    const at = length < 16 ? -1 : length - this.#file.readUInt32BE(length - 4);
+    if (at < 0 || at > length - 16 || this.#file.toString('latin1', at + 4, at + 8) !== 'mfra') return;
+    const [size] = sizeOf(this.#file, at, length);
+    if (at + size <= length) this.#visit(at, at + size, 1, false);
+  }
+}
+
+/** Descriptions may hold boxes behind fields of their own, where nobody else finds them. */
+function checkDescription(body: Buffer): void {
+  if (body.length > MOST_DESCRIPTION_BYTES) throw new BoxProblem('it describes its samples at too great length');
+  if (FOREIGN.some((type) => body.includes(type, 0, 'latin1'))) {
+    throw new BoxProblem('boxes lie in the description of its samples that belong elsewhere');
+  }
+}
+
+/** Total and header bytes; size 1 means a 64-bit size, 0 to the end. */
+function sizeOf(file: Buffer, at: number, end: number): [size: number, header: number] {
+  const size = file.readUInt32BE(at);
+  if (size === 1) return [Number(file.readBigUInt64BE(at + 8)), 16];
+  return [size === 0 ? end - at : size, 8];
+}
+
+/** Of a whole file: six hours at 180 pictures a second, or of sound in packets. */
+export const MOST_SAMPLES = 4_000_000;
+/** Of uncompressed sound each value counts as a sample: six hours at 192 kHz. */
+const MOST_PCM_SAMPLES = 4_200_000_000;
+/** What the reader may keep of all tables: five hours of 60 pictures a second, out of order, with sound. */
+export const MOST_MEMORY_BYTES = 280_000_000;
+
+/** Bytes that the reader (mediabunny 1.61.0) takes for each entry, measured. */
+const MEMORY_BYTES: Readonly<Record<string, number>> = {
+  ...{ stts: 150, ctts: 80, stsc: 90, stsz: 27, stz2: 27, stco: 25, co64: 25, stss: 25, keys: 200, trun: 250 },
+};
+/** And for each sample of a track that has them in another order than they are shown in. */
+const SHIFTED_BYTES = 110;
+/** And for each chunk of uncompressed sound, which it makes one sample of. */
+const PCM_CHUNK_BYTES = 160;
+
+const PCM = new Set([
+  ...['sowt', 'twos', 'lpcm', 'raw ', 'in24', 'in32', 'fl32', 'fl64', 'ipcm', 'fpcm', 'alaw', 'ulaw', 'NONE'],
+]);
+
+/** What the tables of one track say. */
+interface Track {
+  isPcm: boolean;
+  isShifted: boolean;
+  samples: number;
+  chunks: number;
+  lastChunk: number;
+}
+
+function newTrack(): Track {
+  return { isPcm: false, isShifted: false, samples: 0, chunks: 0, lastChunk: 0 };
+}
+
+/**
+ * Counts what the tables of samples of an MP4 or MOV come to, without a copy of any: entries, the samples that they name,
+ * and the memory that their reader will take for them.
+ *
+ * @see ISO/IEC 14496-12, 8.6 (stts, ctts), 8.7 (stsz, stsc, stco, co64), 8.8.8 (trun)
+ */
+class SampleTables {
+  readonly #fail: (problem: string) => never;
+  #track = newTrack();
+  #samples = 0;
+  #memoryBytes = 0;
+  #fragmentBytes = 0;
+
+  constructor(fail: (problem: string) => never) {
+    this.#fail = fail;
+  }
+
+  beginTrack(): void {
+    this.#track = newTrack();
+  }
+
+  endTrack(): void {
+    const { isPcm, isShifted, samples, chunks, lastChunk } = this.#track;
+    if (samples > (isPcm && !isShifted ? MOST_PCM_SAMPLES : MOST_SAMPLES)) this.#fail('it names too many samples');
+    if (lastChunk > chunks + 1) this.#fail('its samples lie in chunks that it does not have');
+    if (!isPcm) this.#name(samples);
+    if (isShifted) this.#take(samples * SHIFTED_BYTES);
+    if (isPcm) this.#take(chunks * PCM_CHUNK_BYTES);
+  }
+
+  /** Of the fragments the reader keeps one at a time. */
+  beginFragment(): void {
+    this.#fragmentBytes = 0;
+  }
+
+  /** @throws RangeError where a table has fewer bytes than it says */
+  read(type: string, body: Buffer): void {
+    switch (type) {
+      case 'stsd':
+        this.#track.isPcm = isAllPcm(body);
+        break;
+      case 'stts':
+        this.#track.samples += sumOf(body, this.#entries(type, body, 8));
+        break;
+      case 'ctts': {
+        const count = this.#entries(type, body, 8);
+        this.#track.isShifted ||= count > 0;
+        // The reader goes through all that they name, also beyond the samples that there are.
+        if (sumOf(body, count) > MOST_SAMPLES) this.#fail('it names too many samples');
+        break;
+      }
+      case 'stsc':
+        this.#readChunkRuns(body, this.#entries(type, body, 12));
+        break;
+      case 'stco':
+        this.#track.chunks += this.#entries(type, body, 4);
+        break;
+      case 'co64':
+        this.#track.chunks += this.#entries(type, body, 8);
+        break;
+      case 'stss':
+        this.#entries(type, body, 4);
+        break;
+      case 'stsz':
+        // One size for all takes no table.
+        if (body.readUInt32BE(4) === 0) this.#entries(type, body, 4, 8);
+        break;
+      case 'stz2':
+        this.#entries(type, body, body.readUInt8(7) / 8, 8);
+        break;
+      case 'keys':
+        this.#entries(type, body, 8);
+        break;
+      case 'trun':
+        this.#readRun(body);
+    }
+  }
+
+  /** @returns the number of entries of a table, all of which are there */
+  #entries(type: string, body: Buffer, entryBytes: number, countAt = 4): number {
+    const count = body.readUInt32BE(countAt);
+    if (count * entryBytes > body.length - countAt - 4) throw new RangeError(`${type} ends early`);
+    this.#take(count * MEMORY_BYTES[type]!);
+    return count;
+  }
+
+  /** Each run of chunks begins behind the one before: the reader goes through the chunks between them. */
+  #readChunkRuns(body: Buffer, count: number): void {
+    let last = 0;
+    for (let at = 8; at < 8 + count * 12; at += 12) {
+      const first = body.readUInt32BE(at);
+      if (first < last) this.#fail('its chunks are in no order');
+      last = first;
+    }
+    this.#track.lastChunk = Math.max(this.#track.lastChunk, last);
+  }
+
+  /** @throws RangeError where the fields of a run's samples are not all there */
+  #readRun(body: Buffer): void {
+    const flags = body.readUIntBE(1, 3);
+    const count = body.readUInt32BE(4);
+    const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
+    if (count * fields * 4 > body.length) throw new RangeError('trun ends early');
+    this.#name(count);
+    this.#fragmentBytes += count * MEMORY_BYTES.trun!;
+    if (this.#memoryBytes + this.#fragmentBytes > MOST_MEMORY_BYTES) this.#fail('it names too many samples');
+  }
+
+  #name(samples: number): void {
+    this.#samples += samples;
+    if (this.#samples > MOST_SAMPLES) this.#fail('it names too many samples');
+  }
+
+  #take(bytes: number): void {
+    this.#memoryBytes += bytes;
+    if (this.#memoryBytes > MOST_MEMORY_BYTES) this.#fail('its tables are too large');
+  }
+}
+
+/** The numbers of samples of a table whose entries have two fields each. */
+function sumOf(body: Buffer, count: number): number {
+  let sum = 0;
+  for (let at = 8; at < 8 + count * 8; at += 8) sum += body.readUInt32BE(at);
+  return sum;
+}
+
+/** Whether every description of samples is one of uncompressed sound; the reader goes by the last. */
+function isAllPcm(body: Buffer): boolean {
+  let at = 8;
+  for (; at + 8 <= body.length; at += Math.max(8, body.readUInt32BE(at))) {
+    if (!PCM.has(body.toString('latin1', at + 4, at + 8))) return false;
+  }
+  return at > 8;
+}

@@ -1,0 +1,317 @@
+import { SceneError } from '../scene-error.ts';
+import type { ClipPictures, Picture } from './picture.ts';
+
+/** First row and distance of rows, pass by pass. @see GIF89a, appendix E */
+const PASSES = [
+  [0, 8],
+  [4, 8],
+  [2, 4],
+  [1, 2],
+] as const;
+
+/**
+ * The pictures of a GIF as browsers show them: each over what its predecessor left, which was kept, cleared to
+ * transparency or put back; background colours are not painted.
+ *
+ * @throws SceneError asset_decode_failed
+ * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt section 23 (disposal methods)
+ */
+export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
+  const gif = readGifFrames(bytes, name);
+  const starts: number[] = [];
+  let end = 0;
+  for (const frame of gif.frames) {
+    starts.push(end);
+    end += frame.durationSeconds;
+  }
+  let screen = newScreen(gif);
+  let painted = -1;
+  return {
+    indexAt(seconds) {
+      const next = starts.findIndex((start) => start > seconds + 1e-6);
+      return next === -1 ? starts.length - 1 : Math.max(0, next - 1);
+    },
+    async picture(index) {
+      if (index < painted) [screen, painted] = [newScreen(gif), -1];
+      while (painted < index) {
+        screen.paint(bytes, gif.frames[painted + 1]!, name);
+        painted += 1;
+      }
+      return screen.picture();
+    },
+    close: () => undefined,
+  };
+}
+
+/** The screen on which frames are painted, one after the other. */
+function newScreen({ width, height }: Gif) {
+  const bgra = new Uint8ClampedArray(width * height * 4);
+  let leave: () => void = () => undefined;
+  return {
+    paint(bytes: Uint8Array, frame: GifFrame, name: string): void {
+      leave();
+      const before = frame.disposal === 'restore' ? bgra.slice() : null;
+      leave = () => {
+        if (before !== null) bgra.set(before);
+        if (frame.disposal === 'clear') clear(frame);
+      };
+      blit(bytes, frame, name);
+    },
+    picture(): Picture {
+      return { width, height, bgra: bgra.slice(), isOpaque: isOpaque(bgra) };
+    },
+  };
+
+  function clear(frame: GifFrame): void {
+    const right = Math.min(width, frame.x + frame.width);
+    for (let row = frame.y; row < Math.min(height, frame.y + frame.height); row++) {
+      if (frame.x < right) bgra.fill(0, (row * width + frame.x) * 4, (row * width + right) * 4);
+    }
+  }
+
+  function blit(bytes: Uint8Array, frame: GifFrame, name: string): void {
+    const { palette, transparentIndex } = frame;
+    if (palette === null) throw new SceneError('asset_decode_failed', 'The GIF has no colours', { imageName: name });
+    const indices = decodeLzw(bytes, frame.dataAt, frame.width * frame.height);
+    let line = 0;
+    for (const row of rowsOf(frame)) {
+      const from = line++ * frame.width;
+      if (frame.y + row >= height) continue;
+      const columns = Math.min(frame.width, width - frame.x, indices.length - from);
+      for (let column = 0; column < columns; column++) {
+        const index = indices[from + column]!;
+        if (index === transparentIndex || index >= palette.count) continue;
+        const to = ((frame.y + row) * width + frame.x + column) * 4;
+        const colour = palette.at + index * 3;
+        bgra[to] = bytes[colour + 2]!;
+        bgra[to + 1] = bytes[colour + 1]!;
+        bgra[to + 2] = bytes[colour]!;
+        bgra[to + 3] = 255;
+      }
+    }
+  }
+}
+
+function* rowsOf({ height, isInterlaced }: GifFrame): Generator<number> {
+  for (const [first, distance] of isInterlaced ? PASSES : [[0, 1] as const]) {
+    for (let row = first; row < height; row += distance) yield row;
+  }
+}
+
+function isOpaque(bgra: Uint8ClampedArray): boolean {
+  for (let at = 3; at < bgra.length; at += 4) if (bgra[at] !== 255) return false;
+  return true;
+}
+
+/** One picture of a GIF: where its parts lie in the file, and what becomes of it. */
+interface GifFrame {
+  /** Of the part of the screen that it paints, in pixels; it may reach beyond the screen. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isInterlaced: boolean;
+  /** Offset and number of colours, three bytes each; null where the file has no palette for it. */
+  readonly palette: { readonly at: number; readonly count: number } | null;
+  /** Index of the colour that leaves what is below. */
+  readonly transparentIndex: number | null;
+  /** Of the byte that says how many bits a code starts with. */
+  readonly dataAt: number;
+  readonly durationSeconds: number;
+  /** What of it stays for the next picture: all, nothing (the part is cleared), or what was there before. */
+  readonly disposal: 'keep' | 'clear' | 'restore';
+}
+
+interface Gif {
+  readonly width: number;
+  readonly height: number;
+  readonly frames: readonly GifFrame[];
+  /** It breaks off in the middle of something, and may have had more pictures. */
+  readonly isCut: boolean;
+}
+
+/** Nearly seven hours of ten pictures a second. */
+export const MOST_FRAMES = 250_000;
+
+const EXTENSION = 0x21;
+const GRAPHIC_CONTROL = 0xf9;
+const IMAGE = 0x2c;
+const TRAILER = 0x3b;
+/** As browsers do: what asks for 0 or 1 hundredth of a second gets ten. */
+const SHORTEST_HUNDREDTHS = 2;
+const DEFAULT_HUNDREDTHS = 10;
+
+interface Control {
+  readonly disposal: GifFrame['disposal'];
+  readonly durationSeconds: number;
+  readonly transparentIndex: number | null;
+}
+
+const NO_CONTROL: Control = {
+  disposal: 'keep',
+  durationSeconds: DEFAULT_HUNDREDTHS / 100,
+  transparentIndex: null,
+};
+
+/**
+ * The structure of a GIF, without decoding a pixel. A file that breaks off keeps the pictures that came whole.
+ *
+ * @throws SceneError asset_decode_failed where there is no picture
+ * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image), 23 (graphic control)
+ */
+export function readGifFrames(bytes: Uint8Array, name: string): Gif {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const frames: GifFrame[] = [];
+  let isCut = true;
+  try {
+    isCut = !collectFrames(file, frames, name);
+  } catch (error) {
+    // A read beyond the end.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  const [width, height] = file.length < 13 ? [0, 0] : [file.readUInt16LE(6), file.readUInt16LE(8)];
+  if (frames.length === 0 || width * height === 0) {
+    throw new SceneError('asset_decode_failed', 'The GIF has no picture, or is damaged', { imageName: name });
+  }
+  return { width, height, frames, isCut };
+}
+
+/**
+ * @returns whether all of its blocks came whole; many files lack the trailer alone
+ * @throws RangeError at the end of a file that breaks off
+ */
+function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean {
+  const screenTable = colourTable(file, 10, 13);
+  let control = NO_CONTROL;
+  let at = 13 + tableBytes(screenTable);
+  for (; at < file.length; ) {
+    const block = file.readUInt8(at);
+    if (block !== EXTENSION && block !== IMAGE) return block === TRAILER;
+    if (block === EXTENSION) {
+      if (file.readUInt8(at + 1) === GRAPHIC_CONTROL) control = readControl(file, at + 3);
+      at = skipSubBlocks(file, at + 2);
+      continue;
+    }
+    const ownTable = colourTable(file, at + 9, at + 10);
+    const dataAt = at + 10 + tableBytes(ownTable);
+    const frame = {
+      x: file.readUInt16LE(at + 1),
+      y: file.readUInt16LE(at + 3),
+      width: file.readUInt16LE(at + 5),
+      height: file.readUInt16LE(at + 7),
+      isInterlaced: (file.readUInt8(at + 9) & 0x40) !== 0,
+      palette: ownTable ?? screenTable,
+      dataAt,
+      ...control,
+    };
+    at = skipSubBlocks(file, dataAt + 1);
+    frames.push(frame);
+    if (frames.length > MOST_FRAMES) {
+      throw new SceneError('asset_too_large', `The GIF has more than ${MOST_FRAMES} pictures`, { imageName: name });
+    }
+    // It counts for one picture alone.
+    control = NO_CONTROL;
+  }
+  return true;
+}
+
+function readControl(file: Buffer, at: number): Control {
+  const flags = file.readUInt8(at);
+  const hundredths = file.readUInt16LE(at + 1);
+  const disposal = (flags >> 2) & 7;
+  return {
+    disposal: disposal === 2 ? 'clear' : disposal === 3 ? 'restore' : 'keep',
+    durationSeconds: (hundredths < SHORTEST_HUNDREDTHS ? DEFAULT_HUNDREDTHS : hundredths) / 100,
+    transparentIndex: (flags & 1) === 0 ? null : file.readUInt8(at + 3),
+  };
+}
+
+function colourTable(file: Buffer, flagsAt: number, at: number): GifFrame['palette'] {
+  const flags = file.readUInt8(flagsAt);
+  return (flags & 0x80) === 0 ? null : { at, count: 2 ** ((flags & 7) + 1) };
+}
+
+function tableBytes(table: GifFrame['palette']): number {
+  return table === null ? 0 : table.count * 3;
+}
+
+/** The offset behind a chain of sub-blocks and its terminator. @throws RangeError */
+function skipSubBlocks(file: Buffer, start: number): number {
+  let at = start;
+  for (let length = file.readUInt8(at); length > 0; length = file.readUInt8(at)) at += 1 + length;
+  return at + 1;
+}
+
+const MOST_CODES = 4096;
+
+/**
+ * The colour indices in a GIF's image data. Stops at the first code that cannot be, and where the data ends: what comes
+ * may be fewer than were asked for, never more, and no input takes longer than its own length.
+ *
+ * @param at offset of the byte that says how many bits an index has
+ * @param most indices wanted
+ * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt appendix F
+ */
+function decodeLzw(bytes: Uint8Array, at: number, most: number): Uint8Array {
+  const indexBits = bytes[at] ?? 0;
+  if (indexBits < 1 || indexBits > 8) return new Uint8Array(0);
+  const clear = 1 << indexBits;
+  const end = clear + 1;
+  const prefix = new Uint16Array(MOST_CODES);
+  const last = new Uint8Array(MOST_CODES);
+  const length = new Uint16Array(MOST_CODES);
+  for (let code = 0; code < clear; code++) [last[code], length[code]] = [code, 1];
+
+  const out = new Uint8Array(most);
+  let written = 0;
+  let next = end + 1;
+  let codeBits = indexBits + 1;
+  let previous = -1;
+  let bits = 0;
+  let bitCount = 0;
+  let from = at + 1;
+  let left = 0;
+
+  for (;;) {
+    while (bitCount < codeBits) {
+      if (left === 0) left = bytes[from++] ?? 0;
+      if (left === 0 || from >= bytes.length) return out.subarray(0, written);
+      bits |= bytes[from++]! << bitCount;
+      bitCount += 8;
+      left -= 1;
+    }
+    const code = bits & ((1 << codeBits) - 1);
+    bits >>>= codeBits;
+    bitCount -= codeBits;
+    if (code === clear) {
+      [next, codeBits, previous] = [end + 1, indexBits + 1, -1];
+      continue;
+    }
+    const isNew = code === next && previous !== -1 && next < MOST_CODES;
+    if (code === end || !(code < clear || (code > end && code < next) || isNew)) return out.subarray(0, written);
+
+    // Written backwards: each code knows its last index and the code of what comes before.
+    const known = isNew ? previous : code;
+    const runLength = length[known]! + (isNew ? 1 : 0);
+    let position = written + length[known]! - 1;
+    let first = 0;
+    for (let link = known; ; link = prefix[link]!) {
+      first = last[link]!;
+      if (position < most) out[position] = first;
+      position -= 1;
+      if (link < clear) break;
+    }
+    if (isNew && written + runLength <= most) out[written + runLength - 1] = first;
+    written = Math.min(most, written + runLength);
+    if (written === most) return out;
+
+    if (previous !== -1 && next < MOST_CODES) {
+      prefix[next] = previous;
+      last[next] = first;
+      length[next] = length[previous]! + 1;
+      next += 1;
+      if (next === 1 << codeBits && codeBits < 12) codeBits += 1;
+    }
+    previous = code;
+  }
+}

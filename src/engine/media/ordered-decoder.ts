@@ -1,0 +1,119 @@
+import { Decoder } from '../codec/decoder.ts';
+import type { Libav, NativeFrame } from '../codec/libav.ts';
+import type { DecodedPlanes } from '../color/yuv-to-bgra.ts';
+
+/** The place of every picture that nobody is going to ask for. */
+export const BEYOND = 2 ** 40;
+
+/** A decoded picture, without padding. */
+export interface DecodedFrame extends DecodedPlanes {
+  /** Null where the stream does not say. */
+  readonly matrix: 'bt601' | 'bt709' | 'bt2020' | null;
+  readonly isFullRange: boolean | null;
+}
+
+/** One decoder, whose pictures are known by their place in the order in which they are shown. To be closed. */
+export class OrderedDecoder {
+  readonly #decoder: Decoder;
+  readonly #ready: Map<number, DecodedFrame>;
+  readonly #state: { last: number; wanted: number };
+  #isFlushed = false;
+
+  /** @throws SceneError asset_type_unsupported; ReelformError encoder_missing */
+  static async open(codec: string, description: Uint8Array | undefined, name: string): Promise<OrderedDecoder> {
+    const ready = new Map<number, DecodedFrame>();
+    const state = { last: -1, wanted: 0 };
+    const decoder = await Decoder.open({ codec, description, kind: 'video', name }, (frame, libav) => {
+      const place = Number(frame.pts);
+      if (place === BEYOND) {
+        state.last = BEYOND;
+        return;
+      }
+      state.last = Math.max(state.last, place);
+      if (place >= state.wanted) ready.set(place, frameOf(frame, libav));
+    });
+    return new OrderedDecoder(decoder, ready, state);
+  }
+
+  private constructor(decoder: Decoder, ready: Map<number, DecodedFrame>, state: { last: number; wanted: number }) {
+    this.#decoder = decoder;
+    this.#ready = ready;
+    this.#state = state;
+  }
+
+  /** The largest place that came out. */
+  get last(): number {
+    return this.#state.last;
+  }
+
+  /**
+   * @param place of the picture in it; `BEYOND` where none is asked for
+   * @param wanted first place that is still of use
+   * @throws SceneError asset_decode_failed
+   */
+  async feed(data: Uint8Array, place: number, wanted: number): Promise<void> {
+    this.#state.wanted = wanted;
+    await this.#decoder.feed(data, place);
+  }
+
+  /** Brings out what is still inside; nothing can be fed afterwards. */
+  async flush(): Promise<void> {
+    if (this.#isFlushed) return;
+    this.#isFlushed = true;
+    await this.#decoder.flush();
+  }
+
+  /** The picture at this place, if it came out; those before it are given up. */
+  take(place: number): DecodedFrame | undefined {
+    const frame = this.#ready.get(place);
+    for (const other of this.#ready.keys()) if (other <= place) this.#ready.delete(other);
+    return frame;
+  }
+
+  close(): void {
+    this.#decoder.close();
+    this.#ready.clear();
+  }
+}
+
+/** AVColorSpace. @see ITU-T H.273, table 4 */
+const MATRICES: Readonly<Record<number, DecodedFrame['matrix']>> = { 1: 'bt709', 5: 'bt601', 6: 'bt601', 9: 'bt2020' };
+const FULL_RANGE = 2;
+
+function frameOf(frame: NativeFrame, libav: Libav): DecodedFrame {
+  const { width, height, colorSpace, colorRange } = frame;
+  const name = libav.avGetPixFmtName(frame.format) ?? '';
+  const isFullRange = name.startsWith('yuvj') || (colorRange === 0 ? null : colorRange === FULL_RANGE);
+  const format = formatOf(name);
+  const planes = { format, width, height, bytes: frame.toBuffer(), layout: layoutOf(format, width, height) };
+  return { ...planes, matrix: MATRICES[colorSpace] ?? null, isFullRange };
+}
+
+/** A pixel format of FFmpeg as WebCodecs calls it; unchanged where it has no name for it. */
+function formatOf(name: string): string {
+  const match = /^yuv(j|a)?(420|422|444)p(?:(10|12)le)?$/.exec(name);
+  if (match === null) return /^(?:nv12|bgra|rgba)$/.test(name) ? name.toUpperCase() : name;
+  const [, kind, sampling, depth] = match;
+  return `I${sampling}${kind === 'a' ? 'A' : ''}${depth === undefined ? '' : `P${depth}`}`;
+}
+
+/** Planes one after the other, without padding. */
+function layoutOf(format: string, width: number, height: number): DecodedPlanes['layout'] {
+  if (format === 'BGRA' || format === 'RGBA') return [{ offset: 0, stride: width * 4 }];
+  const unit = format.includes('P1') ? 2 : 1;
+  const across = format.startsWith('I444') ? width : (width + 1) >> 1;
+  const down = format.startsWith('I42') && !format.startsWith('I422') ? (height + 1) >> 1 : height;
+  const [luma, chroma] = [width * height * unit, across * down * unit];
+  if (format === 'NV12') {
+    return [
+      { offset: 0, stride: width },
+      { offset: luma, stride: across * 2 },
+    ];
+  }
+  return [
+    { offset: 0, stride: width * unit },
+    { offset: luma, stride: across * unit },
+    { offset: luma + chroma, stride: across * unit },
+    { offset: luma + 2 * chroma, stride: width * unit },
+  ];
+}

@@ -1,0 +1,123 @@
+import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
+import { isRecord } from '../../json.ts';
+import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import type { AudioCodec } from '../codec/encoded-track.ts';
+import { frameRateOf } from '../frame-rate.ts';
+
+/**
+ * The digest of everything that the bytes of a segment depend on: two segments of the same key are the same, whatever
+ * videos they are of.
+ *
+ * @param scene restricted to the range by `segmentScene`
+ * @param build of the engine and the encoder, with its settings
+ * @returns null for a scene that has no canonical form
+ */
+export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
+  const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
+  return keyOf(() => ({
+    build,
+    output: { format: output.format, quality: output.quality, codec: output.codec ?? 'h264' },
+    frames: [first, end],
+    size: [width, height],
+    rate: { ...frameRateOf(fps) },
+    animation: animationDigest(animation),
+    fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
+    images: images.map(pictureOf),
+    clips: clips.map(pictureOf),
+    stills: [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b),
+  }));
+}
+
+/** @returns null for what has no JSON form */
+function keyOf(value: () => Json): Sha256 | null {
+  try {
+    return sha256(canonicalJson(value()));
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function pictureOf({ assetId, width, height, bytes, transform }: SceneImage): Json {
+  return { assetId, width, height, bytes: bytesDigest(bytes), transform: { ...transform } };
+}
+
+/** Layer by layer and asset by asset: the segments of a video have most of them in common. */
+function animationDigest(animation: LottieDocument): Json {
+  const { layers, assets = [], ...rest } = animation;
+  const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
+  return {
+    rest: valueDigest(rest),
+    layers: layerDigests(layers),
+    assets: assets.map((asset) => {
+      const { layers: own, ...fields } = asset;
+      return Array.isArray(own) ? { asset: fields as Json, layers: layerDigests(own) } : valueDigest(asset);
+    }),
+  };
+}
+
+const digests = new WeakMap<object, Sha256>();
+
+function remembered(value: object, digest: () => Sha256): Sha256 {
+  const known = digests.get(value) ?? digest();
+  digests.set(value, known);
+  return known;
+}
+
+function bytesDigest(bytes: Uint8Array): Sha256 {
+  return remembered(bytes, () => sha256(bytes));
+}
+
+/** @param value JSON, never written to */
+function valueDigest(value: unknown): Json {
+  if (!isRecord(value)) return value as Json;
+  return remembered(value, () => sha256(canonicalJson(value as Json)));
+}
+
+/**
+ * The digest of everything that the bytes of a video's sound depend on.
+ *
+ * @returns null for a scene that has none, or no canonical form
+ */
+export function soundKey(
+  { sounds, fps, frameCount, output }: Pick<Scene, 'sounds' | 'fps' | 'frameCount' | 'output'>,
+  codec: AudioCodec,
+  build: string,
+): Sha256 | null {
+  if (sounds.length === 0) return null;
+  return keyOf(() => ({
+    ...{ build, codec, quality: output.quality, rate: { ...frameRateOf(fps) }, frameCount },
+    sounds: sounds.map(({ bytes, name: _, transform, ...times }) => ({
+      ...times,
+      bytes: bytesDigest(bytes),
+      transform: { ...transform },
+    })),
+  }));
+}
+
+/** Seconds; at a whole number of frames per second. A player can seek to the start of each segment. */
+const SEGMENT_SECONDS = 2;
+
+/** Some frames in a row: `first` up to, but without, `end`. */
+export interface FrameRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * The frames of each segment that an MP4 is rendered in, in order; none for another format. They depend on length and rate
+ * alone, so that every process that renders some of them makes the same ones.
+ */
+export function segmentRanges({
+  frameCount,
+  fps,
+  output,
+}: Pick<Scene, 'frameCount' | 'fps'> & { readonly output: Pick<Scene['output'], 'format'> }): FrameRange[] {
+  if (output.format !== 'mp4') return [];
+  const { numerator, denominator } = frameRateOf(fps);
+  const length = SEGMENT_SECONDS * Math.max(1, Math.round(numerator / denominator));
+  return Array.from({ length: Math.ceil(frameCount / length) }, (_, index) => ({
+    first: index * length,
+    end: Math.min(frameCount, (index + 1) * length),
+  }));
+}

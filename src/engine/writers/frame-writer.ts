@@ -1,0 +1,44 @@
+import type { SceneOutput } from '../../template/scene.ts';
+import type { OutputFormat } from '../../wire/output.ts';
+import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
+
+/**
+ * What a writer takes: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
+ * row-major, straight alpha, width*height*4 bytes.
+ */
+export type PixelFormat = 'i420' | 'rgba';
+
+/** Makes one file of the frames of one video. `close` must follow, whatever happened. */
+export interface FrameWriter {
+  /**
+   * Takes the next frame; resolves when there is room for another, which keeps memory flat. The pixels may be overwritten
+   * as soon as it resolves.
+   *
+   * @param frame 0, 1, 2 …
+   * @throws SceneError encode_failed
+   */
+  write(pixels: Uint8Array, frame: number): Promise<void>;
+  /** The file, when every frame is in it. @throws SceneError encode_failed */
+  finish(): Promise<Uint8Array>;
+  /** Frees everything at once; may be called again. */
+  close(): void;
+}
+
+export interface WriterOptions {
+  readonly format: FrameFormat;
+  readonly frameCount: number;
+  readonly output: SceneOutput;
+  /** Asked for when every frame is in the file, so that it may be made beside them; null for a silent one. */
+  readonly sound: Promise<AudioTrack | null> | null;
+}
+
+/** The pixels that the writer of a format takes. */
+export function pixelsOf(format: OutputFormat): PixelFormat {
+  return format === 'mp4' ? 'i420' : 'rgba';
+}
+
+/** How the sound of a format is compressed; null for one that has none. */
+export function audioCodecOf(format: OutputFormat): AudioCodec | null {
+  if (format === 'mp4') return 'aac';
+  return format === 'webm' ? 'opus' : null;
+}

@@ -1,0 +1,189 @@
+import {
+  BufferTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Mp4OutputFormat,
+  Output,
+  WebMOutputFormat,
+} from 'mediabunny';
+import type { OutputCodec } from '../../wire/output.ts';
+import type { AudioTrack, EncodedTrack, FrameFormat, VideoPacket } from '../codec/encoded-track.ts';
+import { frameTimeSeconds } from '../frame-rate.ts';
+
+interface MuxOptions {
+  /** Null for a silent file. */
+  readonly sound: AudioTrack | null;
+  /** Stored as the file's comment; null for no comment. */
+  readonly fingerprint: string | null;
+}
+
+export interface Mp4Options extends MuxOptions {
+  /** Codec of the video track; H.264 by default. */
+  readonly codec?: OutputCodec | undefined;
+}
+
+export interface WebmTracks extends MuxOptions {
+  readonly format: FrameFormat;
+  /** VP9. */
+  readonly color: readonly VideoPacket[];
+  /** One packet for each one of `color`; null for an opaque video. */
+  readonly alpha: readonly VideoPacket[] | null;
+}
+
+/**
+ * Writes a track as an MP4 file: index first (faststart), BT.709 in the `colr` box, every frame with its exact duration. The
+ * same track gives the same bytes, because no creation time is written.
+ *
+ * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
+ */
+export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }: Mp4Options): Promise<Uint8Array> {
+  const { format, configuration } = track;
+  const packets = track.packets.map(({ bytes, frame, isKey }) => packetOf(format, frame, bytes, isKey));
+  const bytes = await writeFile(new Mp4OutputFormat({ fastStart: 'in-memory' }), packets, {
+    ...options,
+    ...{ format, codec: codec === 'h264' ? 'avc' : codec, canBeTransparent: false, soundDelaySeconds: 0 },
+    decoderConfig: {
+      codec: codecString(codec, configuration),
+      // The AV1 configuration follows from the codec string.
+      ...(codec === 'av1' ? {} : { description: configuration }),
+    },
+  });
+  const mp4 = Buffer.from(bytes);
+  clearTimes(mp4, 0, mp4.length);
+  return mp4;
+}
+
+/**
+ * Writes VP9 and Opus as a WebM file; the same packets give the same bytes. Alpha is stored beside each frame
+ * (BlockAdditional 1).
+ *
+ * @see RFC 9559; WebM Container Guidelines, "Alpha Channel"
+ */
+export async function muxWebm({ format, color, alpha, ...options }: WebmTracks): Promise<Uint8Array> {
+  const packets = color.map(({ bytes, isKey }, frame) => {
+    const transparency = alpha?.[frame];
+    // A player can start only where both streams have a key frame.
+    return packetOf(format, frame, bytes, isKey && transparency?.isKey !== false, transparency?.bytes);
+  });
+  return new Uint8Array(
+    await writeFile(new WebMOutputFormat(), packets, {
+      ...options,
+      ...{ format, codec: 'vp9', canBeTransparent: alpha !== null },
+      decoderConfig: { codec: vp9Codec(format) },
+      // Times in WebM begin at 0, with the encoder's pre-skip, whose length OpusHead gives.
+      soundDelaySeconds: Math.max(0, -(options.sound?.packets[0]?.time ?? 0)),
+    }),
+  );
+}
+
+const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
+
+interface FileOptions extends MuxOptions {
+  readonly format: FrameFormat;
+  readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9';
+  readonly decoderConfig: { readonly codec: string; readonly description?: Uint8Array };
+  readonly canBeTransparent: boolean;
+  readonly soundDelaySeconds: number;
+}
+
+async function writeFile(
+  container: Mp4OutputFormat | WebMOutputFormat,
+  packets: readonly EncodedPacket[],
+  { format, codec, decoderConfig: config, canBeTransparent, sound, soundDelaySeconds, fingerprint }: FileOptions,
+): Promise<ArrayBuffer> {
+  const { rate, width, height } = format;
+  const target = new BufferTarget();
+  const output = new Output({ format: container, target });
+  const video = new EncodedVideoPacketSource(codec);
+  output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
+  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec);
+  if (audio !== null) output.addAudioTrack(audio);
+  if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
+  await output.start();
+  const decoderConfig = { ...config, codedWidth: width, codedHeight: height, colorSpace: COLOUR };
+  for (const packet of packets) await video.add(packet, { decoderConfig });
+  if (sound !== null) await addSound(audio!, sound, soundDelaySeconds);
+  await output.finalize();
+  return target.buffer!;
+}
+
+async function addSound(source: EncodedAudioPacketSource, sound: AudioTrack, delaySeconds: number): Promise<void> {
+  const { sampleRate, channels: numberOfChannels, configuration: description } = sound;
+  const codec = sound.codec === 'aac' ? 'mp4a.40.2' : 'opus';
+  const decoderConfig = { codec, sampleRate, numberOfChannels, description };
+  for (const { bytes, time, duration } of sound.packets) {
+    await source.add(new EncodedPacket(bytes, 'key', time + delaySeconds, duration), { decoderConfig });
+  }
+}
+
+function packetOf(
+  { rate }: FrameFormat,
+  frame: number,
+  bytes: Uint8Array,
+  isKey: boolean,
+  alpha?: Uint8Array,
+): EncodedPacket {
+  const [time, duration] = [frameTimeSeconds(rate, frame), frameTimeSeconds(rate, 1)];
+  const sideData = alpha === undefined ? {} : { alpha };
+  return new EncodedPacket(bytes, isKey ? 'key' : 'delta', time, duration, -1, undefined, sideData);
+}
+
+/**
+ * @see RFC 6381, section 3.3; ISO/IEC 14496-15, annex E; AV1 Codec ISO Media File Format Binding, section 5
+ */
+function codecString(codec: OutputCodec, configuration: Uint8Array): string {
+  if (codec === 'h264') return `avc1.${Buffer.from(configuration.subarray(1, 4)).toString('hex')}`;
+  // Main profile, because samples have eight bits; the level is general_level_idc.
+  if (codec === 'hevc') return `hvc1.1.6.L${configuration[12]}.90`;
+  // In a sequence header with one operating point and no timing, level and tier follow the first 24 bits.
+  const [, size = 0, , , , levelByte = 0] = configuration;
+  if (size < 4) throw new Error('Internal error: the sequence header is too short');
+  const level = levelByte >> 3;
+  const tier = level > 7 && (levelByte & 4) !== 0 ? 'H' : 'M';
+  return `av01.0.${String(level).padStart(2, '0')}${tier}.08`;
+}
+
+/** Level → luma samples per second, luma samples per picture. @see VP9 Levels, WebM project */
+const VP9_LEVELS: readonly (readonly [level: number, perSecond: number, perPicture: number])[] = [
+  [10, 829_440, 36_864],
+  [11, 2_764_800, 73_728],
+  [20, 4_608_000, 122_880],
+  [21, 9_216_000, 245_760],
+  [30, 20_736_000, 552_960],
+  [31, 36_864_000, 983_040],
+  [40, 83_558_400, 2_228_224],
+  [41, 160_432_128, 2_228_224],
+  [50, 311_951_360, 8_912_896],
+  [51, 588_251_136, 8_912_896],
+  [52, 1_176_502_272, 8_912_896],
+  [60, 1_176_502_272, 35_651_584],
+  [61, 2_353_004_544, 35_651_584],
+];
+
+/** Profile 0, eight bits, lowest sufficient level. @see VP Codec ISO Media File Format Binding, section 5 */
+function vp9Codec({ width, height, rate }: FrameFormat): string {
+  const picture = width * height;
+  const second = (picture * rate.numerator) / rate.denominator;
+  const level = VP9_LEVELS.find(([, perSecond, perPicture]) => second <= perSecond && picture <= perPicture)?.[0] ?? 62;
+  return `vp09.00.${level}.08`;
+}
+
+const CONTAINERS = new Set(['moov', 'trak', 'mdia']);
+const TIMED = new Set(['mvhd', 'tkhd', 'mdhd']);
+
+/** Zeroes creation and modification time, the first two fields of the three headers that have them. */
+function clearTimes(bytes: Buffer, start: number, end: number): void {
+  for (let at = start; at + 8 <= end; ) {
+    const size = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    // The index precedes the media data, so a size of 0 or 1 (to the end, 64 bits) ends the search.
+    if (size < 8) return;
+    if (CONTAINERS.has(type)) clearTimes(bytes, at + 8, at + size);
+    if (TIMED.has(type)) {
+      const version = bytes.readUInt8(at + 8);
+      bytes.fill(0, at + 12, at + 12 + (version === 1 ? 16 : 8));
+    }
+    at += size;
+  }
+}

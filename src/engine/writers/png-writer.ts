@@ -1,0 +1,98 @@
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { createStoredZip } from '../../template/archive/write-zip.ts';
+import { channelsOf, type PngChannels, pngFile } from '../images/png-file.ts';
+import { SceneError } from '../scene-error.ts';
+import type { FrameWriter, WriterOptions } from './frame-writer.ts';
+
+/** Pictures that are being encoded at once, in Node's own threads. */
+const AT_WORK = 2;
+/** What is finished is held in memory, and goes from process to process in one piece. */
+const MAX_BYTES = 2 ** 30;
+
+/** A zip of all frames as PNG: frame_00001.png, frame_00002.png … */
+export async function openPngSequenceWriter({ format, output }: WriterOptions): Promise<FrameWriter> {
+  const { width, height } = format;
+  const zip = createStoredZip();
+  const waiting: { name: string; file: Promise<Uint8Array> }[] = [];
+  const store = async (): Promise<void> => {
+    const { name, file } = waiting.shift()!;
+    zip.add(name, await file.catch(failed));
+    if (zip.sizeBytes > MAX_BYTES) throw tooLarge();
+  };
+  return {
+    async write(pixels, frame) {
+      const file = encodePng(pixels, { width, height, comment: output.fingerprint });
+      // Whoever waits for it hears of it; until then it is nobody's.
+      file.catch(() => undefined);
+      waiting.push({ name: `frame_${String(frame + 1).padStart(5, '0')}.png`, file });
+      if (waiting.length > AT_WORK) await store();
+    },
+    async finish() {
+      while (waiting.length > 0) await store();
+      return zip.finish();
+    },
+    close() {
+      waiting.length = 0;
+    },
+  };
+}
+
+function failed(cause: unknown): never {
+  throw new SceneError('encode_failed', 'A frame could not be encoded as PNG', { cause });
+}
+
+function tooLarge(): SceneError {
+  const gigabytes = MAX_BYTES / 2 ** 30;
+  return new SceneError(
+    'encode_failed',
+    `The pictures take more than ${gigabytes} GB; a lower height or fps makes fewer`,
+  );
+}
+
+/** Higher levels take several times as long for a few per cent. */
+const LEVEL = 3;
+const FILTER_SUB = 1;
+const deflated = promisify(deflate);
+
+interface PngOptions {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Kept as its comment, in Latin-1; null for none. */
+  readonly comment: string | null;
+}
+
+/**
+ * A picture as PNG, without loss: RGB where every pixel is opaque, RGBA elsewhere. Compresses in Node's own threads.
+ *
+ * @param rgba row-major, straight alpha, width*height*4 bytes; free again when this has returned
+ * @see PNG, third edition, section 9.2
+ */
+export function encodePng(rgba: Uint8Array, { width, height, comment }: PngOptions): Promise<Uint8Array> {
+  const channels = channelsOf(rgba);
+  const lines = filteredLines(rgba, width, height, channels);
+  return deflated(lines, { level: LEVEL }).then((data) => pngFile({ width, height, channels, data, comment }));
+}
+
+/** Each byte less the one of the pixel to its left, each row after the byte that says so. */
+function filteredLines(rgba: Uint8Array, width: number, height: number, channels: PngChannels): Buffer {
+  const lines = Buffer.allocUnsafe((width * channels + 1) * height);
+  let to = 0;
+  let from = 0;
+  for (let row = 0; row < height; row++) {
+    lines[to++] = FILTER_SUB;
+    let [red, green, blue, alpha] = [0, 0, 0, 0];
+    for (let x = 0; x < width; x++, from += 4) {
+      lines[to++] = rgba[from]! - red;
+      lines[to++] = rgba[from + 1]! - green;
+      lines[to++] = rgba[from + 2]! - blue;
+      if (channels === 4) lines[to++] = rgba[from + 3]! - alpha;
+      red = rgba[from]!;
+      green = rgba[from + 1]!;
+      blue = rgba[from + 2]!;
+      alpha = rgba[from + 3]!;
+    }
+  }
+  return lines;
+}
