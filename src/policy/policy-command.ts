@@ -3,7 +3,7 @@ import { isRecord } from '../json.ts';
 import type { PolicyFinding, PolicyLevel } from './policy.ts';
 
 /** Result of running a policy command. */
-export interface CommandEnd {
+export interface PolicyCommandResult {
   /** Null when the command could not start or was killed. */
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -24,7 +24,11 @@ const MOST_FINDINGS = 100;
  * @param rule name under which the findings are reported
  * @param isVideo returns whether the plan changes a video with this id
  */
-export function readAnswer(rule: string, end: CommandEnd, isVideo: (id: string) => boolean): PolicyFinding[] {
+export function readPolicyAnswer(
+  rule: string,
+  end: PolicyCommandResult,
+  isVideo: (id: string) => boolean,
+): PolicyFinding[] {
   const find = (level: PolicyLevel, message: string, video: string | null = null): PolicyFinding => ({
     rule,
     level,

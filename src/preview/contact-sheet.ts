@@ -1,7 +1,7 @@
 import { packScene } from '../engine/packed-scene.ts';
 import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import type { PreviewImage, VideoPreview } from './plan-preview.ts';
-import type { Draw } from './preview-video.ts';
+import type { PreviewRenderer } from './preview-video.ts';
 
 export interface SheetEntry {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface ContactSheetOptions {
   readonly fonts: readonly SceneFont[];
   /** Returns the text above a pair of images. */
   label(id: string, changedShare: number): string;
-  readonly draw: Pick<Draw, 'compare'>;
+  readonly draw: Pick<PreviewRenderer, 'compare'>;
 }
 
 /** Lengths in pixels. */

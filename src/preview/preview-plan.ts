@@ -3,10 +3,10 @@ import { byCodeUnit } from '../digest.ts';
 import type { Scene, SceneFont } from '../template/scene.ts';
 import { contactSheet } from './contact-sheet.ts';
 import type { LeftOut, PlanPreview, VideoPreview } from './plan-preview.ts';
-import { type Draw, draftVideo, previewVideo, type Sides } from './preview-video.ts';
+import { draftVideo, type PreviewRenderer, previewVideo, type Sides } from './preview-video.ts';
 import { sceneKeys } from './scene-keys.ts';
 
-export interface Subject {
+export interface PreviewSubject {
   readonly id: string;
   /** The definition's file: some of its rows are shown as a sample. */
   readonly path: string;
@@ -19,9 +19,9 @@ export interface Subject {
 }
 
 export interface PreviewPlanOptions {
-  readonly draw: Draw;
+  readonly draw: PreviewRenderer;
   /** Draws the contact sheet. Not limited by `deadline`, because the sheet shows the most. */
-  readonly drawSheet: Pick<Draw, 'compare'>;
+  readonly drawSheet: Pick<PreviewRenderer, 'compare'>;
   /** Maximum number of scenes drawn concurrently. */
   readonly capacity: number;
   readonly withDrafts: boolean;
@@ -40,7 +40,10 @@ const MOST_ROWS = 20;
  * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then
  * drafts in the same order. Changes with identical scenes on both sides are drawn once.
  */
-export async function previewPlan(subjects: readonly Subject[], options: PreviewPlanOptions): Promise<PlanPreview> {
+export async function previewPlan(
+  subjects: readonly PreviewSubject[],
+  options: PreviewPlanOptions,
+): Promise<PlanPreview> {
   const { capacity, deadline, withDrafts, monotonicNow } = options;
   const startedAt = monotonicNow();
   const busy = new BusyTime(monotonicNow);
@@ -54,7 +57,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
 
   const stills = new Map<string, Promise<VideoPreview>>();
   let fonts: readonly SceneFont[] = [];
-  const look = async ({ id, isUpgrade, sides: read }: Subject): Promise<void> => {
+  const look = async ({ id, isUpgrade, sides: read }: PreviewSubject): Promise<void> => {
     if (read === null) return leave(id, 'remote');
     if (deadline.aborted) return leave(id, 'budget');
     try {
@@ -79,7 +82,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
   const sheet = await contactSheet(upgraded, { fonts, label: options.label, draw: drawSheet }).catch(() => null);
 
   const drafts = new Map<string, ReturnType<typeof draftVideo>>();
-  const draft = async ({ id }: Subject): Promise<void> => {
+  const draft = async ({ id }: PreviewSubject): Promise<void> => {
     const found = sides.get(id);
     if (found === undefined || deadline.aborted) return;
     const drawn = drafts.get(found.key) ?? draftVideo(found.sides, draw);
@@ -98,7 +101,7 @@ export async function previewPlan(subjects: readonly Subject[], options: Preview
 }
 
 /** Sorts the subjects in drawing order. */
-function choose(subjects: readonly Subject[]): { chosen: Subject[]; leftOut: LeftOut[] } {
+function choose(subjects: readonly PreviewSubject[]): { chosen: PreviewSubject[]; leftOut: LeftOut[] } {
   const rows = new Map<string, number>();
   const ranked = [...subjects]
     .sort((a, b) => byCodeUnit(a.id, b.id))
@@ -131,7 +134,7 @@ class BusyTime {
     this.#now = now;
   }
 
-  around({ compare, video }: Draw): Draw {
+  around({ compare, video }: PreviewRenderer): PreviewRenderer {
     return {
       compare: (comparison) => this.#measure(compare(comparison)),
       video: (scene) => this.#measure(video(scene)),

@@ -4,11 +4,11 @@ import type { ComparedStill, StillComparison } from '../engine/stills/still-prot
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';
-import { shownImages, shrinkScene } from './reduce-scene.ts';
+import { dropHiddenImages, shrinkScene } from './reduce-scene.ts';
 import { sceneKeys } from './scene-keys.ts';
 
 /** Port to a renderer; implemented by a render pool. */
-export interface Draw {
+export interface PreviewRenderer {
   /** Draws stills of two scenes and compares them. */
   compare(comparison: StillComparison): Promise<readonly ComparedStill[]>;
   video(scene: Scene): Promise<RenderResult>;
@@ -40,7 +40,7 @@ const DRAFT_HEIGHT = 240;
  * compares small frames across the whole video and also shows the most different one. Scenes with equal digests are not
  * drawn.
  */
-export async function previewVideo({ before, after, editables }: Sides, draw: Draw): Promise<VideoPreview> {
+export async function previewVideo({ before, after, editables }: Sides, draw: PreviewRenderer): Promise<VideoPreview> {
   const unseen = before === null ? [] : unseenOf(before, after);
   if (before !== null && sceneKeys(before).picture === sceneKeys(after).picture) {
     return { stills: [], isVisible: false, unseen };
@@ -58,7 +58,7 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Dr
 }
 
 /** Renders both sides as small videos with a poster frame. Renders once if both sides look and sound the same. */
-export async function draftVideo({ before, after }: Sides, draw: Draw): Promise<Drafts> {
+export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer): Promise<Drafts> {
   const [own, other] = [sceneKeys(after), before && sceneKeys(before)];
   const isSame = other?.picture === own.picture && other.sound === own.sound;
   const is = draw.video(draftOf(after));
@@ -96,7 +96,11 @@ function unseenOf(before: Scene, after: Scene): Unseen[] {
 
 type Both = Pick<Sides, 'before' | 'after'>;
 
-async function drawStills({ before, after }: Both, moments: readonly Moment[], draw: Draw): Promise<PreviewStill[]> {
+async function drawStills(
+  { before, after }: Both,
+  moments: readonly Moment[],
+  draw: PreviewRenderer,
+): Promise<PreviewStill[]> {
   const times = moments.map(({ timeSeconds }) => timeSeconds);
   const pairs = await draw.compare({
     before: before && packScene(framesOf(before, times, STILL_SIDE)),
@@ -115,7 +119,10 @@ async function drawStills({ before, after }: Both, moments: readonly Moment[], d
 }
 
 /** @returns time in seconds of the largest difference; null if both sides are identical */
-async function findDifference({ before, after }: { before: Scene; after: Scene }, draw: Draw): Promise<number | null> {
+async function findDifference(
+  { before, after }: { before: Scene; after: Scene },
+  draw: PreviewRenderer,
+): Promise<number | null> {
   const seconds = Math.min(before.frameCount / before.fps, after.frameCount / after.fps);
   const frames = Array.from({ length: SAMPLES }, (_, index) =>
     Math.floor(((index + 0.5) / SAMPLES) * seconds * after.fps),
@@ -133,7 +140,7 @@ function framesOf(scene: Scene, times: readonly number[], longest: number): Scen
   const stills = times.map((seconds, index) => {
     return { name: `${index}`, frame: Math.min(scene.frameCount - 1, Math.round(seconds * scene.fps)) };
   });
-  const images = shownImages(
+  const images = dropHiddenImages(
     scene,
     stills.map(({ frame }) => frame),
   );

@@ -51,7 +51,7 @@ const PIXEL = {
  *
  * @param frames frame numbers of the video
  */
-export function shownImages({ images, animation, fps }: Scene, frames: readonly number[]): SceneImage[] {
+export function dropHiddenImages({ images, animation, fps }: Scene, frames: readonly number[]): SceneImage[] {
   if (images.length === 0) return [];
   const times = frames.map((frame) => (frame * animation.fr) / fps);
   const spans = layerSpans(animation);

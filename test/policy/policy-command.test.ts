@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type CommandEnd, policyEnvironment, readAnswer } from '../../src/policy/policy-command.ts';
+import { type PolicyCommandResult, policyEnvironment, readPolicyAnswer } from '../../src/policy/policy-command.ts';
 
-const read = (end: Partial<CommandEnd>): string[] =>
-  readAnswer('command c', { exitCode: 0, stdout: '', stderr: '', failure: null, ...end }, (id) => id === 'dune').map(
-    ({ level, video, message }) => [level, video, message].filter((one) => one !== null).join(' '),
-  );
+const read = (end: Partial<PolicyCommandResult>): string[] =>
+  readPolicyAnswer(
+    'command c',
+    { exitCode: 0, stdout: '', stderr: '', failure: null, ...end },
+    (id) => id === 'dune',
+  ).map(({ level, video, message }) => [level, video, message].filter((one) => one !== null).join(' '));
 
 describe('readAnswer()', () => {
-  it.each<[Partial<CommandEnd>, string[]]>([
+  it.each<[Partial<PolicyCommandResult>, string[]]>([
     [{}, []],
     [{ stdout: 'all is well' }, []],
     [{ exitCode: 1 }, ['deny command c: it ended with 1, and said nothing']],

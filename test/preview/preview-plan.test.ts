@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareStills } from '../../src/engine/stills/compare-stills.ts';
-import { previewPlan, type Subject } from '../../src/preview/preview-plan.ts';
+import { type PreviewSubject, previewPlan } from '../../src/preview/preview-plan.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { smallPackage } from '../support/small-package.ts';
@@ -12,13 +12,13 @@ function scene(color: string): Scene {
   return bindMapping(template, { resources: resources as never }, new Map());
 }
 
-function subject(id: string, color: string, { path = id, isUpdate = true } = {}): Subject {
+function subject(id: string, color: string, { path = id, isUpdate = true } = {}): PreviewSubject {
   const before = isUpdate ? scene('000000') : null;
   const sides = async () => ({ before, after: scene(color), editables: ['c_01'] });
   return { id, path, isUpdate, isUpgrade: false, sides };
 }
 
-async function look(subjects: readonly Subject[]) {
+async function look(subjects: readonly PreviewSubject[]) {
   let draws = 0;
   const preview = await previewPlan(subjects, {
     draw: {
@@ -67,7 +67,7 @@ describe('previewPlan()', () => {
   it('looks at updates first, and leaves the rest out when the time is up', async () => {
     const deadline = new AbortController();
     const order: string[] = [];
-    const told = (one: Subject): Subject => ({
+    const told = (one: PreviewSubject): PreviewSubject => ({
       ...one,
       sides: async () => {
         order.push(one.id);

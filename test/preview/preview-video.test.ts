@@ -3,14 +3,14 @@ import { compareStills } from '../../src/engine/stills/compare-stills.ts';
 import type { StillComparison } from '../../src/engine/stills/still-protocol.ts';
 import { chooseMoments } from '../../src/preview/choose-moments.ts';
 import { contactSheet } from '../../src/preview/contact-sheet.ts';
-import { type Draw, draftVideo, previewVideo } from '../../src/preview/preview-video.ts';
+import { draftVideo, type PreviewRenderer, previewVideo } from '../../src/preview/preview-video.ts';
 import { bindMapping } from '../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';
 import type { LottieDocument, Scene } from '../../src/template/scene.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/small-package.ts';
 
 /** Draws on this thread, and counts the frames. */
-function drawing(): Draw & { frames: number } {
+function drawing(): PreviewRenderer & { frames: number } {
   const draw = {
     frames: 0,
     async compare(comparison: StillComparison) {
@@ -108,7 +108,7 @@ describe('previewVideo()', () => {
 describe('draftVideo()', () => {
   it('renders what looks and sounds the same once', async () => {
     const rendered: string[] = [];
-    const draw: Draw = {
+    const draw: PreviewRenderer = {
       compare: () => Promise.reject(new Error('no stills here')),
       video: async ({ width, height, output }) => {
         rendered.push(`${width}×${height} ${output.quality}`);

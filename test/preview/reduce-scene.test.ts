@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownImages } from '../../src/preview/reduce-scene.ts';
+import { dropHiddenImages } from '../../src/preview/reduce-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { imageLayer, sceneOf } from '../engine/scenes.ts';
 import { solidPng } from '../support/small-package.ts';
@@ -23,7 +23,7 @@ function scene(): Scene {
 
 describe('shownImages()', () => {
   const whole = (frames: readonly number[]): string[] =>
-    shownImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
+    dropHiddenImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
 
   it('keeps what some frame may show, and whatever it cannot tell of', () => {
     expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
@@ -34,7 +34,7 @@ describe('shownImages()', () => {
   });
 
   it('leaves a pixel in the place of the others', () => {
-    const [, late] = shownImages(scene(), [5]);
+    const [, late] = dropHiddenImages(scene(), [5]);
     expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
   });
 });

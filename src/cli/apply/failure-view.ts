@@ -2,7 +2,7 @@ import { RepositoryFiles } from '../../project/repository-files.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
 import { problemsOf } from '../../report/markdown/problem-tables.ts';
-import { runTroubles } from '../../report/wording/run-outcome.ts';
+import { groupFailures } from '../../report/wording/failure-groups.ts';
 import type { Io } from '../io.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-view.ts';
@@ -49,7 +49,7 @@ export class FailureView implements ApplyView {
     await reportFailures(
       {
         outcome,
-        troubles: runTroubles(outcome, { changes: document?.changes ?? [], source }),
+        troubles: groupFailures(outcome, { changes: document?.changes ?? [], source }),
         problems: errors.filter(({ code }) => !NO_FAILURES.has(code)),
         root,
         isWell:

@@ -7,7 +7,7 @@ import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
 import { applyMarkdown } from '../../report/markdown/apply-markdown.ts';
 import { githubAnnotations, githubApplyOutputs } from '../../report/terminal/github-commands.ts';
-import { runTroubles, troubleDiagnostics } from '../../report/wording/run-outcome.ts';
+import { failureDiagnostics, groupFailures } from '../../report/wording/failure-groups.ts';
 import { filesUrl } from '../commit/files-url.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -51,9 +51,9 @@ export class GitHubView implements ApplyView {
       changes: document?.changes ?? [],
       source: (file: string) => files?.source(file),
     };
-    const troubles = runTroubles(outcome, context);
+    const troubles = groupFailures(outcome, context);
     const told = this.#notes.diagnostics;
-    const diagnostics = [...told, ...troubleDiagnostics(troubles)];
+    const diagnostics = [...told, ...failureDiagnostics(troubles)];
     const folder = this.#root === null ? '' : folderWithin(io.env.GITHUB_WORKSPACE, this.#root);
     io.stdout.write(githubAnnotations({ diagnostics }, folder));
     await appendToJobFile('GITHUB_STEP_SUMMARY', io, async (file) => {

@@ -3,7 +3,7 @@ import type { JournalState } from '../../lock/journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { pruneOutputs } from '../../project/local-outputs.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
-import { prunedText } from '../../report/terminal/apply-text.ts';
+import { prunedFilesText } from '../../report/terminal/apply-text.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import type { Io } from '../io.ts';
 
@@ -26,5 +26,5 @@ export async function prune(
     ...[...attempts.values()].flatMap(({ rendering }) => rendering ?? []),
     ...[...(commit?.waiting.values() ?? [])].map(({ entry }) => entry),
   ]);
-  io.stderr.write(prunedText(removed));
+  io.stderr.write(prunedFilesText(removed));
 }

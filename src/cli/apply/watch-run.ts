@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../apply/events.ts';
 import { ApplyLines } from '../../report/terminal/apply-lines.ts';
-import { leftText, stoppingText } from '../../report/terminal/apply-text.ts';
+import { exitText, stoppingText } from '../../report/terminal/apply-text.ts';
 import { LiveView } from '../../report/terminal/live-view.ts';
 import { type Io, isAttended, isScreen, wantsColor } from '../io.ts';
 import { FooterScreen } from './footer-screen.ts';
@@ -56,7 +56,7 @@ function watchLines(io: WatchIo, color: boolean): RunWatch {
     },
     leave() {
       this.close();
-      io.stderr.write(leftText(lines.runningCount));
+      io.stderr.write(exitText(lines.runningCount));
     },
   };
 }
@@ -106,7 +106,7 @@ function watchLive(io: WatchIo, color: boolean): RunWatch {
     },
     leave() {
       this.close();
-      io.stderr.write(leftText(view.runningCount));
+      io.stderr.write(exitText(view.runningCount));
     },
   };
 }

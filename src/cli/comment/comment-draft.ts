@@ -5,7 +5,7 @@ import { type CommentData, markedComment } from '../../forge/write-comment.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
-import { pageMarkdown, QUIET_COMMENT } from '../../report/markdown/comment-text.ts';
+import { OBSOLETE_COMMENT, pageMarkdown } from '../../report/markdown/comment-text.ts';
 import { planMarkdown } from '../../report/markdown/plan-markdown.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { directoryOf } from '../diagnose.ts';
@@ -60,7 +60,7 @@ export async function draftComment(
     hasNews,
     markdown,
     body: (data) =>
-      markedComment(options.tag, { plan_id: document.plan_id, ...data }, hasNews ? markdown : QUIET_COMMENT),
+      markedComment(options.tag, { plan_id: document.plan_id, ...data }, hasNews ? markdown : OBSOLETE_COMMENT),
   };
 
   async function tryPreview(from: string): Promise<PlanPreview | null> {

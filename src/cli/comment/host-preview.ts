@@ -1,7 +1,7 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import type { Draw } from '../../preview/preview-video.ts';
-import { redrawPictures } from '../../preview/redraw-pictures.ts';
+import type { PreviewRenderer } from '../../preview/preview-video.ts';
+import { reencodeImages } from '../../preview/reencode-images.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
@@ -44,12 +44,12 @@ export async function hostPreview(
   });
   try {
     const signal = AbortSignal.timeout(LONGEST_MS);
-    const compare: Draw['compare'] = (comparison) =>
+    const compare: PreviewRenderer['compare'] = (comparison) =>
       pool.run('compare', comparison, { signal }).catch((error: unknown) => {
         // What is drawn until then is shown.
         throw signal.aborted ? new SceneError('render_timeout', 'Drawing took too long', { cause: error }) : error;
       });
-    const redrawn = await redrawPictures(preview, { compare });
+    const redrawn = await reencodeImages(preview, { compare });
     if (redrawn.leftOut > 0) {
       tellWarning({ message: `${countNoun(redrawn.leftOut, 'picture')} of the preview cannot be published` }, io);
     }

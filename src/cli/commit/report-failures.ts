@@ -9,8 +9,8 @@ import {
   FAILURES_TITLE,
   type FailedRun,
   failuresMarkdown,
-  leftMarkdown,
-  mendedMarkdown,
+  issueLinkMarkdown,
+  resolvedMarkdown,
 } from '../../report/markdown/failures-markdown.ts';
 import { openGitHubJob } from '../comment/open-github-job.ts';
 import { tellWarning } from '../comment/tell-warning.ts';
@@ -56,13 +56,13 @@ async function report(run: Parameters<typeof reportFailures>[0], io: Io): Promis
   const text = failuresMarkdown(run, { commit, commitUrl, runUrl, filesUrl: files });
   if (text === null && !isWell) return;
   const marker = `<!-- reelform:failed-renders:${encodeURIComponent(path)} -->`;
-  const mended = mendedMarkdown({ commit, commitUrl });
+  const mended = resolvedMarkdown({ commit, commitUrl });
   const issueUrl = await reuseIssue(github, { marker, title: FAILURES_TITLE, body: text, mended });
   if (text === null) return;
   const pull = (await pullsOfCommit(github, commit)).find(({ isMerged }) => isMerged);
   if (pull === undefined) return;
   await writeComment(gitHubPlace(github, pull.number), {
-    body: `${marker}\n${text}${issueUrl === null ? '' : `\n\n${leftMarkdown(issueUrl)}`}`,
+    body: `${marker}\n${text}${issueUrl === null ? '' : `\n\n${issueLinkMarkdown(issueUrl)}`}`,
     isOurs: (body) => body.startsWith(marker),
     behavior: 'update',
     hasNews: true,

@@ -5,7 +5,7 @@ import type { Plan, PlanDiagnostic } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import { checkPolicies } from '../../policy/check-policies.ts';
 import { type PolicyFinding, planChecks } from '../../policy/policy.ts';
-import { policyEnvironment, readAnswer } from '../../policy/policy-command.ts';
+import { policyEnvironment, readPolicyAnswer } from '../../policy/policy-command.ts';
 import { secretNames } from '../../project/config.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
@@ -87,7 +87,7 @@ async function askCommands(
   try {
     for (const { rule, command } of commands) {
       const run = { input, env, cwd: repository.root, timeoutMs: TIMEOUT_MS, signal: interruption.signal };
-      const said = readAnswer(rule, await runPolicyCommand(command, run), (id) => ids.has(id));
+      const said = readPolicyAnswer(rule, await runPolicyCommand(command, run), (id) => ids.has(id));
       findings.push(...said.map((finding) => ({ ...finding, place: placeIn(files.get(finding.video ?? '')) })));
     }
   } finally {

@@ -1,7 +1,7 @@
 import { execa, parseCommandString } from 'execa';
 import { ReelformError } from '../../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../../os-process.ts';
-import type { CommandEnd } from '../../policy/policy-command.ts';
+import type { PolicyCommandResult } from '../../policy/policy-command.ts';
 
 /** Bytes that a command may print. */
 const MOST_OUTPUT = 1_048_576;
@@ -46,7 +46,7 @@ function parseList(command: string): string[] | null {
 export async function runPolicyCommand(
   [program, ...args]: readonly [string, ...string[]],
   { input, cwd, env, timeoutMs, signal }: PolicyRun,
-): Promise<CommandEnd> {
+): Promise<PolicyCommandResult> {
   const running = execa(program, args, {
     cwd,
     env,

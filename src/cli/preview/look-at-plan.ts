@@ -4,11 +4,11 @@ import type { Video } from '../../definition/video.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
-import { formerVideo } from '../../preview/former-video.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { previewFiles } from '../../preview/preview-document.ts';
-import { previewPlan, type Subject } from '../../preview/preview-plan.ts';
+import { type PreviewSubject, previewPlan } from '../../preview/preview-plan.ts';
 import type { Sides } from '../../preview/preview-video.ts';
+import { recordedVideo } from '../../preview/recorded-video.ts';
 import { LazyTemplates, reloadDefinitions } from '../../project/load-definitions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
@@ -118,7 +118,7 @@ interface Around {
   readonly scenes: OpenScenes;
 }
 
-function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Around): Subject[] {
+function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Around): PreviewSubject[] {
   const { root, config } = repository;
   const files = new RepositoryFiles(root);
   const templates = new LazyTemplates(config, files);
@@ -126,7 +126,7 @@ function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Ar
   const { videos, assets } = reloadDefinitions([...paths].sort(), config, templates, files);
   const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
   const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
-  return changes.flatMap((change): Subject[] => {
+  return changes.flatMap((change): PreviewSubject[] => {
     const { id, desired } = change;
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
@@ -141,7 +141,7 @@ function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Ar
       const { before: entry } = change;
       if (entry === null) return null;
       const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
-      const remembered = formerVideo({ entry, desired, video, spec: template!.spec, fileOf });
+      const remembered = recordedVideo({ entry, desired, video, spec: template!.spec, fileOf });
       return remembered && sceneOf(remembered);
     };
     const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;

@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { tokenMadeText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
+import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
 import { openTokenAdmin } from '../../server/admin-socket/admin-client.ts';
 import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';
 import { SCOPES } from '../../server/ports.ts';
@@ -36,7 +36,7 @@ export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Prom
       io.stdout.write(`${JSON.stringify({ format_version: '1.0', token: text, ...row }, null, 2)}\n`);
       return EXIT.ok;
     }
-    io.stderr.write(tokenMadeText(record, SCOPES.length));
+    io.stderr.write(createdTokenText(record, SCOPES.length));
     io.stdout.write(`${text}\n`);
     return EXIT.ok;
   });

@@ -52,7 +52,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const shown = relative(directory, folder).split(sep).join('/') || '.';
   const parsed = parseTemplatePackage(shown, made.files);
   const problems = parsed.ok || made.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
-  const report = { made, folder: shown, others: source.others, problems };
+  const report = { created: made, folder: shown, others: source.others, problems };
   if (options.json === true) io.stdout.write(`${JSON.stringify(initJson(report), null, 2)}\n`);
   else io.stdout.write(initText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
   return problems.length > 0 ? EXIT.error : EXIT.ok;

@@ -18,8 +18,8 @@ export const PAGE_SCRIPT = `
       card.hidden = !isShown;
       if (isShown) count += 1;
     }
-    const told = document.getElementById('count');
-    if (told) told.textContent = count === cards.length ? '' : count + ' of ' + cards.length + ' shown';
+    const status = document.getElementById('count');
+    if (status) status.textContent = count === cards.length ? '' : count + ' of ' + cards.length + ' shown';
   };
   const press = (chip) => {
     for (const one of chips) one.setAttribute('aria-pressed', String(one === chip));
@@ -108,7 +108,7 @@ export const PAGE_SCRIPT = `
       // Both begin again when the longer one is at its end.
       video.addEventListener('ended', () => {
         if (video !== longest()) return;
-        for (const one of videos) one.currentTime = 0;
+        for (const video of videos) video.currentTime = 0;
         turn(true);
       });
     }

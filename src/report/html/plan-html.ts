@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { type Problem, placeOf, problemsOf } from '../markdown/problem-tables.ts';
+import { formatLocation, type Problem, problemsOf } from '../markdown/problem-tables.ts';
 import {
   countWords,
   emptyWords,
@@ -102,7 +102,7 @@ function headHtml(document: PlanDocument, problems: readonly Problem[]): string 
   const about = !hasChanges(document)
     ? emptyWords(document)
     : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
-  const words = [leadOf(document, problems), about, incompleteWords(document)].filter((one) => one !== '');
+  const words = [leadOf(document, problems), about, incompleteWords(document)].filter((text) => text !== '');
   const lines = words.map((one, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(one)}</p>`);
   return `${lines.join('')}${problemsHtml(problems)}`;
 }
@@ -113,7 +113,7 @@ const MOST_PROBLEMS = 8;
 function problemsHtml(problems: readonly Problem[]): string {
   const rows = problems.map((problem) => {
     const { severity, message, hint, code } = problem;
-    const place = placeOf(problem);
+    const place = formatLocation(problem);
     const where = place === '' ? '' : ` · <code>${escapeHtml(place)}</code>`;
     const todo = hint === null ? '' : `${escapeHtml(hint)} · `;
     return `<li class="${severity}"><b>${severity}</b> ${escapeHtml(message)}${where}<p>${todo}<code>${escapeHtml(code)}</code></p></li>`;

@@ -1,6 +1,6 @@
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
-import { inputNames, type Row, rowsOf, type Shown } from '../wording/plan-rows.ts';
+import { type DiffRow, type DisplayValue, inputNames, rowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
@@ -8,20 +8,21 @@ import { escapeHtml } from './escape-html.ts';
 import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
 
 /** Renders differences as a table with name, before and after. */
-export function diffTable(rows: readonly Row[], caption: string): string {
+export function diffTable(rows: readonly DiffRow[], caption: string): string {
   const head = '<thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>';
   const title = `<caption class="hidden">${escapeHtml(caption)}</caption>`;
   return `<div class="wide"><table>${title}${head}<tbody>${rows.map(rowHtml).join('')}</tbody></table></div>`;
 }
 
-function rowHtml({ name, subject, before, after, isPlace }: Row): string {
+function rowHtml({ name, subject, before, after, isDestination }: DiffRow): string {
   const about = subject === null ? '' : `<br><code>${escapeHtml(subject)}</code>`;
   const [old, now] = sides(before, after);
-  const gone = isPlace === true && after === null ? '<span class="none">no longer; what is there stays</span>' : now;
+  const gone =
+    isDestination === true && after === null ? '<span class="none">no longer; what is there stays</span>' : now;
   return `<tr><th scope="row"><bdi>${escapeHtml(name)}</bdi>${about}</th><td>${old}</td><td>${gone}</td></tr>`;
 }
 
-function sides(before: Shown | null, after: Shown | null): [string, string] {
+function sides(before: DisplayValue | null, after: DisplayValue | null): [string, string] {
   if (before?.kind !== 'text' || after?.kind !== 'text') return [sideHtml(before), sideHtml(after)];
   const parts = showAsOneText(before.text, after.text);
   if (parts === null) {
@@ -38,7 +39,7 @@ function marked(parts: readonly DiffPart[], kind: DiffPart['kind'], tag: string)
   return `<span dir="auto">${words.join('')}</span>`;
 }
 
-function sideHtml(shown: Shown | null): string {
+function sideHtml(shown: DisplayValue | null): string {
   switch (shown?.kind) {
     case undefined:
       return '<span class="none">none</span>';
@@ -95,7 +96,7 @@ function previewHtml({ id, inputs }: ChangeDocument, preview: EmbeddedVideo): st
   return stills + draftsHtml(id, preview, preview.posters) + note;
 }
 
-function diffHtml(rows: readonly Row[], isOpen: boolean, id: string): string {
+function diffHtml(rows: readonly DiffRow[], isOpen: boolean, id: string): string {
   if (rows.length === 0) return '';
   const table = diffTable(rows, `What changes about ${id}`);
   const words = rows.length === 1 ? 'What changes' : `What changes: ${rows.length}`;

@@ -27,9 +27,9 @@ const FORMAT_VERSION = '1.0';
  * @see schemas/reelform-events.schema.json
  */
 export function eventJson(event: StreamEvent, nowMs: number): string {
-  const told = fieldsOf(event);
-  if (told === null) return '';
-  const { type, ...fields } = told;
+  const named = fieldsOf(event);
+  if (named === null) return '';
+  const { type, ...fields } = named;
   return `${JSON.stringify({ type, at: new Date(nowMs).toISOString(), ...fields })}\n`;
 }
 
@@ -41,7 +41,7 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'version', format_version: FORMAT_VERSION, tool_version: event.toolVersion };
     case 'planned': {
       const { plan_id, complete, summary, estimate, changes } = event.document;
-      const told = changes.map(({ id, action, reason }) => ({ id, action, reason }));
+      const actions = changes.map(({ id, action, reason }) => ({ id, action, reason }));
       const { cost, restores, segments } = estimate;
       const counted = {
         ...estimate,
@@ -49,14 +49,21 @@ function fieldsOf(event: StreamEvent): Told | null {
         restores: restores && { ...restores },
         segments: segments && { ...segments },
       };
-      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: told };
+      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: actions };
     }
     case 'run-started':
       return { type: 'run_started', ids: event.ids, concurrency: event.concurrency };
     case 'video-recorded': {
       const { id, action, previousId, videoUrl, deliveries = [] } = event;
-      const told = deliveries.map(deliveryJson);
-      return { type: 'video_recorded', id, action, previous_id: previousId, video_url: videoUrl, deliveries: told };
+      const delivered = deliveries.map(deliveryJson);
+      return {
+        type: 'video_recorded',
+        id,
+        action,
+        previous_id: previousId,
+        video_url: videoUrl,
+        deliveries: delivered,
+      };
     }
     case 'video-started':
       return { type: 'video_started', id: event.id, action: event.action, begin: event.begin };
@@ -68,8 +75,8 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
     case 'video-rendered': {
       const { id, videoUrl, deliveries = [], elapsedMs, restored } = event;
-      const told = deliveries.map(deliveryJson);
-      const fields = { id, video_url: videoUrl, deliveries: told, elapsed_ms: elapsedMs };
+      const delivered = deliveries.map(deliveryJson);
+      const fields = { id, video_url: videoUrl, deliveries: delivered, elapsed_ms: elapsedMs };
       return { type: 'video_rendered', ...fields, ...(restored && { restored: { identical: restored.isIdentical } }) };
     }
     case 'video-delivering':

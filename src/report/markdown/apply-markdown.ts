@@ -2,13 +2,13 @@ import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
-import { placeOfUrl, shortenText } from '../wording/display-text.ts';
+import { displayUrl, shortenText } from '../wording/display-text.ts';
+import type { FailureGroup } from '../wording/failure-groups.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
-import type { Trouble } from '../wording/run-outcome.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
-import { thatFit } from './markdown-blocks.ts';
-import { markdownProblems, type ProblemRoom, problemsOf, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
+import { takeWhileFits } from './markdown-blocks.ts';
+import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit, problemsOf } from './problem-tables.ts';
 /** Events of videos that succeeded. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
 
@@ -19,7 +19,7 @@ export interface AppliedRun {
   readonly document: PlanDocument | null;
   /** In order of occurrence. */
   readonly done: readonly DoneEvent[];
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly FailureGroup[];
   readonly diagnostics: PlanDocument['diagnostics'];
   /** Last publication of the lockfile; null if none was requested or none succeeded. */
   readonly published: Published | null;
@@ -28,7 +28,7 @@ export interface AppliedRun {
 }
 
 const LONGEST = { name: 200, places: 5 };
-const MOST_PROBLEMS: ProblemRoom = { count: 50, characters: 25_000 };
+const MOST_PROBLEMS: ProblemLimit = { count: 50, characters: 25_000 };
 /** Bytes reserved for the notes on omitted rows. */
 const RESERVE = 300;
 
@@ -42,26 +42,30 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const { outcome, document, done, troubles, filesUrl } = run;
   const changes = new Map(document?.changes.map((change) => [change.id, change]));
   const problems = markdownProblems(problemsOf(run), MOST_PROBLEMS);
-  const words = [endWords(run), lockWords(run.published), nextWords(outcome)].filter((one) => one !== '').join(' ');
+  const words = [endWords(run), lockWords(run.published), nextWords(outcome)]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
   const head = [titleOf(run), words, problems].filter((block) => block !== '');
   let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));
-  const tableOf = <T>(columns: string, things: readonly T[], row: (thing: T) => string): string => {
-    if (things.length === 0) return '';
+  const tableOf = <T>(columns: string, items: readonly T[], row: (item: T) => string): string => {
+    if (items.length === 0) return '';
     left -= Buffer.byteLength(columns);
-    const rows = thatFit(things, left, row, Buffer.byteLength);
+    const rows = takeWhileFits(items, left, row, Buffer.byteLength);
     left -= Buffer.byteLength(rows.join('\n'));
-    const missing = things.length - rows.length;
+    const missing = items.length - rows.length;
     const more = missing === 0 ? '' : `_And ${formatCount(missing)} more: too long for this place._`;
     if (rows.length === 0) return more;
     return [[columns, ...rows].join('\n'), ...(more === '' ? [] : [more])].join('\n\n');
   };
   const blocks = [
     ...head,
-    tableOf(TROUBLE_COLUMNS, troubles, (trouble) => troubleRow(trouble, filesUrl)),
+    tableOf(FAILURE_COLUMNS, troubles, (trouble) => failureRow(trouble, filesUrl)),
     tableOf('| | Not ended | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
       return `| ${mark} | ${code(id)} | ${words} |`;
     }),
-    tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (one) => doneRow(one, changes.get(one.id))),
+    tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (event) =>
+      doneRow(event, changes.get(event.id)),
+    ),
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
@@ -133,26 +137,26 @@ function unended({ inProgress, skipped, endedBy }: ApplyOutcome): (readonly [str
 function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
   const title = change === undefined ? '' : name(change.title);
   if (event.kind === 'video-rendered') {
-    const places = [placeWords(event.videoUrl), ...deliveryWords(event.deliveries)].join('<br>');
+    const places = [videoLink(event.videoUrl), ...deliveryWords(event.deliveries)].join('<br>');
     return `| 🎬&nbsp;rendered | ${code(event.id)} | ${title} | ${places} |`;
   }
   const { action, videoUrl } = event;
   const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;
   const why = change === undefined ? '' : escapeMarkdown(shortenText(reasonWords(change), 500));
-  const places = [...(videoUrl === null ? [] : [placeWords(videoUrl)]), ...deliveryWords(event.deliveries), why];
-  return `| ${mark} | ${code(event.id)} | ${title} | ${places.filter((one) => one !== '').join('<br>')} |`;
+  const places = [...(videoUrl === null ? [] : [videoLink(videoUrl)]), ...deliveryWords(event.deliveries), why];
+  return `| ${mark} | ${code(event.id)} | ${title} | ${places.filter((sentence) => sentence !== '').join('<br>')} |`;
 }
 
 function deliveryWords(deliveries: DoneEvent['deliveries'] = []): string[] {
   return deliveries.slice(0, LONGEST.places).map(({ to, url }) => {
-    const place = code(placeOfUrl(to));
+    const place = code(displayUrl(to));
     return `delivered to ${(url === undefined ? null : markdownLink(place, url)) ?? place}`;
   });
 }
 
 /** Names a local file, and links to anything else. */
-function placeWords(url: string): string {
-  return markdownLink('video', url) ?? code(placeOfUrl(url));
+function videoLink(url: string): string {
+  return markdownLink('video', url) ?? code(displayUrl(url));
 }
 
 function link(words: string, url: string): string {

@@ -1,6 +1,6 @@
 import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
-import { FIELD_NAMES, groupRowsOf, type Row, type Shown } from '../wording/plan-rows.ts';
+import { type DiffRow, type DisplayValue, FIELD_NAMES, groupRowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
@@ -21,16 +21,16 @@ export const VIDEO_COLUMNS = {
 } as const;
 
 /** Returns whether a plan delivers anything: then its table has a column for destinations. */
-export function hasPlaces(groups: readonly ChangeGroup[]): boolean {
+export function hasDestinations(groups: readonly ChangeGroup[]): boolean {
   return groups.some(({ changes }) => changes.some(({ destinations = [] }) => destinations.length > 0));
 }
 
 /** Formats a row of the table of videos: action, videos, reason, destinations. */
-export function videoRow({ changes, kind }: ChangeGroup, withPlaces: boolean): string {
+export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boolean): string {
   const [first] = changes;
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
-  const rows = kind === 'rest' || kind === 'folder' ? placesAlone(changes) : groupRowsOf(changes);
-  const places = withPlaces ? ` ${placesOf(rows)} |` : '';
+  const rows = kind === 'rest' || kind === 'folder' ? destinationRowsOnly(changes) : groupRowsOf(changes);
+  const places = withDestinations ? ` ${placesOf(rows)} |` : '';
   if (kind === 'one') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
     return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
@@ -72,12 +72,12 @@ function videoNames({ changes }: ChangeGroup): string {
   return `${code(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
 }
 
-function detailRows({ changes, kind }: ChangeGroup): Row[] {
-  return kind === 'rest' ? [] : groupRowsOf(changes).filter(({ isPlace }) => isPlace !== true);
+function detailRows({ changes, kind }: ChangeGroup): DiffRow[] {
+  return kind === 'rest' ? [] : groupRowsOf(changes).filter(({ isDestination }) => isDestination !== true);
 }
 
-function placesAlone(changes: ChangeGroup['changes']): Row[] {
-  return groupRowsOf(changes).filter(({ isPlace }) => isPlace === true);
+function destinationRowsOnly(changes: ChangeGroup['changes']): DiffRow[] {
+  return groupRowsOf(changes).filter(({ isDestination }) => isDestination === true);
 }
 
 function why(reason: string, names: readonly string[]): string {
@@ -92,8 +92,10 @@ function segmentsOf(changes: ChangeGroup['changes']): string {
 }
 
 /** Returns distinct names. Excludes destinations, which have a column, and the style version, which the reason mentions. */
-function namesOf(rows: readonly Row[]): string[] {
-  const changed = rows.filter(({ isPlace, name }) => isPlace !== true && name !== FIELD_NAMES.style_version);
+function namesOf(rows: readonly DiffRow[]): string[] {
+  const changed = rows.filter(
+    ({ isDestination, name }) => isDestination !== true && name !== FIELD_NAMES.style_version,
+  );
   const names = [...new Set(changed.map((row) => name(row.name)))];
   return names.length <= MOST_CHANGED
     ? names
@@ -102,9 +104,9 @@ function namesOf(rows: readonly Row[]): string[] {
 
 const MOST_CHANGED = 8;
 
-function placesOf(rows: readonly Row[]): string {
-  const places = rows.flatMap(({ isPlace, before, after }) => {
-    if (isPlace !== true) return [];
+function placesOf(rows: readonly DiffRow[]): string {
+  const places = rows.flatMap(({ isDestination, before, after }) => {
+    if (isDestination !== true) return [];
     if (after?.kind === 'name') return [code(after.name)];
     return before?.kind === 'name' ? [`${code(before.name)} no longer; what is there stays`] : [];
   });
@@ -120,13 +122,13 @@ export interface ValueRoom {
 }
 
 /** Formats one row with name, before and after. Marks changed words. */
-function markdownRow({ name, subject, before, after }: Row, room: ValueRoom): string {
+function markdownRow({ name, subject, before, after }: DiffRow, room: ValueRoom): string {
   const [old, now] = valuesOf(before, after, room);
   const about = subject === null ? '' : `<br>${markdownCode(shortenText(subject, room.longest))}`;
   return `| ${escapeMarkdown(shortenText(name, room.longest))}${about} | ${old} | ${now} |`;
 }
 
-function valuesOf(before: Shown | null, after: Shown | null, room: ValueRoom): [string, string] {
+function valuesOf(before: DisplayValue | null, after: DisplayValue | null, room: ValueRoom): [string, string] {
   if (before?.kind !== 'text' || after?.kind !== 'text') return [showSide(before, room), showSide(after, room)];
   // Compares before truncating, so that a late difference is shown as well.
   const parts = showAsOneText(shortenText(before.text, LONGEST_COMPARED), shortenText(after.text, LONGEST_COMPARED));
@@ -163,7 +165,7 @@ function elide(text: string, context: number, isFirst: boolean, isLast: boolean)
   return `${characters.slice(0, head).join('')}…${tail === 0 ? '' : characters.slice(-tail).join('')}`;
 }
 
-function showSide(shown: Shown | null, { longest }: ValueRoom): string {
+function showSide(shown: DisplayValue | null, { longest }: ValueRoom): string {
   switch (shown?.kind) {
     case undefined:
       return '_none_';

@@ -2,7 +2,7 @@ import type { PlanDocument } from '../../plan/plan-document.ts';
 import { countWords } from '../wording/plan-words.ts';
 
 /** Replaces a comment that has become obsolete. */
-export const QUIET_COMMENT = 'Reelform: this pull request changes no video any more.';
+export const OBSOLETE_COMMENT = 'Reelform: this pull request changes no video any more.';
 
 /** Links to the plan page. @param url must not contain characters that end a link */
 export function pageMarkdown(url: string): string {
@@ -13,7 +13,7 @@ export function pageMarkdown(url: string): string {
 export function planTitle(document: PlanDocument): string {
   const words = countWords(document)
     .filter(({ action }) => action !== 'noop')
-    .map((one) => one.words);
+    .map(({ words }) => words);
   return words.length === 0 ? 'No changes' : words.join(', ');
 }
 

@@ -1,9 +1,9 @@
 import { DRIFT_WORDS, type DriftReport, hasDrift } from '../terminal/drift-text.ts';
-import { placeOfUrl, shortenText } from '../wording/display-text.ts';
+import { displayUrl, shortenText } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
-import { foldedTable, thatFit } from './markdown-blocks.ts';
+import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
 /** Title of the issue about drift. */
 export const DRIFT_TITLE = 'Reelform: drift';
 
@@ -19,11 +19,11 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
   const { checked, findings, specs } = report;
   const run = runUrl === null ? null : markdownLink('run', runUrl);
   const where = run === null ? '' : ` (${run})`;
-  const rows = thatFit(findings.slice(0, NAMED), MOST_CHARACTERS, ({ id, what, url }) => {
-    return `| ${code(id)} | ${DRIFT_WORDS[what]} | ${code(placeOfUrl(url))} |`;
+  const rows = takeWhileFits(findings.slice(0, NAMED), MOST_CHARACTERS, ({ id, what, url }) => {
+    return `| ${code(id)} | ${DRIFT_WORDS[what]} | ${code(displayUrl(url))} |`;
   });
   const changed = specs.filter(({ kind }) => kind !== 'unclear');
-  const specRows = thatFit(changed.slice(0, NAMED), MOST_SPEC_CHARACTERS, (spec) => {
+  const specRows = takeWhileFits(changed.slice(0, NAMED), MOST_SPEC_CHARACTERS, (spec) => {
     return `| ${code(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];

@@ -1,13 +1,13 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
+import type { FailureGroup } from '../wording/failure-groups.ts';
 import { countNoun } from '../wording/quantities.ts';
-import type { Trouble } from '../wording/run-outcome.ts';
 import { markdownCode, markdownLink } from './escape-markdown.ts';
-import { thatFit } from './markdown-blocks.ts';
-import { markdownProblems, type Problem, type ProblemRoom, TROUBLE_COLUMNS, troubleRow } from './problem-tables.ts';
+import { takeWhileFits } from './markdown-blocks.ts';
+import { FAILURE_COLUMNS, failureRow, markdownProblems, type Problem, type ProblemLimit } from './problem-tables.ts';
 
 /** GitHub allows 65,536 characters in a comment. */
 const MOST_CHARACTERS = 50_000;
-const MOST_PROBLEMS: ProblemRoom = { count: 20, characters: 25_000 };
+const MOST_PROBLEMS: ProblemLimit = { count: 20, characters: 25_000 };
 
 /** Title of the issue about failed renders. */
 export const FAILURES_TITLE = 'Reelform: failed renders';
@@ -15,7 +15,7 @@ export const FAILURES_TITLE = 'Reelform: failed renders';
 /** The failures of an apply. */
 export interface FailedRun {
   readonly outcome: ApplyOutcome;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly FailureGroup[];
   /** Errors that stopped the run or kept the lockfile from its branch. */
   readonly problems: readonly Problem[];
 }
@@ -43,21 +43,21 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   const head = [headOf(run, count, at), markdownProblems(problems, MOST_PROBLEMS)];
   const next = nextOf(run);
   const room = MOST_CHARACTERS - [...head, next].join('').length;
-  const rows = thatFit(troubles, room, (trouble) => troubleRow(trouble, at.filesUrl));
+  const rows = takeWhileFits(troubles, room, (trouble) => failureRow(trouble, at.filesUrl));
   const shown = troubles.slice(0, rows.length).reduce((sum, { ids }) => sum + ids.length, 0);
   const more = count - shown;
-  const table = rows.length === 0 ? '' : [TROUBLE_COLUMNS, ...rows].join('\n');
+  const table = rows.length === 0 ? '' : [FAILURE_COLUMNS, ...rows].join('\n');
   const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${pageOf('the run', at.runUrl)}.` : '';
   return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
 }
 
 /** Points readers of the comment, which does not change, to the issue. */
-export function leftMarkdown(issueUrl: string): string {
+export function issueLinkMarkdown(issueUrl: string): string {
   return `What is left of it by now: ${pageOf('the issue', issueUrl)}.`;
 }
 
 /** Closes the issue once nothing fails. */
-export function mendedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
+export function resolvedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
   return `All videos are as their definitions want them, as of ${shaOf(commit, commitUrl)}.`;
 }
 

@@ -1,10 +1,10 @@
 import { createColors } from 'picocolors';
 import type { Lock, LockEntry } from '../../lock/lock.ts';
 import type { LockChange, Published } from '../../lock/publish-lock.ts';
-import { escapeControls, placeOfUrl, shortenText } from '../wording/display-text.ts';
+import { displayUrl, escapeControls, shortenText } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
-import { thatFit } from './markdown-blocks.ts';
+import { takeWhileFits } from './markdown-blocks.ts';
 
 /** Limits that keep the text below GitHub's 65,536 characters. */
 const NAMED = 50;
@@ -28,7 +28,7 @@ export function lockPullWords(pull: {
 }): { readonly title: string; readonly body: string } {
   const { change, lock, file, target } = pull;
   const all = [...change.recorded, ...change.removed];
-  const rows = thatFit(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
+  const rows = takeWhileFits(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
     if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
     return `| removed | ${code(id)} | | no definition has it any more |`;
   });
@@ -50,7 +50,7 @@ export function lockPullWords(pull: {
 function recordedRow(id: string, entry: LockEntry | undefined): string {
   if (entry === undefined) return `| rendered | ${code(id)} | | |`;
   const { title, video_url: url } = entry;
-  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? code(placeOfUrl(url));
+  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? code(displayUrl(url));
   return `| rendered | ${code(id)} | ${escapeMarkdown(shortenText(title.replaceAll(/\s+/g, ' '), LONGEST))} | ${place} |`;
 }
 

@@ -31,16 +31,16 @@ export function foldedTable(columns: string, rows: readonly string[], what: (mis
  * @param room for all results, each followed by a line break and an empty line
  * @param measure UTF-16 code units by default
  */
-export function thatFit<T>(
-  things: readonly T[],
+export function takeWhileFits<T>(
+  items: readonly T[],
   room: number,
-  make: (thing: T) => string,
+  make: (item: T) => string,
   measure: (text: string) => number = (text) => text.length,
 ): string[] {
   const blocks: string[] = [];
   let left = room;
-  for (const thing of things) {
-    const block = make(thing);
+  for (const item of items) {
+    const block = make(item);
     left -= measure(block) + 2;
     if (left < 0) break;
     blocks.push(block);

@@ -17,17 +17,17 @@ import {
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import {
   foldDetails,
+  hasDestinations,
   hasDetails,
-  hasPlaces,
   type ValueRoom,
   VIDEO_COLUMNS,
   videoDetails,
   videoRow,
 } from './change-table.ts';
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
-import { foldedTable, foldMarkdown, thatFit } from './markdown-blocks.ts';
+import { foldedTable, foldMarkdown, takeWhileFits } from './markdown-blocks.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
-import { markdownProblems, type Problem, type ProblemRoom, problemsOf, problemWords } from './problem-tables.ts';
+import { markdownProblems, type Problem, type ProblemLimit, problemsOf, problemWords } from './problem-tables.ts';
 
 /** Locations of the full plan. */
 export interface RestOfPlan {
@@ -62,9 +62,9 @@ export const SUMMARY = 900 * 1024;
 
 const WHOLE: ValueRoom = { longest: 1500, context: Number.POSITIVE_INFINITY };
 const SHORT: ValueRoom = { longest: 160, context: 24 };
-const FEW_PROBLEMS: ProblemRoom = { count: 5, characters: 25_000 };
+const FEW_PROBLEMS: ProblemLimit = { count: 5, characters: 25_000 };
 /** A summary is the complete report and lists more problems than a comment. */
-const PROBLEMS: Readonly<Record<'comment' | 'summary', ProblemRoom>> = {
+const PROBLEMS: Readonly<Record<'comment' | 'summary', ProblemLimit>> = {
   comment: { count: 50, characters: 25_000 },
   summary: { count: 1000, characters: 300_000 },
 };
@@ -134,9 +134,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const frame = preview === null ? [] : stillsOf(preview, [], rest, stills.length);
     // Splits the remaining room between stills and differences.
     const share = stills.length / Math.max(1, stills.length + all.length);
-    const shown = thatFit(stills, roomLeft(parts, [...start, ...frame]) * share, (block) => block, parts.measure);
+    const shown = takeWhileFits(stills, roomLeft(parts, [...start, ...frame]) * share, (block) => block, parts.measure);
     const end = preview === null ? [] : stillsOf(preview, shown, rest, stills.length - shown.length);
-    const details = thatFit(
+    const details = takeWhileFits(
       all,
       roomLeft(parts, [...start, ...end]),
       (group) => videoDetails(group, SHORT),
@@ -152,7 +152,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const { groups, rest } = parts;
     const start = [...head(parts, FEW_PROBLEMS), restoresMarkdown(parts.document)];
     const { columns, row } = tableOf(groups);
-    const rows = thatFit(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
+    const rows = takeWhileFits(groups, roomLeft(parts, [...start, columns, columns]), row, parts.measure);
     if (rows.length === 0) return null;
     const missing = countVideos(groups.slice(rows.length));
     const words =
@@ -169,11 +169,11 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
 };
 
 /** Formats the full table, differences and stills; null if they are too long. @param note placed after them */
-function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemRoom, note: string): string | null {
+function withDetails(parts: Parts, values: ValueRoom, problemRoom: ProblemLimit, note: string): string | null {
   const { groups, preview, rest, budget, nameOf } = parts;
   const start = [...head(parts, problemRoom), table(parts, groups), restoresMarkdown(parts.document)];
   const all = groups.filter(hasDetails);
-  const details = thatFit(
+  const details = takeWhileFits(
     all,
     budget - parts.measure(join(start)),
     (group) => videoDetails(group, values),
@@ -200,7 +200,7 @@ function title(document: PlanDocument, problems: readonly Problem[]): string {
   return `### Reelform plan: ${words.join(' · ')}`;
 }
 
-function head(parts: Parts, problemRoom: ProblemRoom): string[] {
+function head(parts: Parts, problemRoom: ProblemLimit): string[] {
   const { document, problems } = parts;
   const isNothing = !hasChanges(document);
   const incomplete = incompleteWords(document);
@@ -221,9 +221,9 @@ function table({ groups }: Parts, some: readonly ChangeGroup[]): string {
 }
 
 function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group: ChangeGroup) => string } {
-  const withPlaces = hasPlaces(groups);
-  const columns = withPlaces ? VIDEO_COLUMNS.delivered : VIDEO_COLUMNS.plain;
-  return { columns, row: (group) => videoRow(group, withPlaces) };
+  const withDestinations = hasDestinations(groups);
+  const columns = withDestinations ? VIDEO_COLUMNS.delivered : VIDEO_COLUMNS.plain;
+  return { columns, row: (group) => videoRow(group, withDestinations) };
 }
 
 /** Maximum number of ids listed for each reason to restore. */

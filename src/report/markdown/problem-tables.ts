@@ -1,10 +1,10 @@
 import { isRecord } from '../../json.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { shortenText } from '../wording/display-text.ts';
+import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import type { Place, PlacedFailure, Trouble } from '../wording/run-outcome.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
-import { foldedTable, thatFit } from './markdown-blocks.ts';
+import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
 
 export interface Problem {
   readonly severity: 'error' | 'warning';
@@ -56,22 +56,22 @@ export function problemWords(problems: readonly Problem[]): string {
 }
 
 /** `videos/berlin.yaml:3:5`; empty without a file. */
-export function placeOf({ file, line, column }: Problem): string {
+export function formatLocation({ file, line, column }: Problem): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
 /** Maximum size of a table of problems. */
-export interface ProblemRoom {
+export interface ProblemLimit {
   readonly count: number;
   readonly characters: number;
 }
 
 /** Formats a table of problems: message, hint, location and code. Counts the problems beyond `room`. */
-export function markdownProblems(problems: readonly Problem[], room: ProblemRoom): string {
+export function markdownProblems(problems: readonly Problem[], room: ProblemLimit): string {
   if (problems.length === 0) return '';
-  const rows = thatFit(problems.slice(0, room.count), room.characters, (problem) => {
+  const rows = takeWhileFits(problems.slice(0, room.count), room.characters, (problem) => {
     const { severity, code, message, hint } = problem;
-    const place = placeOf(problem);
+    const place = formatLocation(problem);
     const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');
     const todo = hint === null ? '' : `<br><sub>${escapeMarkdown(shortenText(hint, 300))}</sub>`;
     const mark = severity === 'error' ? '❌' : '⚠️';
@@ -87,9 +87,9 @@ const MOST_FAILURES = 5;
 const LONGEST = { name: 200, message: 1_000, hint: 400 };
 
 /** Head of the table whose rows `troubleRow` returns. */
-export const TROUBLE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
+export const FAILURE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
 
-const MARKS: Readonly<Record<Trouble['what'], string>> = {
+const MARKS: Readonly<Record<FailureGroup['what'], string>> = {
   'not rendered': '❌&nbsp;not&nbsp;rendered',
   'not delivered': '❌&nbsp;rendered, not&nbsp;delivered',
   unknown: '❔&nbsp;not&nbsp;known',
@@ -100,7 +100,7 @@ const MARKS: Readonly<Record<Trouble['what'], string>> = {
  *
  * @param filesUrl URL prefix of the repository's files, with a trailing `/`; null if there is none
  */
-export function troubleRow({ what, ids, title, failures, places }: Trouble, filesUrl: string | null): string {
+export function failureRow({ what, ids, title, failures, places }: FailureGroup, filesUrl: string | null): string {
   const shown = failures.slice(0, MOST_FAILURES);
   const more = failures.length - shown.length;
   const why = [...shown.map(whyOf), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join('<br>');
@@ -116,14 +116,14 @@ function videosOf(ids: readonly string[], title: string): string {
   return `${countNoun(ids.length, 'video')}<br>${names.join(', ')}${rest}`;
 }
 
-function whyOf({ code, editable, source, message, hint }: PlacedFailure): string {
+function whyOf({ code, editable, source, message, hint }: LocatedFailure): string {
   const from = source === undefined ? '' : ` (${markdownCode(shortenText(source, LONGEST.name))})`;
   const about = editable === undefined ? '' : `${markdownCode(shortenText(editable, LONGEST.name))}${from}: `;
   const todo = hint === undefined ? '' : `<br><sub>${escapeMarkdown(shortenText(plain(hint), LONGEST.hint))}</sub>`;
   return `${about}${escapeMarkdown(shortenText(plain(message), LONGEST.message))} ${markdownCode(code)}${todo}`;
 }
 
-function placeLink({ file, line }: Place, filesUrl: string | null): string {
+function placeLink({ file, line }: FailureLocation, filesUrl: string | null): string {
   if (file === null) return '';
   const words = markdownCode(shortenText(line === null ? file : `${file}:${line}`, LONGEST.name));
   if (filesUrl === null) return words;

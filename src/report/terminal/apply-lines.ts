@@ -2,10 +2,10 @@ import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin, Failure } from '../../apply/events.ts';
 import type { Delivery } from '../../lock/lock.ts';
 import { cellWidth } from '../wording/cell-width.ts';
-import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { formatDuration } from '../wording/quantities.ts';
-import { failureKey, failureLines, someOf } from './failure-lines.ts';
-import { leftWords, RunProgress } from './run-progress.ts';
+import { failureKey, failureLines, listNames } from './failure-lines.ts';
+import { formatTimeLeft, RunProgress } from './run-progress.ts';
 
 /** Time without output after which the run prints a heartbeat. */
 const SILENCE_MS = 30_000;
@@ -48,7 +48,11 @@ export class ApplyLines {
     if (running.length === 0 || nowMs - this.#lastLineAt < SILENCE_MS) return [];
     this.#lastLineAt = nowMs;
     const left = this.#progress.leftMs(nowMs);
-    const parts = [`${finished} of ${total}`, `${running.length} at work`, ...(left === null ? [] : [leftWords(left)])];
+    const parts = [
+      `${finished} of ${total}`,
+      `${running.length} at work`,
+      ...(left === null ? [] : [formatTimeLeft(left)]),
+    ];
     return [this.#colors.dim(`  ${parts.join(' · ')}`)];
   }
 
@@ -61,7 +65,7 @@ export class ApplyLines {
         return [`${dim('…')} ${this.#lines.name(event.id)}  ${dim(`rendering as ${escapeControls(event.session)}`)}`];
       case 'video-delivering':
         return [
-          `${dim('…')} ${this.#lines.name(event.id)}  ${dim(`delivering to ${someOf(event.to.map(placeOfUrl), 2)}`)}`,
+          `${dim('…')} ${this.#lines.name(event.id)}  ${dim(`delivering to ${listNames(event.to.map(displayUrl), 2)}`)}`,
         ];
       case 'video-rendered':
       case 'video-failed':
@@ -88,7 +92,7 @@ const WIDEST_ID = 28;
 export class VideoLines {
   readonly #colors: Colors;
   /** Maps printed failures to the first video that had them. */
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   #idWidth = 0;
 
   constructor(options: { readonly color: boolean }) {
@@ -100,17 +104,17 @@ export class VideoLines {
     const { green, red, yellow, dim } = this.#colors;
     switch (event.kind) {
       case 'run-started':
-        this.#idWidth = Math.min(WIDEST_ID, longest(event.ids));
+        this.#idWidth = Math.min(WIDEST_ID, maxWidth(event.ids));
         return [];
       case 'video-recorded':
         return [
           `${green('✓')} ${this.name(event.id)}  ${dim(recordedWords(event))}`,
-          ...this.#placesOf(event.deliveries ?? []),
+          ...this.#destinationLines(event.deliveries ?? []),
         ];
       case 'video-rendered':
         return [
-          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${placeOfUrl(event.videoUrl)}`,
-          ...this.#placesOf(event.deliveries ?? []),
+          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${displayUrl(event.videoUrl)}`,
+          ...this.#destinationLines(event.deliveries ?? []),
         ];
       case 'video-failed': {
         const after = `failed after ${formatDuration(event.elapsedMs)}`;
@@ -148,24 +152,24 @@ export class VideoLines {
   }
 
   /** Lists the destinations below a video's line. */
-  #placesOf(deliveries: readonly Delivery[]): string[] {
+  #destinationLines(deliveries: readonly Delivery[]): string[] {
     const { cyan, dim } = this.#colors;
     const gap = ' '.repeat(this.#idWidth + 2);
     return deliveries.map(({ to, url }) => {
-      const place = placeOfUrl(to);
-      return `  ${gap}${cyan('↑')} ${url === undefined ? place : `${placeOfUrl(url)}  ${dim(place)}`}`;
+      const place = displayUrl(to);
+      return `  ${gap}${cyan('↑')} ${url === undefined ? place : `${displayUrl(url)}  ${dim(place)}`}`;
     });
   }
 
   #withFailures(line: string, id: string, failures: readonly Failure[]): string[] {
     const key = failureKey(failures);
-    const first = this.#told.get(key);
+    const first = this.#reported.get(key);
     if (first !== undefined && first !== id) {
       const codes = failures.map(({ code }) => escapeControls(code)).join(', ');
       return [`${line}  ${codes}, as ${escapeControls(first)}`];
     }
-    this.#told.set(key, id);
-    return [line, ...failures.flatMap((failure) => failureLines(failure, this.#colors)).map((told) => `    ${told}`)];
+    this.#reported.set(key, id);
+    return [line, ...failures.flatMap((failure) => failureLines(failure, this.#colors)).map((text) => `    ${text}`)];
   }
 }
 
@@ -174,7 +178,7 @@ function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent 
     case 'move':
       return `moved from ${escapeControls(previousId ?? '')}`;
     case 'adopt':
-      return `adopted, not rendered again${videoUrl === null ? '' : `  ${placeOfUrl(videoUrl)}`}`;
+      return `adopted, not rendered again${videoUrl === null ? '' : `  ${displayUrl(videoUrl)}`}`;
     case 'relabel':
       return 'relabelled';
     case 'forget':
@@ -187,6 +191,6 @@ function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent 
 }
 
 /** Returns the maximum width of some names, in columns. */
-export function longest(names: readonly string[]): number {
+export function maxWidth(names: readonly string[]): number {
   return names.reduce((width, name) => Math.max(width, cellWidth(name)), 0);
 }

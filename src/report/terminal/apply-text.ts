@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { ApplyOutcome, Failure } from '../../apply/events.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
-import { failureKey, failureLines, someOf } from './failure-lines.ts';
+import { failureKey, failureLines, listNames } from './failure-lines.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -66,7 +66,7 @@ function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colo
   const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
     const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
-    return [`  ${colors.red('✗')} ${what}${count}${someOf(ids)}`, ...lines].join('\n');
+    return [`  ${colors.red('✗')} ${what}${count}${listNames(ids)}`, ...lines].join('\n');
   });
   const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
   return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
@@ -100,7 +100,7 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
   if (inProgress.length === 0) return [];
   const sessions = inProgress.map(({ id, session }) => `${id} (${session})`);
   const them = inProgress.length === 1 ? 'it' : 'them';
-  return [`  ${yellow('…')} left at work: ${someOf(sessions)}\n    \`reelform apply\` takes ${them} up.`];
+  return [`  ${yellow('…')} left at work: ${listNames(sessions)}\n    \`reelform apply\` takes ${them} up.`];
 }
 
 /** Suggests the next command. Another apply does not fix a failure that is not retryable. */
@@ -154,13 +154,13 @@ export function stoppingText(running: number, isAttended: boolean): string {
 }
 
 /** Confirms an immediate exit. */
-export function leftText(running: number): string {
+export function exitText(running: number): string {
   const work =
     running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
   return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
 }
 
 /** Reports what `--prune` removed; empty if nothing was. */
-export function prunedText(files: number): string {
+export function prunedFilesText(files: number): string {
   return files === 0 ? '' : `Removed ${countNoun(files, 'file')} of earlier renderings from renders/\n`;
 }

@@ -58,8 +58,8 @@ function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextO
     if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
   // An empty span at offset 0 means the whole file.
-  const isPlace = at !== undefined && at.end > 0;
-  if (isPlace && text !== undefined && text.trim() !== '') {
+  const isDestination = at !== undefined && at.end > 0;
+  if (isDestination && text !== undefined && text.trim() !== '') {
     const frame = codeFrame(text, at, { color, columns: COLUMNS });
     lines.push('', ...frame.split('\n').map((line) => `  ${line}`.trimEnd()));
   }

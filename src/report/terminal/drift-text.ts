@@ -1,11 +1,11 @@
 import { createColors } from 'picocolors';
 import type { SpecDrift } from '../../apply/spec-changes.ts';
 import { cellWidth } from '../wording/cell-width.ts';
-import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
-import { longest } from './apply-lines.ts';
-import { someOf } from './failure-lines.ts';
+import { maxWidth } from './apply-lines.ts';
+import { listNames } from './failure-lines.ts';
 
 /** Result of comparing recorded videos with the world. */
 export interface DriftReport {
@@ -52,10 +52,10 @@ const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
 export function driftText(report: DriftReport, options: { readonly color: boolean }): string {
   const { checked, findings, notes, unclear, specs } = report;
   const { bold, red, yellow, dim } = createColors(options.color);
-  const width = Math.min(40, longest(findings.map(({ id }) => escapeControls(id))));
+  const width = Math.min(40, maxWidth(findings.map(({ id }) => escapeControls(id))));
   const fill = (text: string): string => text + ' '.repeat(Math.max(0, width - cellWidth(text)));
   const found = findings.map(
-    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${DRIFT_WORDS[what]}  ${dim(placeOfUrl(url))}`,
+    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${DRIFT_WORDS[what]}  ${dim(displayUrl(url))}`,
   );
   const changed = specs.flatMap((spec) =>
     spec.kind === 'unclear' ? [] : [`  ${red('✗')} ${escapeControls(spec.template)}: ${specDriftWords(spec)}`],
@@ -82,7 +82,7 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
 function grouped(pairs: readonly (readonly [name: string, why: string])[]): string[] {
   const reasons = new Map<string, Set<string>>();
   for (const [name, why] of pairs) reasons.set(why, (reasons.get(why) ?? new Set()).add(name));
-  return [...reasons].map(([why, names]) => `${someOf([...names])}: ${escapeControls(why)}`);
+  return [...reasons].map(([why, names]) => `${listNames([...names])}: ${escapeControls(why)}`);
 }
 
 /** A plan detects missing files itself; damaged ones need a refresh. Existing videos are only replaced on request. */
@@ -95,7 +95,7 @@ function commandsFor(findings: readonly DriftFinding[]): string[] {
   return [
     ...(others.length > 0 ? [`\`${command}\` renders ${changed.length > 0 ? 'the others' : them} again.`] : []),
     ...(ids.length > 0
-      ? [`\`reelform apply --replace ID\` renders a video again that can be fetched: ${someOf(ids)}.`]
+      ? [`\`reelform apply --replace ID\` renders a video again that can be fetched: ${listNames(ids)}.`]
       : []),
   ];
 }

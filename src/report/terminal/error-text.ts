@@ -10,8 +10,8 @@ export function errorText({
   message: string;
   hint?: string | undefined;
 }): string {
-  const told = `error ${escapeControls(code)}: ${escapeControls(message)}\n`;
-  return `${told}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
+  const line = `error ${escapeControls(code)}: ${escapeControls(message)}\n`;
+  return `${line}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
 }
 
 /** Formats a rejection by the service, with its problems. */

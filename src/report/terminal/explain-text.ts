@@ -4,11 +4,11 @@ import type { Rendering } from '../../lock/lock.ts';
 import { type Change, renders } from '../../plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
-import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
-import { inputRows, rowsOf, type Shown } from '../wording/plan-rows.ts';
+import { displayUrl, escapeControls } from '../wording/display-text.ts';
+import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
 import { showText } from '../wording/text-diff.ts';
-import { longest } from './apply-lines.ts';
+import { maxWidth } from './apply-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
@@ -114,7 +114,7 @@ function renderingFacts({ rendered_at, session, video_url }: Rendering): [string
   return [
     ['at', showTime(rendered_at)],
     ['session', session],
-    ['video', placeOfUrl(video_url)],
+    ['video', displayUrl(video_url)],
   ];
 }
 
@@ -144,7 +144,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
   return [colors.bold('What decides'), ...factLines(facts, colors, columns)];
 }
 
-function showOne(shown: Shown | null): string {
+function showOne(shown: DisplayValue | null): string {
   switch (shown?.kind) {
     case undefined:
       return 'nothing';
@@ -159,7 +159,7 @@ function showOne(shown: Shown | null): string {
 
 function factLines(facts: readonly (readonly [string, string])[], { dim }: Colors, columns?: number): string[] {
   const names = facts.map(([name]) => escapeControls(name));
-  const width = Math.min(26, longest(names));
+  const width = Math.min(26, maxWidth(names));
   return facts.map(([, value], index) => {
     const name = cutCells(names[index]!, width);
     const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(12, columns - width - 4);

@@ -33,7 +33,7 @@ export function failureLines({ code, message, hint, editable, source }: Failure,
 }
 
 /** `a, b, c and 9 more`. */
-export function someOf(names: readonly string[], most = 3): string {
+export function listNames(names: readonly string[], most = 3): string {
   const shown = names.slice(0, most).map(escapeControls);
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');

@@ -40,10 +40,10 @@ function annotation(problem: Problem, folder: string): string {
     ['col', isOneLine ? column : null],
     ['endColumn', isOneLine ? endColumn : null],
   ];
-  const given = properties.flatMap(([name, value]) =>
+  const present = properties.flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${escapeProperty(String(value))}`],
   );
-  return `::${severity} ${given.join(',')}::${escapeData(hint === null ? message : `${message}. ${hint}`)}\n`;
+  return `::${severity} ${present.join(',')}::${escapeData(hint === null ? message : `${message}. ${hint}`)}\n`;
 }
 
 /** Formats the outputs of a plan step for its output file. @param delimiter random, not a line of any value */

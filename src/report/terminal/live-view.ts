@@ -4,7 +4,7 @@ import { cellWidth, cutCells, cutCellsStart } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { VideoLines } from './apply-lines.ts';
-import { leftWords, type RunningVideo, RunProgress } from './run-progress.ts';
+import { formatTimeLeft, type RunningVideo, RunProgress } from './run-progress.ts';
 
 /** Columns of a progress bar, by the width of the line. */
 const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [
@@ -70,14 +70,14 @@ export class LiveView {
   #videoLine(video: RunningVideo, nowMs: number, { width, name, bar, note }: Layout): string {
     const { dim } = this.#colors;
     const far = this.#progress.percentOf(video, nowMs);
-    const told = far === null ? '' : `${far.isGuess ? '~' : ''}${far.percent} %`;
+    const percent = far === null ? '' : `${far.isGuess ? '~' : ''}${far.percent} %`;
     const id = fill(cutCellsStart(escapeControls(video.id), name), name);
     if (name === width) return id.trimEnd();
-    if (bar === 0) return `  ${id} ${told.padStart(PERCENT_WIDTH)}`.trimEnd();
+    if (bar === 0) return `  ${id} ${percent.padStart(PERCENT_WIDTH)}`.trimEnd();
     const words = note ? noteOf(video) : '';
     return [
       `  ${id}`,
-      `${this.#bar(far?.percent ?? 0, bar)} ${told.padStart(PERCENT_WIDTH)}`,
+      `${this.#bar(far?.percent ?? 0, bar)} ${percent.padStart(PERCENT_WIDTH)}`,
       dim(formatDuration(nowMs - video.startedAt).padStart(8)),
       ...(words === '' ? [] : [dim(words)]),
     ].join('  ');
@@ -94,7 +94,7 @@ export class LiveView {
       { text: hidden > 0 ? `${formatCount(hidden)} more at work` : '', rank: 4 },
       { text: formatDuration(this.#progress.elapsedMs(nowMs)), rank: 5 },
       { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`, rank: 6 },
-      { text: this.#stopping || left === null ? '' : leftWords(left), rank: 3 },
+      { text: this.#stopping || left === null ? '' : formatTimeLeft(left), rank: 3 },
       { text: this.#stopping ? 'stopping' : '', rank: 1 },
       { text: this.#stopping ? 'Ctrl-C again to leave at once' : '', rank: 3 },
     ].filter(({ text }) => text !== '');

@@ -2,16 +2,16 @@ import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../digest.ts';
 import type { Lock, LockEntry, Rendering } from '../../lock/lock.ts';
 import type { MergeDecision, MergeSide } from '../../lock/merge-locks.ts';
-import { escapeControls, placeOfUrl } from '../wording/display-text.ts';
+import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { longest } from './apply-lines.ts';
+import { maxWidth } from './apply-lines.ts';
 
 /** Lists the recorded videos, one per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
   if (lock.videos.size === 0) return 'Nothing is rendered yet.\n';
   const rows = [...lock.videos].sort(([a], [b]) => byCodeUnit(a, b));
-  const width = longest(rows.map(([id]) => escapeControls(id)));
+  const width = maxWidth(rows.map(([id]) => escapeControls(id)));
   const lines = rows.map(
     ([id, entry]) =>
       `${bold(escapeControls(id).padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
@@ -56,9 +56,9 @@ export function verifiedText(
   options: { readonly color: boolean; readonly isCompared: boolean },
 ): string {
   const { green, dim } = createColors(options.color);
-  const told = `${green('✓')} ${file} is in order, ${countNoun(entryCount, 'entry', 'entries')}.\n`;
+  const line = `${green('✓')} ${file} is in order, ${countNoun(entryCount, 'entry', 'entries')}.\n`;
   const why = 'The definitions have mistakes, so they were not compared with it: reelform validate tells them.';
-  return options.isCompared ? told : `${told}${dim(why)}\n`;
+  return options.isCompared ? line : `${line}${dim(why)}\n`;
 }
 
 /** Reports the result of `lock migrate`. */
@@ -94,12 +94,12 @@ export function movedText(
   options: { readonly color: boolean; readonly isWanted: boolean; readonly wasWanted: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
-  const told = `${green('✓')} ${escapeControls(from)} is ${bold(escapeControls(to))} now\n`;
-  if (options.isWanted) return told;
+  const line = `${green('✓')} ${escapeControls(from)} is ${bold(escapeControls(to))} now\n`;
+  if (options.isWanted) return line;
   const next = options.wasWanted
     ? `The definition still has the id ${escapeControls(from)}: the next plan moves it back, unless it says "id: ${escapeControls(to)}"`
     : `No definition has the id ${escapeControls(to)}: the next plan forgets it`;
-  return `${told}${yellow('note')} ${next}\n`;
+  return `${line}${yellow('note')} ${next}\n`;
 }
 
 /**
@@ -125,9 +125,9 @@ export function importedText(
   options: { readonly color: boolean; readonly isSigned: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
-  const told = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${placeOfUrl(video_url)}\n`;
+  const line = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${displayUrl(video_url)}\n`;
   const note = `${yellow('note')} The URL is a signed one: who reads the lockfile has the video, until the URL ends\n`;
-  return options.isSigned ? told + note : told;
+  return options.isSigned ? line + note : line;
 }
 
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {
@@ -146,7 +146,7 @@ export function mergeDecisionsText(
 ): string {
   const { bold, yellow } = createColors(options.color);
   if (decisions.length === 0) return '';
-  const width = longest(decisions.map(({ name }) => escapeControls(name)));
+  const width = maxWidth(decisions.map(({ name }) => escapeControls(name)));
   const lines = decisions.map(({ kind, name, side, why }) => {
     const what = kind === 'field' ? ' (a field beside the videos)' : '';
     return `  ${bold(escapeControls(name).padEnd(width))}  ${sideText(side)}: ${WHY[why]}${what}`;

@@ -1,9 +1,9 @@
 import type { createColors } from 'picocolors';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import type { Row, Shown } from '../wording/plan-rows.ts';
+import type { DiffRow, DisplayValue } from '../wording/plan-rows.ts';
 import { showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
-import { paintSpans, type Span, spansWidth, wrapSpans } from './wrap-spans.ts';
+import { paintSpans, type StyledText, spansWidth, wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -21,7 +21,7 @@ const LEAST_ROOM = 20;
 const LONGEST_TEXT = 240;
 
 /** Formats differences with names in one column and `old → new` in another. */
-export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors: Colors): string[] {
+export function layOutRows(rows: readonly DiffRow[], options: RowTextOptions, colors: Colors): string[] {
   const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
   const widest = Math.min(WIDEST_NAME, options.columns - INDENT - 2 - LEAST_ROOM);
   const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= widest));
@@ -36,17 +36,17 @@ export function layOutRows(rows: readonly Row[], options: RowTextOptions, colors
 }
 
 /** Puts each line of a value behind a two-column gutter that may hold the arrow. */
-function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Colors): string[] {
+function layOutRow(row: DiffRow, width: number, options: RowTextOptions, colors: Colors): string[] {
   const { before, after, subject } = row;
   const gutter = (lines: readonly string[], mark = '  '): string[] =>
     lines.map((line, index) => (index === 0 ? mark : '  ') + line);
 
-  const place = row.isPlace === true ? spansOfPlace(row, colors) : null;
+  const place = row.isDestination === true ? destinationSpans(row, colors) : null;
   if (place !== null) return gutter(wrapSpans(place, width));
   const marked = markWords(before, after, options, colors);
   if (marked !== null) return gutter(wrapSpans(marked, width));
   const [old, now] = spansOfPair(before, after, options, colors);
-  const pair: Span[] = [...old, { text: ' → ', paint: colors.dim }, ...now];
+  const pair: StyledText[] = [...old, { text: ' → ', paint: colors.dim }, ...now];
   if (subject !== null) {
     return gutter(wrapSpans([{ text: `${escapeControls(subject)} (` }, ...pair, { text: ')' }], width));
   }
@@ -55,7 +55,7 @@ function layOutRow(row: Row, width: number, options: RowTextOptions, colors: Col
 }
 
 /** Shows a destination alone if it replaces no other. */
-function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
+function destinationSpans({ before, after }: DiffRow, colors: Colors): StyledText[] | null {
   if (after?.kind === 'name') {
     const isSame = before === null || (before.kind === 'name' && before.name === after.name);
     return isSame ? [{ text: escapeControls(after.name) }] : null;
@@ -68,11 +68,16 @@ function spansOfPlace({ before, after }: Row, colors: Colors): Span[] | null {
 }
 
 /** Merges two long texts into one with marked changes, if that is easier to read. */
-function markWords(before: Row['before'], after: Row['after'], options: RowTextOptions, colors: Colors): Span[] | null {
+function markWords(
+  before: DiffRow['before'],
+  after: DiffRow['after'],
+  options: RowTextOptions,
+  colors: Colors,
+): StyledText[] | null {
   if (before?.kind !== 'text' || after?.kind !== 'text') return null;
   const parts = showAsOneText(before.text, after.text);
   if (parts === null) return null;
-  return parts.map(({ kind, text }): Span => {
+  return parts.map(({ kind, text }): StyledText => {
     // Shows a user's line break as `⏎` and breaks the line there.
     const broken = text.replaceAll('⏎', '⏎\n');
     if (kind === 'same') return { text: broken };
@@ -84,11 +89,11 @@ function markWords(before: Row['before'], after: Row['after'], options: RowTextO
 }
 
 function spansOfPair(
-  before: Row['before'],
-  after: Row['after'],
+  before: DiffRow['before'],
+  after: DiffRow['after'],
   options: RowTextOptions,
   colors: Colors,
-): [Span[], Span[]] {
+): [StyledText[], StyledText[]] {
   if (before?.kind === 'text' && after?.kind === 'text') {
     const [old, now] = showTexts(before.text, after.text);
     return [[{ text: old, paint: colors.dim }], [{ text: now }]];
@@ -97,11 +102,11 @@ function spansOfPair(
 }
 
 function spansOf(
-  shown: Shown | null,
+  shown: DisplayValue | null,
   paint: (text: string) => string,
   options: RowTextOptions,
   colors: Colors,
-): Span[] {
+): StyledText[] {
   switch (shown?.kind) {
     case undefined:
       return [{ text: 'none', paint: (text) => colors.dim(colors.italic(text)) }];
@@ -110,7 +115,7 @@ function spansOf(
     case 'text':
       return [{ text: cutCells(showText(shown.text), LONGEST_TEXT), paint }];
     case 'color': {
-      const digits: Span = { text: `#${shown.color}`, paint };
+      const digits: StyledText = { text: `#${shown.color}`, paint };
       if (!options.color) return [digits];
       return [{ text: '■', paint: () => swatch(shown.color, options.trueColor) }, { text: ' ' }, digits];
     }

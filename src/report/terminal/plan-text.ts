@@ -19,9 +19,9 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { someOf } from './failure-lines.ts';
+import { listNames } from './failure-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
-import { type Span, wrapSpans } from './wrap-spans.ts';
+import { type StyledText, wrapSpans } from './wrap-spans.ts';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -74,11 +74,11 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
 }
 
 function heading(plan: PlanDocument, columns: number, colors: Colors): string {
-  const counts = countWords(plan).flatMap(({ action, words }, index): Span[] => [
+  const counts = countWords(plan).flatMap(({ action, words }, index): StyledText[] => [
     { text: index === 0 ? '' : ', ' },
     { text: words.replaceAll(' ', '\u00a0'), paint: paintOf(action, colors) },
   ]);
-  const estimate: Span[] = [
+  const estimate: StyledText[] = [
     { text: ' · ', paint: colors.dim },
     { text: estimateWords(plan).replaceAll(' ', '\u00a0') },
   ];
@@ -91,7 +91,7 @@ function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, c
   if (words === '') return [];
   const mark = paintOf('restore', colors)(SYMBOLS.restore);
   const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
-    const names = isVerbose ? ids.map(escapeControls).join(', ') : someOf(ids, MOST_RESTORES);
+    const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MOST_RESTORES);
     const [first = '', ...others] = wrapSpans(
       [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
       columns - 4,

@@ -197,7 +197,7 @@ export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: L
  * Formats a remaining time no more precisely than it is known: `a few seconds left`, `about 25 s left`, `about 2 h 10 min
  * left`.
  */
-export function leftWords(milliseconds: number): string {
+export function formatTimeLeft(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 7.5) return 'a few seconds left';
   if (seconds < 57.5) return `about ${Math.round(seconds / 5) * 5} s left`;

@@ -14,11 +14,14 @@ import { countNoun } from '../wording/quantities.ts';
 const MOST_COLORS = 6;
 
 /** Reports a new package: editables, changes, missing files and next steps. */
-export function initText({ made, folder, others, problems }: InitReport, options: { readonly color: boolean }): string {
+export function initText(
+  { created, folder, others, problems }: InitReport,
+  options: { readonly color: boolean },
+): string {
   const { bold, dim, red, yellow, green } = createColors(options.color);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', bold(title), ...lines.map((line) => `  ${line}`)];
-  const { animation, editables, stills, needs, notes, unsupported, colors } = made;
+  const { animation, editables, stills, needs, notes, unsupported, colors } = created;
   const seconds = Number(((animation.op - animation.ip) / animation.fr).toFixed(2));
   const changed = notes.filter(({ kind }) => kind === 'changed');
   const left = notes.filter(({ kind }) => kind === 'left');
@@ -52,9 +55,9 @@ export function initText({ made, folder, others, problems }: InitReport, options
   return `${lines.map(escapeButStyles).join('\n')}\n`;
 }
 
-function editableRow(one: NewPackage['editables'][number]): string[] {
-  const { key, kind, label, origin, former, stillcut, maxLength } = one;
-  const value = exampleOf(one);
+function editableRow(editable: NewPackage['editables'][number]): string[] {
+  const { key, kind, label, origin, former, stillcut, maxLength } = editable;
+  const value = exampleOf(editable);
   const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shorten(value, 40));
   const from = { slot: `slot ${JSON.stringify(former)}`, name: 'by its name', proposed: 'proposed' }[origin];
   const length = maxLength === null ? '' : `${maxLength} characters`;
@@ -120,7 +123,7 @@ function escapeButStyles(line: string): string {
 
 /** A new package and its location. */
 interface InitReport {
-  readonly made: NewPackage;
+  readonly created: NewPackage;
   /** Path shown to the user. */
   readonly folder: string;
   /** Other animations in the same file. */
@@ -130,8 +133,8 @@ interface InitReport {
 }
 
 /** Serializes the report about a new package (`template init --json`). */
-export function initJson({ made, folder, others, problems }: InitReport): object {
-  const { name, animation, editables, stills, needs, notes, unsupported, colors, files } = made;
+export function initJson({ created, folder, others, problems }: InitReport): object {
+  const { name, animation, editables, stills, needs, notes, unsupported, colors, files } = created;
   return {
     format_version: '1.0',
     name,
@@ -141,15 +144,15 @@ export function initJson({ made, folder, others, problems }: InitReport): object
     height: animation.h,
     fps: animation.fr,
     frames: Math.round(animation.op - animation.ip),
-    editables: editables.map((one) => ({
-      key: one.key,
-      kind: one.kind,
-      label: one.label,
-      origin: one.origin,
-      former: one.former,
-      stillcut: one.stillcut,
-      max_length: one.maxLength,
-      example_text: exampleOf(one),
+    editables: editables.map((editable) => ({
+      key: editable.key,
+      kind: editable.kind,
+      label: editable.label,
+      origin: editable.origin,
+      former: editable.former,
+      stillcut: editable.stillcut,
+      max_length: editable.maxLength,
+      example_text: exampleOf(editable),
     })),
     stillcuts: stills.map((still) => ({ name: still.name, frame: still.frame, origin: still.origin })),
     files: [...files.keys()],
@@ -193,7 +196,7 @@ export function packedText({ file, bytes, files, style_version }: PackedTemplate
   return `${green('✓')} ${escapeControls(file)}  ${countNoun(files, 'file')}, ${size}  ${style_version}\n`;
 }
 
-/** Result of pushing one template. */
+/** Result of pushing editable template. */
 export interface PushedTemplate {
   readonly name: string;
   /** Id of its style version. */

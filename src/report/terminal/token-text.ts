@@ -68,7 +68,7 @@ export function tokensText(rows: readonly TokenRow[]): string {
 }
 
 /** Describes a new token, without its secret text. */
-export function tokenMadeText({ id, tenant, scopes, expiresAt }: TokenFacts, scopeCount: number): string {
+export function createdTokenText({ id, tenant, scopes, expiresAt }: TokenFacts, scopeCount: number): string {
   const what = scopes.length === scopeCount ? 'all scopes' : scopes.join(', ');
   const until = expiresAt === null ? 'it does not expire' : `it expires on ${day(expiresAt)}`;
   return `Token ${id} of the tenant ${tenant}: ${what}; ${until}. Its text is shown this once.\n`;

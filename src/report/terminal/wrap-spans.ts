@@ -1,18 +1,18 @@
 import { cellWidth, graphemesOf, hasWideCells } from '../wording/cell-width.ts';
 
 /** A stretch of text and its style. */
-export interface Span {
+export interface StyledText {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
 const plain = (text: string): string => text;
 
-export function spansWidth(spans: readonly Span[]): number {
+export function spansWidth(spans: readonly StyledText[]): number {
   return spans.reduce((width, { text }) => width + cellWidth(text), 0);
 }
 
-export function paintSpans(spans: readonly Span[]): string {
+export function paintSpans(spans: readonly StyledText[]): string {
   return spans.map(({ text, paint = plain }) => (text === '' ? '' : paint(text))).join('');
 }
 
@@ -23,16 +23,16 @@ export function paintSpans(spans: readonly Span[]): string {
  *
  * @param width at least 2, so that every character fits
  */
-export function wrapSpans(spans: readonly Span[], width: number): string[] {
-  const lines: Span[][] = [[]];
+export function wrapSpans(spans: readonly StyledText[], width: number): string[] {
+  const lines: StyledText[][] = [[]];
   let used = 0;
-  let word: Span[] = [];
+  let word: StyledText[] = [];
 
   const startLine = (): void => {
     lines.push([]);
     used = 0;
   };
-  const place = (fragments: readonly Span[]): void => {
+  const place = (fragments: readonly StyledText[]): void => {
     if (used > 0 && used + widthWithoutLastSpaces(fragments) > width) startLine();
     for (const fragment of fragments) append(lines.at(-1)!, fragment);
     used += spansWidth(fragments);
@@ -61,11 +61,11 @@ export function wrapSpans(spans: readonly Span[], width: number): string[] {
   return lines.map((line) => paintSpans(withoutLastSpaces(line)));
 }
 
-function spanOf(text: string, paint: Span['paint']): Span {
+function spanOf(text: string, paint: StyledText['paint']): StyledText {
   return paint === undefined ? { text } : { text, paint };
 }
 
-function widthWithoutLastSpaces(spans: readonly Span[]): number {
+function widthWithoutLastSpaces(spans: readonly StyledText[]): number {
   return cellWidth(
     spans
       .map(({ text }) => text)
@@ -75,13 +75,13 @@ function widthWithoutLastSpaces(spans: readonly Span[]): number {
 }
 
 /** Joins spans with equal style, to avoid redundant escape codes. */
-function append(line: Span[], span: Span): void {
+function append(line: StyledText[], span: StyledText): void {
   const last = line.at(-1);
   if (last !== undefined && last.paint === span.paint) line[line.length - 1] = { ...span, text: last.text + span.text };
   else line.push(span);
 }
 
-function withoutLastSpaces(line: readonly Span[]): Span[] {
+function withoutLastSpaces(line: readonly StyledText[]): StyledText[] {
   const rest = [...line];
   for (let last = rest.pop(); last !== undefined; last = rest.pop()) {
     const text = last.text.trimEnd();

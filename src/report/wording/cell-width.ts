@@ -102,15 +102,15 @@ function isJamo(code: number): boolean {
   );
 }
 
-let made: ReturnType<typeof makePatterns> | null = null;
+let compiled: ReturnType<typeof compilePatterns> | null = null;
 
-function patterns(): ReturnType<typeof makePatterns> {
-  made ??= makePatterns();
-  return made;
+function patterns(): ReturnType<typeof compilePatterns> {
+  compiled ??= compilePatterns();
+  return compiled;
 }
 
 /** Created on first use, because Unicode property tables take milliseconds to build. */
-function makePatterns(): Record<'visible' | 'spacing' | 'emoji' | 'pictographic', RegExp> {
+function compilePatterns(): Record<'visible' | 'spacing' | 'emoji' | 'pictographic', RegExp> {
   const pattern = (source: string, flags = ''): RegExp => new RegExp(source, `${flags}v`);
   const unseen = [
     'Default_Ignorable_Code_Point',

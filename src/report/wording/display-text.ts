@@ -14,7 +14,7 @@ export function escapeControls(text: string): string {
 }
 
 /** Returns a URL that is safe to log: replaces credentials, query and fragment by `…`, because they may grant access. */
-export function placeOfUrl(url: string): string {
+export function displayUrl(url: string): string {
   return escapeControls(url)
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1…@')
     .replace(/([?#]).*$/, '$1…');

@@ -25,10 +25,10 @@ export function packageDiagnostic(
   switch (finding.kind) {
     case 'seen': {
       const at = manifest.editables.get(finding.finding.editable)?.at ?? file('template.yaml');
-      const told = lintDiagnostic(finding.finding, { id: 'the template', at, severity: 'warning' });
+      const diagnostic = lintDiagnostic(finding.finding, { id: 'the template', at, severity: 'warning' });
       const { finding: seen } = finding;
       const isAsset = seen.code === 'image_too_small' && seen.limit === 'asset';
-      return { ...told, hint: isAsset ? ASSET_HINT : LINT_HINTS[seen.code] };
+      return { ...diagnostic, hint: isAsset ? ASSET_HINT : LINT_HINTS[seen.code] };
     }
     case 'unsupported': {
       const { instead, hint } = FEATURES[finding.feature];

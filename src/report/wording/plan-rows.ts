@@ -1,8 +1,8 @@
 import type { FieldChange } from '../../plan/plan.ts';
 import type { ChangeDocument, InputDocument } from '../../plan/plan-document.ts';
-import { placeOfUrl } from './display-text.ts';
+import { displayUrl } from './display-text.ts';
 /** One side of a change, as raw user text: not escaped. */
-export type Shown =
+export type DisplayValue =
   /** Text that can be compared word by word. */
   | { readonly kind: 'text'; readonly text: string }
   /** 6 or 8 hexadecimal digits. */
@@ -11,25 +11,25 @@ export type Shown =
   | { readonly kind: 'name'; readonly name: string };
 
 /** One difference: `name: before → after`, or `name: subject (before → after)`. */
-export interface Row {
+export interface DiffRow {
   readonly name: string;
   /** Common to both sides, such as a file whose bytes changed. */
   readonly subject: string | null;
   /** Null if the value is new. */
-  readonly before: Shown | null;
+  readonly before: DisplayValue | null;
   /** Null if the value was removed. */
-  readonly after: Shown | null;
+  readonly after: DisplayValue | null;
   /** True if the row is about a destination: `before` is the destination that `after` replaces, or the one that remains. */
-  readonly isPlace?: true;
+  readonly isDestination?: true;
 }
 
 /** Returns what changed about a video: fields of the lock entry, then values in the order of the specification. */
-export function rowsOf(change: ChangeDocument): Row[] {
-  return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...placeRows(change)];
+export function rowsOf(change: ChangeDocument): DiffRow[] {
+  return [...change.fields.map(fieldRow), ...inputRows(change.inputs), ...destinationRows(change)];
 }
 
 /** Returns the rows of values in their order. Values with equal names also show their keys. */
-export function inputRows(inputs: readonly InputDocument[]): Row[] {
+export function inputRows(inputs: readonly InputDocument[]): DiffRow[] {
   const names = inputNames(inputs);
   return inputs.map((input) => inputRow(names.get(input.key)!, input));
 }
@@ -44,7 +44,7 @@ export function inputNames(inputs: readonly InputDocument[]): ReadonlyMap<string
 }
 
 /** Returns the rows that all changes of a group share; destinations are reduced to their buckets. */
-export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): Row[] {
+export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument[]]): DiffRow[] {
   const [first] = changes;
   if (changes.length === 1) return rowsOf(first);
   const places = changes.flatMap(({ destinations = [] }) =>
@@ -52,25 +52,29 @@ export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
   const rows = rowsOf({ ...first, destinations: [] });
-  const after: Shown = { kind: 'name', name: roots.join(', ') };
-  return roots.length === 0 ? rows : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isPlace: true }];
+  const after: DisplayValue = { kind: 'name', name: roots.join(', ') };
+  return roots.length === 0
+    ? rows
+    : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isDestination: true }];
 }
 
 const PLACE_NAME = 'delivered to';
 
 /** Pairs each new destination with one that the video leaves, followed by the remaining old destinations. */
-function placeRows({ destinations = [], delivered = [] }: ChangeDocument): Row[] {
-  const show = (to: string | undefined): Shown | null =>
-    to === undefined ? null : { kind: 'name', name: placeOfUrl(to) };
+function destinationRows({ destinations = [], delivered = [] }: ChangeDocument): DiffRow[] {
+  const show = (to: string | undefined): DisplayValue | null =>
+    to === undefined ? null : { kind: 'name', name: displayUrl(to) };
   const left = destinations.flatMap(({ kind, to }) => (kind === 'release' ? [to] : []));
-  const rows = destinations.flatMap(({ kind, to }): Row[] => {
+  const rows = destinations.flatMap(({ kind, to }): DiffRow[] => {
     if (kind === 'release') return [];
     const was = delivered.includes(to) ? to : takeLike(to, left);
-    return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isPlace: true }];
+    return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isDestination: true }];
   });
   return [
     ...rows,
-    ...left.map((to): Row => ({ name: PLACE_NAME, subject: null, before: show(to), after: null, isPlace: true })),
+    ...left.map(
+      (to): DiffRow => ({ name: PLACE_NAME, subject: null, before: show(to), after: null, isDestination: true }),
+    ),
   ];
 }
 
@@ -83,8 +87,8 @@ export const FIELD_NAMES = {
   style_version: 'template version',
 } as const;
 
-function fieldRow({ field, before, after }: FieldChange): Row {
-  const show = (value: string | null): Shown | null => {
+function fieldRow({ field, before, after }: FieldChange): DiffRow {
+  const show = (value: string | null): DisplayValue | null => {
     if (value === null) return null;
     if (field === 'protect') return { kind: 'name', name: value === 'true' ? 'yes' : 'no' };
     if (field === 'style_version') return { kind: 'name', name: shortId(value) };
@@ -99,8 +103,13 @@ function nameOf(key: string): string {
   return key.replace(/^audio\.(?=.)/, 'audio ').replace(/^fonts\.(?=.)/, 'font ');
 }
 
-function inputRow(name: string, { key, kind, value, before, after }: InputDocument): Row {
-  const row = (old: Shown | null, now: Shown | null): Row => ({ name, subject: null, before: old, after: now });
+function inputRow(name: string, { key, kind, value, before, after }: InputDocument): DiffRow {
+  const row = (old: DisplayValue | null, now: DisplayValue | null): DiffRow => ({
+    name,
+    subject: null,
+    before: old,
+    after: now,
+  });
   switch (kind) {
     case 'text':
       return row(showWords(before), { kind: 'text', text: value ?? after ?? '' });
@@ -121,7 +130,7 @@ function inputRow(name: string, { key, kind, value, before, after }: InputDocume
   }
 }
 
-function showName(name: string | null): Shown | null {
+function showName(name: string | null): DisplayValue | null {
   return name === null ? null : { kind: 'name', name };
 }
 
@@ -130,7 +139,7 @@ function sourceRow(
   name: string,
   { before, after, path }: { readonly before: string | null; readonly after: string; readonly path: string | null },
   plain: string,
-): Row {
+): DiffRow {
   const was = before === null ? null : parseSourceInput(before);
   const is = parseSourceInput(after);
   const place = path ?? is.place;
@@ -140,7 +149,7 @@ function sourceRow(
     const old = was && describeSource(was.digest === null ? was.place : 'a file', was);
     return { name, subject: null, before: old, after: describeSource(place, is) };
   }
-  const side = (one: SourceInput, other: SourceInput): Shown => {
+  const side = (one: SourceInput, other: SourceInput): DisplayValue => {
     const handling = one.handling !== other.handling && (one.handling ?? plain);
     const words = [one.digest !== other.digest && one.digest, handling];
     return { kind: 'name', name: words.filter((word) => word).join(', ') };
@@ -149,18 +158,18 @@ function sourceRow(
 }
 
 /** Formats `location (digest, handling)`, without empty parts. */
-function describeSource(place: string, { digest, handling }: SourceInput): Shown {
+function describeSource(place: string, { digest, handling }: SourceInput): DisplayValue {
   const details = [digest, handling].filter((detail) => detail !== null);
   return { kind: 'name', name: details.length === 0 ? place : `${place} (${details.join(', ')})` };
 }
 
-function showWords(input: string | null): Shown | null {
+function showWords(input: string | null): DisplayValue | null {
   if (input === null) return null;
   const digest = shortDigest(input);
   return digest === null ? { kind: 'text', text: input } : { kind: 'name', name: `sha256 ${digest}` };
 }
 
-function showColor(input: string | null): Shown | null {
+function showColor(input: string | null): DisplayValue | null {
   return input !== null && /^(?:[0-9A-F]{6}|[0-9A-F]{8})$/.test(input)
     ? { kind: 'color', color: input }
     : showWords(input);

@@ -8,7 +8,7 @@ import {
   type SourceDocument,
   splitRestores,
 } from '../../plan/plan-document.ts';
-import { placeOfUrl } from './display-text.ts';
+import { displayUrl } from './display-text.ts';
 import { countNoun, formatCount, formatDuration } from './quantities.ts';
 
 /** Symbols that identify an action without colour. */
@@ -176,7 +176,7 @@ export function sourceWords(source: SourceDocument | null): string {
 function deliveredWords({ delivered: [first, ...others] = [] }: SourceDocument): string {
   if (first === undefined) return '';
   const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other place')}`;
-  return `, which delivered it to ${placeOfUrl(first)}${more}`;
+  return `, which delivered it to ${displayUrl(first)}${more}`;
 }
 
 function groupSourceWords(source: SourceDocument | null): string {

@@ -8,7 +8,7 @@ import { markdownLink } from '../../../src/report/markdown/escape-markdown.ts';
 import { failuresMarkdown } from '../../../src/report/markdown/failures-markdown.ts';
 import { lockPullWords } from '../../../src/report/markdown/lock-commit.ts';
 import { problemsOf } from '../../../src/report/markdown/problem-tables.ts';
-import { runTroubles } from '../../../src/report/wording/run-outcome.ts';
+import { groupFailures } from '../../../src/report/wording/failure-groups.ts';
 import { versionOf } from '../../support/lock-branches.ts';
 import { documentOf, everyAction } from '../example-plans.ts';
 import { HOSTILE_TEXTS } from '../hostile-texts.ts';
@@ -37,7 +37,7 @@ function pages(given: string): string[] {
     ...{ inProgress: [{ id, session: words }], skipped: [id], endedBy: 'failure' },
   };
   const changes = ids.map((one) => ({ id: one, path: `videos/${words}.yaml`, title: words }));
-  const troubles = runTroubles(outcome, { changes, source: () => 'resources: {}\n' });
+  const troubles = groupFailures(outcome, { changes, source: () => 'resources: {}\n' });
   const nowhere = { line: null, column: null, end_line: null, end_column: null };
   const diagnostics = ids.map(() => ({
     code: words,

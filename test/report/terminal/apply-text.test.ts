@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApplyOutcome, type Failure, NOTHING_DONE } from '../../../src/apply/events.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
-import { approvalQuestion, leftText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
+import { approvalQuestion, exitText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
 const outcome: ApplyOutcome = { ...NOTHING_DONE, rendered: 2, elapsedMs: 65_000 };
@@ -148,6 +148,6 @@ describe('leftText()', () => {
     [1, '1 video was at work;'],
     [2, '2 videos were at work;'],
   ])('of %i at work', (running, words) => {
-    expect(leftText(running)).toContain(words);
+    expect(exitText(running)).toContain(words);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateLeftMs, type LeftInput, leftWords } from '../../../src/report/terminal/run-progress.ts';
+import { estimateLeftMs, formatTimeLeft, type LeftInput } from '../../../src/report/terminal/run-progress.ts';
 
 const nothing: LeftInput = { durationsMs: [], running: [], waiting: 0, concurrency: 2 };
 
@@ -33,6 +33,6 @@ describe('leftWords()', () => {
     [7_800_000, 'about 2 h 10 min left'],
     [90 * 3_600_000, 'about 90 h left'],
   ])('of %d ms is %s', (milliseconds, words) => {
-    expect(leftWords(milliseconds)).toBe(words);
+    expect(formatTimeLeft(milliseconds)).toBe(words);
   });
 });

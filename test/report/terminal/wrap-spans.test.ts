@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Span, wrapSpans } from '../../../src/report/terminal/wrap-spans.ts';
+import { type StyledText, wrapSpans } from '../../../src/report/terminal/wrap-spans.ts';
 import { cellWidth, cutCells } from '../../../src/report/wording/cell-width.ts';
 
 describe('cellWidth()', () => {
@@ -60,7 +60,7 @@ describe('wrapSpans()', () => {
 
   test('paints each stretch of a line once', () => {
     const paint = (text: string): string => `<${text}>`;
-    const spans: Span[] = [{ text: 'one two ', paint }, { text: 'three' }];
+    const spans: StyledText[] = [{ text: 'one two ', paint }, { text: 'three' }];
     expect(wrapSpans(spans, 9)).toEqual(['<one two>', 'three']);
     expect(wrapSpans(spans, 20)).toEqual(['<one two >three']);
   });

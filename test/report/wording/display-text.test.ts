@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOfUrl } from '../../../src/report/wording/display-text.ts';
+import { displayUrl } from '../../../src/report/wording/display-text.ts';
 
 describe('placeOfUrl()', () => {
   it.each([
@@ -11,6 +11,6 @@ describe('placeOfUrl()', () => {
     ['renders/berlin-4f0c9a1e.mp4', 'renders/berlin-4f0c9a1e.mp4'],
     ['https://cdn.example/\u202e\x1b[31m', 'https://cdn.example/\\u202e\\u001b[31m'],
   ])('%j is told as %j', (url, told) => {
-    expect(placeOfUrl(url)).toBe(told);
+    expect(displayUrl(url)).toBe(told);
   });
 });

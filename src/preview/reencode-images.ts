@@ -3,10 +3,10 @@ import { packScene } from '../engine/packed-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
 import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
-import type { Draw } from './preview-video.ts';
+import type { PreviewRenderer } from './preview-video.ts';
 
 /** A preview with re-encoded images, and the number of images that were dropped. */
-export interface RedrawnPreview {
+export interface ReencodedPreview {
   readonly preview: PlanPreview;
   readonly leftOut: number;
 }
@@ -26,7 +26,10 @@ const JPEG_QUALITY = 82;
  * @param draw runs in a process without secrets, because it decodes the images
  * @returns the preview with images that have no URL yet
  */
-export async function redrawPictures(preview: PlanPreview, draw: Pick<Draw, 'compare'>): Promise<RedrawnPreview> {
+export async function reencodeImages(
+  preview: PlanPreview,
+  draw: Pick<PreviewRenderer, 'compare'>,
+): Promise<ReencodedPreview> {
   const images = new Set<PreviewImage>();
   mapImages(preview, (image) => {
     images.add(image);
@@ -76,7 +79,11 @@ function even(pixels: number): number {
 }
 
 /** @param lot images of one size @returns in the same order; empty if one of them cannot be decoded */
-async function redraw(lot: readonly PreviewImage[], size: Size, draw: Pick<Draw, 'compare'>): Promise<PreviewImage[]> {
+async function redraw(
+  lot: readonly PreviewImage[],
+  size: Size,
+  draw: Pick<PreviewRenderer, 'compare'>,
+): Promise<PreviewImage[]> {
   try {
     const scene = packScene(sceneOf(lot, size));
     const drawn = await draw.compare({ before: null, after: scene, jpegQuality: JPEG_QUALITY });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../../src/definition/video.ts';
 import type { LockEntry } from '../../src/lock/lock.ts';
-import { formerVideo } from '../../src/preview/former-video.ts';
+import { recordedVideo } from '../../src/preview/recorded-video.ts';
 import { smallPackage } from '../support/small-package.ts';
 
 const { spec } = smallPackage();
@@ -21,7 +21,7 @@ const desired = { styleVersion: 'tsv_1', inputs: { t_01: 'New', c_01: 'FFFFFF' }
 function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted = desired.inputs } = {}) {
   const entry = { style_version: styleVersion, inputs } as unknown as LockEntry;
   const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);
-  const found = formerVideo({ entry, desired: { ...desired, inputs: wanted } as never, video, spec, fileOf });
+  const found = recordedVideo({ entry, desired: { ...desired, inputs: wanted } as never, video, spec, fileOf });
   return found && Object.fromEntries(found.resources);
 }
 

@@ -4,7 +4,7 @@ import type { LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
-export interface FormerVideoInputs {
+export interface RecordedVideoInputs {
   readonly entry: LockEntry;
   /** The desired inputs in the notation of the lockfile, not shortened. */
   readonly desired: Pick<DesiredVideo, 'inputs' | 'styleVersion'>;
@@ -20,7 +20,7 @@ export interface FormerVideoInputs {
  *
  * @returns null if the video cannot be reconstructed
  */
-export function formerVideo({ entry, desired, video, spec, fileOf }: FormerVideoInputs): Video | null {
+export function recordedVideo({ entry, desired, video, spec, fileOf }: RecordedVideoInputs): Video | null {
   if (entry.style_version !== desired.styleVersion) return null;
   const resources = new Map<string, VideoResource>();
   for (const [key, value] of Object.entries(entry.inputs)) {
@@ -42,7 +42,7 @@ export function formerVideo({ entry, desired, video, spec, fileOf }: FormerVideo
 function resourceOf(
   value: string,
   kind: string | undefined,
-  fileOf: FormerVideoInputs['fileOf'],
+  fileOf: RecordedVideoInputs['fileOf'],
 ): VideoResource | null {
   switch (kind) {
     case 'text':

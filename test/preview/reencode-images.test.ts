@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import type { PlanPreview, PreviewImage, PreviewStill } from '../../src/preview/plan-preview.ts';
-import { redrawPictures } from '../../src/preview/redraw-pictures.ts';
+import { reencodeImages } from '../../src/preview/reencode-images.ts';
 import { pixels } from '../engine/stored-frame.ts';
 import { openPool } from '../support/render-pools.ts';
 
@@ -36,7 +36,7 @@ describe('redrawPictures()', () => {
     const huge = picture('#00ff00', 'jpeg', 4000, 4000);
     const markup = damaged(Buffer.from('\x89PNG<svg onload="canary">'));
     const hostile = [cut, huge, markup].map((one) => [good[0], one] as const);
-    const { preview, leftOut } = await redrawPictures(previewOf([good, ...hostile, [null, good[1]]]), {
+    const { preview, leftOut } = await reencodeImages(previewOf([good, ...hostile, [null, good[1]]]), {
       compare: (comparison) => pool.run('compare', comparison),
     });
     const video = preview.videos.get('rome')!;
@@ -59,7 +59,7 @@ describe('redrawPictures()', () => {
   it('draws so many that a comment could show', async () => {
     const pool = openPool();
     const many = Array.from({ length: 201 }, () => [null, picture('#ff0000', 'jpeg', 4, 4)] as const);
-    const { preview, leftOut } = await redrawPictures(previewOf(many), {
+    const { preview, leftOut } = await reencodeImages(previewOf(many), {
       compare: (comparison) => pool.run('compare', comparison),
     });
     expect([preview.videos.get('rome')!.stills.length, leftOut]).toEqual([200, 1]);

@@ -7,7 +7,7 @@ import { failureKey } from '../terminal/failure-lines.ts';
 import { textPosition } from './text-position.ts';
 
 /** Source location of the value that a failure is about. */
-export interface Place {
+export interface FailureLocation {
   /** Repository-relative; null if the file is unknown. */
   readonly file: string | null;
   /** From 1; null if the value comes from an extended fragment or a data row. */
@@ -16,25 +16,25 @@ export interface Place {
 }
 
 /** A failure with its location in the first video that met it. */
-export type PlacedFailure = Failure & Place;
+export type LocatedFailure = Failure & FailureLocation;
 
 /** Maximum number of videos of a group whose locations are listed. */
 const PLACED = 5;
 
 /** A group of videos with the same failures. */
-export interface Trouble {
+export interface FailureGroup {
   readonly what: 'not rendered' | 'not delivered' | 'unknown';
   /** At least one id. */
   readonly ids: readonly string[];
   /** Title of the first video. */
   readonly title: string;
-  readonly failures: readonly PlacedFailure[];
+  readonly failures: readonly LocatedFailure[];
   /** Distinct source locations in the first few videos. */
-  readonly places: readonly Place[];
+  readonly places: readonly FailureLocation[];
 }
 
 /** Data for finding source locations. */
-export interface TroubleContext {
+export interface FailureContext {
   readonly changes: readonly Pick<ChangeDocument, 'id' | 'path' | 'title'>[];
   /** Returns the text of a file; undefined if it is missing. */
   source(file: string): string | undefined;
@@ -44,7 +44,7 @@ export interface TroubleContext {
  * Groups the failures of a run: videos not rendered, then not delivered, then with unknown state; within each kind the
  * largest group first, ids sorted.
  */
-export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Trouble[] {
+export function groupFailures(outcome: ApplyOutcome, context: FailureContext): FailureGroup[] {
   const changes = new Map(context.changes.map((change) => [change.id, change]));
   const unknown = outcome.unknown.map((one) => ({ id: one.id, failures: [unknownFailure(one)] }));
   const kinds = [
@@ -66,7 +66,7 @@ export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Tro
         const path = changes.get(id)?.path ?? null;
         return failures.map((one) => ({ ...one, ...placeOf(one, path, context) }));
       });
-      const places = new Map<string, Place>();
+      const places = new Map<string, FailureLocation>();
       for (const { file, line, column } of [first!, ...others].flat()) {
         if (file !== null) places.set(`${file}:${line}`, { file, line, column });
       }
@@ -77,7 +77,7 @@ export function runTroubles(outcome: ApplyOutcome, context: TroubleContext): Tro
 }
 
 /** Converts failure groups to diagnostics, one for each failure of each group. */
-export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic[] {
+export function failureDiagnostics(troubles: readonly FailureGroup[]): JsonDiagnostic[] {
   return troubles.flatMap(({ what, ids, failures }) =>
     failures.map(({ code, message, hint = null, file, line, column }) => ({
       code,
@@ -89,7 +89,7 @@ export function troubleDiagnostics(troubles: readonly Trouble[]): JsonDiagnostic
   );
 }
 
-function placeOf({ editable }: Failure, path: string | null, { source }: TroubleContext): Place {
+function placeOf({ editable }: Failure, path: string | null, { source }: FailureContext): FailureLocation {
   const nowhere = { file: path, line: null, column: null };
   const text = path === null ? undefined : source(path);
   if (path === null || text === undefined) return nowhere;
