@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { formatLocation, type Problem, problemsOf } from '../markdown/problem-tables.ts';
+import { escapeHtml } from '../wording/display-text.ts';
 import {
   countWords,
   emptyWords,
@@ -13,7 +14,6 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeHtml } from './escape-html.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
 import { overviewHtml } from './plan-overview.ts';

@@ -1,9 +1,9 @@
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
+import { escapeHtml } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import { groupReasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeHtml } from './escape-html.ts';
 import { diffTable } from './video-card.ts';
 
 /** With more folders than this, parent folders are listed instead. */

@@ -1,7 +1,7 @@
 import type { Drafts, PlanPreview, PreviewImage, PreviewStill, VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../markdown/preview-markdown.ts';
+import { escapeHtml } from '../wording/display-text.ts';
 import { previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
-import { escapeHtml } from './escape-html.ts';
 
 export interface Posters {
   readonly before: PreviewImage | null;

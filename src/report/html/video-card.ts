@@ -1,10 +1,10 @@
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { LeftOut } from '../../preview/plan-preview.ts';
+import { escapeHtml } from '../wording/display-text.ts';
 import { type DiffRow, type DisplayValue, inputNames, rowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { LEFT_OUT_WORDS } from '../wording/preview-words.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
-import { escapeHtml } from './escape-html.ts';
 import { cardStills, draftsHtml, type EmbeddedVideo } from './preview-html.ts';
 
 /** Renders differences as a table with name, before and after. */

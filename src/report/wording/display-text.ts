@@ -24,3 +24,8 @@ export function displayUrl(url: string): string {
 export function shortenText(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** Escapes text for an element or a quoted attribute. Control characters are shown by their code. */
+export function escapeHtml(text: string): string {
+  return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
