@@ -48,7 +48,8 @@ const TYPES = { source: 'application/octet-stream', package: 'application/zip', 
 const PHOTO = '(Footage)/USER/photo.png';
 
 const folder = mkdtempSync(join(tmpdir(), 'reelform-bombs-'));
-let current: Uint8Array = new Uint8Array();
+/** Files behind URLs, by path. */
+const served = new Map<string, Uint8Array>();
 let sources: Awaited<ReturnType<typeof startServer>>;
 let service: SpawnedService;
 let attacker: { readonly api: Api; readonly token: string };
@@ -56,7 +57,7 @@ let attacker: { readonly api: Api; readonly token: string };
 let victim: LatencyProbe;
 
 beforeAll(async () => {
-  sources = await startServer((_request, response) => response.end(current));
+  sources = await startServer((request, response) => response.end(served.get(request.url ?? '') ?? ''));
   const args = ['--log-level', 'silent', '--allow-source', `127.0.0.1:${new URL(sources.url).port}`];
   service = await spawnService(folder, { port: await freePort(), args });
   victim = startLatencyProbe({
@@ -149,9 +150,25 @@ async function outcomeOf(api: Api, body: object): Promise<string> {
 
 /** Renders a session whose image is the bomb, behind a URL. */
 function fetched(api: Api, bomb: Bomb, styleVersion: string): Promise<string> {
-  current = bomb.make(sizeOf(bomb));
-  const remote_url = `${sources.url}/${encodeURIComponent(bomb.name)}`;
-  return outcomeOf(api, sessionBody(styleVersion, { [PHOTO]: { source: { remote_url } } }, bomb.name));
+  return fetchedBytes(api, bomb.make(sizeOf(bomb)), bomb.name, styleVersion);
+}
+
+async function fetchedBytes(api: Api, bytes: Uint8Array, name: string, styleVersion: string): Promise<string> {
+  const path = `/${encodeURIComponent(name)}`;
+  served.set(path, bytes);
+  const remote_url = sources.url + path;
+  const outcome = await outcomeOf(api, sessionBody(styleVersion, { [PHOTO]: { source: { remote_url } } }, name));
+  served.delete(path);
+  return outcome;
+}
+
+/** Does some work `times` times, three at once. */
+async function inLanes(times: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < times; index = next++) await work(index);
+  };
+  await Promise.all([lane(), lane(), lane()]);
 }
 
 function tally(outcomes: Record<string, number>, outcome: string): void {
@@ -252,6 +269,13 @@ test.skipIf(postgresPackage() === null)('bombs behind URLs that a worker fetches
       .toBe('edit_ready');
     const outcomes: Record<string, number> = {};
     for (const bomb of NAMED) tally(outcomes, await fetched(farm.api, bomb, id));
+    const random = seededRandom(12);
+    const files = corpus().filter(({ kind }) => kind === 'source');
+    await inLanes(count(1_000, 40), async (index) => {
+      const { name, bytes } = random.pick(files);
+      const mutant = mutated(bytes, random.pick(files).bytes, random);
+      tally(outcomes, await fetchedBytes(farm.api, mutant, `mutant ${index} of ${name}`, id));
+    });
     expect(worker.pid()).toBe(pid);
     const afterwards = farmSession('short', 1);
     expect(await outcomeOf(farm.api, { render: 'preview', title: 'after', mapping: afterwards.mapping })).toBe(
@@ -276,13 +300,7 @@ test(`${MUTANTS} mutants`, async () => {
     const outcome = status < 400 ? 'taken' : String(answer.code);
     tally(outcomes, outcome);
   };
-  const seen = await during(async () => {
-    let next = 0;
-    const lane = async (): Promise<void> => {
-      for (let index = next++; index < MUTANTS; index = next++) await one(index);
-    };
-    await Promise.all([lane(), lane(), lane()]);
-  });
+  const seen = await during(() => inLanes(MUTANTS, one));
   note('mutants', seen);
   tell(`${MUTANTS} mutants: ${JSON.stringify(outcomes)}`);
 });
