@@ -25,7 +25,7 @@ import { JobQueue } from './queue/job-queue.ts';
 import { createSessionQueue } from './queue/session-queue.ts';
 import { checkReadiness } from './readiness.ts';
 import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage/object-storage.ts';
 import { createOutputFiles, readSecret } from './storage/output-files.ts';
 import { createStoredOutputs } from './storage/stored-outputs.ts';

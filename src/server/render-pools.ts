@@ -2,7 +2,7 @@ import type { EncoderChoice } from '../engine/codec/video-encoder.ts';
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../session/fair-queue.ts';
 import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings-table.ts';
 import type { Log } from './telemetry/log.ts';
 
 /** Stills and still cuts do not wait behind videos. */

@@ -7,7 +7,7 @@ import { composeService } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { TokenStore } from './ports.ts';
 import { type Address, gracefulShutdown, reserveAddress } from './service-process.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings-table.ts';
 import { createLogger } from './telemetry/log.ts';
 
 /** A template package that the service provides from its start. */

@@ -4,7 +4,7 @@ import type { SplitRules } from '../session/segments/split-renders.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import { gracefulShutdown, reserveAddress } from './service-process.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/settings-table.ts';
 import { createLogger } from './telemetry/log.ts';
 
 export interface WorkerOptions {

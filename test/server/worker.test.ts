@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
-import type { Settings } from '../../src/server/settings/settings.ts';
+import type { Settings } from '../../src/server/settings/settings-table.ts';
 import { type RunningWorker, startWorker } from '../../src/server/start-worker.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Scope } from '../../src/server/ports.ts';
 import { SCOPES } from '../../src/server/ports.ts';
-import type { Settings } from '../../src/server/settings/settings.ts';
+import type { Settings } from '../../src/server/settings/settings-table.ts';
 import { type RunningServer, startServer } from '../../src/server/start-server.ts';
 import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';

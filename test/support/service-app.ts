@@ -6,7 +6,7 @@ import { sha256 } from '../../src/digest.ts';
 import { buildApp } from '../../src/server/http/app.ts';
 import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';
-import type { Settings } from '../../src/server/settings/settings.ts';
+import type { Settings } from '../../src/server/settings/settings-table.ts';
 import { createLogger } from '../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../src/server/telemetry/metrics.ts';
 import { ServiceError } from '../../src/service/service-error.ts';

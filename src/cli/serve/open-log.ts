@@ -1,5 +1,5 @@
 import { logLine } from '../../report/terminal/serve-text.ts';
-import type { ServeSettings } from '../../server/settings/setting-row.ts';
+import type { Settings } from '../../server/settings/settings-table.ts';
 import { type Io, wantsColor } from '../io.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type Io, wantsColor } from '../io.ts';
  *
  * @param color false after `--no-color`
  */
-export function openLog(io: Io, format: ServeSettings['logFormat'], color: boolean): { write(line: string): void } {
+export function openLog(io: Io, format: Settings['logFormat'], color: boolean): { write(line: string): void } {
   let isReported = false;
   io.onWriteError((code) => {
     if (isReported) return;

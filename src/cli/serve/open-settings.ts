@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { readSettings, redactSettings } from '../../server/settings/read-settings.ts';
-import type { ServeSettings } from '../../server/settings/setting-row.ts';
+import type { Settings } from '../../server/settings/settings-table.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { directoryOf, tellDiagnostics } from '../diagnose.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -28,7 +28,7 @@ export async function openSettings(
   options: SettingsFlags,
   flags: ReadonlyMap<string, readonly string[]>,
   io: Io,
-): Promise<{ readonly settings: ServeSettings; readonly root: string | null } | null> {
+): Promise<{ readonly settings: Settings; readonly root: string | null } | null> {
   const cwd = directoryOf(options, io);
   const root = rootAround(cwd);
   const directory = root ?? cwd;

@@ -12,7 +12,7 @@ import {
 } from '../../session/session-runner.ts';
 import type { FarmLoad, ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import type { Database } from '../store/database.ts';
 import { createPartFiles } from './part-files.ts';
 import { createSplitTable } from './split-table.ts';

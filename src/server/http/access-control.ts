@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { Principal } from '../ports.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import type { AppPorts } from './app-ports.ts';
 import { editedSessionOf } from './request-context.ts';
 

@@ -6,7 +6,7 @@ import type { Sessions } from '../../session/sessions.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputKey, TokenStore } from '../ports.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';

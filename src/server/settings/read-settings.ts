@@ -5,8 +5,8 @@ import { maskText, secretSpans } from '../../yaml/mask-text.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../../yaml/tree.ts';
 import { FILE_SETTINGS, type FileSetting, readDeliverySettings } from './delivery-settings.ts';
-import type { Machine, ServeSettings, SettingRow } from './setting-row.ts';
-import { FOLDER, SETTING_ROWS } from './settings-table.ts';
+import type { Machine, SettingRow } from './setting-row.ts';
+import { FOLDER, SETTING_ROWS, type Settings } from './settings-table.ts';
 
 export interface SettingsInput {
   /** Flag (`--port`) → its values in order; `true` or `false` for a switch. */
@@ -33,7 +33,7 @@ interface Written {
  * Reads the settings of a server. Flags override environment variables, which override the file, which overrides the
  * defaults. Reports all mistakes at once, including those of overridden values.
  */
-export function readSettings(input: SettingsInput): Result<ServeSettings> {
+export function readSettings(input: SettingsInput): Result<Settings> {
   const file = readFile(input);
   const diagnostics = [...file.diagnostics];
   const settings: Record<string, unknown> = {};
@@ -48,7 +48,7 @@ export function readSettings(input: SettingsInput): Result<ServeSettings> {
   diagnostics.push(...mistakes);
   Object.assign(settings, delivery);
   // The table has a row for every setting, as its type requires.
-  if (diagnostics.length === 0) return { ok: true, value: settings as unknown as ServeSettings };
+  if (diagnostics.length === 0) return { ok: true, value: settings as unknown as Settings };
   // Mistakes without a source location come first, then those of the file from top to bottom.
   return { ok: false, diagnostics: diagnostics.sort((a, b) => (a.at?.start ?? -1) - (b.at?.start ?? -1)) };
 }
@@ -74,19 +74,19 @@ export function redactSettings(name: string, text: string): string | undefined {
 const MAY_HOLD_SECRETS = /credent|secret|key|database|:\/\/[^\s/]*@/i;
 const SECRETS = SETTING_ROWS.flatMap(([, { flag, name }]) => (flag === null ? [name] : []));
 
-function fromFlags(row: SettingRow<unknown>, { flags, cwd }: SettingsInput): Written | null {
+function fromFlags(row: SettingRow, { flags, cwd }: SettingsInput): Written | null {
   const texts = row.flag === null ? undefined : flags.get(row.flag);
   return texts === undefined || texts.length === 0 ? null : { texts, name: row.flag!, directory: cwd };
 }
 
-function fromEnvironment({ environment, kind }: SettingRow<unknown>, { env, cwd }: SettingsInput): Written | null {
+function fromEnvironment({ environment, kind }: SettingRow, { env, cwd }: SettingsInput): Written | null {
   const written = env[environment]?.trim() ?? '';
   if (written === '') return null;
   const texts = kind.shape === 'one' ? [written] : written.split(',').map((part) => part.trim());
   return { texts: texts.filter((part) => part !== ''), name: environment, directory: cwd };
 }
 
-function readWritten(row: SettingRow<unknown>, { texts, name, at, directory }: Written): Result<unknown> {
+function readWritten(row: SettingRow, { texts, name, at, directory }: Written): Result<unknown> {
   const read = row.kind.read(texts);
   if ('value' in read) {
     return { ok: true, value: row.name === FOLDER ? resolve(directory, read.value as string) : read.value };
@@ -136,7 +136,7 @@ function isNothing(node: TreeNode): boolean {
 }
 
 /** Converts a node to the values that a flag would have. */
-function textsOf(node: TreeNode, shape: SettingRow<unknown>['kind']['shape']): string[] | null {
+function textsOf(node: TreeNode, shape: SettingRow['kind']['shape']): string[] | null {
   if (node.kind === 'scalar') return shape === 'map' ? null : [node.text];
   if (node.kind === 'list' && shape === 'list') {
     return node.items.every((item) => item.kind === 'scalar') ? node.items.map((item) => item.text) : null;
@@ -148,7 +148,7 @@ function textsOf(node: TreeNode, shape: SettingRow<unknown>['kind']['shape']): s
   return members.every((member) => member !== null) ? members : null;
 }
 
-function wrongShape(name: string, { kind }: SettingRow<unknown>, at: Span): Diagnostic {
+function wrongShape(name: string, { kind }: SettingRow, at: Span): Diagnostic {
   const forms = { one: 'a single value', list: 'a list', map: 'a map' };
   const message = `${name} takes ${kind.expected}, written as ${forms[kind.shape]}`;
   return { code: 'settings_invalid', severity: 'error', message, at };

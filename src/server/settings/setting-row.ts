@@ -1,12 +1,5 @@
 import { parseDestination } from '../../delivery/destination-address.ts';
 import { parseAllowList } from '../../session/sources/allow-list.ts';
-import type { Settings } from './settings.ts';
-
-/** Settings of `reelform serve`. */
-export interface ServeSettings extends Settings {
-  /** `auto` is `pretty` on a terminal and `json` elsewhere. */
-  readonly logFormat: 'auto' | 'json' | 'pretty';
-}
 
 /** Facts about the machine that defaults depend on. */
 export interface Machine {
@@ -17,14 +10,14 @@ export interface Machine {
 }
 
 /** Description of one setting for all its sources. */
-export interface SettingRow<T> {
+export interface SettingRow {
   /** Name in the settings file. */
   readonly name: string;
   /** Null for a setting that must not appear on a command line, which every user of the machine can read. */
   readonly flag: string | null;
   readonly environment: string;
-  readonly kind: SettingKind<NonNullable<T>>;
-  defaultOn(machine: Machine): T;
+  readonly kind: SettingKind<unknown>;
+  defaultOn(machine: Machine): unknown;
   /** Default value in the documentation. */
   readonly defaultText: string;
   /** Description: one sentence without a full stop. */
@@ -44,7 +37,7 @@ export function named(
   name: string,
   flag: string | null,
   environment: string,
-): Pick<SettingRow<unknown>, 'name' | 'flag' | 'environment'> {
+): Pick<SettingRow, 'name' | 'flag' | 'environment'> {
   return { name, flag, environment };
 }
 
@@ -54,7 +47,7 @@ export function always<const T>(value: T): { readonly defaultOn: () => T; readon
 }
 
 /** Syntax of a setting. */
-interface SettingKind<T> {
+export interface SettingKind<T> {
   /** Placeholder of the flag's value; null for a switch. */
   readonly placeholder: string | null;
   /** `list`: a repeatable flag, separated by commas in the environment. `map`: the same with `name=value`. */

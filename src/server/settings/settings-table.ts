@@ -1,7 +1,7 @@
 import { H264_ENCODERS } from '../../engine/codec/video-encoder.ts';
 import { SANDBOX_SETTINGS } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS } from '../../session/processes/process-limits.ts';
-import { OPERATION_SETTINGS } from './operation-settings.ts';
+import type { DeliverySettings } from './delivery-settings.ts';
 import {
   allowedHosts,
   always,
@@ -9,24 +9,24 @@ import {
   bucketPrefix,
   choice,
   connectionString,
+  type Machine,
   NO_NUMBERS,
   NOTHING,
   named,
   numbersByName,
   onOff,
-  type ServeSettings,
+  origins,
+  type SettingKind,
   type SettingRow,
   text,
   wholeNumber,
 } from './setting-row.ts';
+
 /** Name of the setting whose relative paths start at its source's folder. */
 export const FOLDER = 'data';
 
-/** Settings of the table; the others only exist in the file, @see readDeliverySettings. */
-type TabledSetting = Exclude<keyof ServeSettings, 'credentials' | 'defaultUploads'>;
-
 /** All settings. Flags, environment variables, the file format and the documentation are derived from this table. */
-export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSettings[K]> } = {
+export const SETTINGS_TABLE = {
   host: {
     ...named('host', '--host', 'REELFORM_HOST'),
     kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
@@ -271,11 +271,71 @@ export const SETTINGS_TABLE: { readonly [K in TabledSetting]: SettingRow<ServeSe
     ...always(DEFAULT_LIMITS.memoryBytes / 2 ** 20),
     sentence: 'MB of memory that the process of a render may take',
   },
-  ...OPERATION_SETTINGS,
-};
+  startSeconds: {
+    ...named('start_seconds', '--start-seconds', 'REELFORM_START_SECONDS'),
+    kind: wholeNumber('<n>', 0, 86_400),
+    ...always(0),
+    sentence: 'seconds to wait at the start for a database or a storage that does not answer',
+  },
+  drainSeconds: {
+    ...named('drain_seconds', '--drain-seconds', 'REELFORM_DRAIN_SECONDS'),
+    kind: wholeNumber('<n>', 1, 86_400),
+    ...always(30),
+    sentence: 'seconds that renders at work may go on after the first signal to stop',
+  },
+  trustProxy: {
+    ...named('trust_proxy', '--trust-proxy', 'REELFORM_TRUST_PROXY'),
+    kind: onOff,
+    ...always(false),
+    sentence: 'believe X-Forwarded-* headers; only behind a proxy that sets them',
+  },
+  metrics: {
+    ...named('metrics', '--no-metrics', 'REELFORM_METRICS'),
+    kind: onOff,
+    ...always(true),
+    sentence: 'whether /metrics is served',
+    flagSentence: 'do not serve /metrics',
+  },
+  metricsPort: {
+    ...named('metrics_port', '--metrics-port', 'REELFORM_METRICS_PORT'),
+    kind: wholeNumber('<n>', 0, 65_535),
+    defaultOn: () => null,
+    defaultText: 'the port of the service',
+    sentence: 'port of its own for /metrics, which the port of the service then does not serve; 0 for any that is free',
+  },
+  corsOrigins: {
+    ...named('cors_origins', '--cors-origin', 'REELFORM_CORS_ORIGINS'),
+    kind: origins,
+    defaultOn: () => [],
+    defaultText: 'none',
+    sentence:
+      'origin whose web pages may call the service from a browser, or * for every origin; can be said for several',
+  },
+  maxConnections: {
+    ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),
+    kind: wholeNumber('<n>', 1, 1_000_000),
+    ...always(2000),
+    sentence: 'connections at once',
+  },
+} as const satisfies Record<string, SettingRow>;
+
+/**
+ * Values of all settings, defaults included. Null means that an optional setting is absent. The last two exist only in the
+ * settings file.
+ */
+export type Settings = {
+  readonly [K in keyof typeof SETTINGS_TABLE]: SettingValue<(typeof SETTINGS_TABLE)[K]>;
+} & Pick<DeliverySettings, 'credentials' | 'defaultUploads'>;
+
+type SettingValue<Row> = Row extends {
+  readonly kind: SettingKind<infer Value>;
+  defaultOn(machine: Machine): infer Default;
+}
+  ? Value | Extract<Default, null>
+  : never;
 
 /** All rows in the order of the documentation. */
-export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof ServeSettings, SettingRow<unknown>][];
+export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof typeof SETTINGS_TABLE, SettingRow][];
 
 /** A setting as a command-line flag. */
 export interface SettingFlag {
@@ -287,7 +347,7 @@ export interface SettingFlag {
 }
 
 /** Settings that a process without clients does not use. */
-const SERVED: readonly (keyof ServeSettings)[] = [
+const SERVED: readonly (keyof typeof SETTINGS_TABLE)[] = [
   'downloadMinutes',
   'accessTokenMinutes',
   'rateLimit',

@@ -11,7 +11,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { serviceError } from '../../service/service-error.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import { createDiskStorage } from './disk-storage.ts';
 

@@ -4,7 +4,7 @@ import type { SessionRenders } from '../distributed-render/session-renders.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, JobHandlers } from '../queue/queues.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import { traced } from '../telemetry/tracing.ts';

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings, redactSettings, type SettingsInput } from '../../../src/server/settings/read-settings.ts';
-import type { ServeSettings } from '../../../src/server/settings/setting-row.ts';
+import type { Settings } from '../../../src/server/settings/settings-table.ts';
 import { SETTING_FLAGS, SETTING_ROWS, WORKER_FLAGS } from '../../../src/server/settings/settings-table.ts';
 import { placed } from '../../support/resolve.ts';
 
@@ -26,7 +26,7 @@ function read({ flags = {}, env = {}, file }: Said) {
   });
 }
 
-function settings(said: Said): ServeSettings {
+function settings(said: Said): Settings {
   const result = read(said);
   if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));
   return result.value;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ByteCollector } from '../../../byte-collector.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/settings-table.ts';
 import type { AppPorts } from '../app-ports.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import { tenantOf } from '../request-context.ts';
