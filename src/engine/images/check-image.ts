@@ -6,8 +6,8 @@ export const MAX_IMAGE_BYTES = 50_000_000;
 export const MAX_IMAGE_PIXELS = 40_000_000;
 
 /**
- * Refuses what no decoder should see: a type that is not accepted (SVG among them), too many bytes, a header that promises
- * too many pixels, a file that is cut off.
+ * Rejects an image before any decoder sees it: a type that is not accepted (such as SVG), too many bytes, too many
+ * pixels according to the header, or a truncated file.
  *
  * @throws SceneError as `fitImage`
  */
@@ -35,13 +35,13 @@ export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHead
   return header;
 }
 
-/** An image that stands in an animation itself, as a data URI. */
+/** An image embedded in an animation as a data URI. */
 interface EmbeddedImage {
   readonly assetId: string;
   readonly bytes: Uint8Array;
 }
 
-/** The images inside an animation, whatever its assets say that they are. @see RFC 2397 */
+/** Returns the images embedded in an animation, regardless of the flags of their assets. @see RFC 2397 */
 export function embeddedImages({ assets }: Pick<LottieDocument, 'assets'>): EmbeddedImage[] {
   return (assets ?? []).flatMap(({ id, p }) =>
     typeof p === 'string' && /^data:/i.test(p)
@@ -51,9 +51,9 @@ export function embeddedImages({ assets }: Pick<LottieDocument, 'assets'>): Embe
 }
 
 /**
- * Refuses embedded images that no decoder should see.
+ * Applies `checkImage` to the images embedded in an animation.
  *
- * @param supplied assets whose images come beside the animation, and are looked at there
+ * @param supplied ids of assets whose images come beside the animation and are checked there
  * @throws SceneError as `checkImage`
  */
 export function checkEmbeddedImages(animation: LottieDocument, supplied: ReadonlySet<string>): void {
@@ -63,7 +63,7 @@ export function checkEmbeddedImages(animation: LottieDocument, supplied: Readonl
       checkImage({ bytes, name: assetId });
     } catch (error) {
       if (!(error instanceof SceneError)) throw error;
-      // No editable has it, so that the error names the asset alone.
+      // No editable fills the image, so the error names only the asset.
       throw new SceneError(error.code, `Asset ${assetId} of the animation: ${error.message}`, { cause: error });
     }
   }

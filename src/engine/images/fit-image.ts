@@ -8,7 +8,7 @@ import { drawPlaced, placeImage } from './place-image.ts';
 import { encodeStoredPng } from './png-file.ts';
 
 /**
- * The picture as the template needs it: upright, cut and scaled to its area, alpha kept, as a PNG.
+ * Renders an image at the size of its area, as a PNG: upright, cropped and scaled, with alpha.
  *
  * @throws SceneError with the image's name: asset_type_unsupported, asset_too_large, asset_decode_failed
  */
@@ -46,28 +46,28 @@ function failed(image: Pick<SceneImage, 'name'>, problem: string, cause?: unknow
   return new SceneError('asset_decode_failed', problem, { imageName: image.name, cause });
 }
 
-/** Those of some frames of 1920 × 1080. */
+/** About six RGBA images of 1920 × 1080. */
 const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
 /**
- * Pictures that were fitted, each content once while it is in use: the videos of a template, and a video before and
- * after a change, have most of them in common.
+ * Caches fitted images by content, because videos of one template, and the two versions of a changed video, share most
+ * of their images.
  */
 export class FittedImageCache {
   readonly #maxBytes: number;
-  /** By what they were made from; the least recently used one first. */
+  /** Key: the image's digest, size and transform. Ordered from least to most recently used. */
   readonly #kept = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** @param maxBytes of all that is kept; what is larger than half of that is not */
+  /** @param maxBytes limit for the whole cache; images larger than half of it are not cached */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   /**
-   * The picture as `fitImage` makes it.
+   * Returns the result of `fitImage`, cached.
    *
-   * @returns PNG; not to be written to
+   * @returns PNG; read-only
    * @throws SceneError as `fitImage`
    */
   async fit(image: SceneImage): Promise<Buffer> {
@@ -90,5 +90,5 @@ export class FittedImageCache {
   }
 }
 
-/** Of this thread. */
+/** The cache of this thread. */
 export const fittedImageCache = new FittedImageCache(MAX_KEPT_BYTES);

@@ -17,15 +17,15 @@ const FORMATS: readonly {
   { type: 'avif', matches: (b) => /^ftyp(avif|avis|mif1|msf1)/.test(b.toString('latin1', 4, 12)), read: readAvif },
 ];
 
-/** Tells an image's type by its first bytes, whatever its name says; undefined for anything that is not accepted. */
+/** Detects an image's type from its first bytes. Returns undefined for a type that is not accepted. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const buffer = asBuffer(bytes);
   return FORMATS.find((format) => format.matches(buffer))?.type;
 }
 
 /**
- * Reads type and size without decoding; undefined when the type is not accepted or its header makes no sense.
- * Never throws, never reads more than the structure.
+ * Reads type and size without decoding. Returns undefined when the type is not accepted or the header is invalid. Does
+ * not throw on malformed files and reads only the file's structure.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const buffer = asBuffer(bytes);
@@ -36,7 +36,7 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
     if (structure === undefined || structure.width < 1 || structure.height < 1) return undefined;
     return { type: format.type, ...structure };
   } catch (error) {
-    // A read beyond the end of the file: the header itself is cut off.
+    // The header is truncated: a field lies beyond the end of the file.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -50,16 +50,16 @@ function startsWith(bytes: Buffer, magic: string): boolean {
   return bytes.toString('latin1', 0, magic.length) === magic;
 }
 
-/** What the outer structure of an image file says, before any decoder sees its bytes. */
+/** What the outer structure of an image file declares. */
 export interface ImageStructure {
-  /** Pixels that a decoder would allocate for: the largest size that the file names, before any EXIF rotation. */
+  /** Pixels that a decoder would allocate: the largest size that the file declares, before any EXIF rotation. */
   readonly width: number;
   readonly height: number;
-  /** False when the file ends before its own structure does, or a checksum shows damage. True is no promise. */
+  /** False when the file ends early or a checksum fails. True does not guarantee that the file decodes. */
   readonly complete: boolean;
 }
 
-/** Of a file of the largest size, when they are small; hostile ones have millions. */
+/** Above the count in any real file of the largest size; hostile files have millions. */
 const MOST_CHUNKS = 100_000;
 
 /** @see https://www.w3.org/TR/png-3/ sections 5.3 (chunk layout) and 11.2.1 (IHDR) */
@@ -68,7 +68,7 @@ function readPng(bytes: Buffer): ImageStructure | undefined {
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), complete: hasWholeChunks(bytes) };
 }
 
-/** Every critical chunk is there with the right checksum, down to IEND. */
+/** Checks that each critical chunk is present with a valid checksum, up to IEND. */
 function hasWholeChunks(bytes: Buffer): boolean {
   let at = 8;
   for (let chunks = 0; at + 12 <= bytes.length && chunks < MOST_CHUNKS; chunks++) {
@@ -85,7 +85,7 @@ function hasWholeChunks(bytes: Buffer): boolean {
 }
 
 const SOS = 0xda;
-/** Bytes between segments that belong to none. */
+/** Limit of bytes between segments that belong to no segment. */
 const MOST_STRAY = 65_536;
 const EOI = Buffer.from([0xff, 0xd9]);
 
@@ -96,7 +96,7 @@ function readJpeg(bytes: Buffer): ImageStructure | undefined {
   let stray = 0;
   while (at < bytes.length) {
     const marker = bytes.readUInt8(at + 1);
-    // Fill bytes, and what careless writers leave between two segments.
+    // Skips fill bytes and padding that some encoders leave between segments.
     if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
       at += 1;
       stray += 1;
@@ -104,7 +104,7 @@ function readJpeg(bytes: Buffer): ImageStructure | undefined {
       continue;
     }
     if (marker === SOS) {
-      // Only after the first scan: a preview in the metadata has an end marker of its own.
+      // Searches only after the first scan, because a thumbnail in the metadata has its own end marker.
       return size && { ...size, complete: bytes.lastIndexOf(EOI) > at };
     }
     if (isFrameHeader(marker)) size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
@@ -113,7 +113,7 @@ function readJpeg(bytes: Buffer): ImageStructure | undefined {
   return size && { ...size, complete: false };
 }
 
-/** SOF0 to SOF15, without DHT, JPG and DAC, which lie among them. */
+/** Matches SOF0 to SOF15, except DHT, JPG and DAC, whose codes lie in the same range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
@@ -147,7 +147,7 @@ const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 
 /**
- * The screen or the first frame, whichever is larger: only the first frame is ever drawn.
+ * Returns the size of the screen or the first frame, whichever is larger; only the first frame is drawn.
  *
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image) and 15 (data sub-blocks)
  */
@@ -174,7 +174,9 @@ function colourTableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** The offset behind a chain of sub-blocks and its terminator; beyond the end when the chain is cut off. */
+/**
+ * Returns the offset after a chain of sub-blocks and its terminator, or an offset beyond the end of a truncated chain.
+ */
 function skipSubBlocks(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length) {
@@ -185,18 +187,18 @@ function skipSubBlocks(bytes: Buffer, start: number): number {
   return bytes.length + 1;
 }
 
-/** Boxes on the way to the sizes; `meta` and `iprp` come first in files that browsers show. */
+/** Boxes that contain the size boxes, with the bytes to skip before their children. */
 const CONTAINERS: ReadonlyMap<string, number> = new Map([
   ['meta', 4],
   ['iprp', 0],
   ['ipco', 0],
 ]);
 
-/** Of a file that is an image; hostile ones have millions. */
+/** Limit for real images; hostile files have millions of boxes. */
 const MOST_BOXES = 10_000;
 
 /**
- * The largest size among the image's properties, since tiles and alpha have their own.
+ * Returns the largest size among the image properties, since tiles and alpha planes have sizes of their own.
  *
  * @see ISO/IEC 23008-12, 6.5.3 (`ispe`); ISO/IEC 14496-12, 4.2 (boxes)
  */
@@ -213,7 +215,7 @@ function readAvif(bytes: Buffer): ImageStructure | undefined {
   return largest && { ...largest, complete };
 }
 
-/** Calls `visit` for the content of each box; answers whether it always went on and every box ends within its parent. */
+/** Calls `visit` with the content of each box. Returns false if `visit` does or if a box extends beyond its parent. */
 function visitBoxes(bytes: Buffer, start: number, end: number, visit: (type: string, at: number) => boolean): boolean {
   let at = start;
   while (at + 8 <= end) {
@@ -228,7 +230,7 @@ function visitBoxes(bytes: Buffer, start: number, end: number, visit: (type: str
   return true;
 }
 
-/** Total and header bytes of the box; size 1 means a 64-bit size, 0 to the end. */
+/** Returns the total and header size of a box in bytes. Size 1 means a 64-bit size; 0 extends to the end. */
 function boxSize(bytes: Buffer, at: number, end: number): [size: number, header: number] {
   const size = bytes.readUInt32BE(at);
   if (size === 1) return [Number(bytes.readBigUInt64BE(at + 8)), 16];

@@ -1,14 +1,10 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 
-/** The squares that stand for what is transparent, in pixels, and their greys. */
+/** Size in pixels and colours of the checkerboard behind transparent pixels. */
 const SQUARE = 16;
 const GREYS = ['#ffffff', '#d0d0d0'] as const;
 
-/**
- * A picture as a JPEG; what is transparent lies over grey squares.
- *
- * @param quality 1..100
- */
+/** Encodes a picture as a JPEG, with a checkerboard behind transparent pixels. @param quality 1..100 */
 export async function jpegOverSquares(picture: Canvas, quality: number): Promise<Uint8Array> {
   const { width, height } = picture;
   const canvas = createCanvas(width, height);

@@ -13,7 +13,7 @@ export interface Rectangle extends Size {
   readonly y: number;
 }
 
-/** Which part of a picture is drawn, and onto which part of its area; both in pixels. */
+/** The rectangle of a picture to draw and the rectangle of the area to draw it into, in pixels. */
 export interface Placement {
   readonly source: Rectangle;
   /** Whole pixels. */
@@ -21,9 +21,9 @@ export interface Placement {
 }
 
 /**
- * Where a picture goes: `cover`, `contain` and `fill` as the values of the same name of CSS `object-fit`, `manual` as a
- * rectangle of the picture that then covers the area. `focus_x` and `focus_y` say which part `cover` keeps.
- * Undefined when a manual rectangle lies outside the picture.
+ * Computes where a picture is drawn. `cover`, `contain` and `fill` work as in CSS `object-fit`; `manual` crops to a
+ * rectangle that then covers the area. `focus_x` and `focus_y` choose the part that `cover` keeps. Returns undefined
+ * when a manual rectangle lies outside the picture.
  *
  * @param picture upright, after EXIF rotation
  * @see https://www.w3.org/TR/css-images-3/#the-object-fit
@@ -45,7 +45,7 @@ export function placeImage(picture: Size, area: Size, transform: Transform): Pla
   }
 }
 
-/** The largest part of `rectangle` that has the area's proportions. */
+/** Returns the largest part of `rectangle` with the proportions of the area. */
 function coveringPart(rectangle: Rectangle, area: Size, transform: Transform): Rectangle {
   const { focus_x, focus_y } = { ...TRANSFORM_DEFAULTS.image, ...transform };
   const scale = Math.max(area.width / rectangle.width, area.height / rectangle.height);
@@ -59,7 +59,7 @@ function coveringPart(rectangle: Rectangle, area: Size, transform: Transform): R
   };
 }
 
-/** The picture's proportions in the middle of the area; at least one pixel in each direction. */
+/** Returns the picture's rectangle scaled to fit and centred in the area; at least one pixel in each direction. */
 function largestWithin(area: Size, picture: Size): Rectangle {
   const scale = Math.min(area.width / picture.width, area.height / picture.height);
   const width = Math.max(1, Math.round(picture.width * scale));
@@ -67,7 +67,7 @@ function largestWithin(area: Size, picture: Size): Rectangle {
   return { x: Math.round((area.width - width) / 2), y: Math.round((area.height - height) / 2), width, height };
 }
 
-/** What of the rectangle lies in the picture; absent sides reach to the picture's edge. */
+/** Clips the crop rectangle to the picture; missing fields extend to the picture's edge. */
 function manualRectangle(picture: Size, transform: Transform): Rectangle | undefined {
   const { crop_x = 0, crop_y = 0 } = transform;
   const right = Math.min(picture.width, crop_x + (transform.crop_width ?? picture.width));
@@ -78,10 +78,10 @@ function manualRectangle(picture: Size, transform: Transform): Rectangle | undef
   return rectangle.width > 0 && rectangle.height > 0 ? rectangle : undefined;
 }
 
-/** From this reduction on, drawing at twice the size first removes most of the aliasing of a direct reduction. */
+/** From this reduction on, drawing at twice the size first removes most of the aliasing. */
 const SUPERSAMPLED_REDUCTION = 1.25;
 
-/** Draws the part of a picture that a placement names onto its target. */
+/** Draws the source rectangle of a placement onto its target. */
 export function drawPlaced(context: SKRSContext2D, picture: Image | Canvas, { source, target }: Placement): void {
   context.imageSmoothingQuality = 'high';
   const reduction = Math.max(source.width / target.width, source.height / target.height);

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const HEADER_END = SIGNATURE.length + 25;
 
-/** RGB, or RGB and alpha. */
+/** RGB or RGBA. */
 export type PngChannels = 3 | 4;
 
 export interface PngContents {
@@ -11,13 +11,13 @@ export interface PngContents {
   readonly width: number;
   readonly height: number;
   readonly channels: PngChannels;
-  /** Deflated lines, each after the byte that names its filter. */
+  /** Deflated scanlines, each preceded by its filter byte. */
   readonly data: Uint8Array;
-  /** Kept as its comment, in Latin-1; null for none. */
+  /** Value of the `Comment` text chunk, in Latin-1; null for none. */
   readonly comment: string | null;
 }
 
-/** A PNG file of 8 bits a channel. @see https://www.w3.org/TR/png-3/ sections 5.3 and 11 */
+/** Builds a PNG file with 8 bits per channel. @see https://www.w3.org/TR/png-3/ sections 5.3 and 11 */
 export function pngFile({ width, height, channels, data, comment }: PngContents): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -33,13 +33,13 @@ export function pngFile({ width, height, channels, data, comment }: PngContents)
   ]);
 }
 
-/** The same file with a comment, in Latin-1. @param png whole, as this program or the rasteriser writes it */
+/** Adds a comment (Latin-1) to a PNG. @param png complete file from this program or the rasteriser */
 export function withPngComment(png: Uint8Array, comment: string | null): Uint8Array {
   if (comment === null) return png;
   return Buffer.concat([png.subarray(0, HEADER_END), commentChunk(comment), png.subarray(HEADER_END)]);
 }
 
-/** 3 where every pixel is opaque. @param rgba straight alpha */
+/** Returns 3 when every pixel is opaque. @param rgba straight alpha */
 export function channelsOf(rgba: Uint8Array | Uint8ClampedArray): PngChannels {
   for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return 4;
   return 3;
@@ -59,9 +59,9 @@ function pngChunk(type: string, data: Uint8Array): Buffer {
 }
 
 /**
- * A PNG without compression or filters: as large as its pixels, and quicker to write and to read than any other lossless
- * file with alpha that the rasteriser takes. That counts because the rasteriser's cache of decoded images is small: a
- * scene that shows more pixels of images than fit decodes them anew in every frame. Opaque pixels are written without alpha.
+ * Encodes an uncompressed, unfiltered PNG, which is the fastest lossless format with alpha for the rasteriser to
+ * decode. This matters because the rasteriser has a small cache of decoded images: a scene whose images exceed it
+ * decodes them in every frame. Opaque images are written without alpha.
  *
  * @param rgba row-major, width*height*4 bytes, straight alpha
  * @see https://www.w3.org/TR/png-3/ section 7.2
@@ -72,7 +72,7 @@ export function encodeStoredPng(rgba: Uint8Array | Uint8ClampedArray, width: num
   return pngFile({ width, height, channels, data, comment: null });
 }
 
-/** Each row after the byte that says "no filter". */
+/** Returns the rows, each preceded by filter byte 0 (no filter). */
 function scanlines(rgba: Uint8Array | Uint8ClampedArray, width: number, height: number, channels: PngChannels): Buffer {
   const rowBytes = width * channels + 1;
   const lines = Buffer.alloc(rowBytes * height);

@@ -7,27 +7,27 @@ import type { Resource } from '../../wire/mapping.ts';
 import { encodeStoredPng } from '../images/png-file.ts';
 import type { StillImage } from '../stills/still-protocol.ts';
 
-/** Draws the stills of a scene: a render pool, or this thread. */
+/** Draws the stills of a scene, in a render pool or on this thread. */
 export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
 
-/** Lines of the pictures that are compared. */
+/** Height in pixels of the compared pictures. */
 const HEIGHT = 360;
 
-/** Frames all over the animation that are drawn for an editable that no still shows. */
+/** Evenly spaced frames to draw for an editable that no still shows. */
 const MOST_FRAMES = 120;
 
-/** Where filling an editable changes the picture. */
+/** Where a change of an editable's value changes the picture. */
 export interface EditableVisibility {
-  /** Names of the stills, in their order. */
+  /** Names of the stills that change, in the order of the template. */
   readonly stills: readonly string[];
-  /** Seconds from the start to a frame that changes; null where none of those that were drawn does. */
+  /** Time of a frame that changes, from the start; null if no drawn frame does. */
   readonly seconds: number | null;
 }
 
 /**
- * Finds out where each text, colour, image and video of a template is seen: in pictures that change with what fills it. Nothing
- * of the animation has to be understood for that. An editable that no still shows is looked for on frames all over the
- * animation, and on those where its layers are shown most strongly.
+ * Detects where each text, colour, image and video of a template is visible, by comparing pictures drawn with two
+ * different values. This needs no knowledge of the animation. If an editable changes no still, it also draws frames
+ * from the whole animation, including those where the editable's layers are most visible.
  *
  * @returns by editable; sounds and fonts are absent
  * @throws SceneError for a package that cannot be drawn
@@ -36,37 +36,37 @@ export async function measureEditableVisibility(
   template: TemplatePackage,
   draw: DrawStills,
 ): Promise<Map<string, EditableVisibility>> {
-  const looks = [...template.manifest.editables].flatMap(([key, { kind }]) => {
+  const probes = [...template.manifest.editables].flatMap(([key, { kind }]) => {
     const filling = fillingFor(template, key, kind);
     return filling === null ? [] : [{ key, filling }];
   });
-  const onStills = await changedOn(template, template.stills, looks, draw);
-  const hidden = looks.filter(({ key }) => onStills.get(key)!.length === 0);
+  const onStills = await changedOn(template, template.stills, probes, draw);
+  const hidden = probes.filter(({ key }) => onStills.get(key)!.length === 0);
   const frames = hidden.length === 0 ? [] : framesToDraw(template, hidden);
   const onFrames = hidden.length === 0 ? new Map() : await changedOn(template, frames, hidden, draw);
-  const sightsOf = (key: string): EditableVisibility => {
+  const visibilityOf = (key: string): EditableVisibility => {
     const stills = onStills.get(key)!;
     const [best] = stills.length > 0 ? stills : middleOfLongest(frames, onFrames.get(key) ?? []);
     return { stills: stills.map(({ name }) => name), seconds: best === undefined ? null : best.frame / template.fps };
   };
-  return new Map(looks.map(({ key }) => [key, sightsOf(key)]));
+  return new Map(probes.map(({ key }) => [key, visibilityOf(key)]));
 }
 
-interface Look {
+interface Probe {
   readonly key: string;
   readonly filling: Filling;
 }
 
-/** By editable, those frames whose pictures change with what fills it. */
+/** Returns, by editable, the frames that change with its value. */
 async function changedOn(
   template: TemplatePackage,
   stills: readonly Still[],
-  looks: readonly Look[],
+  probes: readonly Probe[],
   draw: DrawStills,
 ): Promise<Map<string, Still[]>> {
   const before = await draw(sceneWith(template, stills, null));
   const changed = await Promise.all(
-    looks.map(async ({ key, filling }): Promise<[string, Still[]]> => {
+    probes.map(async ({ key, filling }): Promise<[string, Still[]]> => {
       const after = await draw(sceneWith(template, stills, { key, ...filling }));
       const isOther = (index: number): boolean => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes);
       return [key, stills.filter((_, index) => isOther(index))];
@@ -75,12 +75,12 @@ async function changedOn(
   return new Map(changed);
 }
 
-/** In order of time. */
-function framesToDraw({ animation, frameCount }: TemplatePackage, looks: readonly Look[]): Still[] {
+/** Sorted by time. */
+function framesToDraw({ animation, frameCount }: TemplatePackage, probes: readonly Probe[]): Still[] {
   const step = Math.max(1, frameCount / MOST_FRAMES);
   const even = Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => Math.floor(index * step));
   const places = findEditableTargets(animation);
-  const strongest = looks.flatMap(({ key }) => {
+  const strongest = probes.flatMap(({ key }) => {
     const layers = places.filter(({ node }) => node.sid === key).flatMap((place) => place.layers);
     const one = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
     return chooseStills({ ...animation, markers: [] }, [one]).stills.map(({ frame }) => frame);
@@ -89,7 +89,7 @@ function framesToDraw({ animation, frameCount }: TemplatePackage, looks: readonl
   return frames.sort((a, b) => a - b).map((frame) => ({ name: `frame_${frame}`, frame }));
 }
 
-/** The middle one of the longest row of frames, one after the other, that changed; none where none did. */
+/** Returns the middle frame of the longest run of consecutive changed frames; empty if no frame changed. */
 function middleOfLongest(frames: readonly Still[], changed: readonly Still[]): Still[] {
   let longest: Still[] = [];
   let row: Still[] = [];
@@ -118,7 +118,7 @@ function sceneWith(
   return { ...scene, stills, sounds: [] };
 }
 
-/** Something that looks unlike what is there; null for what nobody sees. */
+/** Returns a value that probes different from the current one; null for editables without a picture. */
 function fillingFor(template: TemplatePackage, key: string, kind: string): Filling | null {
   const { example_text: example = '' } = template.spec.editables[key] ?? {};
   switch (kind) {
@@ -142,7 +142,7 @@ function isLight(color: string): boolean {
   return red + green + blue > 382;
 }
 
-/** Nobody's picture. */
+/** A test pattern that no template uses. */
 const CHECKERBOARD = encodeStoredPng(
   Uint8Array.from({ length: 16 * 16 * 4 }, (_, index) => {
     const [channel, pixel] = [index % 4, Math.floor(index / 4)];

@@ -8,7 +8,7 @@ import { readImageHeader } from '../images/image-header.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import { type DrawStills, type EditableVisibility, measureEditableVisibility } from './editable-visibility.ts';
 
-/** Who draws: a render pool, or this thread. */
+/** Renders for the inspection, in a render pool or on this thread. */
 export interface PackageInspector {
   readonly renderStills: DrawStills;
   readonly lint: (scene: Scene) => Promise<readonly LintFinding[]>;
@@ -17,10 +17,10 @@ export interface PackageInspector {
 const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E|COPYING|NOTICE)[^/]*$/i;
 
 /**
- * Everything about a template package that its designer had better know, by looking at it: what is not drawn, what the
- * stills do not show, what a viewer would notice of its own values, what is missing beside its fonts.
+ * Reports everything about a template package that its designer should know: unsupported features, editables that the
+ * stills do not show, lint findings of its default values, oversized images and fonts without a licence file.
  *
- * @param files that the package was read from, by path below its folder
+ * @param files paths of the package's files, relative to its folder
  * @throws SceneError for a package that cannot be drawn
  */
 export async function inspectPackage(
@@ -28,21 +28,21 @@ export async function inspectPackage(
   files: Iterable<string>,
   inspector: PackageInspector,
 ): Promise<PackageFinding[]> {
-  const [sights, noticed] = await Promise.all([
+  const [visibilities, noticed] = await Promise.all([
     measureEditableVisibility(template, inspector.renderStills),
     inspector.lint(bindMapping(template, { resources: {} }, new Map())),
   ]);
   return [
     ...unsupported(template),
-    ...unseen(template, sights),
-    ...idleStills(template, sights),
+    ...unseen(template, visibilities),
+    ...idleStills(template, visibilities),
     ...noticed.map((finding): PackageFinding => ({ kind: 'seen', finding })),
     ...largeImages(template),
     ...unlicensed([...files]),
   ];
 }
 
-/** What is the same at several places is said once. */
+/** Groups uses of the same feature into one finding. */
 export function groupUses(uses: readonly UnsupportedUse[]): (PackageFinding & { kind: 'unsupported' })[] {
   const groups = new Map<string, UnsupportedUse[]>();
   for (const use of uses) {
@@ -59,17 +59,20 @@ function unsupported({ animation }: TemplatePackage): PackageFinding[] {
   return groupUses(findUnsupported(animation));
 }
 
-function unseen(template: TemplatePackage, sights: ReadonlyMap<string, EditableVisibility>): PackageFinding[] {
-  return [...sights].flatMap(([editable, { stills: shownOn, seconds }]): PackageFinding[] => {
+function unseen(template: TemplatePackage, visibilities: ReadonlyMap<string, EditableVisibility>): PackageFinding[] {
+  return [...visibilities].flatMap(([editable, { stills: shownOn, seconds }]): PackageFinding[] => {
     const { stillcut: still } = template.manifest.editables.get(editable)!;
     return shownOn.includes(still) ? [] : [{ kind: 'unseen', editable, still, shownOn, seconds }];
   });
 }
 
-function idleStills({ manifest }: TemplatePackage, sights: ReadonlyMap<string, EditableVisibility>): PackageFinding[] {
+function idleStills(
+  { manifest }: TemplatePackage,
+  visibilities: ReadonlyMap<string, EditableVisibility>,
+): PackageFinding[] {
   return [...manifest.stillcuts.keys()].flatMap((still): PackageFinding[] => {
     const named = [...manifest.editables].filter(([, { stillcut }]) => stillcut === still).map(([key]) => key);
-    const looked = named.flatMap((key) => sights.get(key) ?? []);
+    const looked = named.flatMap((key) => visibilities.get(key) ?? []);
     const isIdle = named.length === 0 || (looked.length > 0 && !looked.some(({ stills }) => stills.includes(still)));
     const seconds = looked.find((one) => one.seconds !== null)?.seconds ?? null;
     return isIdle ? [{ kind: 'idle_still', still, named: named.length, seconds }] : [];
@@ -81,11 +84,11 @@ function unlicensed(files: readonly string[]): PackageFinding[] {
   return fonts.length > 0 && !files.some((path) => LICENCE.test(path)) ? [{ kind: 'no_licence', fonts }] : [];
 }
 
-/** An image with more than twice the pixels that are drawn, in both directions, is larger than any screen needs. */
+/** An image with more than twice the drawn pixels in both directions is larger than any screen needs. */
 const MOST_SHRUNK = 2;
 const HARMLESS_BYTES = 100_000;
 
-/** The images of a package that are far larger than they are ever drawn. */
+/** Finds images that are much larger than they are ever drawn. */
 function largeImages({ animation, images }: TemplatePackage): PackageFinding[] {
   const scales = new DrawnImages(animation).largest();
   return (animation.assets ?? []).flatMap((asset): PackageFinding[] => {
@@ -103,11 +106,11 @@ function largeImages({ animation, images }: TemplatePackage): PackageFinding[] {
   });
 }
 
-/** Something about a template package that its designer had better know; none of it keeps it from being rendered. */
+/** Something that a template's designer should know. It does not prevent rendering. */
 export type PackageFinding =
-  /** What a viewer would notice of the template's own values. */
+  /** A lint finding for the template's default values. */
   | { readonly kind: 'seen'; readonly finding: LintFinding }
-  /** Something of the animation that is not drawn as its designer sees it, at these places. */
+  /** A feature that the renderer does not draw as the designer's program does, with every use. */
   | {
       readonly kind: 'unsupported';
       readonly feature: Feature;
@@ -119,20 +122,20 @@ export type PackageFinding =
       readonly kind: 'unseen';
       readonly editable: string;
       readonly still: string;
-      /** Stills on which it changes something. */
+      /** Stills that it does change. */
       readonly shownOn: readonly string[];
-      /** A time at which it changes something; null where it changes none of the frames that were drawn. */
+      /** A time at which it changes the picture; null if no drawn frame does. */
       readonly seconds: number | null;
     }
-  /** No editable names the still, or none of those that do is seen on it. */
+  /** No editable names the still, or none that names it is visible on it. */
   | {
       readonly kind: 'idle_still';
       readonly still: string;
       readonly named: number;
-      /** A time at which one of those is seen; null where no frame shows one. */
+      /** A time at which one of those editables is visible; null if there is none. */
       readonly seconds: number | null;
     }
-  /** An image of the package has far more pixels than are ever drawn. */
+  /** An image has far more pixels than are ever drawn. */
   | {
       readonly kind: 'large_image';
       readonly path: string;
@@ -142,5 +145,5 @@ export type PackageFinding =
       readonly drawnHeight: number;
       readonly sizeBytes: number;
     }
-  /** Fonts, and no licence beside them. */
+  /** The package has fonts but no licence file. */
   | { readonly kind: 'no_licence'; readonly fonts: readonly string[] };

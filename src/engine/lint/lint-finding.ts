@@ -1,62 +1,67 @@
 import type { LintCode } from '../../template/lint-severities.ts';
 
-/** When something is seen, as far as the animation tells. */
+/** The frame at which a finding is best seen, according to the animation. */
 export interface FindingMoment {
-  /** Of the output. */
+  /** Index of a frame of the output. */
   readonly frame: number;
   readonly seconds: number;
-  /** The scene's still of that frame. */
+  /** Name of the scene's still of that frame, if any. */
   readonly still: string | null;
 }
 
-/** Something that a viewer of a video would notice, and its maker did not see coming. */
+/** A defect that viewers of a video would notice, such as a missing glyph. */
 export type LintFinding = { readonly code: LintCode; readonly editable: string } & FindingMoment &
   (
     | {
         readonly code: 'glyph_missing';
-        /** What no font has a glyph for, each once. */
+        /** Grapheme clusters without a glyph in any font, without duplicates. */
         readonly characters: readonly string[];
         readonly font: string;
       }
     | {
         readonly code: 'text_overflow';
         readonly text: string;
-        /** `box`: it does not fit the box that the designer drew. `frame`: the edge of the picture cuts it. */
+        /** `box`: the text exceeds the box that the designer drew. `frame`: the edge of the picture cuts it. */
         readonly beyond: 'box' | 'frame';
-        /** How far it goes over the box, as a share of it; null where that is not known. */
+        /** Excess as a share of the box; null if unknown. */
         readonly overflow: number | null;
       }
     | {
         readonly code: 'low_contrast';
-        /** WCAG contrast ratio, 1..21, that nine tenths of the text have, and the one that it should have. */
+        /** WCAG contrast ratio, 1..21, that 90 % of the text reaches, and the required one. */
         readonly ratio: number;
         readonly needed: number;
       }
     | {
         readonly code: 'image_too_small';
-        /** Pixels that there are of the part that is shown, and pixels of the picture that they fill where it is largest. */
+        /** Available pixels of the visible part, and pixels of the picture that it covers at its largest. */
         readonly width: number;
         readonly height: number;
         readonly areaWidth: number;
         readonly areaHeight: number;
-        /** Who has too few: the image, or its asset in the template, whose size every image is brought to before it is drawn. */
+        /**
+         * The bottleneck: the image itself, or its asset in the template, to whose size every image is scaled first.
+         */
         readonly limit: 'image' | 'asset';
       }
     | {
         readonly code: 'clip_ends_early';
-        /** Of the video: from here on the clip's last picture stands, where it should still move. */
+        /** Time in the video from which the clip's last picture freezes although it should still move. */
         readonly standsFromSeconds: number;
-        /** Of the clip, behind its trim. */
+        /** Length of the clip after trimming. */
         readonly lengthSeconds: number;
         readonly neededSeconds: number;
       }
     | {
         readonly code: 'media_truncated';
-        /** Of the clip or the sound: how much of it is there, and how much its file announces; null where it does not say. */
+        /**
+         * Duration that is present in the clip or sound, and the duration that the file declares; null if it declares
+         * none.
+         */
         readonly presentSeconds: number;
         readonly announcedSeconds: number | null;
       }
   );
 
-/** What of them is about clips and sounds: what every render looks for. */
+/** Findings about clips and sounds, which every render reports. */
 export type MediaFinding = Extract<LintFinding, { code: 'clip_ends_early' | 'media_truncated' }>;

@@ -7,9 +7,9 @@ import type { LintFinding } from './lint-finding.ts';
 import type { LintMessage } from './lint-worker.ts';
 
 /**
- * `lintScene` in a worker thread, so that this one hears of the outside whatever native code does. EDGE.
+ * Runs `lintScene` in a worker thread so that native code does not block this thread's events. EDGE.
  *
- * @throws SceneError as `lintScene`; render_crashed when the thread ends without a word
+ * @throws SceneError as `lintScene`; render_crashed when the thread ends without a result
  */
 export async function lintInThread(scene: Scene): Promise<readonly LintFinding[]> {
   const worker = new Worker(builtFile(import.meta.url, 'engine/lint/lint-worker.js'), { workerData: scene });

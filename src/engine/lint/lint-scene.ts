@@ -14,40 +14,41 @@ import { measureTextVisibility, type TextVisibility } from './text-visibility.ts
 
 /** @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const NEEDED = { large: 3, small: 4.5 };
-/** Pixels of a picture of 1,080 lines from which on a text counts as large. */
+/** Minimum font size of large text, in pixels of a picture of 1,080 lines. */
 const LARGE = 24;
 
 /**
- * What a viewer would notice of one video: glyphs that no font has, texts that do not fit or cannot be read, images that
- * are enlarged until they look soft, clips and sounds that end too early. Each is told with the moment at which it is best seen. Draws on the calling thread.
+ * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
+ * images enlarged until they blur, and clips and sounds that end early. Each finding has the frame at which it is best
+ * seen. Draws on the calling thread.
  *
  * @throws SceneError for a scene that cannot be drawn
  */
 export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
-  const ofMedia = await mediaFindings(scene);
-  const sightings = findBestMoments(scene);
+  const mediaDefects = await mediaFindings(scene);
+  const moments = findBestMoments(scene);
   const texts = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const findings = await textFindings(scene.animation, scene.fonts);
   const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
     const { editable, text, font, characters, overflow } = finding;
-    const sighting = editable === null ? undefined : sightings.get(editable);
-    if (editable === null || sighting === undefined) return [];
+    const moment = editable === null ? undefined : moments.get(editable);
+    if (editable === null || moment === undefined) return [];
     return finding.code === 'glyph_missing'
-      ? [{ code: 'glyph_missing', editable, ...sighting, characters, font }]
-      : [{ code: 'text_overflow', editable, ...sighting, text, beyond: 'box', overflow }];
+      ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
+      : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
-  const seen = new Map([...sightings].filter(([editable]) => texts.has(editable)));
-  for (const [editable, sight] of await measureTextVisibility(scene, seen)) {
-    found.push(...lintSight(scene, editable, seen.get(editable)!, sight));
+  const seen = new Map([...moments].filter(([editable]) => texts.has(editable)));
+  for (const [editable, visibility] of await measureTextVisibility(scene, seen)) {
+    found.push(...lintText(scene, editable, seen.get(editable)!, visibility));
   }
-  return [...found, ...lintImages(scene, sightings), ...ofMedia];
+  return [...found, ...lintImages(scene, moments), ...mediaDefects];
 }
 
-function lintSight(
+function lintText(
   scene: Scene,
   editable: string,
-  sighting: FindingMoment,
+  moment: FindingMoment,
   { ratio, isCut }: TextVisibility,
 ): LintFinding[] {
   const styles = stylesOf(scene, editable);
@@ -55,10 +56,8 @@ function lintSight(
   const needed = size >= LARGE ? NEEDED.large : NEEDED.small;
   const text = normalizeLineBreaks(styles[0]?.t ?? '');
   return [
-    ...(ratio < needed ? [{ code: 'low_contrast', editable, ...sighting, ratio, needed } as const] : []),
-    ...(isCut
-      ? [{ code: 'text_overflow', editable, ...sighting, text, beyond: 'frame', overflow: null } as const]
-      : []),
+    ...(ratio < needed ? [{ code: 'low_contrast', editable, ...moment, ratio, needed } as const] : []),
+    ...(isCut ? [{ code: 'text_overflow', editable, ...moment, text, beyond: 'frame', overflow: null } as const] : []),
   ];
 }
 
@@ -67,27 +66,27 @@ function stylesOf(scene: Scene, editable: string) {
   return layers.flatMap(({ layer }) => textStyles((layer.t as { d: LottieNode }).d));
 }
 
-/** A picture that is enlarged more than this looks soft. */
+/** Images enlarged more than this look blurred. */
 const MOST_ENLARGED = 1.5;
-/** Sizes that nobody can tell apart. */
+/** Ratio from which two sizes count as equal. */
 const SAME = 0.99;
 
 /**
- * Finds images of editables that are enlarged until they look soft, by the pixels that there are of the part that is shown and
- * those that they fill in the picture where they are drawn largest.
+ * Finds images of editables that are enlarged until they blur. Compares the pixels available for the visible part with
+ * the pixels that it covers where it is drawn largest.
  *
- * @param sightings by editable; an image that no frame shows is left alone
+ * @param moments by editable; images that no frame shows are ignored
  */
-function lintImages(scene: Scene, sightings: ReadonlyMap<string, FindingMoment>): LintFinding[] {
+function lintImages(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): LintFinding[] {
   const drawn = new DrawnImages(scene.animation);
   const largest = drawn.largest();
-  // A picture that is larger than the animation enlarges everything: its maker asked for that.
+  // An output larger than the animation enlarges everything, by the user's choice.
   const scale = Math.min(1, scene.height / scene.animation.h);
   const filled = new Set(scene.animation.assets?.map(({ editable }) => editable));
   return scene.images.flatMap((image): LintFinding[] => {
-    const sighting = sightings.get(image.name);
+    const moment = moments.get(image.name);
     const most = largest.get(image.assetId);
-    if (sighting === undefined || most === undefined || !filled.has(image.name)) return [];
+    if (moment === undefined || most === undefined || !filled.has(image.name)) return [];
     const header = readImageHeader(image.bytes);
     const placement = header === undefined ? undefined : placeImage(header, image, image.transform);
     if (placement === undefined) return [];
@@ -103,10 +102,10 @@ function lintImages(scene: Scene, sightings: ReadonlyMap<string, FindingMoment>)
     };
     const isLarge = source.width >= target.width && source.height >= target.height;
     const limit = isLarge ? 'asset' : 'image';
-    const there = drawn.at((sighting.frame * scene.animation.fr) / scene.fps).get(image.assetId);
+    const there = drawn.at((moment.frame * scene.animation.fr) / scene.fps).get(image.assetId);
     const isLargest = there !== undefined && Math.max(there.x / most.x, there.y / most.y) >= SAME;
-    const moment = isLargest ? sighting : momentOf(scene, most.frame);
-    return [{ code: 'image_too_small', editable: image.name, ...moment, ...sizes, limit }];
+    const shownAt = isLargest ? moment : momentOf(scene, most.frame);
+    return [{ code: 'image_too_small', editable: image.name, ...shownAt, ...sizes, limit }];
   });
 }
 
@@ -118,8 +117,8 @@ function momentOf({ fps, frameCount, animation, stills }: Scene, frame: number):
 }
 
 /**
- * Where each editable that is a text, an image or a clip is best seen: on the still on which it has stood longest and still
- * stands longest, else in the middle of its longest time. One that no frame shows is not there.
+ * Returns the frame at which each text, image and clip of an editable is best seen: the still that is farthest from the
+ * ends of its visibility, otherwise the middle of its longest visible span. Editables that no frame shows are absent.
  */
 function findBestMoments(scene: Scene): Map<string, FindingMoment> {
   const assets = new Map([...scene.images, ...scene.clips].map(({ assetId, name }) => [assetId, name]));
@@ -132,10 +131,10 @@ function findBestMoments(scene: Scene): Map<string, FindingMoment> {
     if (known === undefined) shown.set(editable, [span]);
     else known.push(span);
   }
-  return new Map([...shown].map(([editable, spans]) => [editable, bestSighting(scene, spans)]));
+  return new Map([...shown].map(([editable, spans]) => [editable, bestMoment(scene, spans)]));
 }
 
-function bestSighting({ stills, animation, fps, frameCount }: Scene, spans: readonly LayerSpan[]): FindingMoment {
+function bestMoment({ stills, animation, fps, frameCount }: Scene, spans: readonly LayerSpan[]): FindingMoment {
   const perFrame = animation.fr / fps;
   const margin = (frame: number): number =>
     Math.max(...spans.map(({ from, to }) => Math.min(frame * perFrame - from, to - 1 - frame * perFrame)));

@@ -4,9 +4,9 @@ import { type Failure, failureFrom } from '../scene-error.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintScene } from './lint-scene.ts';
 
-// Entry of the worker thread that lints one scene, its `workerData`.
+// Worker thread that lints the scene in its `workerData`.
 
-/** From the lint worker, once. */
+/** The worker's only message. */
 export type LintMessage =
   | { readonly kind: 'linted'; readonly findings: readonly LintFinding[] }
   | { readonly kind: 'failed'; readonly failure: Failure };

@@ -6,38 +6,38 @@ import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import type { FindingMoment } from './lint-finding.ts';
 
-/** What is seen of one text on one frame. */
+/** How well a text can be read on one frame. */
 export interface TextVisibility {
-  /** The WCAG contrast ratio that nine tenths of its inside have with what lies behind. */
+  /** WCAG contrast ratio to the background that 90 % of the text's inner pixels reach. */
   readonly ratio: number;
-  /** The edge of the picture cuts it. */
+  /** Whether the edge of the picture cuts the text. */
   readonly isCut: boolean;
 }
 
-/** So much of a pixel has to be text for it to count as its inside. */
+/** Minimum coverage of a pixel by text to count as an inner pixel. */
 const INSIDE = 0.9;
-/** Pixels of the longer side, of the pictures and of the images in them. */
+/** Length of the longer side in pixels, of the pictures and of the images in them. */
 const LONG_SIDE = 1280;
 const LARGEST_IMAGE = 480;
-/** Fewer pixels say nothing: what is left of a word that fades, or a text too fine for this size. */
+/** With fewer pixels the result is meaningless: the text is fading out or too fine for this size. */
 const FEWEST_PIXELS = 24;
 
 /**
- * Looks at texts on the frames where they are best seen: four pictures of each such frame, with and without them, tell
- * which pixels they cover, whatever their colour and whatever lies behind, above or around them.
+ * Measures texts on the frames where they are best seen. Draws each frame four times, with and without the texts, to
+ * find the pixels that each text covers, whatever its colour and its surroundings.
  *
- * @param sightings of the texts, by editable
- * @returns by editable; a text of which nothing is seen is not there
+ * @param moments of the texts, by editable
+ * @returns by editable; texts without visible pixels are absent
  */
 export async function measureTextVisibility(
   scene: Scene,
-  sightings: ReadonlyMap<string, FindingMoment>,
+  moments: ReadonlyMap<string, FindingMoment>,
 ): Promise<Map<string, TextVisibility>> {
-  const editables = [...sightings.keys()].slice(0, MOST_TEXTS);
-  const sights = new Map<string, TextVisibility>();
-  if (editables.length === 0) return sights;
-  const variants = textVariants(forLooking(scene), editables);
-  const frames = [...new Set(editables.map((editable) => sightings.get(editable)!.frame))];
+  const editables = [...moments.keys()].slice(0, MOST_TEXTS);
+  const visibilities = new Map<string, TextVisibility>();
+  if (editables.length === 0) return visibilities;
+  const variants = textVariants(atMeasuringSize(scene), editables);
+  const frames = [...new Set(editables.map((editable) => moments.get(editable)!.frame))];
   const pictures = {
     whole: await drawAll(variants.whole, frames),
     bare: await drawAll(variants.bare, frames),
@@ -50,19 +50,19 @@ export async function measureTextVisibility(
       { whole: whole[at]!, bare: bare[at]!, bright: bright[at]!, dark: dark[at]! },
       variants.whole,
     );
-    for (const [index, sight] of measured) {
+    for (const [index, visibility] of measured) {
       const editable = editables[index];
-      if (editable !== undefined && sightings.get(editable)!.frame === frame) sights.set(editable, sight);
+      if (editable !== undefined && moments.get(editable)!.frame === frame) visibilities.set(editable, visibility);
     }
   }
-  return sights;
+  return visibilities;
 }
 
 /**
- * The same picture at one size, whatever the output's: a text is looked at as its designer drew it. What lies behind it need
- * not be sharp, and large images are what takes longest to open.
+ * Returns the scene at a fixed size, because a text is measured as its designer drew it. Images are reduced: opening
+ * large images takes most of the time, and the background need not be sharp.
  */
-function forLooking(scene: Scene): Scene {
+function atMeasuringSize(scene: Scene): Scene {
   const small = <T extends SceneImage>(image: T): T => {
     const scale = Math.min(1, LARGEST_IMAGE / Math.max(image.width, image.height));
     const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(side * scale)));
@@ -83,7 +83,7 @@ async function drawAll(scene: Scene, frames: readonly number[]): Promise<Uint8Ar
   for (const frame of frames) {
     await rasterizer.prepare(frame);
     pictures.push(rasterizer.draw(frame));
-    // What a picture took is given back in a turn of the event loop.
+    // The memory of a picture is released in a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
   rasterizer.close();
@@ -102,7 +102,7 @@ function measure(
     if (coverage < INSIDE) continue;
     const index = taggedText((dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage);
     const text = Math.round(index);
-    // Where texts lie over each other the number means nothing.
+    // Where texts overlap, the tag is meaningless.
     if (Math.abs(index - text) > 0.4) continue;
     const known = ratios.get(text) ?? [];
     if (known.length === 0) ratios.set(text, known);
@@ -118,26 +118,29 @@ function measure(
   );
 }
 
-/** An effect that paints a layer in one colour. */
+/** Lottie's Fill effect, which paints a layer in one colour. */
 const FILL_EFFECT = 21;
-/** The colour of one editable's text is so far from the next one's, of 255. */
+/** Distance between the blue values of consecutive texts, of 255. */
 const TAG_STEP = 4;
-/** As many texts can be told apart. */
+/** Number of texts that can be distinguished. */
 const MOST_TEXTS = Math.floor(255 / TAG_STEP);
 
-/** Four pictures of the same moment tell, of each pixel, how much of it is text, of which text, and what lies behind. */
+/**
+ * Four versions of a scene whose pictures show, for each pixel, how much of it is text, which text it is, and the
+ * background.
+ */
 interface TextVariants {
-  /** As it is. */
+  /** The unchanged scene. */
   readonly whole: Scene;
-  /** Without the texts that editables fill. */
+  /** Without the texts of editables. */
   readonly bare: Scene;
-  /** Those texts with red 255 and with red 0; the blue of each says which text it is. */
+  /** With those texts painted with red 255 and red 0; the blue value identifies the text. */
   readonly bright: Scene;
   readonly dark: Scene;
 }
 
 /**
- * The scenes to draw for some texts; the given one is not written to.
+ * Builds the scenes to draw. Does not modify the given scene.
  *
  * @param editables keys of the texts, at most `MOST_TEXTS`; all others are hidden in `bright` and `dark`
  */
@@ -163,7 +166,7 @@ function textVariants(scene: Scene, editables: readonly string[]): TextVariants 
   };
 }
 
-/** The index of the editable whose text has this blue, 0..255; not whole where several texts lie over each other. */
+/** Returns the index of the text with this blue value, 0..255; fractional where texts overlap. */
 function taggedText(blue: number): number {
   return blue / TAG_STEP - 1;
 }
@@ -181,27 +184,23 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || effect.ty !== FILL_EFFECT);
 }
 
-/**
- * Linear light of the 256 values of a channel.
- *
- * @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
- */
+/** Linear light for the 256 values of a channel. @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
 const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
   const share = value / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
-/** Relative luminance of a pixel, 0..1. @param at index of its red channel */
+/** Returns the relative luminance of a pixel, 0..1. @param at index of its red channel */
 function luminance(rgba: Uint8Array, at: number): number {
   return 0.2126 * LINEAR[rgba[at]!]! + 0.7152 * LINEAR[rgba[at + 1]!]! + 0.0722 * LINEAR[rgba[at + 2]!]!;
 }
 
-/** The contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-function contrastRatio(one: number, other: number): number {
-  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+/** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+function contrastRatio(a: number, b: number): number {
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** Nine tenths of the values are at least this. @param values not empty; sorted in place */
+/** Returns the 10th percentile. @param values not empty; sorted in place */
 function lowestTenth(values: Float64Array): number {
   return values.sort()[Math.floor(values.length / 10)]!;
 }

@@ -11,11 +11,11 @@ interface Drawn extends PicturePixels {
 }
 
 /**
- * Draws the stills of both sides, one scene after the other, and compares their pixels as they were drawn: nothing is encoded
- * but what is to be looked at, and what is the same on both sides only once. Draws on the calling thread.
+ * Draws the stills of both scenes, one scene after the other, and compares their raw pixels. Encodes only requested
+ * pictures, and equal pictures once. Draws on the calling thread.
  *
- * @param onStill called after each still of either side
- * @returns one for each still of `after`, in its order
+ * @param onStill called after each still of either scene
+ * @returns one entry for each still of `after`, in order
  * @throws SceneError as `renderStill`
  */
 export async function compareStills(
@@ -41,14 +41,14 @@ export async function compareStills(
   return compared;
 }
 
-/** @param take encodes the picture as a JPEG before the next one is drawn, or not at all */
+/** @param take may encode the picture as a JPEG, before it returns */
 async function drawEach(
   packed: PackedScene,
   take: (picture: PicturePixels, encode: (quality: number) => Promise<Uint8Array>) => Promise<void>,
 ): Promise<void> {
   const scene = unpackScene(packed);
   checkScene(scene);
-  // Sounds are not looked at.
+  // Stills have no sound.
   await mediaFindings({ ...scene, sounds: [] });
   const { width, height, stills } = scene;
   const rasterizer = await openRasterizer(scene);
@@ -57,7 +57,7 @@ async function drawEach(
       await rasterizer.prepare(frame);
       const data = rasterizer.draw(frame);
       await take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'squares'));
-      // What one or two leave is freed with their scene.
+      // The memory of the last few stills is released with their scene.
       freeBuffers(index + 1);
     }
   } finally {
@@ -65,7 +65,7 @@ async function drawEach(
   }
 }
 
-/** A picture as it was drawn. */
+/** The raw pixels of a picture. */
 interface PicturePixels {
   readonly width: number;
   readonly height: number;
@@ -78,13 +78,13 @@ function isEqual(a: PicturePixels, b: PicturePixels): boolean {
 }
 
 /**
- * How different two pixels have to be, 0..1 of the distance between black and white in YIQ: about eight of 255 steps of
- * brightness. Both sides come from one engine on one machine, so that what differs does so because of the change.
+ * Minimum difference of two pixels, as a share 0..1 of the distance between black and white in YIQ: about 8 of 255
+ * steps of brightness. It can be low because one engine draws both sides on one machine.
  */
 const THRESHOLD = 0.03;
 
 /**
- * The share of the pixels in which two pictures of this engine differ, 0..1; 1 where they are of different sizes. Softened
+ * Returns the share of pixels in which two pictures of this engine differ, 0..1; 1 for different sizes. Antialiased
  * edges count like any other pixel.
  *
  * @see Kotsarenko, Ramos: Measuring perceived color difference using YIQ NTSC transmission color space (2010)

@@ -7,7 +7,7 @@ import type { StillImage } from './still-protocol.ts';
 /**
  * Draws the stills of a checked scene on the calling thread.
  *
- * @param onStill called after each
+ * @param onStill called after each still
  * @returns in the scene's order
  * @throws SceneError as `openRasterizer`
  */
@@ -29,11 +29,10 @@ export async function drawStills(scene: Scene, onStill: () => void): Promise<Sti
 }
 
 /**
- * One frame of a scene as an image file: the picture that the video shows, before it was encoded. Draws on the calling
- * thread.
+ * Draws one frame of a scene as an image file, as the video shows it before encoding. Draws on the calling thread.
  *
  * @param frame index in 0..frameCount-1
- * @param format JPEG at quality 90, or PNG without loss
+ * @param format JPEG at quality 90, or lossless PNG
  * @throws SceneError as `renderScene`
  */
 export async function renderStill(scene: Scene, frame: number, format: 'jpeg' | 'png' = 'jpeg'): Promise<Uint8Array> {

@@ -10,8 +10,8 @@ import { typesetTexts } from '../text/typeset-texts.ts';
 import type { ComparedStill, StillComparison, StillImage } from './still-protocol.ts';
 
 /**
- * The stills of a scene without its video: the pictures that the video shows, before they are encoded. A worker thread
- * draws them, so that this one hears of the outside whatever native code does.
+ * Renders the stills of a scene without its video, as the video shows them before encoding. Draws in a worker thread so
+ * that native code does not block this thread's events.
  *
  * @param onProgress called after each still
  * @returns in the scene's order
@@ -36,10 +36,10 @@ export async function renderStills(
 }
 
 /**
- * `compareStills` in a thread that draws, so that this one hears of the outside whatever native code does.
+ * Runs `compareStills` in a worker thread so that native code does not block this thread's events.
  *
- * @param onProgress called after each still of either side
- * @throws SceneError as `compareStills`; render_crashed when the thread ends without a word
+ * @param onProgress called after each still of either scene
+ * @throws SceneError as `compareStills`; render_crashed when the thread ends without a result
  */
 export async function compareInThread(
   comparison: StillComparison,
@@ -60,7 +60,7 @@ export async function compareInThread(
 const JPEG_QUALITY = 90;
 
 interface RenderPictureOptions {
-  /** Called after each picture that was drawn. */
+  /** Called after each picture. */
   readonly onProgress?: ((done: number, count: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,13 +70,13 @@ interface RenderedPicture {
   readonly picture: Uint8Array;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
-  /** What a viewer would stumble over in its texts. */
+  /** Missing glyphs and overflowing texts. */
   readonly findings: readonly TextFinding[];
 }
 
 /**
- * Renders one picture of a scene, as PNG: the frame of its first still, or the first frame where it has none. Its stills
- * come with it as with a video, over black.
+ * Renders one picture of a scene as a PNG: the frame of its first still, or frame 0 without stills. Renders its stills
+ * as for a video, over black.
  *
  * @throws as `renderScene`
  */
@@ -97,7 +97,7 @@ export async function renderPicture(
   return { picture: withPngComment(pictures[0]!.bytes, output.fingerprint), stills, findings };
 }
 
-/** JPEG has no alpha. */
+/** JPEG has no alpha channel. */
 async function overBlack({ name, bytes }: StillImage, width: number, height: number): Promise<RenderedStill> {
   const canvas = createCanvas(width, height);
   canvas.getContext('2d', { alpha: false }).drawImage(await loadImage(Buffer.from(bytes)), 0, 0);

@@ -1,25 +1,27 @@
 import type { PackedScene } from '../packed-scene.ts';
 
-/** A still of a scene, drawn without its video. */
+/** A still of a scene, rendered without its video. */
 export interface StillImage {
   readonly name: string;
-  /** PNG, without loss. */
+  /** Lossless PNG. */
   readonly bytes: Uint8Array;
 }
 
-/** Stills of a scene, and those of what it was before. */
+/** Two versions of a scene whose stills are compared. */
 export interface StillComparison {
-  /** Its stills are compared with those of `after` at the same place of the list; null where there is nothing before. */
+  /** Its stills are paired with those of `after` by index; null for a new video. */
   readonly before: PackedScene | null;
   readonly after: PackedScene;
-  /** Of the pictures, 1..100; null where only the share is wanted. */
+  /** Quality of the JPEGs, 1..100; null to compute only the share. */
   readonly jpegQuality: number | null;
 }
 
 export interface ComparedStill {
-  /** JPEG; what is transparent lies over grey squares. Null without such a side, or where no pictures were asked for. */
+  /**
+   * JPEG with a checkerboard behind transparent pixels. Null without that scene, or when no pictures were requested.
+   */
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
-  /** Share of the pixels that differ, 0..1; null without a `before`. */
+  /** Share of pixels that differ, 0..1; null without a `before`. */
   readonly changedShare: number | null;
 }

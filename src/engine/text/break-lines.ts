@@ -1,7 +1,7 @@
 import LineBreaker from 'linebreak';
 import type { Cell } from './shape-paragraph.ts';
 
-/** Cells of one line, `from` (inclusive) to `to` (exclusive), among those of a paragraph. */
+/** A line as a range of a paragraph's cells, from `from` (inclusive) to `to` (exclusive). */
 export interface LineRange {
   readonly from: number;
   readonly to: number;
@@ -9,19 +9,19 @@ export interface LineRange {
 
 export interface BreakRequest {
   readonly cells: readonly Cell[];
-  /** Places of the text at which a line may begin. */
+  /** Indices in the text at which a line may begin. */
   readonly places: ReadonlySet<number>;
   /** In ems; Infinity for a text without a box. */
   readonly maxWidth: number;
-  /** In ems, after each letter but the last of a line. */
+  /** In ems, added after each letter except the last of a line. */
   readonly tracking: number;
-  /** Whether a word that is wider than a line is torn; otherwise it sticks out. */
+  /** Whether to split a word that is wider than a line; otherwise it overflows. */
   readonly mayTear: boolean;
 }
 
 const ROUNDING = 1e-6;
 
-/** Fills lines with as much as goes into each. White space at the end of a line takes no room. At least one line. */
+/** Breaks a paragraph into lines greedily. White space at the end of a line has no width. Returns at least one line. */
 export function breakLines({ cells, places, maxWidth, tracking, mayTear }: BreakRequest): LineRange[] {
   const lines: LineRange[] = [];
   let from = 0;
@@ -46,7 +46,9 @@ export function breakLines({ cells, places, maxWidth, tracking, mayTear }: Break
   return lines;
 }
 
-/** Width of cells in a row, in ems, without the white space at their end and the tracking after the last letter. */
+/**
+ * Returns the width of a run of cells in ems, without trailing white space and without tracking after the last letter.
+ */
 export function widthOf(cells: readonly Cell[], tracking: number): number {
   let pen = 0;
   let width = 0;
@@ -58,12 +60,12 @@ export function widthOf(cells: readonly Cell[], tracking: number): number {
   return width;
 }
 
-/** In ems. Letters that join are not torn apart. */
+/** Returns the tracking after a cell in ems; 0 for cursive scripts, whose letters must stay joined. */
 export function trackingAfter(cell: Cell, tracking: number): number {
   return cell.isJoined ? 0 : tracking;
 }
 
-/** Of the widest piece that no place divides, in ems. */
+/** Returns the width of the widest unbreakable piece, in ems. */
 export function widestWord(cells: readonly Cell[], places: ReadonlySet<number>, tracking: number): number {
   let widest = 0;
   let from = 0;
@@ -75,16 +77,12 @@ export function widestWord(cells: readonly Cell[], places: ReadonlySet<number>, 
   return widest;
 }
 
-/** Written without spaces between words: the places come from a dictionary. */
+/** Scripts without spaces between words, whose break opportunities come from a dictionary. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const HANGUL = /\p{Script=Hangul}/u;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
 
-/**
- * The places of a paragraph at which a new line may begin, as indices of UTF-16 units; neither 0 nor its end.
- *
- * @see Unicode Standard Annex #14
- */
+/** Returns the UTF-16 indices at which a new line may begin, except 0 and the end. @see Unicode Standard Annex #14 */
 export function breakPlaces(text: string): ReadonlySet<number> {
   const places = new Set<number>();
   const breaker = new LineBreaker(text);
@@ -95,7 +93,7 @@ export function breakPlaces(text: string): ReadonlySet<number> {
     }
   }
   for (const place of places) {
-    // Korean is written with spaces between words, and set so in what is short and large.
+    // Korean has spaces between words; short, large texts break only there.
     if (HANGUL.test(text.charAt(place - 1)) && HANGUL.test(text.charAt(place))) places.delete(place);
   }
   places.delete(0);

@@ -4,13 +4,13 @@ import { checkImage } from '../images/check-image.ts';
 import { EMOJI_MARGIN, EMOJI_ORIGIN, FOREVER, type PooledEmoji } from './glyph-pool.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 
-/** One for all: the library gives nothing back before the collector comes by. */
+/** Shared, because the library releases its memory only on garbage collection. */
 let painter: GlyphPainter | undefined;
 /**
- * Draws emoji with their own fonts, and gives for each the image and the composition that characters refer to.
+ * Draws emoji with their own fonts. Returns the image and the composition of each that characters refer to.
  *
  * @returns entries for `assets`
- * @throws SceneError for a bitmap in a font that no decoder should see
+ * @throws SceneError for a bitmap in a font that `checkImage` rejects
  */
 export async function drawEmoji(emoji: readonly PooledEmoji[]): Promise<{ id: string; [field: string]: unknown }[]> {
   const assets: { id: string; [field: string]: unknown }[] = [];
@@ -52,8 +52,8 @@ async function assetsOf(
 }
 
 /**
- * A bitmap as wide as its glyph, in the middle of what the font reserves for a line: there the fonts that have bitmaps draw
- * them, to a few hundredths of an em.
+ * Draws a bitmap as wide as its glyph, vertically centred between the font's ascent and descent. This matches the
+ * placement of bitmap fonts within a few hundredths of an em.
  *
  * @param context in ems from the glyph's origin
  */
@@ -64,7 +64,7 @@ async function drawBitmap(png: Uint8Array, font: OpenFont, glyph: number, contex
   context.drawImage(await loadImage(png), 0, (font.descent - font.ascent - height) / 2, width, height);
 }
 
-/** What HarfBuzz's compositing modes are called on a canvas, by their numbers there. */
+/** Canvas names of HarfBuzz's compositing modes, by their numbers. */
 const COMPOSITING: readonly SKRSContext2D['globalCompositeOperation'][] = [
   ...(['source-over', 'copy', 'destination-over', 'source-over', 'destination-over', 'source-in'] as const),
   ...(['destination-in', 'source-out', 'destination-out', 'source-atop', 'destination-atop', 'xor'] as const),
@@ -72,11 +72,11 @@ const COMPOSITING: readonly SKRSContext2D['globalCompositeOperation'][] = [
   ...(['soft-light', 'difference', 'exclusion', 'multiply', 'hue', 'saturation', 'color', 'luminosity'] as const),
 ];
 const [CLEAR, KEEP] = [0, 2];
-/** Larger than any glyph, in units of any font. */
+/** Larger than any glyph, in font units. */
 const EVERYWHERE = 1e6;
 const FULL_TURN = 2 * Math.PI;
 
-/** Draws glyphs that have colours of their own: layers and gradients (COLR). */
+/** Draws colour glyphs with layers and gradients (COLR). */
 class GlyphPainter {
   readonly #funcs: HarfBuzz.PaintFuncs;
   #contexts: SKRSContext2D[] = [];
@@ -86,7 +86,7 @@ class GlyphPainter {
     this.#listen(this.#funcs);
   }
 
-  /** @param context its transformation takes font units, y upwards, to pixels */
+  /** @param context with a transformation from font units, y upwards, to pixels */
   paint(font: HarfBuzz.Font, glyph: number, context: SKRSContext2D): void {
     this.#contexts = [context];
     font.paintGlyph(glyph, this.#funcs, undefined, 0, { red: 0, green: 0, blue: 0, alpha: 255 });
@@ -162,7 +162,7 @@ function traceGlyph(context: SKRSContext2D, font: HarfBuzz.Font, glyph: number):
 
 type CanvasGradient = ReturnType<SKRSContext2D['createLinearGradient']>;
 
-/** @see OpenType 1.9, COLR, "Linear gradients": the third point turns the gradient */
+/** @see OpenType 1.9, COLR, "Linear gradients": the third point rotates the gradient */
 function linearGradient(context: SKRSContext2D, line: HarfBuzz.ColorLine, points: readonly unknown[]): CanvasGradient {
   const [x0, y0, x1, y1, x2, y2] = points as [number, number, number, number, number, number];
   const [normalX, normalY] = [y2 - y0, x0 - x2];
@@ -207,7 +207,7 @@ interface Stop {
   readonly color: string;
 }
 
-/** Stops from 0 to 1, and where on the gradient's own line these are. */
+/** Returns the stops scaled to 0..1, and the positions of the first and last on the original line. */
 function stopsOf({ colorStops }: HarfBuzz.ColorLine): { first: number; last: number; stops: Stop[] } {
   const sorted = colorStops.toSorted((a, b) => a.offset - b.offset);
   const first = sorted[0]?.offset ?? 0;

@@ -1,20 +1,20 @@
 import type { Cell } from './shape-paragraph.ts';
 import type { TextSpec } from './text-layers.ts';
 
-/** How far a line's ink reaches from its baseline, in ems, y upwards. */
+/** Extent of a line's ink above and below its baseline, in ems, y upwards. */
 export interface Ink {
   readonly top: number;
   readonly bottom: number;
 }
 
-/** Ends of a text in pixels from its first baseline, y downwards. */
+/** Vertical extent of a text in pixels from its first baseline, y downwards. */
 export interface Extent {
   readonly top: number;
   readonly bottom: number;
 }
 
 export interface ExtentRequest {
-  /** Of the lines from above; null for a line without ink. */
+  /** By line, from the top; null for a line without ink. */
   readonly inks: readonly (Ink | null)[];
   /** Pixels. */
   readonly size: number;
@@ -22,13 +22,12 @@ export interface ExtentRequest {
   /** Of the text's own font, in ems. */
   readonly ascent: number;
   readonly descent: number;
-  /** Whether only ink counts, or also what the font reserves. */
+  /** Whether to count only ink, without the font's ascent and descent. */
   readonly isInkOnly: boolean;
 }
 
 /**
- * What a text takes vertically. Ink is counted in whole pixels, as the rasteriser does that our positions have to agree
- * with.
+ * Computes the vertical extent of a text. Rounds ink to whole pixels, as the rasteriser does, so that positions agree.
  */
 export function textExtent({ inks, size, lineHeight, ascent, descent, isInkOnly }: ExtentRequest): Extent {
   let top = isInkOnly ? Infinity : -ascent * size;
@@ -43,7 +42,7 @@ export function textExtent({ inks, size, lineHeight, ascent, descent, isInkOnly 
 
 const known = new WeakMap<Cell, Ink | null>();
 
-/** The ink of a line. */
+/** Returns the extent of a line's ink. */
 export function inkOf(cells: readonly Cell[]): Ink | null {
   let ink: Ink | null = null;
   for (const cell of cells) {
@@ -56,7 +55,7 @@ export function inkOf(cells: readonly Cell[]): Ink | null {
 }
 
 function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
-  // The pictures of an emoji font fill what it reserves.
+  // Emoji pictures fill the font's ascent and descent.
   const { font: own } = glyphs[0]!;
   if (isColored) return { top: own.ascent * scale, bottom: -own.descent * scale };
   let ink: Ink | null = null;
@@ -69,14 +68,14 @@ function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
   return ink;
 }
 
-/** As many as the rasteriser's own search makes, so that texts without kerning come out as large as it would set them. */
+/** The rasteriser's own search makes as many, so texts without kerning get the size that it would choose. */
 const MAX_TRIES = 16;
 
 /**
- * The size of a text that follows its box, as a factor of its own: the largest found at which it fits, or the smallest
- * allowed where none does. The search doubles or halves until it has a size on either side, then divides between them.
+ * Finds the scale of a text that follows its box: the largest at which it fits, or the smallest allowed if it never
+ * fits. Doubles or halves until it has bounds on both sides, then bisects.
  *
- * @param fits whether the text fits at a factor
+ * @param fits whether the text fits at a scale
  */
 export function findScale(spec: TextSpec, fits: (scale: number) => boolean): number {
   if (spec.resize === 'none' || spec.size <= 0 || spec.text === '') return 1;

@@ -5,9 +5,9 @@ import type { Cell, PlacedGlyph } from './shape-paragraph.ts';
 import type { TypesetCharacter } from './typeset-line.ts';
 
 /**
- * Characters that no algorithm of a rasteriser does anything with: first syllables of a script that neither joins nor
- * composes, and then the private use area. A font of the rasteriser's is as large as its highest character, and is never
- * freed: from the private use area alone each scene would leave megabytes behind.
+ * Characters that the rasteriser draws unchanged: Canadian syllabics, which neither join nor compose, then the private
+ * use area. The rasteriser never frees a font, and its size grows with the highest character, so using only the private
+ * use area would leak megabytes per scene.
  */
 const RANGES = [
   { first: 0x1401, count: 0x166d - 0x1401 },
@@ -21,38 +21,38 @@ function characterAt(index: number): string {
   return String.fromCharCode(index < low.count ? low.first + index : high.first + index - low.count);
 }
 
-/** A picture of an emoji that characters show. */
+/** An emoji picture that characters show. */
 export interface PooledEmoji {
   /** Id of the composition that shows it, for `refId`. */
   readonly id: string;
   readonly font: OpenFont;
-  /** In ems at full size. */
+  /** In ems, unscaled. */
   readonly glyphs: readonly PlacedGlyph[];
   readonly advance: number;
   readonly pixelsPerEm: number;
 }
 
-/** What characters of one document have in common. */
+/** Options of all characters of one text document. */
 export interface CharacterOptions {
-  /** Of spaces, in ems. */
+  /** Advance of spaces, in ems. */
   readonly space: number;
-  /** By which glyphs are drawn below their place, in ems. */
+  /** Distance to draw glyphs below their baseline, in ems. */
   readonly drop: number;
-  /** Of emoji. */
+  /** Resolution of emoji pictures. */
   readonly pixelsPerEm: number;
   readonly part: DrawnPart;
 }
 
 /**
- * What is drawn of a text; what is not takes its room all the same. `areas` are the pictures' rectangles, filled: unlike
- * pictures they fade with the text's colour.
+ * The part of a text to draw; the rest keeps its space. `areas` draws filled rectangles in place of pictures, which
+ * unlike pictures fade with the text's colour.
  */
 export type DrawnPart = 'all' | 'letters' | 'pictures' | 'areas';
 
-/** Of a picture below and beside its glyph's own room, in ems. */
+/** Margin of a picture beyond its glyph's advance and below its baseline, in ems. */
 export const EMOJI_MARGIN = { right: 0.25, below: 0.5 } as const;
 
-/** Where in the picture of an emoji its pen begins, in ems from the left and from the top. */
+/** Position of the pen's origin in an emoji picture, in ems from the left and the top. */
 export const EMOJI_ORIGIN = { x: 0.25, y: 1.25 } as const;
 
 interface PooledFont {
@@ -62,8 +62,8 @@ interface PooledFont {
 }
 
 /**
- * Gives every cell of the texts of an animation, as it is set, a character of its own in a font that only the animation
- * has: an outline, or a composition that shows a picture. Characters are shared between texts.
+ * Assigns each typeset cell of an animation a character in a font that the animation carries: an outline, or a
+ * composition that shows a picture. Texts share characters.
  */
 export class GlyphPool {
   readonly #fonts: PooledFont[] = [];
@@ -72,9 +72,9 @@ export class GlyphPool {
   readonly #fontIds = new Map<OpenFont, number>();
 
   /**
-   * The text that draws these lines, and the name of the font to draw it with.
+   * Returns the text that draws these lines, and the name of its font.
    *
-   * @throws SceneError template_invalid for a text of more different characters than a font can have
+   * @throws SceneError template_invalid for a text with more distinct characters than a font can have
    */
   add(lines: readonly (readonly TypesetCharacter[])[], options: CharacterOptions): { text: string; font: string } {
     const keys = lines.map((line) => line.map((character) => this.#keyOf(character, options)));
@@ -194,9 +194,9 @@ export class GlyphPool {
   }
 }
 
-/** Of the fonts of a pool: Lottie counts where a text begins in its box from it. */
+/** Ascent of the pool's fonts, from which Lottie computes the first baseline in a box. */
 export const POOL_ASCENT = 0.75;
-/** Frames: longer than any animation. */
+/** In frames: longer than any animation. */
 export const FOREVER = 1e6;
 
 function charFields(font: string, ch: string, advance: number): object {

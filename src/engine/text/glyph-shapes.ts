@@ -1,7 +1,7 @@
 import type { OutlineCommand } from './harfbuzz-font.ts';
 import type { PlacedGlyph } from './shape-paragraph.ts';
 
-/** A contour as Lottie has it: vertices and their tangents, relative to them. */
+/** A contour in Lottie's form: vertices, and tangents relative to them. */
 interface Contour {
   readonly c: boolean;
   readonly v: Point[];
@@ -11,21 +11,21 @@ interface Contour {
 
 type Point = [number, number];
 
-/** Lottie counts glyphs in hundredths of an em. */
+/** Lottie measures glyphs in hundredths of an em. */
 const UNITS = 100;
 const PRECISION = 1e3;
-/** Of the box for a character that no font has, where the font draws none itself: left, bottom, right, top, in ems. */
+/** Box for a character without a glyph, when the font has no box either: left, bottom, right, top, in ems. */
 const BOX = [0.06, 0, 0.54, 0.7] as const;
 const BOX_STROKE = 0.05;
 
-/** Where glyphs go in a character: in ems, y upwards. */
+/** Position of glyphs in a character: in ems, y upwards. */
 export interface ShapeOffset {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
 }
 
-/** The outlines of glyphs as the `data.shapes` of a character in a Lottie document. */
+/** Returns glyph outlines as the `data.shapes` of a Lottie character. */
 export function glyphShapes(glyphs: readonly PlacedGlyph[], { x, y, scale }: ShapeOffset): unknown[] {
   const contours = glyphs.flatMap(({ font, glyph, x: glyphX, y: glyphY }) =>
     contoursOf(font.outlineOf(glyph), { x: x + glyphX, y: y + glyphY, scale }),
@@ -33,7 +33,7 @@ export function glyphShapes(glyphs: readonly PlacedGlyph[], { x, y, scale }: Sha
   return asShapes(contours);
 }
 
-/** A box for a character that no font has. */
+/** Returns the box for a character without a glyph. */
 export function missingBox(offset: ShapeOffset): unknown[] {
   const [left, bottom, right, top] = BOX;
   const outer = rectangle(left, bottom, right, top);
@@ -41,12 +41,12 @@ export function missingBox(offset: ShapeOffset): unknown[] {
   return asShapes(contoursOf([...outer, ...inner], offset));
 }
 
-/** A filled rectangle: left, bottom, right and top in ems. */
+/** Returns a filled rectangle: left, bottom, right and top in ems. */
 export function rectangleShapes(edges: readonly [number, number, number, number], offset: ShapeOffset): unknown[] {
   return asShapes(contoursOf(rectangle(...edges), offset));
 }
 
-/** Run through one way or, with bottom and top exchanged, the other, which makes it a hole. */
+/** Swapping bottom and top reverses the direction, which makes the rectangle a hole. */
 function rectangle(left: number, bottom: number, right: number, top: number): OutlineCommand[] {
   const corners = [
     [left, bottom],
@@ -83,7 +83,7 @@ function contoursOf(commands: readonly OutlineCommand[], { x, y, scale }: ShapeO
         [0, 0],
       ];
       if (type === 'Q') {
-        // A quadratic curve as the cubic one that is the same.
+        // Converts the quadratic curve to the equal cubic curve.
         out = tangent(from[0] + (2 / 3) * (a - from[0]), from[1] + (2 / 3) * (b - from[1]), from);
         into = tangent(end[0] + (2 / 3) * (a - end[0]), end[1] + (2 / 3) * (b - end[1]), end);
       } else if (type === 'C') {

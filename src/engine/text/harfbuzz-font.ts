@@ -3,20 +3,20 @@ import type * as HarfBuzz from 'harfbuzzjs';
 /** One glyph of a shaped run. Lengths are in ems, y upwards. */
 export interface ShapedGlyph {
   readonly glyph: number;
-  /** Index of the text's UTF-16 unit that it begins to stand for; the same for all glyphs of a cluster. */
+  /** Index of the first UTF-16 unit that it represents; shared by all glyphs of a cluster. */
   readonly cluster: number;
   readonly advance: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** What is to be shaped: a piece of a paragraph, of one direction, with the paragraph around it. */
+/** A range of a paragraph to shape, in one direction, with the paragraph as context. */
 export interface ShapeRequest {
   readonly text: string;
   readonly start: number;
   readonly end: number;
   readonly isRtl: boolean;
-  /** OpenType features to switch off. */
+  /** OpenType features to disable. */
   readonly without: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface OutlineCommand {
   readonly values: readonly number[];
 }
 
-/** Of a glyph's ink, in ems, y upwards; all zero where there is none. */
+/** Bounds of a glyph's ink, in ems, y upwards; all zero without ink. */
 export interface GlyphBounds {
   readonly left: number;
   readonly right: number;
@@ -34,50 +34,50 @@ export interface GlyphBounds {
   readonly bottom: number;
 }
 
-/** A font that can be asked and shaped with. Lengths are in ems. */
+/** An open font that can be queried and shaped with. Lengths are in ems. */
 export interface OpenFont {
-  /** Of the file: the same font under two names has one. */
+  /** SHA-256 of the file, the same for one font under two names. */
   readonly digest: string;
-  /** Unpacked. */
+  /** Size when unpacked. */
   readonly sizeBytes: number;
-  /** For what only some callers do with it. */
+  /** Access to the library, for drawing colour glyphs. */
   readonly shaper: { readonly hb: typeof HarfBuzz; readonly font: HarfBuzz.Font; readonly unitsPerEm: number };
   /** Above the baseline, > 0. */
   readonly ascent: number;
   /** Below the baseline, usually > 0. */
   readonly descent: number;
-  /** Whether any of its glyphs has colours of its own that can be drawn. */
+  /** Whether any glyph has colours of its own that can be drawn. */
   readonly hasColor: boolean;
-  /** Whether the font has a character for it. */
+  /** Whether the font maps the code point to a glyph. */
   covers(codePoint: number): boolean;
-  /** The glyph that stands for a character alone; 0 when there is none. */
+  /** Returns the glyph of a single character; 0 without one. */
   glyphOf(codePoint: number): number;
   advanceOf(glyph: number): number;
-  /** In visual order, from the left. */
+  /** Returns glyphs in visual order, from left to right. */
   shape(request: ShapeRequest): ShapedGlyph[];
   outlineOf(glyph: number): readonly OutlineCommand[];
   boundsOf(glyph: number): GlyphBounds;
   isColored(glyph: number): boolean;
-  /** The picture (PNG) that the font has for a glyph; null for outlines, also coloured ones. */
+  /** Returns the bitmap (PNG) of a glyph; null for outlines, including coloured ones. */
   bitmapOf(glyph: number): Uint8Array | null;
 }
 
-/** What a font is made of. */
+/** The inputs of `HarfBuzzFont`. */
 export interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'ascent' | 'descent' | 'hasColor'> {
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
   readonly font: HarfBuzz.Font;
-  /** It has glyphs as SVG, and none in another colour format. */
+  /** Whether its only colour glyphs are SVG. */
   readonly drawsSvg: boolean;
 }
 
-/** UTF-16 units around a run by which its letters choose their forms. */
+/** UTF-16 units of context around a run that affect letter forms. */
 const CONTEXT = 16;
 const SPACE = 0x20;
 const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
-/** A font behind HarfBuzz. */
+/** An `OpenFont` implemented with HarfBuzz. */
 export class HarfBuzzFont implements OpenFont {
   readonly digest: string;
   readonly sizeBytes: number;
@@ -87,7 +87,7 @@ export class HarfBuzzFont implements OpenFont {
   readonly #hb: typeof HarfBuzz;
   readonly #face: HarfBuzz.Face;
   readonly #font: HarfBuzz.Font;
-  /** One for all: the library frees what it holds only when the collector comes by. */
+  /** Shared, because the library releases its memory only on garbage collection. */
   readonly #buffer: HarfBuzz.Buffer;
   readonly #glyphs = new Map<number, number>();
   readonly #drawsSvg: boolean;
@@ -118,7 +118,7 @@ export class HarfBuzzFont implements OpenFont {
     const known = this.#glyphs.get(codePoint);
     if (known !== undefined) return known;
     const glyph = this.#font.nominalGlyph(codePoint) ?? 0;
-    // A font that has its emoji as SVG alone has an empty outline for each.
+    // A font with SVG emoji has an empty outline for each of them.
     const isEmpty = this.#drawsSvg && glyph !== 0 && this.boundsOf(glyph) === NO_INK && codePoint > SPACE;
     this.#glyphs.set(codePoint, isEmpty ? 0 : glyph);
     return isEmpty ? 0 : glyph;
@@ -132,7 +132,7 @@ export class HarfBuzzFont implements OpenFont {
     const hb = this.#hb;
     const buffer = this.#buffer;
     buffer.reset();
-    // The shaper looks at a few characters around, and copies all that it is given.
+    // The shaper reads a few characters of context but copies all the text that it receives.
     const from = Math.max(0, start - CONTEXT);
     buffer.addText(text.slice(from, end + CONTEXT), start - from, end - start);
     buffer.guessSegmentProperties();

@@ -2,27 +2,27 @@ import bidiFactory from 'bidi-js';
 import { type FontStack, fontFor, graphemeClusters } from './font-stack.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
 
-/** A piece of a paragraph that is shaped at once. Places are UTF-16 units of the paragraph's text. */
+/** A piece of a paragraph that is shaped as a unit. Indices are UTF-16 units of the paragraph's text. */
 export interface TextRun {
   readonly start: number;
   readonly end: number;
-  /** Null where no font has the characters: the run is one grapheme cluster then. */
+  /** Null when no font has the characters; the run is then a single grapheme cluster. */
   readonly font: OpenFont | null;
   readonly script: string | null;
-  /** Of bidirectional text; odd ones run from right to left. */
+  /** Bidirectional embedding level; odd levels run from right to left. */
   readonly level: number;
-  /** Of its letters' size, in (0, 1]: less than 1 for small capitals. */
+  /** Scale of the letters, in (0, 1]: below 1 for small capitals. */
   readonly scale: number;
 }
 
-/** Text without line breaks that has one direction and is broken into lines as a whole. */
+/** Text without forced line breaks, with one base direction. */
 export interface Paragraph {
   readonly text: string;
-  /** The first of its fonts, which draws the box for what none of them has. */
+  /** The text's first font, which draws the box for missing glyphs. */
   readonly ownFont: OpenFont;
   /** 0 for left to right, 1 for right to left. */
   readonly baseLevel: number;
-  /** In the order of the text; together they are all of it. */
+  /** In text order, without gaps. */
   readonly runs: readonly TextRun[];
 }
 
@@ -30,10 +30,10 @@ const RTL = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{
 const bidi = bidiFactory();
 
 /**
- * Divides a paragraph into runs of one direction, one script, one font and one size. Its direction is that of its first
- * letter.
+ * Divides a paragraph into runs of one direction, script, font and size. The first letter determines its base
+ * direction.
  *
- * @param scaleAt size of the character at a place of the text, 1 for full size
+ * @param scaleAt scale of the character at an index of the text, 1 for full size
  * @see Unicode Standard Annex #9 (levels), #24 (scripts), #29 (grapheme clusters)
  */
 export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place: number) => number): Paragraph {
@@ -47,7 +47,7 @@ export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place
     const next: TextRun = {
       start: index,
       end,
-      // What draws nothing goes with what stands before it.
+      // An invisible cluster joins the run before it.
       font: font === undefined ? (last?.font ?? stack[0]!) : font,
       script,
       level: levels?.[index] ?? 0,
@@ -72,7 +72,7 @@ function levelsOf(text: string): { levels: Uint8Array | null; baseLevel: number 
   return { levels, baseLevel: paragraphs[0]?.level ?? 0 };
 }
 
-/** Scripts that are shaped in their own way, or that people write; characters of all others count as one. */
+/** Scripts in common use or with their own shaping rules; all others count as one script. */
 const SCRIPTS = [
   ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Devanagari', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'],
   ...['Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Lao', 'Khmer'],
@@ -81,12 +81,15 @@ const SCRIPTS = [
   ...['Mandaic', 'Hanifi_Rohingya'],
 ].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
 const SHARED = /\p{Script=Common}|\p{Script=Inherited}/u;
-/** Their letters join: space between them would tear words apart. */
+/** Letters of these scripts join, so tracking would break words apart. */
 const CURSIVE = new Set(['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Adlam', 'Phags_Pa', 'Mandaic', 'Hanifi_Rohingya']);
 
 const known = new Map<string, string | null>();
 
-/** The script of a character, by its Unicode name; null for what many scripts share: digits, punctuation, marks, spaces. */
+/**
+ * Returns the script of a character by its Unicode name; null for characters that scripts share: digits, punctuation,
+ * marks, spaces.
+ */
 function scriptOf(character: string): string | null {
   let script = known.get(character);
   if (script === undefined) {
@@ -96,7 +99,7 @@ function scriptOf(character: string): string | null {
   return script;
 }
 
-/** Whether a script's letters join, so that no tracking applies to them (as CSS Text 3, "letter-spacing", has it). */
+/** Whether the letters of a script join, so that tracking does not apply. @see CSS Text 3, "letter-spacing" */
 export function isCursive(script: string | null): boolean {
   return script !== null && CURSIVE.has(script);
 }

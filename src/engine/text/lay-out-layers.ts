@@ -6,10 +6,10 @@ import { type FontStack, openStack } from './font-stack.ts';
 import { layOutText, type TextLayout } from './lay-out-text.ts';
 import { type TextLayer, type TextSpec, textLayers, textSpec } from './text-layers.ts';
 
-/** In UTF-16 units; five times what an editable takes. */
+/** In UTF-16 units; five times the limit of an editable. */
 const MAX_LENGTH = 10_000;
 
-/** A text document of a layer, laid out. */
+/** A text document of a layer with its layout. */
 export interface LaidOutText {
   readonly layer: TextLayer;
   readonly document: LottieNode;
@@ -19,9 +19,9 @@ export interface LaidOutText {
 }
 
 /**
- * Lays out every text of an animation. Texts whose font has outlines in the animation and no file are left out.
+ * Lays out every text of an animation, except texts whose font has only outlines in the animation and no file.
  *
- * @throws SceneError template_invalid for a font that is not there or cannot be used
+ * @throws SceneError template_invalid for a font that is missing or unusable
  */
 export async function layOutLayers(animation: LottieDocument, fonts: readonly SceneFont[]): Promise<LaidOutText[]> {
   const named = animationFonts(animation, fonts);
@@ -31,8 +31,8 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
     for (const document of layer.documents) {
       const spec = textSpec(document);
       if (spec.text.length > MAX_LENGTH) {
-        const told = `A text of the animation has ${spec.text.length} characters; at most ${MAX_LENGTH} go`;
-        throw new SceneError('template_invalid', told);
+        const message = `A text of the animation has ${spec.text.length} characters; at most ${MAX_LENGTH} go`;
+        throw new SceneError('template_invalid', message);
       }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
@@ -51,15 +51,15 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
 
 const EMBEDDED = /^data:[^,]*;base64,/;
 
-/** A font by the name that texts have for it. */
+/** A font under the name that texts use for it. */
 interface NamedFont {
-  /** Null where the animation has outlines of its own for it (`chars`), and no file is there. */
+  /** Null when the animation has outlines for it (`chars`) and there is no file. */
   readonly file: Pick<SceneFont, 'name' | 'bytes'> | null;
-  /** `ascent` of the document in ems: where the first line of a box stands. Null for the font's own. */
+  /** The document's `ascent` in ems, which places the first line in a box. Null for the font's own. */
   readonly ascent: number | null;
 }
 
-/** The fonts that the texts of an animation can name: files beside it or embedded in it, or outlines. */
+/** Returns the fonts that texts of an animation can name: files beside it, embedded files, or outlines. */
 function animationFonts(animation: LottieDocument, fonts: readonly SceneFont[]): Map<string, NamedFont> {
   const named = new Map<string, NamedFont>();
   for (const font of fontList(animation)) {

@@ -9,29 +9,29 @@ import { placeLine, type TextLine } from './typeset-line.ts';
 
 /** A text broken into lines. */
 export interface TextLayout {
-  /** Pixels per em, and from baseline to baseline: the document's own, or what fits the box. */
+  /** Font size and line distance in pixels: the document's own, or the size that fits the box. */
   readonly size: number;
   readonly lineHeight: number;
-  /** From above; those that After Effects does not draw are left out. */
+  /** From the top, without the lines that After Effects does not draw. */
   readonly lines: readonly TextLine[];
-  /** Pixels: of the first baseline, in the layer. */
+  /** Position of the first baseline in the layer, in pixels. */
   readonly baseline: number;
-  /** How far it goes over its box, as a share of the box's height or width, whichever is more; 0 when it fits. */
+  /** How far the text exceeds its box, as a share of the box's height or width, whichever is larger; 0 when it fits. */
   readonly overflow: number;
-  /** What no font has, each once. */
+  /** Grapheme clusters without a glyph in any font, without duplicates. */
   readonly missing: readonly string[];
 }
 
-/** Seen only where a line ends with it. */
+/** Visible only at the end of a line. */
 const SOFT_HYPHEN = '\u00ad';
-/** Less than what rounding makes, in shares of the box. */
+/** Share of the box below which an overflow is a rounding error. */
 const TOLERANCE = 0.005;
 
 /**
- * Sets a text: finds its size, breaks it into lines, and places them.
+ * Lays out a text: finds its size, breaks it into lines and positions them.
  *
  * @param stack at least one font
- * @param ascent of the text's own font as the document says it, in ems; null for the font's own
+ * @param ascent from the document, in ems; null for the font's own
  */
 export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | null): TextLayout {
   const own = stack[0]!;
@@ -67,11 +67,11 @@ export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | nu
 interface Attempt {
   readonly size: number;
   readonly lineHeight: number;
-  /** Of each paragraph. */
+  /** By paragraph. */
   readonly ranges: readonly LineRange[][];
   readonly lineCount: number;
   readonly extent: Extent;
-  /** Pixels, of the widest line. */
+  /** Width of the widest line, in pixels. */
   readonly width: number;
 }
 
@@ -95,7 +95,7 @@ function finalLines(paragraphs: readonly PreparedParagraph[], { ranges, size }: 
   });
 }
 
-/** Shaped anew: at the ends of a line letters may have other forms, and nothing is kerned over them. */
+/** Shapes a line again, because letters may have other forms at its ends and are not kerned across them. */
 function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTracked: boolean): Cell[] {
   const { cells, text, runs } = paragraph;
   const start = cells[from]?.start ?? text.length;
@@ -108,7 +108,7 @@ function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTra
   return [...line, ...shapeParagraph(hyphen, 0, 1, isTracked).map((cell) => ({ ...cell, start: end, end }))];
 }
 
-/** Lines whose baselines lie below the box are not drawn where the text simply begins at its top. */
+/** Lines with baselines below the box are not drawn when the text simply starts at its top. */
 function visibleLines(
   lines: readonly TextLine[],
   { lineHeight }: Attempt,
@@ -149,7 +149,7 @@ function overflowOf(
   if (box === null) return 0;
   const { size, lineHeight, lineCount, extent } = final;
   const widest = Math.max(0, ...paragraphs.map(({ cells, places }) => widestWord(cells, places, tracking))) * size;
-  // What reaches over the lower edge below the last baseline is what a designer lets happen.
+  // Designers accept descenders of the last line below the lower edge.
   const height = resize === 'none' ? ascentPx + (lineCount - 1) * lineHeight : extent.bottom - extent.top;
   const overflow = Math.max(widest / box.width, height / box.height) - 1;
   return overflow > TOLERANCE ? overflow : 0;
@@ -162,16 +162,16 @@ function missingIn(paragraphs: readonly PreparedParagraph[]): string[] {
   return [...new Set(missing)];
 }
 
-/** A paragraph shaped on one line, whatever its size will be. */
+/** A paragraph shaped as a single line, independently of its size. */
 interface PreparedParagraph extends Paragraph {
   readonly cells: readonly Cell[];
   readonly places: ReadonlySet<number>;
 }
 
-/** Of small capitals that a font does not have, as Adobe's programs draw them. */
+/** Scale of synthesised small capitals, as in Adobe's programs. */
 const SMALL_CAPS = 0.7;
 
-/** The paragraphs of a text, in its own capitals, each shaped as one line. */
+/** Returns the paragraphs of a text after applying capitals, each shaped as a single line. */
 function prepareText({ text, caps, tracking }: TextSpec, stack: FontStack): PreparedParagraph[] {
   return text
     .toWellFormed()

@@ -5,21 +5,21 @@ import type { SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { HarfBuzzFont, type OpenFont } from './harfbuzz-font.ts';
 
-/** Bytes of fonts that stay open between texts: some families of CJK files and an emoji font. */
+/** Limit for fonts that stay open between texts: room for several CJK families and an emoji font. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 interface KnownFont {
   readonly font: Promise<OpenFont>;
-  /** Unpacked, once it is. */
+  /** Size when unpacked; until then the size of the file. */
   sizeBytes: number;
 }
 
 const byBytes = new WeakMap<Uint8Array, Promise<OpenFont>>();
-/** The least recently used one first. */
+/** Ordered from least to most recently used. */
 const byDigest = new Map<string, KnownFont>();
 
 /**
- * Opens a font, once per process and content: the shaper is loaded with the first.
+ * Opens a font, once per process and content. Loads the shaper on first use.
  *
  * @throws SceneError template_invalid with the font's name, as `unpackFont`
  */
@@ -78,7 +78,7 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
   });
 }
 
-/** Larger than any font that people use (a whole colour emoji font is 25 MB), small enough for a process. */
+/** Larger than any font in use (a full colour emoji font has 25 MB), and small enough for a process. */
 const MAX_SFNT_BYTES = 64 * 1024 * 1024;
 const OUTLINES = ['glyf', 'CFF ', 'CFF2', 'CBDT', 'sbix', 'COLR'];
 const SFNT_HEADER = 12;
@@ -87,11 +87,10 @@ const WOFF_HEADER = 44;
 const WOFF_ENTRY = 20;
 
 /**
- * The tables of a font file as TrueType and OpenType lay them out, whatever it is packed in. Sizes are looked at before
- * anything is unpacked.
+ * Returns the font as an uncompressed TrueType or OpenType file. Checks sizes before unpacking.
  *
- * @param name of the font, for the error
- * @throws SceneError template_invalid for a file that is no font, is damaged, is too large or draws nothing
+ * @param name of the font, for errors
+ * @throws SceneError template_invalid for a file that is not a font, is damaged, is too large or has no outlines
  * @see WOFF 1.0, "Table Directory"; WOFF 2.0, "WOFF2 Header"
  */
 export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8Array> {
@@ -111,7 +110,7 @@ export async function unpackFont(name: string, bytes: Uint8Array): Promise<Uint8
   return sfnt;
 }
 
-/** Tags of the tables of an unpacked font. */
+/** Returns the tags of the tables of an unpacked font. */
 function tableNames(sfnt: Uint8Array): ReadonlySet<string> {
   const count = new DataView(sfnt.buffer, sfnt.byteOffset).getUint16(4);
   return new Set(
@@ -129,7 +128,7 @@ type Fail = (problem: string, cause?: unknown) => never;
 async function fromWoff2(bytes: Uint8Array, fail: Fail): Promise<Uint8Array> {
   if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(16) > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
   const { default: decompress } = await import('wawoff2/decompress.js');
-  // What it gives is its own memory, which the next one may take.
+  // The result is the library's own memory, which the next call may overwrite: copy it before that.
   const unpacked = lastUnpacked.then(async () => new Uint8Array(await decompress(bytes)));
   lastUnpacked = unpacked.catch(() => undefined);
   return unpacked.catch((cause: unknown) => fail('is a damaged WOFF2 file', cause));

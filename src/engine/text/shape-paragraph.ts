@@ -1,7 +1,7 @@
 import type { OpenFont, ShapedGlyph } from './harfbuzz-font.ts';
 import { isCursive, type Paragraph, type TextRun } from './itemize-paragraph.ts';
 
-/** A glyph and where it stands: in ems from the left end of its cell's baseline, y upwards. */
+/** A glyph and its position, in ems from the left end of its cell's baseline, y upwards. */
 export interface PlacedGlyph {
   readonly font: OpenFont;
   readonly glyph: number;
@@ -9,37 +9,39 @@ export interface PlacedGlyph {
   readonly y: number;
 }
 
-/** The smallest piece of a shaped text: a letter with its marks, a ligature, a conjunct. A line ends only between cells. */
+/**
+ * The smallest unit of a shaped text: a letter with its marks, a ligature, a conjunct. Lines break only between cells.
+ */
 export interface Cell {
-  /** Places in the paragraph's text, in UTF-16 units. */
+  /** UTF-16 range in the paragraph's text. */
   readonly start: number;
   readonly end: number;
   readonly glyphs: readonly PlacedGlyph[];
-  /** In ems, with kerning. */
+  /** In ems, including kerning. */
   readonly advance: number;
   readonly level: number;
-  /** White space at which words end. */
+  /** White space between words. */
   readonly isSpace: boolean;
-  /** It joins its neighbours. */
+  /** Whether it joins its neighbours, as in cursive scripts. */
   readonly isJoined: boolean;
   readonly scale: number;
-  /** Its font draws it in colours of its own. */
+  /** Whether its font draws it in colours of its own. */
   readonly isColored: boolean;
-  /** No font has it. */
+  /** Whether no font has it. */
   readonly isMissing: boolean;
 }
 
 const SPACE = /^[\t\u0020\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]+$/;
 const INVISIBLE = /^(?:\p{Default_Ignorable_Code_Point}|\p{Cc})+$/u;
-/** Of ligatures that spaced letters must not form. */
+/** Ligatures that are disabled by tracking. */
 const OPTIONAL_LIGATURES = ['liga', 'clig'];
 const MISSING_ADVANCE = 0.6;
 
 /**
- * Shapes a piece of a paragraph. Characters that draw nothing have no cell.
+ * Shapes a range of a paragraph. Invisible characters have no cell.
  *
- * @param isTracked whether letters are spaced
- * @returns cells in the order of the text
+ * @param isTracked whether the text has tracking
+ * @returns cells in text order
  */
 export function shapeParagraph(paragraph: Paragraph, start: number, end: number, isTracked: boolean): Cell[] {
   return paragraph.runs.flatMap((run) => {
@@ -77,7 +79,7 @@ function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean
   return cells;
 }
 
-/** In the order of the text; the glyphs of each from left to right. */
+/** Returns clusters in text order, with the glyphs of each from left to right. */
 function groupByCluster(glyphs: readonly ShapedGlyph[]): { cluster: number; glyphs: ShapedGlyph[] }[] {
   const clusters: { cluster: number; glyphs: ShapedGlyph[] }[] = [];
   for (const glyph of glyphs) {
@@ -102,7 +104,7 @@ function place(
   return { placed, advance: pen * scale };
 }
 
-/** The box that a font draws for what it does not have. */
+/** Returns a cell with the font's box for missing glyphs. */
 function missingCell({ start, end, level, scale }: TextRun, font: OpenFont): Cell {
   const glyphs = [{ font, glyph: 0, x: 0, y: 0 }];
   const advance = (font.advanceOf(0) || MISSING_ADVANCE) * scale;

@@ -3,10 +3,10 @@ import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 
 /**
- * What a viewer would notice about the texts of an animation, without drawing anything: the same that `typesetTexts` finds.
- * Fonts are parsed once per process.
+ * Finds missing glyphs and overflowing texts of an animation without drawing: the same findings as `typesetTexts`.
+ * Parses each font once per process.
  *
- * @throws SceneError template_invalid for a font that is not there or cannot be used
+ * @throws SceneError template_invalid for a font that is missing or unusable
  */
 export async function textFindings(
   animation: LottieDocument,
@@ -15,7 +15,7 @@ export async function textFindings(
   return findTextProblems(await layOutLayers(animation, fonts));
 }
 
-/** What of these texts a viewer would notice, each once, in the order of the layers. Hidden layers count for nothing. */
+/** Returns the findings for laid-out texts, without duplicates, in layer order. Ignores hidden layers. */
 export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
   const findings = new Map<string, TextFinding>();
   for (const { layer, spec, layout } of texts) {
@@ -31,17 +31,20 @@ export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
   return [...findings.values()];
 }
 
-/** Something about a text that a viewer would notice, told by whoever sets it. */
+/** A text defect that viewers would notice. */
 export interface TextFinding {
   readonly code: 'glyph_missing' | 'text_overflow';
-  /** The editable that the text fills (`editable` of the text's node, as `bindMapping` writes it); null for a fixed text. */
+  /**
+   * The editable that fills the text, as `bindMapping` writes it to `editable` of the text's node; null for a fixed
+   * text.
+   */
   readonly editable: string | null;
-  /** The words, with line breaks as `\n`. */
+  /** The text, with line breaks as `\n`. */
   readonly text: string;
   /** Name of the text's font. */
   readonly font: string;
-  /** What has no glyph in any font, each once (grapheme clusters); empty for an overflow. */
+  /** Grapheme clusters without a glyph in any font, without duplicates; empty for an overflow. */
   readonly characters: readonly string[];
-  /** Of an overflow: how far it goes over the box, as a share of the box's height (or width, where a word is too wide). */
+  /** Excess over the box as a share of its height, or of its width where a word is too wide; 0 for a missing glyph. */
   readonly overflow: number;
 }

@@ -2,27 +2,27 @@ import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
-/** A text layer of an animation and what of it says how its texts are set. */
+/** A text layer of an animation, with the fields that affect typesetting. */
 export interface TextLayer {
   readonly layer: LottieNode;
   /** `t.d.editable`. */
   readonly editable: string | null;
-  /** The text documents of its keyframes; the animation's own. */
+  /** The text documents of its keyframes, not copied. */
   readonly documents: readonly LottieNode[];
-  /** What moves, colours or hides some of its characters (`t.a`). */
+  /** Animators, which move, colour or hide some of its characters (`t.a`). */
   readonly animators: readonly LottieNode[];
-  /** What characters turn and grow around (`t.m.g`): 1 each itself, 2 words, 3 lines, 4 the text box. */
+  /** What characters rotate and scale around (`t.m.g`): 1 each itself, 2 words, 3 lines, 4 the text box. */
   readonly grouping: number;
-  /** How far below its place that point lies, in parts of the font's ascent (`t.m.a`). */
+  /** Distance of that point below its default position, as a share of the font's ascent (`t.m.a`). */
   readonly groupingDrop: number;
 }
 
-/** The text layers of an animation and of its compositions. */
+/** Returns the text layers of an animation and its precompositions. */
 export function textLayers(animation: LottieDocument): TextLayer[] {
   return [...layerLists(animation)].flat().flatMap((layer) => readTextLayer(layer) ?? []);
 }
 
-/** Those of them that editables fill. */
+/** Returns the text layers that editables fill. */
 export function filledTextLayers(animation: LottieDocument): (TextLayer & { readonly editable: string })[] {
   return textLayers(animation).flatMap((text) =>
     text.editable === null ? [] : [{ ...text, editable: text.editable }],
@@ -30,10 +30,10 @@ export function filledTextLayers(animation: LottieDocument): (TextLayer & { read
 }
 
 /**
- * The same animation with other layers in place of its text layers.
+ * Returns a copy of the animation with its text layers replaced.
  *
- * @param replace gives the layers for one, from the front to the back; `index` finds a number (`ind`) that no layer of its
- *   composition has
+ * @param replace returns the layers for one text layer, from front to back; `index` returns an unused layer number
+ * (`ind`) of its composition
  */
 export function replaceTextLayers(
   animation: LottieDocument,
@@ -48,7 +48,7 @@ export function replaceTextLayers(
   });
 }
 
-/** The layer with other text documents in it: by those that they replace. */
+/** Returns a copy of the layer with other text documents. @param documents by the document that each replaces */
 export function withDocuments({ layer }: TextLayer, documents: ReadonlyMap<LottieNode, LottieNode>): LottieNode {
   const text = layer.t as LottieNode;
   const data = text.d as LottieNode;
@@ -86,26 +86,26 @@ function stillY(property: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** How a text document is to be set, read from the fields of a Lottie text document. Lengths are in pixels. */
+/** How to typeset a text, read from a Lottie text document. Lengths are in pixels. */
 export interface TextSpec {
-  /** As written, with its line breaks. */
+  /** With its original line breaks. */
   readonly text: string;
   readonly font: string;
   readonly size: number;
   readonly lineHeight: number;
-  /** `ls`: upwards. */
+  /** `ls`; positive is upwards. */
   readonly baselineShift: number;
   /** In ems. */
   readonly tracking: number;
   /** `j`: 0 left, 1 right, 2 centre; 3 to 6 justified with the last line left, right, centred, justified. */
   readonly justification: number;
-  /** Null for a text at a point, which begins at `x`, `y` of its first baseline. */
+  /** Null for point text, whose first baseline begins at `x`, `y`. */
   readonly box: { readonly width: number; readonly height: number } | null;
   readonly x: number;
   readonly y: number;
-  /** `vj`; null for After Effects' way: the first line at the top, lines below the box not drawn. */
+  /** `vj`; null for After Effects' default: starts at the top and omits lines below the box. */
   readonly vertical: 'top' | 'center' | 'bottom' | 'ink-top' | 'ink-center' | 'ink-bottom' | null;
-  /** `rs`: whether the size follows the box, in both directions or downwards only. */
+  /** `rs`: whether the font size follows the box, in both directions or only downwards. */
   readonly resize: 'none' | 'fit' | 'shrink';
   /** `mf`, `xf`, `xl`. */
   readonly minSize: number;
@@ -119,7 +119,7 @@ const RESIZE = ['none', 'fit', 'shrink'] as const;
 const CAPS = ['none', 'all', 'small'] as const;
 const AUTO_LEADING = 1.2;
 
-/** Reads a text document; what is missing or no number counts as Lottie's default. */
+/** Reads a text document. Missing and non-numeric fields get Lottie's defaults. */
 export function textSpec(document: LottieNode): TextSpec {
   const size = Math.max(0, numberOf(document.s, 0));
   const [width, height] = pairOf(document.sz);

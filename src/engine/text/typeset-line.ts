@@ -6,27 +6,27 @@ export interface PlacedCell {
   readonly cell: Cell;
   /** In ems from the line's left end. */
   readonly left: number;
-  /** In ems, with what is added to spaces; without tracking. */
+  /** In ems, including the widening of spaces, without tracking. */
   readonly width: number;
 }
 
-/** A line of a text. */
+/** A positioned line of a text. */
 export interface TextLine {
-  /** 1 for a line of a paragraph that runs from right to left. */
+  /** 1 for a line of a right-to-left paragraph. */
   readonly baseLevel: number;
-  /** From left to right, without the white space at the line's end. */
+  /** From left to right, without trailing white space. */
   readonly cells: readonly PlacedCell[];
-  /** How much white space the line ends with. */
+  /** Number of white-space cells at the end of the line. */
   readonly trailingSpaces: number;
   /** In ems. */
   readonly width: number;
 }
 
 /**
- * Puts the cells of a line side by side, in the order in which they are seen.
+ * Positions the cells of a line in visual order.
  *
- * @param cells in the order of the text
- * @param fillTo width in ems that spaces are widened to reach; null for as it comes
+ * @param cells in text order
+ * @param fillTo width in ems to widen spaces to; null for the natural width
  * @see Unicode Standard Annex #9, rules L1 and L2
  */
 export function placeLine(
@@ -64,7 +64,7 @@ function inVisualOrder(cells: readonly Cell[]): readonly Cell[] {
   return order;
 }
 
-/** One character of a set text, as the rasteriser gets it; lengths in ems. */
+/** One character of a typeset text, as the rasteriser draws it; lengths in ems. */
 export type TypesetCharacter =
   | { readonly kind: 'space' }
   | {
@@ -72,19 +72,22 @@ export type TypesetCharacter =
       readonly cell: Cell;
       /** From the pen to the left end of the cell. */
       readonly shift: number;
-      /** How far the pen goes: to the left where it is negative. */
+      /** Movement of the pen; negative to the left. */
       readonly advance: number;
     };
 
 /**
- * `visual` goes from left to right. `reading` goes from right to left, with the pieces of other directions where a reader
- * comes to them: so that what runs over the characters of a text runs as it is read.
+ * `visual` runs from left to right. `reading` runs from right to left, with embedded left-to-right pieces in reading
+ * order, so that animators progress through the text as it is read.
  */
 export type TypesetOrder = 'visual' | 'reading';
 
 const PRECISION = 1e5;
 
-/** The advance that most spaces of some lines have, by which they are one character; 0.25 where there is none. */
+/**
+ * Returns the advance of the first space of the lines, which all spaces get as they share one character; ±0.25 without
+ * spaces.
+ */
 export function spaceAdvance(lines: readonly TextLine[], tracking: number, order: TypesetOrder): number {
   for (const { cells } of lines) {
     const space = cells.find(({ cell }) => cell.isSpace)?.cell;
@@ -96,10 +99,10 @@ export function spaceAdvance(lines: readonly TextLine[], tracking: number, order
 }
 
 /**
- * The characters of a line, such that a pen that only goes on by their advances puts each cell in its place. All spaces
- * have one advance; what another one has more or less, the letter before it gets.
+ * Converts a line to characters whose advances move the pen to each cell. All spaces have one advance; the letter
+ * before a space absorbs the difference.
  *
- * The pen ends a line's width from where it began: to the right in visual order, to the left in reading order.
+ * The pen ends one line width from its start: to the right in visual order, to the left in reading order.
  */
 export function typesetLine(line: TextLine, order: TypesetOrder, space: number): TypesetCharacter[] {
   const cells = order === 'visual' ? line.cells : line.cells.toSorted((a, b) => a.cell.start - b.cell.start);
@@ -126,12 +129,12 @@ function beginOf(line: TextLine, order: TypesetOrder): number {
   return order === 'visual' ? 0 : line.width;
 }
 
-/** Where a reader comes to a cell. */
+/** Returns the edge of a cell at which a reader reaches it. */
 function leadingEdge({ cell, left, width }: PlacedCell, order: TypesetOrder): number {
   return order === 'reading' && cell.level % 2 === 1 ? left + width : left;
 }
 
-/** Moves the pen before each space to where its one advance leads to what comes after it. */
+/** Moves the pen before each space so that the common advance leads to the next cell. */
 function giveSpacesOneAdvance(cells: readonly PlacedCell[], pens: number[], space: number): void {
   for (let index = cells.length - 1; index > 0; index--) {
     if (cells[index]!.cell.isSpace) pens[index] = pens[index + 1]! - space;

@@ -8,12 +8,12 @@ import { replaceTextLayers, type TextLayer, withDocuments } from './text-layers.
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';
 
 /**
- * The animation with every text set: shaped, broken into lines, put in its place and drawn by outlines that the animation
- * carries, so that the rasteriser needs no font, and knows none. What animates the characters of a text still does.
+ * Returns the animation with every text typeset: shaped, broken into lines, positioned, and drawn with outlines that
+ * the animation carries, so that the rasteriser uses no fonts. Animators of characters still apply.
  *
- * @param animation not written to
- * @param fonts all of the scene's; the fallbacks in order
- * @throws SceneError template_invalid for a font that is not there or cannot be used
+ * @param animation not modified
+ * @param fonts all fonts of the scene; the fallbacks in order
+ * @throws SceneError template_invalid for a font that is missing or unusable
  */
 export async function typesetTexts(
   animation: LottieDocument,
@@ -35,7 +35,7 @@ export async function typesetTexts(
   return { animation: { ...set, assets, chars, fonts: { list } }, findings: findTextProblems(texts) };
 }
 
-/** Most scenes have none, and whoever only looks for findings draws nothing. */
+/** Loads the drawing code only if the scene has emoji. */
 async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocument['assets']>> {
   if (emoji.length === 0) return [];
   const { drawEmoji } = await import('./draw-emoji.ts');
@@ -43,13 +43,13 @@ async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocu
 }
 
 /**
- * The layers that draw a text layer. Usually one; but animators that fade characters fade what is filled with the text's
- * colour, and not pictures: where there are both, the pictures get a layer, and one before it whose filled rectangles say
- * how much of them is seen (an alpha matte).
+ * Returns the layers that draw a text layer, usually one. Animators of opacity fade shapes filled with the text's
+ * colour, but not pictures. A layer with both gets two more: the pictures, and before it a matte with filled rectangles
+ * that fade in their place.
  *
- * @param texts those of the layer
- * @param index gives numbers for further layers
- * @returns from the front to the back
+ * @param texts of the layer
+ * @param index returns numbers for the added layers
+ * @returns from front to back
  */
 function typesetLayer(
   layer: TextLayer,
@@ -62,7 +62,7 @@ function typesetLayer(
   const hasPictures = texts.some(({ layout }) =>
     layout.lines.some(({ cells }) => cells.some(({ cell }) => cell.isColored)),
   );
-  // A layer that is a matte, or has one, stays one: there is no room for another.
+  // A layer that is a matte or has one cannot be split, because a layer has at most one matte.
   const isMatted = layer.layer.tt !== undefined || layer.layer.td !== undefined;
   if (!hasPictures || isMatted || !layer.animators.some(fades)) return [draw('all')];
   const areas = new Map(texts.map((text) => [text.document, filled(typesetDocument(text, pool, 'areas'))]));
@@ -70,7 +70,7 @@ function typesetLayer(
   return [{ ...matte, ind: index() }, { ...draw('pictures'), ind: index(), tt: 1 }, draw('letters')];
 }
 
-/** Only its characters count: the layer of the pictures has all else, and once is enough. */
+/** Keeps only what affects the characters. The layer of the pictures has the effects, styles and masks. */
 function asMatte({ ef: _, sy: __, bm: ___, hasMask: ____, masksProperties: _____, ...layer }: LottieNode): LottieNode {
   const ks = isRecord(layer.ks) ? { ...layer.ks, o: { a: 0, k: 100 } } : layer.ks;
   return { ...layer, ks, td: 1 };
@@ -85,16 +85,16 @@ function filled(document: LottieNode): LottieNode {
   return { ...rest, fc: [1, 1, 1] };
 }
 
-/** What the layout has decided: a document that is set says none of it. */
+/** Fields that the layout replaces. */
 const DECIDED = ['sz', 'ps', 'rs', 'sk_rs', 'vj', 'sk_vj', 'mf', 'xf', 'xl', 'ca', 'tr', 'ls', 'm', 'j'];
 /** Lottie's `j`: left, right, centre. */
 const MIRRORED = [1, 0, 2] as const;
 const TEXT_BOX_GROUPING = 4;
-/** Pictures of emoji are drawn at least this large, at most that large, and larger than their text in between. */
+/** Resolution of emoji pictures in pixels per em; follows the text size between these limits. */
 const MIN_EMOJI = 64;
 const MAX_EMOJI = 512;
 
-/** The text document that draws a laid out text, or a part of it, exactly so, by characters of the pool. */
+/** Returns the text document that draws a laid-out text, or a part of it, with characters of the pool. */
 function typesetDocument(
   { layer, document, spec, stack, layout }: LaidOutText,
   pool: GlyphPool,
@@ -103,8 +103,8 @@ function typesetDocument(
   const { size, lineHeight, lines, baseline } = layout;
   const order = orderOf(layer.animators, lines);
   const space = spaceAdvance(lines, spec.tracking, order);
-  // What characters turn around lies above or below the baseline by parts of an ascent, and characters that are outlines
-  // have none: so the whole text is put where that point would be, and drawn as much higher.
+  // Characters rotate around a point that lies a share of the ascent from the baseline, but outlines have no ascent. So
+  // the text is positioned at that point, and its outlines are shifted back.
   const isBoxed = spec.box !== null && layer.grouping === TEXT_BOX_GROUPING;
   const drop = layer.animators.length > 0 && !isBoxed ? layer.groupingDrop * stack[0]!.ascent : 0;
   const { text, font } = pool.add(
@@ -129,15 +129,15 @@ function typesetDocument(
     : { ...set, ps: [anchorOf(spec, j), baseline + drop * size] };
 }
 
-/** Of the line that alignment is about. */
+/** Returns the x position that the alignment refers to. */
 function anchorOf({ box, x }: LaidOutText['spec'], j: 0 | 1 | 2): number {
   const width = box?.width ?? 0;
   return x + (j === 0 ? 0 : j === 1 ? width : width / 2);
 }
 
 /**
- * The box stays, as characters turn around its centre, or a part of its height from that. It is as much higher as it takes
- * to leave no line out, and put where the point that they turn around stays.
+ * Returns the fields of a box. The box must remain, because characters rotate around its centre or a point relative to
+ * its height. It is extended to omit no line, and moved so that the point stays.
  */
 function boxFields(
   { box, x, y }: LaidOutText['spec'],
@@ -150,7 +150,7 @@ function boxFields(
   return { sz, ps: [x, top], ls: top + POOL_ASCENT * size - baseline, m: 0 };
 }
 
-/** What runs over the characters of a text in a right-to-left script is to run from the right. */
+/** In right-to-left text, animators that cover a range of characters must progress from the right. */
 function orderOf(animators: readonly LottieNode[], lines: LaidOutText['layout']['lines']): TypesetOrder {
   const isRtl = lines.some(({ cells }) => cells.length > 0) && lines.every(({ baseLevel }) => baseLevel === 1);
   return isRtl && animators.some(selectsPart) ? 'reading' : 'visual';
@@ -165,7 +165,7 @@ function selectsPart({ s: selector }: LottieNode): boolean {
   return !(isConstantVector('s', 0) && isConstantVector('e', 100) && isConstantVector('o', 0));
 }
 
-/** A power of two, so that texts of about one size share pictures. */
+/** Rounds up to a power of two, so that texts of similar size share pictures. */
 function emojiPixels(size: number): number {
   return Math.min(MAX_EMOJI, Math.max(MIN_EMOJI, 2 ** Math.ceil(Math.log2(Math.max(1, size * 1.5)))));
 }

@@ -1,8 +1,8 @@
-/** What is used of packages that come without types. */
+/** Declares the used parts of packages without types. */
 
 declare module 'bidi-js' {
   interface Bidi {
-    /** @returns the embedding level of every UTF-16 unit, and the paragraphs that it found. */
+    /** @returns the embedding level of each UTF-16 unit, and the paragraphs found */
     getEmbeddingLevels(
       text: string,
       baseDirection?: 'ltr' | 'rtl' | 'auto',
@@ -15,14 +15,14 @@ declare module 'bidi-js' {
 declare module 'linebreak' {
   class LineBreaker {
     constructor(text: string);
-    /** The next place at which a line may or must end, as an index of UTF-16 units; null after the last. */
+    /** Returns the next index (UTF-16 units) at which a line may or must end; null after the last. */
     nextBreak(): { readonly position: number; readonly required?: boolean } | null;
   }
   export = LineBreaker;
 }
 
 declare module 'wawoff2/decompress.js' {
-  /** @throws Error for a file that is no WOFF2 */
+  /** @throws Error for a file that is not WOFF2 */
   function decompress(bytes: Uint8Array): Promise<Uint8Array>;
   export = decompress;
 }
