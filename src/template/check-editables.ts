@@ -16,7 +16,7 @@ const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example:
   font: { form: /^f_\d{2,}$/, example: 'f_01' },
 };
 
-/** What an editable fills; a font fills no place of its own. */
+/** Kind of slot use that an editable fills; a font has none. */
 const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
   text: 'text',
   color: 'property',
@@ -32,7 +32,7 @@ const WHERE: Readonly<Record<SlotUse['kind'], string>> = {
   sound: 'a sound',
 };
 
-/** Holds every editable of the manifest against the place in the animation that it is meant to fill. */
+/** Checks every editable of the manifest against the uses of its slot in the animation. */
 export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
   const problems: PackageProblem[] = [];
   for (const [key, editable] of manifest.editables) {
@@ -79,10 +79,10 @@ function article(kind: EditableKind): string {
   return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
 }
 
-/** A list of mistakes that is longer is read by nobody, and each hint takes a look at every name. */
+/** Limit for hints, each of which compares a name with all names. */
 const MOST_HINTS = 100;
 
-/** Holds every font editable against the texts that it is meant to change and the fonts that are there to choose from. */
+/** Checks every font editable against the texts that it applies to and the available fonts. */
 export function checkFontEditables(
   manifest: Manifest,
   animation: LottieDocument,
@@ -91,7 +91,7 @@ export function checkFontEditables(
   const problems: PackageProblem[] = [];
   const carried = new Set([...fonts.keys(), ...extraFonts.keys()]);
   const texts = new Set([...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : [])));
-  /** Editables that fill texts in a font. */
+  /** Font → the editables that fill texts in it. */
   const usesOf = new Map<string, Set<string | null>>();
   for (const { style, editable } of usedStyles(animation)) {
     usesOf.set(style.f, (usesOf.get(style.f) ?? new Set()).add(editable));

@@ -1,12 +1,12 @@
-/** What tells the formats apart: the first four bytes. */
+/** Signatures: the first four bytes of a file. */
 const SFNT = new Set(['\0\x01\0\0', 'OTTO', 'true', 'ttcf']);
 const WOFF = new Set(['wOFF', 'wOF2']);
-/** Without these tables nothing can be drawn. */
+/** Tables without which nothing can be drawn. */
 const NEEDED = ['cmap', 'head', 'hhea', 'hmtx', 'maxp'];
 
 /**
- * What is wrong with a font file, or null. Skia draws nothing for a font that it cannot read, and says nothing: so a file
- * that is no font, or is cut off, has to be found here. The outlines themselves are not looked at.
+ * Returns what is wrong with a font file, or null. Skia silently draws nothing for a font that it cannot read, so other
+ * files and truncated fonts must be detected here. Does not check outlines.
  *
  * @see OpenType 1.9, "Table Directory"; WOFF 1.0 and 2.0, "Header": the length of the file is at offset 8
  */

@@ -13,8 +13,8 @@ export interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation
 }
 
 /**
- * The mapping specification of a package, in the interface's own form. What the manifest does not say (example values,
- * fonts, sizes, durations) is read from the places in the animation that the editable fills.
+ * Derives the mapping specification of a package, in the form of the HTTP interface. Example values, fonts, sizes and
+ * durations come from the slot uses in the animation; everything else from the manifest.
  */
 export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
   const { manifest, animation, fonts, extraFonts } = parts;
@@ -28,14 +28,14 @@ export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
   return { id, editables, fonts: fontNames(animation), ...available };
 }
 
-/** `slots[id].p`, the value that stands in for every use of the slot when nobody fills it. */
+/** Returns `slots[id].p`, the default value of every use of a slot. */
 export function slotValue(animation: LottieDocument, id: string): LottieNode | null {
   const slots = animation.slots;
   const slot = isRecord(slots) && Object.hasOwn(slots, id) ? slots[id] : null;
   return isRecord(slot) && isRecord(slot.p) ? slot.p : null;
 }
 
-/** The names in `fonts.list`, in its order. */
+/** Returns the names in `fonts.list`, in order. */
 export function fontNames(animation: LottieDocument): string[] {
   const list = isRecord(animation.fonts) ? animation.fonts.list : null;
   if (!Array.isArray(list)) return [];
@@ -97,7 +97,7 @@ function assetIds(uses: readonly SlotUse[]): string[] {
   return uses.flatMap((use) => (use.kind === 'image' || use.kind === 'sound' ? [use.assetId] : []));
 }
 
-/** Seconds of each asset that can be seen or heard, at the longest. */
+/** Returns the longest time that each asset is seen or heard, in seconds. */
 function assetDurations(animation: LottieDocument): Map<string, number> {
   const longest = new Map<string, number>();
   for (const { layer, from, to, clock } of layerSpans(animation)) {
@@ -108,7 +108,7 @@ function assetDurations(animation: LottieDocument): Map<string, number> {
   return longest;
 }
 
-/** Nothing where no layer shows any of the assets. */
+/** Omits the field if no layer shows any of the assets. */
 function duration(durations: ReadonlyMap<string, number>, assets: readonly string[]): { duration?: number } {
   const longest = assets.reduce((most, id) => Math.max(most, durations.get(id) ?? 0), 0);
   return longest === 0 ? {} : { duration: Math.round(longest * 1000) / 1000 };

@@ -1,4 +1,4 @@
-/** What a viewer would notice of a video, and its maker did not see coming. */
+/** Codes of defects that viewers of a video would notice. */
 export const LINT_CODES = [
   'glyph_missing',
   'text_overflow',
@@ -11,10 +11,10 @@ export type LintCode = (typeof LINT_CODES)[number];
 
 export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
 
-/** How bad it is what a viewer would notice; `off` looks away. A code that is not here is a warning. */
+/** Severities of findings; `off` ignores them. Codes without an entry are warnings. */
 export type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
 
-/** Who says how severe a finding is: reelform.yaml, then the template's template.yaml. */
+/** Severities from reelform.yaml, which take precedence, and from the template's template.yaml. */
 export interface LintRules {
   readonly repository: LintSeverities;
   readonly template: LintSeverities;
@@ -24,7 +24,7 @@ export function lintSeverity(code: LintCode, { repository, template }: LintRules
   return repository[code] ?? template[code] ?? 'warning';
 }
 
-/** Whether a finding can be an error: then every video that is rendered has to be checked. */
+/** Whether a finding can be an error, so that every rendered video must be checked. */
 export function canFailLint(rules: LintRules): boolean {
   return LINT_CODES.some((code) => lintSeverity(code, rules) === 'error');
 }

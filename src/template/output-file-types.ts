@@ -1,6 +1,6 @@
 import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
 
-/** What a finished file of a format is called, and how it is served. */
+/** Extension and media type of a finished file. */
 export interface OutputFileType {
   /** Without the dot. */
   readonly extension: string;

@@ -3,7 +3,7 @@ import { closestMatch } from '../hints.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
-/** UTF-16 code units: more than a thousand editables. */
+/** UTF-16 code units: room for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
@@ -11,7 +11,7 @@ const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
 const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audio', 'font'];
 
-/** `template.yaml` → the manifest, or every mistake in it. */
+/** Parses `template.yaml`. Returns the manifest, or every mistake. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
   if (text.length > MAX_MANIFEST_LENGTH) {
     const message = `The file has ${text.length} characters, more than the ${MAX_MANIFEST_LENGTH} that are read`;
@@ -130,7 +130,7 @@ class ManifestReader {
     return null;
   }
 
-  /** A list of names, each once; null where it is left out. */
+  /** Reads a list of distinct names; null if the field is absent. */
   #names(node: TreeNode, field: string, what: string): Map<string, Span> | null {
     const list = child(node, field);
     if (list === null) return null;
@@ -180,44 +180,44 @@ function invalid(message: string, at: Span, hint?: string): Diagnostic {
   return { code: 'template_invalid', severity: 'error', message, at, hint };
 }
 
-/** The kinds that a package can offer. */
+/** The kinds of editables of a package. */
 export type EditableKind = 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
 
-/** Which font an editable of kind font stands in for, and where. */
+/** The font that a font editable replaces, and where. */
 export interface FontSlot {
   /** `fName` of the animation's font. */
   readonly replaces: string;
-  /** Keys of the texts that it is replaced in; null: in all. */
+  /** Keys of the texts in which to replace it; null for all. */
   readonly texts: readonly string[] | null;
-  /** Null: any that the package carries. */
+  /** Null for any font of the package. */
   readonly allowedFonts: readonly string[] | null;
 }
 
-/** What `template.yaml` says of one editable. */
+/** An editable of `template.yaml`. */
 export interface ManifestEditable {
   readonly kind: EditableKind;
   readonly label: string;
   /** Name of the still that shows it. */
   readonly stillcut: string;
   readonly required: boolean;
-  /** Unicode code points, texts alone. */
+  /** Unicode code points, for texts only. */
   readonly maxLength: number | null;
-  /** Of kind font alone; null for every other. */
+  /** For kind font only; null for all others. */
   readonly font: FontSlot | null;
-  /** Where it stands in the manifest. */
+  /** Position of its key in the manifest. */
   readonly at: Span;
 }
 
-/** `template.yaml`: what people may change in an animation, and which frames show it. */
+/** The contents of `template.yaml`: the editables of an animation and the frames that show them. */
 export interface Manifest {
   readonly name: string;
   readonly description: string | null;
   /** Name → seconds from the start. */
   readonly stillcuts: ReadonlyMap<string, { readonly timeSeconds: number; readonly at: Span }>;
-  /** In the order in which a person fills them. */
+  /** In the order in which users fill them. */
   readonly editables: ReadonlyMap<string, ManifestEditable>;
-  /** Names of the fonts that are asked first for what a text's own font has no glyph for, in this order. */
+  /** Names of the preferred fallback fonts for missing glyphs, in order. */
   readonly fallbackFonts: ReadonlyMap<string, Span>;
-  /** What people should know of this template; reelform.yaml may say otherwise. */
+  /** Severities of findings for this template; reelform.yaml can override them. */
   readonly lint: LintSeverities;
 }

@@ -10,19 +10,19 @@ import { type Manifest, parseManifest } from './parse-manifest.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import type { LottieDocument, Still } from './scene.ts';
 import { type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
-/** Some megabytes of layers, shapes and keyframes; images inside of them count as one value each. */
+/** Allows several megabytes of layers, shapes and keyframes; an embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
-/** Hints take a look at every slot of the animation. */
+/** Limit for hints, each of which compares a name with all slots. */
 const MOST_HINTS = 100;
 
-/** A set that has everything. */
+/** A set that contains everything. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /**
- * Reads a template package from its files. All that is wrong with it is told at once; what comes back can be rendered.
+ * Reads a template package from its files. Returns a package that can be rendered, or every mistake.
  *
- * @param folder repository-relative, `/` as separator; empty for a package that comes without one
- * @param files every file below the folder, by path below it
+ * @param folder repository-relative, with `/` as separator; empty for a package without a folder
+ * @param files every file below the folder, by relative path
  */
 export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
   const text = (name: string): string | undefined => {
@@ -97,7 +97,7 @@ function assemble(
   return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, { ...parts, uses }) } };
 }
 
-/** A text may hold halves of characters, and a number be too large for any: neither has a digest. */
+/** Computes the digest. Fails for lone surrogates in texts and for numbers out of range. */
 function digestOf(parts: Parameters<typeof packageDigest>[0]): Sha256 | PackageProblem {
   try {
     return packageDigest(parts);
@@ -114,19 +114,19 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
   } catch (error) {
     return { document: null, problems: [`The animation is not JSON: ${(error as Error).message}`] };
   }
-  // Files of the package are looked at by name, after this.
+  // The package's files are checked later, by name.
   const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY });
   return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
 }
 
-/** Video frames share their colours two by two, and there has to be one. */
+/** Video frames need at least one frame and even sides, because chroma is subsampled. */
 function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
   if (Math.round(op - ip) < 1) return [{ file: 'animation.json', message: 'The animation is shorter than one frame' }];
   if (w % 2 === 0 && h % 2 === 0) return [];
   return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
 }
 
-/** A slot under another name is more often a slip than a slot that nobody made. */
+/** Suggests an existing slot, since a misspelt name is more likely than a missing slot. */
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
   const meant = problem.unfilled === undefined ? null : closestMatch(problem.unfilled, slots);
   return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}?` };
@@ -147,7 +147,7 @@ function pathIn(folder: string, file: string): string {
   return folder === '' ? file : `${folder}/${file}`;
 }
 
-/** The frames to keep as stills; a time past the end gives the last frame. */
+/** Returns the frames of the stills; a time after the end gives the last frame. */
 function stillFrames(manifest: Manifest, fps: number, frameCount: number): Still[] {
   return [...manifest.stillcuts].map(([name, { timeSeconds }]) => ({
     name,

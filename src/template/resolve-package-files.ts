@@ -6,11 +6,11 @@ import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { PackageFile, PackageProblem, TemplatePackage } from './template-package.ts';
 
-/** Pixels of an image's area. */
+/** Maximum side of an image's area, in pixels. */
 const MAX_SIDE = 8192;
 const FILE = 'animation.json';
 
-/** The image file behind each image asset that does not carry its image inside. */
+/** Finds the file of each image asset that is not embedded. */
 export function resolveImages(
   animation: LottieDocument,
   files: ReadonlyMap<string, Uint8Array>,
@@ -36,8 +36,8 @@ export function resolveImages(
 }
 
 /**
- * The sound behind each asset that a sound layer plays, from a file or from inside the animation. One without a sound of
- * its own has to be filled by an editable.
+ * Finds the sound of each asset that a sound layer plays, from a file or embedded. An editable must fill an asset
+ * without a sound.
  */
 export function resolveSounds(
   animation: LottieDocument,
@@ -82,8 +82,7 @@ function isSide(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
 }
 
-/** The first of a name wins. */
-/** Each takes a look at every name. */
+/** Limit for hints, each of which compares a name with all names. */
 const MOST_HINTS = 100;
 
 const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
@@ -93,8 +92,8 @@ interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | '
 }
 
 /**
- * The font files of a package: those that its animation names, and all others that lie in `fonts/`, which an editable can
- * choose and which stand in for glyphs that a text's own font lacks. With what is missing or damaged of them.
+ * Finds the font files of a package: those that the animation names, and the others in `fonts/`, which editables can
+ * choose and which serve as fallbacks for missing glyphs. Reports missing and damaged fonts.
  */
 export function resolveFonts(
   animation: LottieDocument,
@@ -132,13 +131,16 @@ export function resolveFonts(
   };
 }
 
-/** What to do about a font that a package lacks. */
+/** Returns a hint for a missing font. */
 export function fontHint(name: string, carried: Iterable<string>): string {
   const meant = closestMatch(name, carried);
   return meant === null ? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` : `Did you mean ${meant}?`;
 }
 
-/** The files directly in `fonts/`, by name without ending, in the order of names. */
+/**
+ * Returns the files directly in `fonts/` by name without extension, sorted by name. For duplicates, the earlier format
+ * of `FONT_ENDINGS` wins.
+ */
 function fontFiles(files: ReadonlyMap<string, Uint8Array>): Map<string, PackageFile> {
   const found = new Map<string, PackageFile & { readonly rank: number }>();
   for (const [path, bytes] of files) {

@@ -1,7 +1,7 @@
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { OutputCodec, OutputFormat, OutputQuality } from '../wire/output.ts';
 
-/** A Lottie document; only its outermost fields are typed. */
+/** A Lottie document; only its top-level fields are typed. */
 export interface LottieDocument {
   w: number;
   h: number;
@@ -15,52 +15,56 @@ export interface LottieDocument {
 
 /** An encoded image (PNG, JPEG, WebP, GIF or AVIF) and the image asset of the Lottie document that it fills. */
 export interface SceneImage {
-  /** `assets[].id` in the animation. The asset's own `u`, `p` and `e` are to be replaced by the renderer. */
+  /** `assets[].id` in the animation. The renderer replaces the asset's own `u`, `p` and `e`. */
   readonly assetId: string;
   /** Size of the area in pixels: the asset's `w` and `h`. */
   readonly width: number;
   readonly height: number;
   readonly bytes: Uint8Array;
   readonly transform: Transform;
-  /** Names the image in errors: the editable's key, or the file in the package. */
+  /** Name of the image in errors: the editable's key, or the path in the package. */
   readonly name: string;
 }
 
-/** A moving picture (MP4, WebM, MOV or GIF) and the image asset of the Lottie document in whose place it plays, from
- * the start time (`st`) of each layer that shows it, at `transform.trim_start_time` of its own. Its last picture stays. */
+/**
+ * A clip (MP4, WebM, MOV or GIF) and the image asset of the Lottie document that it replaces. It plays from the start
+ * time (`st`) of each layer that shows it, from `transform.trim_start_time` on, and freezes on its last picture.
+ */
 export type SceneClip = SceneImage;
 
-/** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), also that of a clip. */
+/** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), which may be that of a clip. */
 export interface SceneSound {
   readonly bytes: Uint8Array;
-  /** Seconds from the start of the video at which it begins; it ends with its source or with `endSeconds`. */
+  /** Seconds from the start of the video. The sound stops at its end or at `endSeconds`. */
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly transform: AudioTransform;
-  /** Of its trim: what the layer that plays it asks for, and not whoever filled it; 0 when absent. */
+  /** The share of `trim_start_time` that comes from the layer, not from the user; 0 when absent. */
   readonly skipSeconds?: number;
-  /** Names the sound in errors: the editable's key, `audio_tracks.` and the track's name, or the file in the package. */
+  /**
+   * Name of the sound in errors: the editable's key, `audio_tracks.` and the track's name, or the path in the package.
+   */
   readonly name: string;
-  /** A clip may have no sound; anything else must have one. */
+  /** Whether the source may lack a sound, as clips may. */
   readonly optional: boolean;
 }
 
 /** A font file: TTF, OTF, WOFF or WOFF2. */
 export interface SceneFont {
-  /** `fName` in the animation; a fallback may be one of those, too. */
+  /** `fName` in the animation; fallbacks can be listed there too. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Used, in the scene's order, for what the font of a text has no glyph for. */
+  /** Whether it is a fallback for missing glyphs. Fallbacks apply in the scene's order. */
   readonly isFallback: boolean;
 }
 
-/** The kind of file that is asked for. */
+/** The format of the file to render. */
 export interface SceneOutput {
   readonly format: OutputFormat;
   readonly quality: OutputQuality;
-  /** Of an MP4; absent for H.264. */
+  /** For MP4 only; absent for H.264. */
   readonly codec?: OutputCodec;
-  /** Of the video, written into the file as its only metadata; null for none. */
+  /** Fingerprint of the video, written into the file as its only metadata; null for none. */
   readonly fingerprint: string | null;
 }
 
@@ -72,16 +76,16 @@ export interface Still {
 }
 
 /**
- * Everything a renderer needs and nothing it has to look up: a template with a mapping bound to it. Texts and colours are
- * written into the animation; fonts, images, clips and sounds come beside it. Plain data, so it can cross processes.
- * The same scene gives the same frames.
+ * Everything that a renderer needs, without further lookups: a template bound to a mapping. Texts and colours are in
+ * the animation; fonts, images, clips and sounds come beside it. Plain data, so it can be sent to other processes. The
+ * same scene gives the same frames.
  */
 export interface Scene {
   readonly output: SceneOutput;
-  /** Pixels of the output; both even. The animation, whatever its own size, is drawn to fill them. */
+  /** Pixels of the output; both even. The animation is scaled to fill them. */
   readonly width: number;
   readonly height: number;
-  /** Frames per second of the output, finite, > 0; the animation's own rate may be another. */
+  /** Frames per second of the output, finite, > 0; may differ from the animation's rate. */
   readonly fps: number;
   readonly frameCount: number;
   readonly animation: LottieDocument;

@@ -4,14 +4,14 @@ import type { StyleVersion } from '../wire/style-version.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument, Still } from './scene.ts';
 
-/** A Lottie template that this program can render: read, checked, and described by its specification. */
+/** A validated Lottie template with its specification. */
 export interface TemplatePackage {
-  /** The folder, repository-relative. */
+  /** Folder, repository-relative. */
   readonly folder: string;
   readonly manifest: Manifest;
-  /** What a service answers for it; `spec.id` is made from `digest`. */
+  /** The specification as a service returns it; `spec.id` derives from `digest`. */
   readonly spec: StyleVersion;
-  /** Over all that can reach a frame or a thumbnail, and nothing else. */
+  /** Digest of everything that affects a frame or a thumbnail, and nothing else. */
   readonly digest: Sha256;
   /** Pixels; both even. */
   readonly width: number;
@@ -19,39 +19,37 @@ export interface TemplatePackage {
   readonly fps: number;
   readonly frameCount: number;
   readonly stills: readonly Still[];
-  /** As in the file: never written to, cloned to bind. */
+  /** As in the file. Never modified: binding copies it. */
   readonly animation: LottieDocument;
   /** Font name in the animation → the font file. */
   readonly fonts: ReadonlyMap<string, PackageFile>;
-  /** Name → a font file that the animation does not name: it can be chosen, and stands in for missing glyphs. */
+  /** Name → a font file that the animation does not name; it can be chosen, and is a fallback for missing glyphs. */
   readonly extraFonts: ReadonlyMap<string, PackageFile>;
-  /** Names of the fonts of both that stand in for glyphs that a text's own font lacks; the first that has one is taken. */
+  /** Names of fallback fonts for missing glyphs, from both maps, in order of preference. */
   readonly fallbackFonts: readonly string[];
-  /**
-   * Image asset id → its own image, or for a video its own clip. Assets with their image inside (data URIs) are not here.
-   */
+  /** Image asset id → its own image, or its own clip for a video. Embedded images (data URIs) are absent. */
   readonly images: ReadonlyMap<string, PackageFile>;
-  /** Sound asset id → its own sound. One that an editable alone fills is not here. */
+  /** Sound asset id → its own sound. Assets that only an editable fills are absent. */
   readonly sounds: ReadonlyMap<string, PackageFile>;
 }
 
 export interface PackageFile {
-  /** Below the package's folder; `animation.json` for what stands in that as a data URI. */
+  /** Relative to the package's folder; `animation.json` for an embedded file. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** Something wrong with a package: where in it, what, and what to do. */
+/** A mistake in a package, with its location and a hint. */
 export interface PackageProblem {
-  /** The file below the package's folder that has to change. */
+  /** The file to change, relative to the package's folder. */
   readonly file: string;
-  /** The editable or still of template.yaml that it is about, where there is one. */
+  /** The editable or still of template.yaml that it concerns, if any. */
   readonly key?: string;
-  /** Where in template.yaml, where that is not the editable. */
+  /** Position in template.yaml, if it differs from the editable's. */
   readonly at?: Span;
   readonly message: string;
   readonly hint?: string;
-  /** The key that no place of the animation has. */
+  /** The key of an editable whose slot the animation does not use. */
   readonly unfilled?: string;
 }
 
@@ -61,13 +59,13 @@ type DigestedParts = Pick<
 >;
 
 /**
- * The digest of a package: its animation as a value (not as a text), the fonts, images and sounds it uses, where its
- * stills are, and which editables exist. Labels, descriptions, length limits and which fonts are allowed are not in it:
- * they change no pixel. What a package does not have leaves no trace in it, so that it stays what it was before there
- * was such a thing.
+ * Computes the digest of a package over its animation (as a value), the fonts, images and sounds that it uses, the
+ * positions of its stills, and its editables. Excludes labels, descriptions, length limits and allowed fonts, because
+ * they change no pixel. Omits absent features, so that adding a feature to the program does not change existing
+ * digests.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
-  // Thousands of assets may share one file.
+  // Thousands of assets can share one file.
   const known = new Map<Uint8Array, Sha256>();
   const digestOf = (bytes: Uint8Array): Sha256 => {
     const digest = known.get(bytes) ?? sha256(bytes);

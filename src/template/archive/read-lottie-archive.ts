@@ -5,16 +5,16 @@ import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';
 import { readPackageZip } from './read-package-zip.ts';
 
-/** A `.lottie` file of dotLottie 1 or 2, unpacked. */
+/** An unpacked `.lottie` file of dotLottie 1 or 2. */
 export interface LottieArchive {
   /** By path in the archive. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids of its animations; the first is the one to show first. */
+  /** Ids of its animations, the initial one first. */
   readonly animations: readonly string[];
 }
 
 /**
- * Unpacks a `.lottie` file, with the guards of `readPackageZip`.
+ * Unpacks a `.lottie` file, with the checks of `readPackageZip`.
  *
  * @see https://dotlottie.io/structure; version 2 has a/, i/, u/ and f/ in place of animations/, images/ …
  */
@@ -37,14 +37,14 @@ export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   return { ok: true, value: { files, animations } };
 }
 
-/** One animation of an archive: any JSON; undefined for a text that is none. */
+/** Returns the parsed JSON of one animation; undefined for invalid JSON. */
 export function animationIn({ files }: LottieArchive, id: string): unknown {
   return jsonOf(files.get(animationPath(id, files)));
 }
 
 /**
- * The files of the template package that `writeLottieArchive` packed: `template.yaml`, `animation.json` with the values
- * that it had, and all others.
+ * Restores the files of a template package from a `.lottie` file by `writeLottieArchive`, with the original values of
+ * `animation.json`.
  */
 export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
   const archive = readLottieArchive(bytes);
@@ -113,27 +113,27 @@ function refused(message: string, hint?: string): Result<never> {
   return { ok: false, diagnostics: [diagnostic] };
 }
 
-/** Everything of ours lies below this folder; players of Lottie pass it by. */
+/** Folder for our own files, which Lottie players ignore. */
 export const OWN_FOLDER = 'reelform/';
 export const LAYOUT_FILE = `${OWN_FOLDER}layout.json`;
 
-/** What packing a package as `.lottie` changed, so that unpacking gives the package back to the byte of every value. */
+/** What packing changed, so that unpacking restores every value exactly. */
 export interface ArchiveLayout {
   readonly layout_version: 1;
-  /** Of the animation in the archive. */
+  /** Id of the animation in the archive. */
   readonly animation: string;
   /** Path in the archive → path in the package. */
   readonly files: Readonly<Record<string, string>>;
-  /** Index in `assets` → what it said; null: the field was not there. */
+  /** Index in `assets` → original values; null for a missing field. */
   readonly assets: Readonly<Record<string, Changed>>;
-  /** The same of `fonts.list`. */
+  /** The same for `fonts.list`. */
   readonly fonts: Readonly<Record<string, Changed>>;
 }
 
-/** Fields of an object as they were. */
+/** Original values of fields. */
 export type Changed = Readonly<Record<string, string | number | null>>;
 
-/** A layout as anybody may have written it; null when it makes no sense. */
+/** Validates an untrusted layout file. Returns null for an invalid one. */
 function parseLayout(value: unknown): ArchiveLayout | null {
   if (!isRecord(value) || value.layout_version !== 1 || typeof value.animation !== 'string') return null;
   const { files, assets, fonts } = value;

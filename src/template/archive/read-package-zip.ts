@@ -2,23 +2,23 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import type { Diagnostic, Result } from '../../diagnostic.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
-/** The limits of a template package, in a zip as in a folder. */
+/** Limits of a template package, both in a zip and in a folder. */
 export const MAX_PACKAGE_BYTES = 50 << 20;
 export const MAX_PACKAGE_FILES = 2_000;
 
-/** Animations shrink to a tenth, or a thirtieth at most. */
+/** Animations compress to a tenth, at most to a thirtieth. */
 export const MAX_EXPANSION = 200;
 const HARMLESS_BYTES = 1 << 20;
 const LONGEST_NAME = 500;
 const LONGEST_TOLD = 120;
-/** Whoever made more mistakes knows by then. */
+/** Limit of reported problems. */
 const MOST_TOLD = 50;
 
 /**
- * The files of a zipped template package by their path, with `/`; all that is wrong at once.
+ * Returns the files of a zipped template package by path, with `/` as separator, or every problem.
  *
- * Hidden files and what macOS adds are left out, as they are in a folder. One folder around everything is taken away.
- * Nothing is unpacked beyond the size that its entry names, nor before all sizes together are known to be allowed.
+ * Skips hidden files and files that macOS adds, as in a folder, and removes a folder that contains all the others.
+ * Unpacks no entry beyond its declared size, and nothing before the sum of the sizes is checked.
  */
 export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
   const directory = checkPackageZip(bytes);
@@ -37,7 +37,7 @@ export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array
   return damages.length > 0 ? refused(damages) : { ok: true, value: withoutTopFolder(files) };
 }
 
-/** What a zipped package says that it holds, as far as that can be told without unpacking any of it: in a moment. */
+/** Checks the directory of a zipped package without unpacking anything, so it is fast on any input. */
 export function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
   const entries = readZipDirectory(bytes);
   if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
@@ -68,7 +68,7 @@ function isBomb({ sizeBytes, data }: ZipEntry): boolean {
   return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MAX_EXPANSION;
 }
 
-/** Neither a folder, nor hidden, nor what macOS puts beside each file. */
+/** Whether an entry is neither a folder, nor hidden, nor metadata of macOS. */
 function isWanted({ name, isFolder }: ZipEntry): boolean {
   return !isFolder && !name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
 }
@@ -81,7 +81,7 @@ function sizeProblems(entries: readonly ZipEntry[]): string[] {
   return problems;
 }
 
-/** Paths that a file system, here or elsewhere, cannot hold side by side. */
+/** Reports paths that cannot exist side by side on every file system. */
 function pathProblems(paths: readonly string[]): string[] {
   const problems: string[] = [];
   const files = new Set<string>();
@@ -96,13 +96,13 @@ function pathProblems(paths: readonly string[]): string[] {
   return [...problems, ...both.map((path) => `${quoted(path)} is a file and a folder`)];
 }
 
-/** @returns null when it is not, to the byte, what the directory promises */
+/** @returns null when size or checksum differ from the directory's */
 function unpack({ method, data, sizeBytes, crc }: ZipEntry): Uint8Array | null {
   const bytes = method === 0 ? data : inflate(data!, sizeBytes);
   return bytes !== null && bytes.length === sizeBytes && crc32(bytes) === crc ? bytes : null;
 }
 
-/** Gives up as soon as more comes out than was promised. */
+/** Stops as soon as the output exceeds the declared size. */
 function inflate(data: Uint8Array, sizeBytes: number): Uint8Array | null {
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, sizeBytes) });
@@ -111,7 +111,7 @@ function inflate(data: Uint8Array, sizeBytes: number): Uint8Array | null {
   }
 }
 
-/** People zip the folder, and not what is in it. */
+/** Removes the top folder, because many users zip the folder instead of its contents. */
 function withoutTopFolder(files: Map<string, Uint8Array>): Map<string, Uint8Array> {
   const [first = ''] = files.keys();
   const top = first.slice(0, first.indexOf('/') + 1);

@@ -5,10 +5,10 @@ import { type ArchiveLayout, type Changed, LAYOUT_FILE, OWN_FOLDER } from './rea
 import { writePackageZip } from './write-zip.ts';
 
 /**
- * A template package as one `.lottie` file (dotLottie 2): the animation with its images, sounds and fonts where players look for
- * them, and below `reelform/` what is ours. The same package gives the same bytes.
+ * Packs a template package as a `.lottie` file (dotLottie 2), with images, sounds and fonts where players expect them,
+ * and all other files below `reelform/`. The output is deterministic.
  *
- * @param files of a package that `parseTemplatePackage` found nothing wrong with
+ * @param files of a package that `parseTemplatePackage` accepts
  * @param id names the animation: letters, digits, `_` and `-`
  * @param generator the program and its version
  * @see https://dotlottie.io/structure, and for fonts and sounds src/v2 of dotlottie-js
@@ -52,7 +52,7 @@ export function writeLottieArchive(
   return writePackageZip(entries);
 }
 
-/** Where a file of the package stands in the archive; files with the same name in different folders get different ones. */
+/** Returns a file's path in the archive. Numbers files that have the same name in different folders. */
 function place(path: string, folder: string, packed: Map<string, string>): string {
   const known = packed.get(path);
   if (known !== undefined) return known;
@@ -66,7 +66,7 @@ function place(path: string, folder: string, packed: Map<string, string>): strin
   }
 }
 
-/** Writes fields, and says what they were. */
+/** Sets fields and returns their previous values. */
 function change(node: LottieNode, fields: Readonly<Record<string, string | number>>): Changed {
   const before = Object.keys(fields).map((name) => [name, (node[name] ?? null) as Changed[string]] as const);
   Object.assign(node, fields);

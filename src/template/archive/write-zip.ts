@@ -1,19 +1,19 @@
 import { Zip, ZipPassThrough, type Zippable, zipSync } from 'fflate';
 import { byCodeUnit } from '../../digest.ts';
 
-/** A zip that is written file by file, nothing compressed: for files that are compressed already. */
+/** A zip that is written file by file without compression, for files that are already compressed. */
 export interface StoredZip {
-  /** So far. */
+  /** Bytes written so far. */
   readonly sizeBytes: number;
-  /** @param bytes not copied: not to be changed after */
+  /** @param bytes not copied; must not be modified later */
   add(name: string, bytes: Uint8Array): void;
-  /** The whole of it; nothing can be added after. */
+  /** Returns the complete zip. Nothing can be added afterwards. */
   finish(): Uint8Array;
 }
 
-/** The same files in the same order give the same bytes, on any day and on any machine. */
+/** Creates a zip whose bytes depend only on its files and their order. */
 export function createStoredZip(): StoredZip {
-  // A zip has local times; the first one that it can say, wherever this runs.
+  // The earliest time that a zip can hold. Zips store local times, so this is local too.
   const mtime = new Date(1980, 0, 1);
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -40,12 +40,11 @@ export function createStoredZip(): StoredZip {
 }
 
 /**
- * A template package as a zip: the same files give the same bytes, on any day and on any machine.
+ * Zips a template package. The same files give the same bytes on any day and machine.
  *
- * @param files by path, with `/`; what `readPackageZip` gives back
+ * @param files by path, with `/` as separator, as `readPackageZip` returns them
  */
 export function writePackageZip(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  // A zip has local times; the first one that it can say, wherever this runs.
   const mtime = new Date(1980, 0, 1);
   const sorted = [...files].sort(([a], [b]) => byCodeUnit(a, b));
   const zippable: Zippable = Object.fromEntries(sorted.map(([path, bytes]) => [path, [bytes, { mtime, level: 9 }]]));

@@ -1,16 +1,18 @@
-/** What the central directory of a zip says of one entry. */
+/** An entry of a zip's central directory. */
 export interface ZipEntry {
   readonly name: string;
   readonly isFolder: boolean;
-  /** Whether it is a file like any other: no link, no device. */
+  /** Whether it is a regular file or folder, not a link or a device. */
   readonly isRegular: boolean;
   readonly isEncrypted: boolean;
-  /** 0 stored, 8 deflated; others are not used by anybody for templates. */
+  /** 0 stored, 8 deflated; others are rejected. */
   readonly method: number;
   readonly crc: number;
-  /** Uncompressed. */
+  /** Uncompressed size. */
   readonly sizeBytes: number;
-  /** Of the compressed bytes; null when they are not where the directory says, or the entry's own header says otherwise. */
+  /**
+   * The compressed bytes; null when they are not at the declared position, or when the entry's local header disagrees.
+   */
   readonly data: Uint8Array | null;
 }
 
@@ -21,14 +23,15 @@ const END_BYTES = 22;
 const CENTRAL_BYTES = 46;
 const LOCAL_BYTES = 30;
 
-/** Set by a value that stands in ZIP64's fields. */
+/** Marks a value that is stored in a ZIP64 field. */
 const ELSEWHERE = 0xffffffff;
 
 /**
- * Reads the directory of a zip and finds each entry's bytes, believing nothing that the zip says twice and differently.
+ * Reads the directory of a zip and locates each entry's bytes. Rejects every zip that readers could interpret
+ * differently.
  *
- * @returns what is wrong, when it is no zip that can be read without guessing: anything before or behind it, ZIP64, parts,
- * entries that share bytes
+ * @returns the entries, or the problem of a zip that is ambiguous: leading or trailing data, ZIP64, several parts,
+ * overlapping entries
  * @see PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16
  */
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
@@ -60,7 +63,7 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
   return entries;
 }
 
-/** The record that ends the file, with its comment. */
+/** Finds the end record, whose comment must end the file. */
 function findEnd(view: Buffer): number {
   const lowest = Math.max(0, view.length - END_BYTES - 0xffff);
   for (let at = view.length - END_BYTES; at >= lowest; at--) {
@@ -103,7 +106,7 @@ interface Place {
   readonly directoryStart: number;
 }
 
-/** The bytes behind the entry's own header, which has to name the same file. */
+/** Returns the bytes after the entry's local header, which must have the same name. */
 function locate(view: Buffer, { from, name, method, compressedBytes, directoryStart }: Place): Buffer | null {
   if (from + LOCAL_BYTES > directoryStart || view.readUInt32LE(from) !== LOCAL) return null;
   const nameStart = from + LOCAL_BYTES;
@@ -113,7 +116,7 @@ function locate(view: Buffer, { from, name, method, compressedBytes, directorySt
   return view.subarray(nameStart, nameEnd).equals(name) ? view.subarray(start, start + compressedBytes) : null;
 }
 
-/** @param system who wrote it; 3 is Unix, 19 macOS, whose attributes begin with the file's mode */
+/** @param system that wrote the entry; 3 is Unix, 19 macOS, whose attributes contain the file mode */
 function isRegular(system: number, attributes: number): boolean {
   const kind = system === 3 || system === 19 ? (attributes >>> 16) & 0o170000 : 0;
   return kind === 0 || kind === 0o100000 || kind === 0o040000;

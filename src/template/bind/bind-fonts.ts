@@ -11,19 +11,19 @@ import type { TemplatePackage } from '../template-package.ts';
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 
 /**
- * Sets the texts of an animation in the fonts that were chosen: by the first editable of kind font that has a say on the text, else
- * by `font_changes`. Fonts that come in so join `fonts.list`.
+ * Replaces the fonts of an animation's texts with the chosen ones: by the first font editable that applies to the text,
+ * otherwise by `font_changes`. Adds the new fonts to `fonts.list`.
  *
- * A font keeps the ascent of the one that it replaces, so that the first line of a text box stays where the designer put it.
+ * A new font gets the ascent of the replaced one, so that the first line of a text box stays at its position.
  *
- * @param animation written to
- * @returns the fonts that the scene needs: those that are listed, then those that stand in for missing glyphs, in their order
- * @throws ReelformError template_invalid for a font that the package does not carry
+ * @param animation modified
+ * @returns the fonts that the scene needs: the listed ones, then the fallbacks in order
+ * @throws ReelformError template_invalid for a font that is not in the package
  */
 export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
-  // By name; of two entries with one name the first counts.
+  // By name; the first of several entries with one name wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
     const chosen = choose(style.f, editable);
@@ -44,7 +44,7 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   }));
 }
 
-/** @returns what a text of a font and an editable is to be set in */
+/** @returns a function from a text's font and editable to its new font */
 function fontChoice(
   { manifest }: TemplatePackage,
   { resources, font_changes: changes = {} }: FontRequest,
@@ -53,7 +53,7 @@ function fontChoice(
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
     return font === null || resource === undefined ? [] : [{ ...font, chosen: (resource as FontResource).source.font }];
   });
-  // Who names the texts has more to say on them than who names none.
+  // A slot that lists its texts takes precedence over one for all texts.
   slots.sort((a, b) => Number(a.texts === null) - Number(b.texts === null));
   return (font, editable) => {
     const slot = slots.find((one) => isReplaced(one, font, editable));
@@ -69,7 +69,7 @@ function fontList(animation: LottieDocument): LottieNode[] {
   return list;
 }
 
-/** @param replaced the entry of the font that it stands in for */
+/** @param replaced the entry of the font to replace */
 function listedFont(name: string, replaced: LottieNode | undefined): LottieNode {
   const [, family = name, style = 'Regular'] = /^(.+)-([^-]+)$/.exec(name) ?? [];
   return { fName: name, fFamily: family, fStyle: style, ascent: replaced?.ascent ?? 75, origin: 3 };

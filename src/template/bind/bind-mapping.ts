@@ -23,21 +23,19 @@ import { resolveOutput } from './resolve-output.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };
 
-/** What a template is filled with, and the file that is to come of it. */
+/** The values for a template, and the requested output. */
 export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly output?: OutputRequest | undefined;
-  /** Of the video, for the file's metadata. */
+  /** Fingerprint of the video, for the file's metadata. */
   readonly fingerprint?: string | null | undefined;
 }
 
 /**
- * Fills a template with a mapping: texts, colours and names of fonts are written into the animation; font files, images,
- * clips and sounds come beside it. Slots that the mapping leaves out keep the template's own value. Each node that an editable filled says so in a field
- * `editable`, for whoever has something to tell about it.
+ * Fills a template with a mapping that `checkMapping` accepts. Writes texts, colours and font names into the animation,
+ * and returns font files, images, clips and sounds beside it. Slots without a value keep the template's own. Each
+ * filled node gets the key in a field `editable`, so that findings can name it.
  *
- * The mapping is one that `checkMapping` found nothing wrong with.
- *
- * @param fetched the bytes behind each media resource, by editable key; of a track by `audio_tracks.` and its name
+ * @param fetched the bytes of each media resource by editable key, and of each track by `trackKey`
  */
 export function bindMapping(
   template: TemplatePackage,
@@ -88,7 +86,7 @@ export function bindMapping(
 
 const texts = new WeakMap<LottieDocument, string>();
 
-/** It was read from JSON: reading that again is several times quicker than cloning objects. */
+/** Copies through JSON, which is several times faster than cloning objects. */
 function copyOf(animation: LottieDocument): LottieDocument {
   const text = texts.get(animation) ?? JSON.stringify(animation);
   texts.set(animation, text);
@@ -107,7 +105,7 @@ function writeValue(use: SlotUse, text: string | null, own: LottieNode | null): 
   else if (own !== null) Object.assign(use.node, structuredClone(own));
 }
 
-/** The tracks of a mapping, each over the whole video. */
+/** Returns the sounds of the mapping's tracks, each over the whole video. */
 function trackSounds(
   { frameCount, fps }: TemplatePackage,
   tracks: NonNullable<Mapping['audio_tracks']>,
@@ -121,7 +119,7 @@ function trackSounds(
   });
 }
 
-/** The tracks of a mapping, in the order in which they are mixed: it goes by their names. */
+/** Returns the tracks of a mapping in mixing order, which is the order of their names. */
 export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
   return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
 }

@@ -4,14 +4,14 @@ import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
 import type { LottieDocument, SceneClip, SceneImage, SceneSound } from '../scene.ts';
 
-/** Bytes for an asset, and the name that errors give them. */
+/** Bytes for an asset, and their name in errors. */
 interface Medium<T> {
   readonly bytes: Uint8Array;
   readonly name: string;
   readonly transform: T;
 }
 
-/** Collects what is seen and heard in a scene. What an asset was given first stays. */
+/** Collects the images, clips and sounds of a scene. The first value of an asset wins. */
 export class MediaBinder {
   readonly #times: ReadonlyMap<string, readonly SoundTimes[]>;
   readonly #images = new Map<string, SceneImage>();
@@ -22,7 +22,7 @@ export class MediaBinder {
     this.#times = soundTimes(animation);
   }
 
-  /** Whether it is an image or a clip goes by its bytes, where `isVideo` leaves the choice; else it is an image. */
+  /** Adds a clip if `isVideo` allows one and the bytes are not a still image; otherwise an image. */
   show(
     { node, assetId }: { readonly node: LottieNode; readonly assetId: string },
     { bytes, name, transform, isVideo }: Medium<Transform> & { readonly isVideo: boolean },
@@ -59,18 +59,18 @@ export class MediaBinder {
   }
 }
 
-/** When sounds of an animation are heard, and how loud. */
+/** When and how loud a sound of an animation is played. */
 interface SoundTimes {
   /** Seconds of the video, half-open. */
   readonly startSeconds: number;
   readonly endSeconds: number;
-  /** Seconds of the source that have passed before it is heard. */
+  /** Seconds of the source to skip at the start. */
   readonly skipSeconds: number;
-  /** What the layer says of it; 1 for as it is. */
+  /** Volume of the layer; 1 is unchanged. */
   readonly volume: number;
 }
 
-/** When each asset is to be heard: by asset id, those of sound layers and those of images, which clips may play in. */
+/** Returns when each asset is heard, by asset id: for sound layers, and for image layers, which may play clips. */
 function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly SoundTimes[]> {
   const times = new Map<string, SoundTimes[]>();
   const shown = new Map<string, LayerSpan[]>();
@@ -90,7 +90,7 @@ function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly Sou
   return times;
 }
 
-/** The sounds of one source, wherever its asset is played. */
+/** Returns the sounds of one source, one for each time its asset is played. */
 function soundsAt(
   times: readonly SoundTimes[] | undefined,
   source: Pick<SceneSound, 'bytes' | 'name' | 'optional'> & { readonly transform: AudioTransform },
@@ -114,13 +114,13 @@ function soundsAt(
   });
 }
 
-/** The sound of a clip; null for one that is silent, which it is unless a volume is given. */
+/** Returns the sound of a clip; null for a silent one, the default without a volume. */
 function clipSound({ volume = TRANSFORM_DEFAULTS.video.volume, trim_start_time }: Transform): AudioTransform | null {
   if (volume === 0) return null;
   return trim_start_time === undefined ? { volume } : { trim_start_time, volume };
 }
 
-/** Takes sound layers and their assets out of an animation: no rasteriser has a use for them. */
+/** Removes sound layers and their assets, which the rasteriser does not support. */
 export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySet<string>): LottieDocument {
   if (soundAssets.size === 0) return animation;
   const assets = (animation.assets ?? []).filter(({ id }) => !soundAssets.has(id));
@@ -129,7 +129,7 @@ export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySe
   );
 }
 
-/** A clip that several layers show at one time, behind itself or in a mirror, is heard once. */
+/** Merges spans, so that a clip is heard once where several layers show it at the same time, such as a reflection. */
 function heardOnce(spans: readonly LayerSpan[]): LayerSpan[] {
   const heard: LayerSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
@@ -155,8 +155,8 @@ function timesOf({ layer, from, to, clock }: LayerSpan, { fr }: LottieDocument):
 }
 
 /**
- * How loud a sound layer is: `au.lv`, per cent for left and right. One number stands for all: of a level that changes, or
- * differs left and right, the highest.
+ * Returns the volume of a sound layer from `au.lv`, in per cent for left and right. Uses the highest value of a level
+ * that is animated or differs between the channels.
  */
 function levelOf({ au }: LottieNode): number {
   const level = (au as LottieNode | undefined)?.lv as LottieNode | undefined;
@@ -167,8 +167,8 @@ function levelOf({ au }: LottieNode): number {
 }
 
 /**
- * Whether bytes are a still image: PNG, JPEG, WebP or AVIF, told by how they begin. What fills the area of a video is one
- * of these, or else a clip; a GIF is a clip.
+ * Detects a still image (PNG, JPEG, WebP or AVIF) by its first bytes. Everything else in the area of a video is a clip,
+ * including GIF.
  */
 export function isImage(bytes: Uint8Array): boolean {
   const head = String.fromCharCode(...bytes.subarray(0, 12));

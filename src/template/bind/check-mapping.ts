@@ -4,7 +4,7 @@ import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';
 
-/** One mistake in a mapping, as the service reports it. */
+/** A mistake in a mapping, as the service reports it. */
 export interface MappingProblem {
   readonly code: MappingProblemCode;
   /** JSON pointer into the request. */
@@ -21,7 +21,7 @@ export interface UncheckedMapping {
   readonly font_changes?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Unicode code points of a text whose editable says no limit of its own. */
+/** Unicode code points of a text whose editable has no limit of its own. */
 const MAX_TEXT = 2_000;
 const MAX_TRACKS = 16;
 const MAX_TRACK_NAME = 100;
@@ -31,8 +31,8 @@ const CHANGES = '#/mapping/font_changes';
 const TRACK_KEY = 'audio_tracks.';
 
 /**
- * Holds a mapping against a specification and tells all that is wrong, in the specification's order: what it finds nothing
- * wrong with can be bound.
+ * Validates a mapping against a specification. Returns every mistake, in the order of the specification; a mapping
+ * without mistakes can be bound.
  */
 export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): MappingProblem[] {
   const carried = spec.available_fonts ?? spec.fonts;
@@ -43,12 +43,12 @@ export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): Map
   ];
 }
 
-/** What a track of sound is called wherever sources are named by what they fill. */
+/** Returns the key of an audio track where sources are identified by key. */
 export function trackKey(track: string): string {
   return `${TRACK_KEY}${track}`;
 }
 
-/** The JSON pointer, as a URI fragment, of a source by what it fills: an editable, or a track by its `trackKey`. */
+/** Returns the JSON pointer of a source, as a URI fragment. @param key an editable, or the `trackKey` of a track */
 export function sourcePointer(key: string): string {
   const entry = key.startsWith(TRACK_KEY)
     ? `${TRACKS}${jsonPointer([key.slice(TRACK_KEY.length)])}`
@@ -117,7 +117,7 @@ function placed(problems: readonly FieldProblem[], pointer: string, editable: st
 
 type Described = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
 
-/** The field of `source` that says what fills an editable. */
+/** The field of `source` that holds the value, by kind. */
 const SOURCE_FIELDS = {
   text: 'text',
   color: 'text',
@@ -191,7 +191,7 @@ function checkFont(name: string, allowed: readonly string[] | undefined, carried
   return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: it is one of ${choice.join(', ')}` }];
 }
 
-/** Uploads are named by their digest; everything else is fetched. */
+/** Accepts `urn:sha256:` for uploads, and http or https URLs. */
 function checkUrl(text: string): FieldProblem[] {
   const invalid = (detail: string): FieldProblem[] => [{ code: 'invalid_url', at: '/source/remote_url', detail }];
   if (/^urn:sha256:[0-9a-f]{64}$/.test(text)) return [];
@@ -217,7 +217,7 @@ function didYouMean(word: string, candidates: readonly string[]): string {
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
-/** Short: the text is a stranger's. */
+/** Shortens and quotes untrusted text. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
 }

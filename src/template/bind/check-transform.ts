@@ -28,7 +28,7 @@ export type TransformedKind = 'image' | 'video' | 'audio';
 interface FieldRule {
   readonly expected: string;
   readonly holds: (value: unknown) => boolean;
-  /** The field, and the value of it that this one goes with; what it is when it is left out counts. */
+  /** The other field and the value of it that this field requires, and the other field's default. */
   readonly goesWith?: readonly [field: string, value: string, whenAbsent: string];
 }
 
@@ -81,7 +81,7 @@ const FIELDS: Readonly<Record<TransformedKind, Readonly<Record<string, FieldRule
   },
 };
 
-/** Holds the `transform` of an entry, which may be any JSON, against what the engine does with one. */
+/** Validates the `transform` of an entry, which may be any JSON, against the supported fields. */
 export function checkTransform(transform: unknown, kind: TransformedKind): FieldProblem[] {
   if (transform === undefined) return [];
   if (!isRecord(transform)) return [invalid('', 'transform is an object')];
@@ -104,7 +104,7 @@ function checkField(name: string, value: unknown, transform: Fields, kind: Trans
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of a field that is none itself nothing can be said here. */
+/** An invalid value of the other field is reported there, so it is accepted here. */
 function goesWithOthers(
   [field, wanted, whenAbsent]: NonNullable<FieldRule['goesWith']>,
   transform: Fields,

@@ -1,7 +1,7 @@
 /** Components 0..1: red, green, blue, and alpha. */
 export type LottieColor = [number, number, number, number];
 
-/** `EEADA7`, `#eeada7` or `EEADA7FF` → components; `null` when it is no such text. */
+/** Parses `EEADA7`, `#eeada7` or `EEADA7FF`; returns null for other text. */
 export function parseColor(text: string): LottieColor | null {
   if (!/^#?(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text)) return null;
   const digits = text.replace('#', '').padEnd(8, 'f');
@@ -9,7 +9,7 @@ export function parseColor(text: string): LottieColor | null {
   return [component(0), component(2), component(4), component(6)];
 }
 
-/** Components → 6 upper-case digits, or 8 where the colour is not opaque. */
+/** Formats components as 6 upper-case digits, or 8 for a translucent colour. */
 export function formatColor(color: readonly number[]): string {
   const [red = 0, green = 0, blue = 0, alpha = 1] = color;
   const digits = (value: number): string =>

@@ -15,12 +15,12 @@ import type { Still } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import type { FieldProblem } from './check-transform.ts';
 
-/** The file that is to be made of a template: its kind, and its measures with nothing left open. */
+/** The format and dimensions of an output, with defaults applied. */
 export interface ResolvedOutput {
   readonly output: {
     readonly format: OutputFormat;
     readonly quality: OutputQuality;
-    /** Absent for the default. */
+    /** Absent for the default codec. */
     readonly codec?: OutputCodec;
   };
   /** Pixels, both even. */
@@ -33,17 +33,17 @@ export interface ResolvedOutput {
   readonly stills: readonly Still[];
 }
 
-/** What of a template an output follows from. */
+/** The properties of a template that an output depends on. */
 export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
 
 /**
- * The measures of an output that is asked for. What is left out is the template's own; the format is MP4 with H.264, the quality high.
+ * Applies the template's values and the defaults (MP4 with H.264, high quality) to an output request.
  *
- * - The height is taken as it is; the width follows with the template's proportions, to the closestMatch even number.
- * - The duration is the template's, to the closestMatch frame of the output, and at least one.
- * - A still at a time of the template is the frame of the output that is closestMatch to that time.
+ * - The width follows the height in the template's proportions, to the nearest even number.
+ * - The duration is the template's, to the nearest frame of the output, at least one frame.
+ * - Each still moves to the frame of the output nearest to its time.
  *
- * @param output one that `checkOutput` found nothing wrong with
+ * @param output accepted by `checkOutput`
  */
 export function resolveOutput(template: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
   const { format = OUTPUT_DEFAULTS.format, quality = OUTPUT_DEFAULTS.quality } = output;
@@ -60,7 +60,7 @@ export function resolveOutput(template: OutputBasis, output: OutputRequest = {})
   };
 }
 
-/** Pixels, even, and at least 2. */
+/** Returns pixels: even, at least 2. */
 function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: number): number {
   return height === template.height
     ? template.width
@@ -84,10 +84,10 @@ const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (
 };
 
 /**
- * Holds the `output` of a request, which may be any JSON, against what can be made of a template; of its fields alone where
- * the template is not known.
+ * Validates the `output` of a request, which may be any JSON. Checks the resulting dimensions only if the template is
+ * known.
  *
- * @returns the problems, each at its JSON pointer from what `output` is a field of
+ * @returns problems with JSON pointers relative to the parent of `output`
  */
 export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills'> | null): FieldProblem[] {
   if (output === undefined) return [];
@@ -109,7 +109,7 @@ function checkField(name: string, value: unknown): FieldProblem[] {
   return holds(value) ? [] : [invalid(`/${name}`, `${name} is ${expected}`)];
 }
 
-/** What only the template tells: the width that follows, and the number of frames. */
+/** Checks the width and the number of frames, which depend on the template. */
 function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'stills'>): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const { width, height, frameCount } = resolveOutput({ ...template, stills: [] }, output);

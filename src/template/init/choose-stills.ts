@@ -3,33 +3,33 @@ import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/lay
 import type { LottieDocument } from '../scene.ts';
 import type { FoundEditable } from './editable-targets.ts';
 
-/** A frame to keep as an image, and what it shows. */
+/** A frame to keep as an image. */
 export interface ChosenStill {
   readonly name: string;
-  /** From the animation's first frame on. */
+  /** Index from the animation's first frame. */
   readonly frame: number;
-  /** `marker`: the designer said so. */
+  /** Whether a marker of the designer set it. */
   readonly origin: 'marker' | 'chosen';
 }
 
 export interface ChosenStills {
-  /** In order of time; at least one. */
+  /** Sorted by time; at least one. */
   readonly stills: readonly ChosenStill[];
   /** Editable → the still that shows it. */
   readonly stillOf: ReadonlyMap<string, string>;
-  /** Editables that no frame shows, as far as times and opacities tell. */
+  /** Editables that no frame shows, judging by times and opacities. */
   readonly unseen: readonly string[];
 }
 
 const MOST_STILLS = 6;
-/** A layer counts as shown from this share of its strongest on: not while it fades. */
+/** Share of its highest visibility from which a layer counts as shown, to exclude fades. */
 const SHOWN = 0.5;
-/** What is shown for less than this is one thing giving way to another. */
+/** Shorter moments are likely to be transitions. */
 const STEADY_SECONDS = 1;
 
 /**
- * The stills of an animation: those that its markers `stillcut_01` … set, else the middle of the longest time in which most
- * editables are shown, then of most of the others, until each has been on one.
+ * Chooses the stills of an animation: its markers `stillcut_01` … if it has any. Otherwise the middle of the longest
+ * span that shows most editables, repeated for the remaining editables until a still shows each of them.
  */
 export function chooseStills(animation: LottieDocument, editables: readonly FoundEditable[]): ChosenStills {
   const sightings = sightingsOf(animation, editables);
@@ -39,7 +39,7 @@ export function chooseStills(animation: LottieDocument, editables: readonly Foun
   let stills = marked;
   if (marked.length === 0) {
     const chosen = named(chooseFrames(sightings, frameCount, steady));
-    // Each editable goes to the first still that shows it: a later one may be left with none.
+    // Drops stills that are not the first still of any editable.
     const used = new Set(sightings.map((one) => bestStill(one, chosen)));
     stills = named(
       chosen.filter(({ name }, index) => (used.size === 0 ? index === 0 : used.has(name))).map(({ frame }) => frame),
@@ -69,7 +69,7 @@ function strength(spans: readonly LayerSpan[], frame: number): number {
   return Math.max(0, ...spans.map((span) => strengthAt(span, frame)));
 }
 
-/** The middle of each time in which nothing begins, ends, or turns. */
+/** Returns the middle of each interval between changes of visibility. */
 function momentsOf(spans: readonly LayerSpan[]): { frame: number; from: number; to: number }[] {
   const times = [...new Set(spans.flatMap(changesOf).map(Math.round))].sort((a, b) => a - b);
   return times.slice(1).map((to, index) => {
@@ -82,7 +82,7 @@ function isShown({ spans, strongest }: Sighting, frame: number): boolean {
   return strongest > 0 && strength(spans, frame) >= strongest * SHOWN;
 }
 
-/** @param steady frames from which on a picture counts as one that stands */
+/** @param steady minimum length in frames of a span that is not a transition */
 function chooseFrames(sightings: readonly Sighting[], frameCount: number, steady: number): number[] {
   const moments = momentsOf(sightings.flatMap(({ spans }) => spans));
   const frames: number[] = [];
@@ -97,7 +97,7 @@ function chooseFrames(sightings: readonly Sighting[], frameCount: number, steady
   return frames.length > 0 ? frames.sort((a, b) => a - b) : [Math.floor(frameCount / 2)];
 }
 
-/** Where most of them are shown: the middle of the longest such time. */
+/** Returns the middle of the longest span in which most editables are shown. */
 function bestFrame(
   sightings: readonly Sighting[],
   moments: readonly { frame: number; from: number; to: number }[],
@@ -118,7 +118,7 @@ function bestFrame(
   const [best] = runs.sort((a, b) => weight(b) - weight(a) || b.to - b.from - (a.to - a.from));
   if (best === undefined) return 0;
   const middle = Math.floor((best.from + best.to) / 2);
-  // Something may be gone for a moment right there.
+  // An editable may be briefly hidden exactly at the middle.
   if (shownAt(middle).join('\n') === best.shown) return middle;
   return best.frames.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0]!;
 }
@@ -144,7 +144,10 @@ function markedStills({ markers, ip }: LottieDocument, frameCount: number): Chos
   return [...stills.values()].sort((a, b) => a.frame - b.frame);
 }
 
-/** The first that shows it; else the one on which it is strongest, or the nearest one to its time. */
+/**
+ * Returns the first still that shows the editable; otherwise the one on which it is most visible, or the nearest in
+ * time.
+ */
 function bestStill(sighting: Sighting, stills: readonly ChosenStill[]): string {
   const shown = stills.find(({ frame }) => isShown(sighting, frame));
   if (shown !== undefined) return shown.name;

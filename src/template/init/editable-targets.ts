@@ -3,24 +3,24 @@ import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode, nodesOf } fro
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 
-/** A place in an animation that an editable of some kind can fill. */
+/** A node of an animation that an editable can fill. */
 export interface EditableTarget {
   readonly kind: 'text' | 'color' | 'image' | 'audio';
-  /** What carries the key: `t.d`, a colour, an asset of an image or a sound. */
+  /** The node that carries the key: `t.d`, a colour, or the asset of an image or a sound. */
   readonly node: LottieNode;
-  /** What its designer calls it: the layer, the fill, the image. */
+  /** Names that the designer gave to it: of the layer, the fill, the image. */
   readonly names: readonly string[];
-  /** Why it had better stay as it is; null where nothing speaks against it. */
+  /** Why it should not become an editable; null if nothing is against it. */
   readonly drawback: string | null;
   /** The layers that show it. */
   readonly layers: readonly LottieNode[];
 }
 
-/** `fl` and `st` of shapes. */
+/** `ty` of fills and strokes in shapes. */
 const PAINTS = new Set<unknown>(['fl', 'st']);
 const TEXT_LAYER = 5;
 
-/** Every text, solid colour, image and sound of an animation that is shown anywhere. Hidden layers and shapes are left out. */
+/** Finds every text, solid colour, image and sound that the animation shows. Skips hidden layers and shapes. */
 export function findEditableTargets(animation: LottieDocument): EditableTarget[] {
   const places: EditableTarget[] = [];
   const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
@@ -35,7 +35,7 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };
       assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
     }
-    // Of a matte its shape is seen, and not its colour.
+    // A matte shows its shape but not its colour.
     if (layer.td === 1) continue;
     for (const { node, around } of nodesOf(place)) {
       if (node.hd === true || around.some(({ hd }) => hd === true)) continue;
@@ -56,11 +56,11 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
   return places;
 }
 
-/** The colour that a shape's fill or stroke, an effect, or a text's animator paints with. */
+/** Returns the colour of a shape's fill or stroke, an effect, or a text animator. */
 function colorIn(node: LottieNode): LottieNode | null {
   if (PAINTS.has(node.ty) && isRecord(node.c)) return node.c;
   if (isRecord(node.a) && isRecord(node.a.fc) && isRecord(node.s)) return node.a.fc;
-  // The third value of the effect Fill.
+  // The colour is the third value of the Fill effect.
   if ((node.mn === 'ADBE Fill' || node.ty === 21) && Array.isArray(node.ef)) {
     const color: unknown = isRecord(node.ef[2]) ? node.ef[2].v : null;
     return isRecord(color) ? color : null;
@@ -80,18 +80,18 @@ function nameOf({ nm }: LottieNode): string {
   return typeof nm === 'string' ? nm : '';
 }
 
-/** Where an editable of a new package comes from. */
+/** How an editable of a new package was found. */
 export type Origin = 'slot' | 'name' | 'proposed';
 
-/** Something in an animation that people may change. */
+/** A node or group of nodes that becomes an editable. */
 export interface FoundEditable {
   /** As in the mapping: `t_01`, `c_01`, `(Footage)/USER/photo.jpg`. */
   readonly key: string;
   readonly kind: 'text' | 'color' | 'image' | 'audio';
-  /** What people call it. */
+  /** Name shown to users. */
   readonly label: string;
   readonly origin: Origin;
-  /** Its slot's id, or the name of its layer, before. */
+  /** The slot's id or the layer's name in the source. */
   readonly former: string;
   /** The nodes that carry its key: `t.d` of text layers, colours, an asset. */
   readonly nodes: readonly LottieNode[];
@@ -99,9 +99,9 @@ export interface FoundEditable {
   readonly layers: readonly LottieNode[];
 }
 
-/** Something about an animation that its designer should hear: what was done about it, or was left alone. */
+/** A message to the designer about a change to the animation or an unused candidate. */
 export interface InitNote {
-  /** `changed`: the animation says something else now. `left`: it could have been an editable, and is none. */
+  /** `changed`: the animation was modified. `left`: a candidate did not become an editable. */
   readonly kind: 'changed' | 'left';
   readonly message: string;
 }

@@ -12,10 +12,10 @@ const FONT_FILE = /\.(?:ttf|otf|woff2|woff)$/i;
 const LICENCE = /(?:^|\/)(?:OFL|LICEN[CS]E|UFL|APACHE)[^/]*\.(?:txt|md)$/i;
 
 /**
- * Finds a font file for each font that a text of the animation uses: inside it, in its archive, or beside it, with the
- * licences that lie there. Fonts that no text uses go, and so do glyphs that were drawn in advance: any text may come.
+ * Finds a font file for each font that texts use: embedded, in the archive, or beside the source, together with its
+ * licences. Removes unused fonts from the animation, and also its glyph outlines, because users can enter any text.
  *
- * @param animation written to
+ * @param animation modified
  */
 export function extractFonts(animation: LottieDocument, source: LottieSource): ExtractedFiles & { notes: InitNote[] } {
   const files = new Map<string, Uint8Array>();
@@ -81,7 +81,7 @@ function findFont(
   return { bytes, licences: fontsBeside.filter((one) => LICENCE.test(one) && one.startsWith(folder)) };
 }
 
-/** What is left of a name when programs have written it in their ways. */
+/** Normalises a font name for comparison across programs. */
 function bare(name: unknown): string {
   return String(name)
     .toLowerCase()

@@ -4,9 +4,9 @@ import type { LottieDocument } from '../scene.ts';
 import { safeName } from './key-generator.ts';
 import { type LottieSource, type NeededFile, readDataUri } from './lottie-source.ts';
 
-/** What became of the images and sounds of an animation. */
+/** Files of a new package that were found or are missing. */
 export interface ExtractedFiles {
-  /** By path below the package's folder. */
+  /** By path relative to the package's folder. */
   readonly files: Map<string, Uint8Array>;
   readonly needs: readonly NeededFile[];
 }
@@ -14,10 +14,10 @@ export interface ExtractedFiles {
 const IMAGE_ENDINGS: Readonly<Record<string, string>> = { jpeg: 'jpg' };
 
 /**
- * Finds the bytes of each image and sound, inside the animation, in its archive or beside it, and gives it a file of the
- * package; the assets name those files from then on. What cannot be had is named under the path at which it is missed.
+ * Finds the bytes of each image and sound, embedded, in the archive or beside the source, and makes it a file of the
+ * package. The assets then refer to these files. Missing files are reported with their expected path.
  *
- * @param animation written to
+ * @param animation modified
  */
 export function extractImages(animation: LottieDocument, source: LottieSource): ExtractedFiles {
   const files = new Map<string, Uint8Array>();
@@ -48,7 +48,7 @@ function bytesOf({ u, p }: LottieNode, { files, beside }: LottieSource): Uint8Ar
   const name = String(p);
   if (name.startsWith('data:')) return readDataUri(name);
   const path = `${typeof u === 'string' ? u : ''}${name}`;
-  // A URL is for a person to follow.
+  // URLs are not fetched.
   if (/^[a-z][a-z+.-]*:/i.test(path)) return null;
   const clean = path.replace(/^(?:\.?\/)+/, '');
   const base = clean.split('/').at(-1)!;
@@ -60,7 +60,7 @@ function bytesOf({ u, p }: LottieNode, { files, beside }: LottieSource): Uint8Ar
   return null;
 }
 
-/** An area in whole pixels: of the asset, else of its image. */
+/** Sets the size of an asset in whole pixels: its own, otherwise its image's. */
 function measure(asset: LottieNode, image: { width: number; height: number } | undefined): void {
   const size = (own: unknown, other: number | undefined): unknown =>
     typeof own === 'number' && own > 0 ? Math.max(1, Math.round(own)) : (other ?? own);
@@ -98,17 +98,17 @@ function endingOf(type: string | undefined): string | null {
   return type === undefined ? null : (IMAGE_ENDINGS[type] ?? type);
 }
 
-/** @param ending what the bytes say; null: the name's own is as good */
+/** @param ending according to the bytes; null to keep the name's own */
 function fileName(written: string, ending: string | null): string {
   const safe = safeName(written.split('/').at(-1)!);
   const stem = safe.replace(/\.(?:png|jpe?g|webp|gif|avif|mp3|wav|m4a|aac|ogg|flac|svg)$/i, '');
   if (ending === null) return safe;
-  // The name that it has is kept where it says the same.
+  // Keeps an extension that is equivalent.
   const own = safe.slice(stem.length + 1).toLowerCase();
   return own === ending || (own === 'jpeg' && ending === 'jpg') ? safe : `${stem}.${ending}`;
 }
 
-/** What is missed needs a name, too. */
+/** Adds an extension to the name of a missing file. */
 function withEnding(name: string, kind: 'image' | 'sound'): string {
   return name.includes('.') ? name : `${name}.${kind === 'image' ? 'png' : 'mp3'}`;
 }

@@ -20,10 +20,10 @@ const NAMED: Readonly<Record<'text' | 'color', RegExp>> = {
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
- * The editables that an animation's names offer: layers of texts called `t_01`, fills, strokes and Fill effects called `c_01`, images and
- * sounds whose file or layer is called `USER/photo.jpg`. What follows the key in a name is its label.
+ * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, images and sounds
+ * whose file or layer is called `USER/photo.jpg`. The rest of the name after the key is the label.
  *
- * @param animation written to: each place gets its key
+ * @param animation modified: targets get their key
  */
 export function readNames(animation: LottieDocument): { editables: FoundEditable[]; notes: InitNote[] } {
   const found = new Map<string, { label: string; former: string; places: EditableTarget[] }>();
@@ -47,9 +47,9 @@ export function readNames(animation: LottieDocument): { editables: FoundEditable
 }
 
 /**
- * An editable for each text, each image and each sound that nothing speaks against, for an animation in which nothing is named.
+ * Proposes an editable for each suitable text, image and sound of an animation without named editables.
  *
- * @param animation written to: each place gets its key
+ * @param animation modified: targets get their key
  */
 export function proposeEditables(
   animation: LottieDocument,
@@ -77,10 +77,9 @@ export function proposeEditables(
 }
 
 /**
- * Reports the texts, images and sounds that could be editables, and are none because the animation names others: a note for
- * each kind.
+ * Reports texts, images and sounds that are not editables because others are named, in one note per kind.
  *
- * @param keys of an animation whose named editables have theirs
+ * @param keys generator that excludes the named editables
  */
 export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): InitNote[] {
   const unnamed = byTime(animation).filter(({ drawback, node }) => drawback === null && node.sid === undefined);
@@ -100,7 +99,7 @@ export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): In
   });
 }
 
-/** What is shown first comes first; of what begins at once the uppermost. */
+/** Sorts targets by their first appearance; simultaneous ones from top to bottom. */
 function byTime(animation: LottieDocument): EditableTarget[] {
   const from = new Map<unknown, number>();
   for (const span of layerSpans(animation)) {
@@ -111,7 +110,7 @@ function byTime(animation: LottieDocument): EditableTarget[] {
   return findEditableTargets(animation).sort((a, b) => first(a) - first(b));
 }
 
-/** Gives places their key. */
+/** Assigns a key to targets and returns their editable. */
 export function assignKey(
   key: string,
   places: readonly EditableTarget[],
@@ -123,7 +122,7 @@ export function assignKey(
 }
 
 function keyIn({ kind, names }: EditableTarget): { key: string; label: string; former: string } | null {
-  // A layer's name stands for its text or image; of a colour only the name of its own fill does, or its layer's.
+  // A layer's name applies to its text or image. The name for a colour is that of its own fill, otherwise its layer's.
   for (const name of names) {
     if (kind === 'image' || kind === 'audio') {
       const file = USER_IMAGE.exec(name)?.[1];
@@ -140,7 +139,7 @@ function keyIn({ kind, names }: EditableTarget): { key: string; label: string; f
 
 function fileNameOf({ names, node }: EditableTarget): string {
   const file = String(node.p).split('/').at(-1)!;
-  // Programs number the images that they write; the layer's name says more.
+  // Exporters number their images, so the layer's name is more meaningful.
   if (!/^(?:img|image)_\d+\.\w+$/i.test(file)) return file;
   const layer = names[1] ?? '';
   const ending = /\.\w+$/.exec(file)?.[0] ?? '';
@@ -148,10 +147,10 @@ function fileNameOf({ names, node }: EditableTarget): string {
 }
 
 /**
- * The editables that an animation offers as slots: texts, colours, images and sounds. A slot whose id is no key of its kind gets
- * one, and its id becomes the label. What a slot says stands, from then on, in each place that it fills.
+ * Finds the editables that an animation declares as slots: texts, colours, images and sounds. A slot whose id is not a
+ * valid key gets one, and its id becomes the label. Writes the values of slots to their uses.
  *
- * @param animation written to
+ * @param animation modified
  */
 export function readSlots(
   animation: LottieDocument,
@@ -195,7 +194,7 @@ export function readSlots(
   return { editables, notes };
 }
 
-/** Ids of slots that stand in an animation. */
+/** Returns the ids of all declared and used slots. */
 export function slotIds(animation: LottieDocument): string[] {
   const formatList = isRecord(animation.slots) ? Object.keys(animation.slots) : [];
   return [
@@ -205,7 +204,7 @@ export function slotIds(animation: LottieDocument): string[] {
 }
 
 /**
- * Writes the value of each slot where it is used: what a player shows is what the slot says.
+ * Writes the value of each slot to its uses, because players show the slot's value.
  *
  * @see Lottie specification 1.0.1, "Slots"
  */
@@ -226,7 +225,7 @@ function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string
   }
 }
 
-/** A file name for an image's key. */
+/** Returns a file name for the key of an image or a sound. */
 function slotFileName(id: string, places: readonly EditableTarget[]): string {
   const name = id.split('/').at(-1)!;
   if (/\.\w{2,5}$/.test(name)) return name;

@@ -14,9 +14,9 @@ import { manifestText, textLength } from './manifest-text.ts';
 import { dropUnused, renumberLayers, upgradeDocument } from './normalize-document.ts';
 import { type SharedColor, sharedColors, solidsToShapes, suggestColors } from './suggest-colors.ts';
 
-/** A package made from an animation, and what there is to say about it. */
+/** A package made from an animation, with notes about the conversion. */
 export interface NewPackage {
-  /** By path below the package's folder. */
+  /** By path relative to the package's folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly name: string;
   readonly animation: LottieDocument;
@@ -24,24 +24,24 @@ export interface NewPackage {
   readonly stills: readonly ChosenStill[];
   readonly needs: readonly NeededFile[];
   readonly notes: readonly InitNote[];
-  /** Of the animation as it came, upgraded. */
+  /** Unsupported features of the source animation after its upgrade. */
   readonly unsupported: readonly UnsupportedUse[];
-  /** Colours that could be editables and are none. */
+  /** Colours that are not editables but could be. */
   readonly colors: readonly SharedColor[];
 }
 
 export interface InitPackageOptions {
-  /** What people call the template; the source's own name when absent. */
+  /** Name of the template; defaults to the source's name. */
   readonly name?: string | undefined;
-  /** Offer colours that are used on at least so many layers; null: none but those that are named. */
+  /** Minimum number of layers for a colour to become an editable; null for named colours only. */
   readonly colorLayers: number | null;
 }
 
 /**
- * Makes a template package from an animation: its editables from slots, else from names, else what can be proposed; its
+ * Makes a template package from an animation. Takes editables from slots and names, otherwise proposes them; writes
  * images, sounds and fonts as files.
  *
- * @returns why none can be made, a sentence each
+ * @returns the package, or the reasons why none can be made, as sentences
  */
 export function initPackage(
   source: LottieSource,
@@ -115,13 +115,13 @@ export function initPackage(
   return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
 }
 
-/** What `checkAnimation` says of layers that share a number. */
+/** Matches the problem that `checkAnimation` reports for duplicate layer numbers. */
 const DOUBLED_NUMBER = /\/ind: .* stands on two layers$/;
 
-/** A set that has everything: what is missing is told apart from what is dangerous. */
+/** A set that contains everything, because missing files are reported separately from dangerous content. */
 const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
-/** What its designer named; before its files get names of their own. */
+/** Reads the editables that the designer named, before files are renamed. */
 function readNamed(animation: LottieDocument, keys: KeyGenerator, notes: InitNote[]): FoundEditable[] {
   const slots = readSlots(animation, keys);
   const names = readNames(animation);
@@ -129,7 +129,7 @@ function readNamed(animation: LottieDocument, keys: KeyGenerator, notes: InitNot
   return [...slots.editables, ...names.editables];
 }
 
-/** Pairs of pixels share their colours in a video; a row or column less is no black line at the edge. */
+/** Removes an odd row or column, because chroma is subsampled; padding would show as a black line. */
 function makeEven(animation: LottieDocument): InitNote[] {
   const { w, h } = animation;
   const even = (side: number): number => Math.max(2, Math.floor(side / 2) * 2);
@@ -140,7 +140,7 @@ function makeEven(animation: LottieDocument): InitNote[] {
   return [{ kind: 'changed', message }];
 }
 
-/** What a person writes into a box may be longer than the example: it shrinks then, rather than being cut off. */
+/** Makes texts in boxes shrink to fit, because users may enter longer texts than the example. */
 function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
   const texts = editables.filter(({ kind }) => kind === 'text');
   const boxed = texts
@@ -160,7 +160,7 @@ function nothingToEdit(colors: readonly SharedColor[]): string {
   return `${nothing}; with --colors ${first.layerCount} it offers ${count === 1 ? 'a colour' : `${count} colours`}`;
 }
 
-/** Texts, colours, images; those with numbers in their order, as a person fills them. */
+/** Sorts by kind: texts, colours, images, sounds; texts and colours also by number. */
 function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
   const kinds = ['text', 'color', 'image', 'audio'];
   return [...editables].sort(
@@ -176,14 +176,14 @@ function compareKeys(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-/** A file that is called like a video asks for one. */
+/** An image whose file has the name of a video becomes a video editable. */
 function kindOf({ key, kind }: FoundEditable): string {
   return kind === 'image' && /\.(?:mp4|mov|webm)$/i.test(key) ? 'video' : kind;
 }
 
 /**
- * The value of each text and colour, where players of Lottie look for it. An editable whose places differ has none: the
- * slot would give all of them the value of the first.
+ * Returns the default values of texts and colours, for Lottie players. Omits editables whose targets differ, because
+ * the slot would set all of them to one value.
  */
 function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -208,7 +208,6 @@ function round(value: number): number {
   return Number(value.toFixed(3));
 }
 
-/** Whether a package came of it. */
 export function isPackage(made: ReturnType<typeof initPackage>): made is NewPackage {
   return isRecord(made) && 'files' in made;
 }

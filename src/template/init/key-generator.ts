@@ -1,15 +1,15 @@
 import type { FoundEditable } from './editable-targets.ts';
 
-/** Gives editables keys that no other one has. */
+/** Generates unique keys for editables. */
 export class KeyGenerator {
   readonly #taken: Set<string>;
 
-  /** @param taken keys that stand in the animation already */
+  /** @param taken keys that the animation already has */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** The next free key with a number: `t_01`, or `c_01`. */
+  /** Returns the next free number: `t_01`, or `c_01`. */
   numbered(kind: 'text' | 'color'): string {
     for (let number = 1; ; number++) {
       const key = `${kind === 'text' ? 't' : 'c'}_${String(number).padStart(2, '0')}`;
@@ -17,7 +17,7 @@ export class KeyGenerator {
     }
   }
 
-  /** The key of an image or a sound, made of a file name. */
+  /** Returns the key of an image or a sound from its file name. */
   ofFile(fileName: string): string {
     const safe = safeName(fileName);
     const [, stem = safe, ending = ''] = /^(.*?)(\.[^.]+)?$/.exec(safe) ?? [];
@@ -34,7 +34,7 @@ export class KeyGenerator {
   }
 }
 
-/** A name that every file system takes. */
+/** Returns a name that is valid on every file system. */
 export function safeName(name: string): string {
   const safe = name
     .normalize('NFKD')
@@ -43,13 +43,13 @@ export function safeName(name: string): string {
   return safe === '' ? 'image' : safe.slice(0, 80);
 }
 
-/** What people call something, made of a layer's name. */
+/** Returns a label made from a layer's name. */
 export function labelOf(name: string, otherwise: string): string {
   const text = name.replaceAll(/\s+/g, ' ').trim();
   return [...(text === '' ? otherwise : text)].slice(0, 60).join('');
 }
 
-/** Whether a key has the form that its kind must have. */
+/** Whether a key has the required form for its kind. */
 export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
   if (kind === 'image' || kind === 'audio') return /^\(Footage\)\/USER\/[^/]+$/.test(key);
   return (kind === 'text' ? /^t_\d{2,}$/ : /^c_\d{2,}$/).test(key);

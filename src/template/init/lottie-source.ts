@@ -1,33 +1,33 @@
-/** An animation to make a package from, and what came with it. */
+/** An animation to convert, with the files that came with it. */
 export interface LottieSource {
-  /** What its file is called, without the ending. */
+  /** File name without extension. */
   readonly name: string;
-  /** As it was read: any JSON. */
+  /** Parsed JSON of any form. */
   readonly animation: unknown;
-  /** Files of the archive that it came in, by path; none for a plain JSON file. */
+  /** Files of its archive by path; empty for a plain JSON file. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids of other animations of the same archive. */
+  /** Ids of other animations in the archive. */
   readonly others: readonly string[];
-  /** A file below the folder in which the source lies, by its path from there; null where there is none. */
+  /** Reads a file by its path relative to the source's folder; null if there is none. */
   readonly beside: (path: string) => Uint8Array | null;
-  /** Paths of the font files and licences beside the source. */
+  /** Paths of font files and licences beside the source. */
   readonly fontsBeside: readonly string[];
-  /** What an image's first bytes say of it; undefined for anything that the renderer does not take. */
+  /** Reads type and size from an image's header; undefined for an unsupported type. */
   readonly readImage: (bytes: Uint8Array) => { type: string; width: number; height: number } | undefined;
 }
 
-/** A file that the animation names, that nobody has, and that a person has to add to the package. */
+/** A file that the animation refers to, was not found, and must be added to the package. */
 export interface NeededFile {
   readonly kind: 'font' | 'image' | 'sound';
-  /** As the animation calls it. */
+  /** Name in the animation. */
   readonly name: string;
-  /** Below the package's folder: where it belongs. */
+  /** Expected path, relative to the package's folder. */
   readonly path: string;
-  /** Why what was there is no use; null where nothing was. */
+  /** Why the file found is unusable; null if none was found. */
   readonly problem: string | null;
 }
 
-/** The bytes of a `data:` URI; null for anything else, and for one that is damaged. @see RFC 2397 */
+/** Decodes a `data:` URI; null for anything else or a damaged one. @see RFC 2397 */
 export function readDataUri(uri: string): Uint8Array | null {
   const comma = uri.indexOf(',');
   if (!uri.startsWith('data:') || comma === -1) return null;

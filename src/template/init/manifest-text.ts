@@ -1,6 +1,6 @@
 import { normalizeLineBreaks, type TextStyle } from '../lottie/lottie-slots.ts';
 
-/** What `template.yaml` of a new package says. */
+/** The contents of `template.yaml` of a new package. */
 export interface NewManifest {
   readonly name: string;
   readonly description: string;
@@ -15,7 +15,7 @@ export interface NewManifest {
   }[];
 }
 
-/** `template.yaml` as a person would write it: one line for each editable. */
+/** Formats `template.yaml`, with one line per editable. */
 export function manifestText({ name, description, stillcuts, editables }: NewManifest): string {
   const stills = stillcuts.map((still) => `  ${still.name}: ${still.seconds}`);
   const lines = editables.map(({ key, label, kind, stillcut, maxLength, required }) => {
@@ -32,23 +32,26 @@ export function manifestText({ name, description, stillcuts, editables }: NewMan
   return `${[...head, 'stillcuts:', ...stills, 'editables:', ...lines].join('\n')}\n`;
 }
 
-/** Plain where YAML takes it for a text, in quotes elsewhere. A JSON text is one of YAML, too. */
+/** Writes a plain scalar where YAML reads it as a string, otherwise JSON, which is valid YAML. */
 function scalar(text: string): string {
   const isPlain = /^\p{L}[\p{L}\p{N} ._/()–—×-]*$/u.test(text) && text.trim() === text;
   return isPlain && !/^(?:true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);
 }
 
-/** Average advance of a character in ems: of Latin, Cyrillic and Greek words with their spaces, and of scripts with square characters. */
+/**
+ * Average advance of a character in ems: for Latin, Cyrillic and Greek words with spaces, and for scripts with square
+ * characters.
+ */
 const ADVANCE = 0.52;
 const WIDE_ADVANCE = 1;
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** Lines break at words, so that not all of a box is filled. */
+/** Share of a box that is filled, because lines break between words. */
 const FILLED = 0.85;
 const MOST = 2_000;
 
 /**
- * How many characters a text may have: as many as its box has room for at its own size, and never fewer than the example
- * has; for a text without a box half as many again as the example has. An estimate, for its designer to correct.
+ * Estimates the maximum length of a text: as many characters as fit its box at its own size, at least the example's
+ * length; without a box 1.5 times the example's length. Designers can correct it.
  *
  * @returns Unicode code points, 1..2000
  */
@@ -65,7 +68,7 @@ export function textLength(style: TextStyle): number {
   return limit(Math.max(own, room));
 }
 
-/** Rounded up to what a person would have written. */
+/** Rounds up to a round number. */
 function limit(characters: number): number {
   const step = characters > 100 ? 10 : characters > 20 ? 5 : 2;
   return Math.max(1, Math.min(MOST, Math.ceil(characters / step) * step));

@@ -4,17 +4,17 @@ import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../
 import type { LottieDocument } from '../scene.ts';
 import type { InitNote } from './editable-targets.ts';
 
-/** From this version of Bodymovin on a document says it in today's way. */
+/** Versions of Bodymovin that introduced the present forms. */
 const COLORS_TO_ONE = [4, 1, 9];
 const CLOSED_IN_PATH = [4, 4, 18];
 const TEXT_IN_KEYFRAMES = [4, 4, 14];
 
 /**
- * Writes in today's way what old versions of Bodymovin wrote otherwise, as lottie-web does when it loads such a document;
- * the renderer would take it by today's meaning.
+ * Converts forms of old versions of Bodymovin to the present ones, as lottie-web does on loading, because the renderer
+ * supports only the present ones.
  *
- * @param animation written to
- * @returns what was changed, a sentence each
+ * @param animation modified
+ * @returns the changes, as sentences
  */
 export function upgradeDocument(animation: LottieDocument): string[] {
   const version = String(animation.v ?? '')
@@ -30,7 +30,7 @@ export function upgradeDocument(animation: LottieDocument): string[] {
   return changes;
 }
 
-/** A document without a version counts as a new one. */
+/** A document without a version counts as current. */
 function isOlder(version: readonly number[], than: readonly number[]): boolean {
   if (version.length < 2 || version.some(Number.isNaN)) return false;
   for (const [index, part] of than.entries()) {
@@ -80,7 +80,7 @@ function upgradePaths(animation: LottieDocument): number {
   return paths.length;
 }
 
-/** The renderer takes the last entry of a list of dashes for its offset, whatever it says. */
+/** Adds a dash offset, because the renderer treats the last dash as one. */
 function upgradeDashes(animation: LottieDocument): number {
   const lists = nodes(animation).flatMap((node) => (lacksDashOffset(node) ? [node] : []));
   for (const node of lists) {
@@ -96,10 +96,10 @@ function nodes(animation: LottieDocument): LottieNode[] {
 }
 
 /**
- * Removes from an animation effects that would be drawn although they are switched off, and assets that no layer shows.
- * Expressions stay: they are never run, and `template check` can report them only while they are there.
+ * Removes disabled effects, which would be drawn, and assets that no layer shows. Keeps expressions: they never run,
+ * and `template check` can report them only if they remain.
  *
- * @param animation written to
+ * @param animation modified
  */
 export function dropUnused(animation: LottieDocument): InitNote[] {
   const notes: InitNote[] = [];
@@ -127,7 +127,7 @@ function dropSwitchedOff(animation: LottieDocument): number {
   return count;
 }
 
-/** @returns the ids of those that went */
+/** @returns the ids of the removed assets */
 function dropUnusedAssets(animation: LottieDocument): string[] {
   const { assets = [] } = animation;
   const lists = new Map(assets.map(({ id, layers }) => [id, layers]));
@@ -146,11 +146,10 @@ function dropUnusedAssets(animation: LottieDocument): string[] {
 }
 
 /**
- * Gives layers that share a number with one above them a number of their own. Whoever names that number means the first
- * that has it.
+ * Assigns new numbers to layers whose number an earlier layer has. References keep pointing to the first layer.
  *
- * @param animation written to
- * @returns how many layers got another number
+ * @param animation modified
+ * @returns the number of renumbered layers
  */
 export function renumberLayers(animation: LottieDocument): number {
   return [...layerLists(animation)].reduce((sum, layers) => sum + renumber(layers), 0);

@@ -5,22 +5,22 @@ import { type EditableTarget, type FoundEditable, findEditableTargets } from './
 import { assignKey } from './find-editables.ts';
 import { type KeyGenerator, labelOf } from './key-generator.ts';
 
-/** A solid colour that layers of an animation share. */
+/** A solid colour that layers share. */
 export interface SharedColor {
-  /** Six hexadecimal digits; eight where it is not opaque. */
+  /** Six hexadecimal digits; eight for a translucent colour. */
   readonly color: string;
   readonly layerCount: number;
 }
 
-/** The solid colours of an animation that no editable has yet, those of most layers first. */
+/** Returns the solid colours that are not editables, sorted by number of layers, descending. */
 export function sharedColors(animation: LottieDocument): SharedColor[] {
   return [...groups(animation)].map(([color, places]) => ({ color, layerCount: layersOf(places).size }));
 }
 
 /**
- * Makes an editable of each solid colour that is used on so many layers: changing it changes all of them.
+ * Makes an editable of each solid colour that at least `leastLayers` layers use. Filling it changes all of them.
  *
- * @param animation written to: each place gets its key
+ * @param animation modified: targets get their key
  */
 export function suggestColors(animation: LottieDocument, keys: KeyGenerator, leastLayers: number): FoundEditable[] {
   return [...groups(animation)].flatMap(([color, places]) => {
@@ -34,10 +34,10 @@ export function suggestColors(animation: LottieDocument, keys: KeyGenerator, lea
 }
 
 /**
- * Solid layers hold their colour as a text that nothing can fill: they become shape layers that look the same.
+ * Replaces solid layers by equal shape layers, because the colour of a solid cannot be filled.
  *
- * @param animation written to
- * @returns how many there were
+ * @param animation modified
+ * @returns the number of replaced layers
  */
 export function solidsToShapes(animation: LottieDocument): number {
   const still = (k: unknown): object => ({ a: 0, k });
@@ -87,7 +87,7 @@ function groups(animation: LottieDocument): Map<string, EditableTarget[]> {
       !isConstantVector(place.node)
     )
       continue;
-    // Its opacity belongs to a colour: places that share the rest look different, and an invisible one shows nothing.
+    // Alpha is part of a colour: targets that differ in alpha look different, and transparent ones show nothing.
     const color = formatColor(place.node.k);
     if (color.length === 8 && color.endsWith('00')) continue;
     byColor.set(color, [...(byColor.get(color) ?? []), place]);

@@ -2,7 +2,7 @@ import { isRecord } from '../../json.ts';
 import { LAYER_TYPE } from './lottie-layers.ts';
 
 export interface CheckAnimationOptions {
-  /** Ids of image assets whose bytes come beside the animation, so that their own paths do not matter. */
+  /** Ids of image assets whose bytes come beside the animation, so that their paths are ignored. */
   readonly suppliedAssets?: ReadonlySet<string>;
   /** Names (`fName`) of fonts whose bytes come beside the animation. */
   readonly suppliedFonts?: ReadonlySet<string>;
@@ -12,9 +12,9 @@ export const MAX_SIDE_PIXELS = 4096;
 export const MAX_DURATION_SECONDS = 600;
 
 /**
- * What would make an animation dangerous or meaningless to draw, each problem with its JSON pointer; empty when it can be
- * handed to the rasteriser. Depth and size are bounded because native code crashes or runs out of memory on them without
- * an error; paths because nothing outside the text may be read. Says nothing about how the picture looks. Takes any value.
+ * Returns the problems that make an animation unsafe or meaningless to draw, each with its JSON pointer. Limits depth
+ * and size, because native code crashes or exhausts memory beyond them without an error. Rejects external paths,
+ * because nothing outside the document may be read. Does not judge the picture. Accepts any value.
  *
  * @see Lottie specification 1.0.1: "Animation", "Layers", "Assets"
  */
@@ -30,7 +30,7 @@ export function checkAnimation(animation: unknown, options: CheckAnimationOption
   ];
 }
 
-/** Level by level, without a path for each of what may be hundreds of thousands of values. */
+/** Walks level by level, without building paths for hundreds of thousands of values. */
 function isTooDeep(root: object): boolean {
   let level: object[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
@@ -46,7 +46,7 @@ function isTooDeep(root: object): boolean {
   return false;
 }
 
-/** The first path that goes too deep. Walks without recursion: the stack is what such a file aims at. */
+/** Returns the first path that is too deep. Walks without recursion, which such a file could exhaust. */
 function findTooDeep(root: object): string | undefined {
   const open: { value: object; depth: number; path: string }[] = [{ value: root, depth: 1, path: '' }];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
@@ -84,7 +84,7 @@ function isSide(value: unknown): boolean {
   return isFiniteNumber(value) && value >= 1 && value <= MAX_SIDE_PIXELS;
 }
 
-/** Every image must be in the text or come beside it. */
+/** Every image must be embedded or come beside the animation. */
 function checkAssets(animation: Record<string, unknown>, supplied: ReadonlySet<string>): string[] {
   if (!Array.isArray(animation.assets)) return animation.assets === undefined ? [] : ['/assets: not a list'];
   return animation.assets.flatMap((asset: unknown, index): string[] => {
@@ -117,11 +117,11 @@ function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** Levels of JSON, of precompositions within precompositions, and of parents of parents. */
+/** Limit for levels of JSON, nested precompositions, and chains of parents. */
 export const MAX_DEPTH = 64;
-/** Layers as they are drawn: those of a precomposition count once for each layer that shows it. */
+/** Limit for drawn layers: those of a precomposition count once for each layer that shows it. */
 export const MAX_EXPANDED_LAYERS = 20_000;
-/** Effects, masks, and shape modifiers of one group: each wraps the one before. */
+/** Limit for effects, masks, and shape modifiers of one group, because each wraps the previous one. */
 const MAX_CHAIN = 100;
 
 const MODIFIERS = new Set(['mm', 'tm', 'rd', 'rp', 'zz', 'pb', 'op', 'tw']);
@@ -135,9 +135,9 @@ interface Composition {
 }
 
 /**
- * The problems of an animation's lists of layers and of how they show each other: precompositions that contain themselves,
- * nest too deep or multiply beyond reason; chains of parents, effects, masks or modifiers that native code follows by
- * recursion; layer numbers that stand twice where layers refer to each other by number.
+ * Checks lists of layers and their references: precompositions that contain themselves, nest too deep or multiply
+ * excessively; chains of parents, effects, masks or modifiers, which native code follows recursively; duplicate layer
+ * numbers where layers refer to each other by number.
  */
 function checkCompositions(animation: Record<string, unknown>): string[] {
   const root = compositionAt('/layers', animation.layers);
@@ -159,7 +159,7 @@ function compositionAt(path: string, layers: unknown): Composition {
   return { path, layers: Array.isArray(layers) ? layers.filter(isRecord) : [] };
 }
 
-/** Follows precompositions from the root: no circle, not too deep, not too many layers in all. */
+/** Follows precompositions from the root to detect cycles, excessive depth and too many layers. */
 function checkExpansion(root: Composition, precompositions: ReadonlyMap<string, Composition>): string[] {
   interface Extent {
     readonly layers: number;
@@ -168,7 +168,7 @@ function checkExpansion(root: Composition, precompositions: ReadonlyMap<string, 
   const extents = new Map<Composition, Extent | 'open'>();
   const problems: string[] = [];
 
-  // Recursion is safe here: it stops at MAX_DEPTH.
+  // Recursion is safe here because it stops at MAX_DEPTH.
   const measure = (composition: Composition, level: number): Extent => {
     const known = extents.get(composition);
     if (known === 'open') {
@@ -223,7 +223,7 @@ function checkChains(path: string, node: Layer): string[] {
   return problems;
 }
 
-/** Parents and mattes, which layers name by `ind`. */
+/** Checks parents and mattes, which layers refer to by `ind`. */
 function checkReferences({ path, layers }: Composition): string[] {
   const refers = layers.some((layer) => layer.parent !== undefined || layer.tp !== undefined || layer.tt !== undefined);
   if (!refers) return [];
@@ -245,7 +245,7 @@ function checkReferences({ path, layers }: Composition): string[] {
   return problems;
 }
 
-/** Parents above a layer, counted no further than a little beyond the limit. */
+/** Counts the parents of a layer, up to just above the limit. */
 function chainLength(ind: unknown, parents: ReadonlyMap<unknown, unknown>, known: Map<unknown, number>): number {
   const path: unknown[] = [];
   let at = ind;

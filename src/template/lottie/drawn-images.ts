@@ -4,27 +4,27 @@ import { LEAST_STRENGTH } from './layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, precompositions } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
-/** Size of an image in a picture, as multiples of its asset's `w` and `h`, along its own axes. */
+/** Scale of an image in a picture, relative to its asset's `w` and `h`, along its own axes. */
 export interface DrawnScale {
   readonly x: number;
   readonly y: number;
 }
 
-/** The largest size of an image in each direction, and a frame of its largest, from the animation's first one on. */
+/** The largest scale in each direction, and a frame of the largest, counted from the animation's first. */
 export interface LargestScale extends DrawnScale {
   readonly frame: number;
 }
 
-/** Parents of parents; `checkAnimation` allows no more. */
+/** Limit for chains of parents, as in `checkAnimation`. */
 const LONGEST_CHAIN = 64;
-/** Image layers to measure, over all frames: of a longer or larger animation not every frame is measured. */
+/** Limit for measured image layers over all frames. Longer or larger animations are sampled. */
 const MOST_MEASURED = 400_000;
 const FEWEST_FRAMES = 30;
 
 /**
- * Measures how large an animation draws its images, from the transformations of their layers, of those layers' parents and
- * of the precompositions around them, all at the same moment. Counts what is seen: layers that are shown, not transparent
- * and not outside the picture. Ignores what masks and other layers cover.
+ * Measures how large an animation draws its images. Combines the transformations of layers, their parents and the
+ * precompositions around them at the same moment. Counts layers that are shown, not transparent and not outside the
+ * picture. Ignores masks and occlusion.
  */
 export class DrawnImages {
   readonly #animation: LottieDocument;
@@ -33,7 +33,7 @@ export class DrawnImages {
   readonly #sizes: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
   readonly #counts = new Map<readonly LottieNode[], number>();
 
-  /** @param animation one that `checkAnimation` found nothing wrong with */
+  /** @param animation accepted by `checkAnimation` */
   constructor(animation: LottieDocument) {
     this.#animation = animation;
     this.#layers = (animation.layers as unknown[]).filter(isRecord);
@@ -42,7 +42,7 @@ export class DrawnImages {
     this.#sizes = new Map(images.map(({ id, w, h }) => [id, { width: Number(w), height: Number(h) }]));
   }
 
-  /** By asset, on one frame: the largest where several layers show it. Images that are not seen are absent. */
+  /** Returns scales by asset on one frame, the largest of several layers. Invisible images are absent. */
   at(frame: number): Map<string, DrawnScale> {
     const found = new Map<string, DrawnScale>();
     const { w, h, ip } = this.#animation;
@@ -57,7 +57,7 @@ export class DrawnImages {
     return found;
   }
 
-  /** By asset, over all frames. Images that are never seen are absent. */
+  /** Returns scales by asset over all frames. Images that are never visible are absent. */
   largest(): Map<string, LargestScale> {
     const frameCount = Math.max(1, Math.round(this.#animation.op - this.#animation.ip));
     const count = this.#countImages(this.#layers);
@@ -92,13 +92,13 @@ export class DrawnImages {
     }
   }
 
-  /** Time of a precomposition, where the layer that shows it is at a time. */
+  /** Converts a time to the time of the precomposition that a layer shows. */
   #timeWithin(layer: LottieNode, time: number): number {
     if (isRecord(layer.tm)) return (propertyValue(layer.tm, time)?.[0] ?? 0) * this.#animation.fr;
     return (time - numberOf(layer.st, 0)) / (numberOf(layer.sr, 1) || 1);
   }
 
-  /** Image layers of a composition, with those of the precompositions in it. */
+  /** Counts image layers of a composition, including nested precompositions. */
   #countImages(layers: readonly LottieNode[]): number {
     const known = this.#counts.get(layers);
     if (known !== undefined) return known;
@@ -113,7 +113,7 @@ export class DrawnImages {
 }
 
 interface Moment {
-  /** Of the composition, in frames. */
+  /** Time of the composition, in frames. */
   readonly time: number;
   /** From the composition to the picture. */
   readonly around: Matrix;
@@ -125,7 +125,7 @@ type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** From a layer to the composition that it lies in, its parents included. @param siblings layers of that composition */
+/** Returns the matrix from a layer to its composition, including parents. @param siblings layers of that composition */
 function matrixOf(layer: LottieNode, siblings: readonly LottieNode[], time: number): Matrix {
   let matrix = ownMatrix(layer, time);
   let { parent } = layer;
@@ -180,7 +180,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Whether no part of the box around an image lies in the picture. */
+/** Whether the bounding box of an image lies outside the picture. */
 function isOutside([a, b, c, d, e, f]: Matrix, image: Size, picture: Size): boolean {
   const right = [0, a * image.width, c * image.height, a * image.width + c * image.height].map((x) => x + e);
   const down = [0, b * image.width, d * image.height, b * image.width + d * image.height].map((y) => y + f);

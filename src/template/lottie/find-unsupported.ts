@@ -20,20 +20,21 @@ import {
   WIPES,
 } from './unsupported-features.ts';
 
-/** A place at which an animation uses what the renderer does not draw. */
+/** A use of a feature that the renderer does not support. */
 export interface UnsupportedUse {
   readonly feature: Feature;
-  /** Which one, as its designer knows it: an effect's name, a modifier, a mode. */
+  /** The specific effect, modifier or mode, in the designer's terms. */
   readonly what: string;
-  /** Name of the layer; of an asset its id. */
+  /** Name of the layer, or id of the asset. */
   readonly layer: string;
   /** JSON pointer in the animation. */
   readonly pointer: string;
 }
 
 /**
- * Everything in an animation that does not come out as its designer sees it, in document order. The animation is one that
- * `checkAnimation` found nothing wrong with.
+ * Finds everything that is not drawn as the designer sees it, in document order.
+ *
+ * @param animation accepted by `checkAnimation`
  */
 export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   const sequences = (animation.assets ?? []).flatMap((asset, index): UnsupportedUse[] => {
@@ -43,12 +44,12 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   return [...sequences, ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place)))];
 }
 
-/** Whether a node is a property that an expression drives. */
+/** Whether a node is a property with an expression. */
 export function hasExpression(node: LottieNode): node is LottieNode & { x: string } {
   return typeof node.x === 'string' && ('k' in node || 'a' in node);
 }
 
-/** Whether a node is a stroke with dashes whose last entry is not their offset. */
+/** Whether a node is a dashed stroke whose last entry is not the offset. */
 export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   if ((ty !== 'st' && ty !== 'gs') || !Array.isArray(d) || !d.every(isRecord)) return false;
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
@@ -91,7 +92,7 @@ function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, wh
     use('path_modifier', 'rounded points of a star', pointer);
   }
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
-  // t.a[n].a of a text layer: what an animator does to each character.
+  // t.a[n].a of a text layer: properties of an animator.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
     for (const key of Object.keys(node)) {
       const property = UNDRAWN_ANIMATORS[key];
@@ -100,7 +101,7 @@ function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, wh
   }
 }
 
-/** Whether a property is anything but nothing. */
+/** Whether a property is present and not constantly 0. */
 function isSet(property: unknown): boolean {
   return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
@@ -113,7 +114,7 @@ function isWipe({ mn, ty }: LottieNode): boolean {
   return WIPES.has(mn) || ty === 26;
 }
 
-/** Sliders, colours, points: they draw nothing anywhere, expressions read them. */
+/** Whether an effect is an expression control (slider, colour, point), which draws nothing. */
 function isControl({ mn, ty }: LottieNode): boolean {
   if (typeof mn === 'string') return / Control$/.test(mn) || mn.startsWith('Pseudo/');
   return typeof ty === 'number' && ty < 20;

@@ -3,23 +3,23 @@ import type { LottieDocument } from '../scene.ts';
 import { LAYER_TYPE, type LottieNode, precompositions } from './lottie-layers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
 
-/** One showing of a layer: a layer of a precomposition has one for each layer that shows the precomposition. */
+/** A span of time in which a layer is shown. A layer of a precomposition has one for each layer that shows it. */
 export interface LayerSpan {
   readonly layer: LottieNode;
-  /** Frames of the animation, from its own first one on; `to` is the first in which the layer is not shown any more. */
+  /** Frames of the animation, counted from its first; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   /**
-   * The frame of the animation at which the layer's own time begins (`st`), and how many frames of the animation one of
-   * its own takes. Null below a layer whose time is remapped: `from` and `to` are that layer's then.
+   * The frame of the animation at which the layer's own time begins (`st`), and the frames of the animation per frame
+   * of its own. Null within a time-remapped layer, whose `from` and `to` apply.
    */
   readonly clock: { readonly start: number; readonly stretch: number } | null;
   /**
-   * The same of the composition that the layer lies in, whose time the layer's keyframes, `ip`, `op` and `st` are in. Null
-   * below a layer whose time is remapped.
+   * The same for the composition around the layer, in whose time keyframes, `ip`, `op` and `st` are given. Null within
+   * a time-remapped layer.
    */
   readonly around: { readonly start: number; readonly stretch: number } | null;
-  /** The showing of the precomposition that the layer lies in; null for a layer of the animation itself. */
+  /** The span of the precomposition around the layer; null for a layer of the animation itself. */
   readonly within: LayerSpan | null;
 }
 
@@ -30,9 +30,9 @@ interface Clock {
 }
 
 /**
- * When each layer of an animation is shown, in frames from its start; hidden ones and those that no frame reaches are left
- * out. The animation is one that `checkAnimation` found nothing wrong with.
+ * Returns when each layer is shown, in frames from the animation's start. Omits layers that are hidden or never shown.
  *
+ * @param animation accepted by `checkAnimation`
  * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that a layer lies in
  */
 export function layerSpans(animation: LottieDocument): LayerSpan[] {
@@ -53,7 +53,7 @@ export function layerSpans(animation: LottieDocument): LayerSpan[] {
       const own = clock === null ? null : ownClock(layer, clock);
       const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
       spans.push(span);
-      // A layer of any other kind shows no composition, whatever it refers to: `checkAnimation` did not count it either.
+      // Only precomposition layers show compositions. `checkAnimation` counts them the same way.
       const inside = layer.ty === LAYER_TYPE.precomposition ? compositions.get(String(layer.refId)) : undefined;
       if (inside === undefined) continue;
       visit(inside, { from: shownFrom, to: shownTo, clock: layer.tm === undefined ? own : null, within: span });
@@ -74,17 +74,17 @@ function numberOf(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
 
-/** A layer that is shown less strongly is hardly seen. */
+/** Strength below which a layer is hardly visible. */
 export const LEAST_STRENGTH = 0.05;
 
-/** Below this share of its size a layer is a dot. */
+/** Share of its size below which a layer is only a dot. */
 const LEAST_SCALE = 0.02;
 
 /**
- * How strongly a layer is shown on a frame, 0..1, as far as times, opacities and scales tell, its own and those of what it
- * lies in: not what lies above it, nor whether it is outside of the picture.
+ * Estimates the visibility of a layer on a frame, 0..1, from times, opacities and scales of the layer and its
+ * precompositions. Ignores occlusion and the edges of the picture.
  *
- * @param frame of the animation, from its first one on
+ * @param frame of the animation, counted from its first
  */
 export function strengthAt(span: LayerSpan, frame: number): number {
   if (frame < span.from || frame >= span.to) return 0;
@@ -93,7 +93,9 @@ export function strengthAt(span: LayerSpan, frame: number): number {
   return strength;
 }
 
-/** Frames at which a layer's strength may begin to change: its first and last, and the keyframes of opacity and scale. */
+/**
+ * Returns the frames at which a layer's visibility may begin to change: its ends, and keyframes of opacity and scale.
+ */
 export function changesOf(span: LayerSpan): number[] {
   const frames = [span.from, span.to];
   for (let at: LayerSpan | null = span; at !== null; at = at.within) {
@@ -106,7 +108,7 @@ export function changesOf(span: LayerSpan): number[] {
 }
 
 function ownStrength({ layer, around }: LayerSpan, frame: number): number {
-  // Where time is bent nobody can tell without drawing.
+  // With time remapping, visibility is unknown without drawing.
   if (around === null) return 1;
   const time = (frame - around.start) / around.stretch;
   const { o, s } = transformOf(layer);

@@ -1,32 +1,32 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 
-/** A layer and where it stands. */
+/** A layer and its location. */
 export interface LocatedLayer {
   readonly layer: LottieNode;
-  /** What its designer calls it; its number where it has no name. */
+  /** The designer's name, or the layer's number. */
   readonly name: string;
   /** JSON pointer in the document. */
   readonly pointer: string;
 }
 
-/** All layers of a document: its own, then those of its precompositions. */
+/** Returns all layers of a document: its own, then those of its precompositions. */
 export function allLayers(animation: LottieDocument): LocatedLayer[] {
   const assets = (animation.assets ?? []).map((asset, index) => layersAt(asset.layers, `/assets/${index}/layers`));
   return [layersAt(animation.layers, '/layers'), ...assets].flat();
 }
 
-/** Something inside a layer, or a layer itself. */
+/** An object within a layer, or the layer itself. */
 export interface LocatedNode {
   readonly node: LottieNode;
   readonly pointer: string;
-  /** The names and indices that lead to it from the layer. */
+  /** Property names and indices from the layer to the node. */
   readonly path: readonly string[];
-  /** What it lies in, the nearest first. */
+  /** Enclosing objects, innermost first. */
   readonly around: readonly LottieNode[];
 }
 
-/** Every object within a layer, itself first, in document order. The document is no deeper than `checkAnimation` allows. */
+/** Returns every object within a layer, itself first, in document order. Depth is limited by `checkAnimation`. */
 export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointer'>): LocatedNode[] {
   const places: LocatedNode[] = [];
   const visit = (value: unknown, at: string, path: readonly string[], around: readonly LottieNode[]): void => {
@@ -41,7 +41,7 @@ export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointe
   return places;
 }
 
-/** Whether a property has one value for all times, a list of numbers: a colour, a place. */
+/** Whether a property is a constant list of numbers, such as a colour or a position. */
 export function isConstantVector(property: unknown): property is LottieNode & { k: number[] } {
   return isRecord(property) && Array.isArray(property.k) && property.k.every((one) => typeof one === 'number');
 }
@@ -58,26 +58,26 @@ function layersAt(layers: unknown, pointer: string): LocatedLayer[] {
 /** A JSON object inside a Lottie document. */
 export type LottieNode = Record<string, unknown>;
 
-/** `ty` of a layer. @see Lottie specification 1.0.1, "Layers"; layers that are heard, not seen, are Bodymovin's */
+/** `ty` of a layer. @see Lottie specification 1.0.1, "Layers"; audio layers are an extension of Bodymovin */
 export const LAYER_TYPE = { precomposition: 0, solid: 1, image: 2, text: 5, audio: 6 } as const;
 
 type Layered = Pick<LottieDocument, 'layers' | 'assets'>;
 
-/** Lists of layers: the animation's own, then those of its precompositions. The layers are the document's own. */
+/** Yields the layers of the animation, then of each precomposition. The layers are not copied. */
 export function* layerLists(document: Layered): Generator<readonly LottieNode[]> {
   for (const { layers } of [document, ...(document.assets ?? [])]) {
     if (Array.isArray(layers)) yield layers.filter(isRecord);
   }
 }
 
-/** The layers of each precomposition, by the id that other layers show it by (`refId`). */
+/** Returns the layers of each precomposition by its id (`refId` in other layers). */
 export function precompositions({ assets = [] }: Pick<LottieDocument, 'assets'>): Map<string, readonly LottieNode[]> {
   const lists = new Map<string, readonly LottieNode[]>();
   for (const { id, layers } of assets) if (Array.isArray(layers)) lists.set(id, layers.filter(isRecord));
   return lists;
 }
 
-/** The same document with other layers in each of its lists, those of its precompositions first. */
+/** Returns a copy of the document with changed lists of layers. Processes precompositions first. */
 export function withLayerLists<Document extends Layered>(
   document: Document,
   change: (layers: readonly unknown[]) => unknown[],

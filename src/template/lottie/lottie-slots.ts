@@ -3,13 +3,13 @@ import type { FontSlot } from '../parse-manifest.ts';
 import type { LottieDocument } from '../scene.ts';
 import { LAYER_TYPE, type LottieNode, layerLists } from './lottie-layers.ts';
 
-/** One text document's style and words, as a text layer holds it per keyframe. */
+/** The style and text of one keyframe of a text layer. */
 export interface TextStyle extends LottieNode {
   t: string;
   f: string;
 }
 
-/** Every place in a document that says which slot fills it, by slot id, in document order. */
+/** Every node that names a slot, by slot id, in document order. */
 export type SlotUses = ReadonlyMap<string, readonly SlotUse[]>;
 
 export type SlotUse =
@@ -19,11 +19,11 @@ export type SlotUse =
   | { readonly kind: 'image'; readonly node: LottieNode; readonly assetId: string }
   /** A sound asset: `{sid, id, u, p, e}`, which layers of type 6 play. */
   | { readonly kind: 'sound'; readonly node: LottieNode; readonly assetId: string }
-  /** Any animatable property: `{sid, a, k}`; `fonts` are those of the text layer that it colours, if it does. */
+  /** Any animatable property: `{sid, a, k}`; `fonts` are those of the text layer that it colours, if any. */
   | { readonly kind: 'property'; readonly node: LottieNode; readonly fonts: readonly string[] };
 
 /**
- * Finds every use of a slot. The nodes are the document's own, so writing to them binds a value.
+ * Finds every use of a slot. The nodes are not copied, so writing to them binds a value.
  *
  * @see Lottie specification 1.0.1, "Slots"; text slots are Bodymovin's, from 5.11 on
  */
@@ -44,7 +44,7 @@ export function findSlotUses(document: LottieDocument): SlotUses {
     if (!isRecord(value)) return;
     const fonts = value.ty === LAYER_TYPE.text ? fontsOf(value) : layerFonts;
     if (typeof value.sid === 'string') note(value.sid, useAt(value, fonts, sounds));
-    // Without a list of pairs for each of what may be hundreds of thousands of objects.
+    // Avoids Object.entries, as there may be hundreds of thousands of objects.
     for (const key of Object.keys(value)) {
       if (key !== 'sid' && typeof value[key] === 'object') visit(value[key], fonts);
     }
@@ -54,15 +54,15 @@ export function findSlotUses(document: LottieDocument): SlotUses {
   return uses;
 }
 
-/** What ends a line: Lottie's own is the carriage return; After Effects writes a soft break as U+0003. */
+/** Line breaks: Lottie uses the carriage return; After Effects writes a soft break as U+0003. */
 export const LINE_END = /\r\n|[\n\v\f\r\u0003\u0085\u2028\u2029]/;
 
-/** Writes each line break of a Lottie text as `\n`, as a definition does. */
+/** Converts each line break of a Lottie text to `\n`, as in definitions. */
 export function normalizeLineBreaks(text: string): string {
   return text.split(LINE_END).join('\n');
 }
 
-/** The text documents of `t.d`-like nodes, one per keyframe. */
+/** Returns the text documents of `t.d`-like nodes, one per keyframe. */
 export function textStyles(node: LottieNode): TextStyle[] {
   if (!Array.isArray(node.k)) return [];
   const styles: TextStyle[] = [];
@@ -74,7 +74,7 @@ export function textStyles(node: LottieNode): TextStyle[] {
   return styles;
 }
 
-/** Ids of the assets that sound layers play. @see Lottie documentation: "Audio Layer" is layer type 6 */
+/** Returns the ids of assets that sound layers play. @see Lottie documentation: "Audio Layer" is layer type 6 */
 export function soundAssetIds(document: Pick<LottieDocument, 'layers' | 'assets'>): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const layers of layerLists(document)) {
@@ -96,13 +96,13 @@ function fontsOf(textLayer: LottieNode): string[] {
   return [...new Set(textStyles(text.d).map((style) => style.f))];
 }
 
-/** The style of a text of an animation, and the editable that the text fills: by `sid`, or by `editable` once it is bound. */
+/** The style of a text, and the editable that fills it: from `sid`, or from `editable` in a bound animation. */
 interface UsedStyle {
   readonly style: TextStyle;
   readonly editable: string | null;
 }
 
-/** Every style of every text layer, in document order. The styles are the document's own. */
+/** Returns every style of every text layer, in document order, not copied. */
 export function usedStyles(animation: Pick<LottieDocument, 'layers' | 'assets'>): UsedStyle[] {
   const found: UsedStyle[] = [];
   for (const layers of layerLists(animation)) {
@@ -116,12 +116,12 @@ export function usedStyles(animation: Pick<LottieDocument, 'layers' | 'assets'>)
   return found;
 }
 
-/** Names of the fonts that texts of an animation are set in, each once. */
+/** Returns the distinct names of fonts that texts use. */
 export function usedFonts(animation: Pick<LottieDocument, 'layers' | 'assets'>): string[] {
   return [...new Set(usedStyles(animation).map(({ style }) => style.f))];
 }
 
-/** Whether an editable of kind font replaces the font of a text. */
+/** Whether a font editable replaces the font of a text. */
 export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
   return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
 }

@@ -6,16 +6,16 @@ interface Keyframe {
   readonly t: number;
   readonly value: Numbers | null;
   readonly isHeld: boolean;
-  /** Handles of the easing curve: for each dimension a point, or one point for all of them. */
+  /** Handles of the easing curve: a point per dimension, or one point for all. */
   readonly out: unknown;
   readonly in: unknown;
-  /** Handles of a path in space, relative to both ends; null for a straight one. */
+  /** Handles of a spatial path, relative to its ends; null for a straight line. */
   readonly path: { readonly out: Numbers; readonly in: Numbers } | null;
 }
 
 /**
- * Value of a property at a time of the composition that its layer lies in, eased as its keyframes say. Null where it does not
- * consist of numbers.
+ * Returns the value of a property at a time of its layer's composition, with easing. Null for values that are not
+ * numbers.
  *
  * @see Lottie specification 1.0.1: "Animated properties", "Easing handles"
  */
@@ -40,15 +40,15 @@ export function propertyValue(property: unknown, time: number): Numbers | null {
   });
 }
 
-/** Times of a property's keyframes; none for one that is not animated. */
+/** Returns the times of a property's keyframes; empty if it is not animated. */
 export function keyTimes(property: unknown): number[] {
   return isRecord(property) ? keyframesOf(property).map(({ t }) => t) : [];
 }
 
-/** Each property is asked at many times. */
+/** Cached, because each property is evaluated at many times. */
 const known = new WeakMap<object, Keyframe[]>();
 
-/** Old documents give a keyframe's end in the one before it. */
+/** Old documents store a keyframe's end value in the keyframe before it. */
 function keyframesOf(property: Record<string, unknown>): Keyframe[] {
   if (!Array.isArray(property.k)) return [];
   const same = known.get(property);
@@ -82,7 +82,7 @@ function handleAt(node: unknown, index: number, otherwise: number): [x: number, 
   return [at(node.x), at(node.y)];
 }
 
-/** The y of the easing curve where its x is `share`, found by bisection. */
+/** Returns the y of the easing curve at x = `share`, found by bisection. */
 function easedShare(share: number, out: readonly [number, number], into: readonly [number, number]): number {
   if (out[0] === out[1] && into[0] === into[1]) return share;
   let [low, high] = [0, 1];

@@ -1,4 +1,4 @@
-/** What the renderer does not draw as the designer's program does. */
+/** Features that the renderer draws differently from the designer's program, or not at all. */
 export type Feature =
   | 'expression'
   | 'effect'
@@ -15,7 +15,7 @@ export type Feature =
   | 'text_animator'
   | 'stretched_sound';
 
-/** What happens instead, and what to do; one sentence each. */
+/** What happens instead, and what to do about it; one sentence each. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
   expression: {
     instead: 'Expressions are never run; what they drive keeps the value or the keyframes that it has without',
@@ -75,7 +75,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   },
 };
 
-/** Match names of the effects that are drawn. Each but Displacement Map was rendered with and without: @see test/template/find-unsupported.test.ts */
+/**
+ * Match names of supported effects. All but Displacement Map were verified by rendering. @see
+ * test/template/lottie/find-unsupported.test.ts
+ */
 export const DRAWN_EFFECTS: ReadonlySet<string> = new Set([
   'ADBE Black&White',
   'ADBE Brightness & Contrast 2',
@@ -105,13 +108,13 @@ export const DRAWN_EFFECTS: ReadonlySet<string> = new Set([
   'CC Toner',
 ]);
 
-/** Those of them that come out on images, and on whatever else has to be painted apart first: nobody can rely on that. */
+/** Effects that work on images and other separately painted content only, so templates should not rely on them. */
 export const WIPES: ReadonlySet<unknown> = new Set(['ADBE Linear Wipe', 'ADBE Radial Wipe', 'ADBE Venetian Blinds']);
 
-/** `ty` of effects that are drawn by it where no match name is known. */
+/** `ty` of supported effects, for effects without a known match name. */
 export const DRAWN_EFFECT_TYPES: ReadonlySet<unknown> = new Set([20, 21, 23, 25, 26, 29]);
 
-/** Layer styles by `ty`: stroke, bevel, satin and gradient overlay are not drawn. */
+/** Layer styles by `ty`. Stroke, bevel, satin and gradient overlay are not supported. */
 export const LAYER_STYLES = [
   'Stroke',
   'Drop Shadow',
@@ -125,7 +128,7 @@ export const LAYER_STYLES = [
 ];
 export const DRAWN_STYLES: ReadonlySet<unknown> = new Set([1, 2, 3, 4, 7]);
 
-/** Layers by `ty` that nothing comes of. Cameras (13) and audio layers (6) do their work. */
+/** Unsupported layer kinds by `ty`. Cameras (13) and audio layers (6) are supported. */
 export const UNDRAWN_LAYERS: Readonly<Record<number, string>> = {
   7: 'a video placeholder',
   8: 'an image sequence',
