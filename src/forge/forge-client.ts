@@ -12,7 +12,7 @@ import {
   sendOnce,
 } from './forge-request.ts';
 
-/** What a client takes of the world beside the network. */
+/** Clock and randomness of a client. */
 export interface ForgeClock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -23,39 +23,39 @@ export interface ForgeClock {
 
 export interface ForgeClient {
   /**
-   * Sends a request, again where that is safe, and waits for limits that end soon.
+   * Sends a request. Repeats it when that is safe, and waits for rate limits that end soon.
    *
-   * @param url absolute, or a path below the base
-   * @param body becomes JSON
-   * @returns the answer, whatever its status from 200 to 299
-   * @throws ForgeError for every other
+   * @param url absolute, or a path below the base URL
+   * @param body sent as JSON
+   * @returns an answer with a status from 200 to 299
+   * @throws ForgeError for any other answer
    */
   send(
     method: ForgeRequest['method'],
     url: string,
     options?: { readonly body?: unknown; readonly repeatability?: Repeatability },
   ): Promise<ForgeAnswer>;
-  /** All items of a list, over all of its pages. */
+  /** Returns the items of all pages of a list. */
   list(path: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 const MAX_REDIRECTS = 3;
-/** A list of a hundred per page has no more of them for us. */
+/** Lists with a hundred items per page are never longer for our requests. */
 const MAX_PAGES = 300;
 
 /**
- * A client of one forge, whose token leaves its origin never. Nothing that it throws or returns knows the token, and it
- * cannot be seen by inspecting the client.
+ * Opens a client of one forge. The token is sent only to the forge's origin. It is not contained in anything that the
+ * client throws or returns, and not visible when the client is inspected.
  *
  * @param name of the forge, for errors
- * @param baseUrl without a slash at its end
- * @throws ForgeError `forge_refused` for an address over which the token would travel in clear, and for what is no token
+ * @param baseUrl without a trailing slash
+ * @throws ForgeError `forge_refused` for an unencrypted address, and for an invalid token
  */
 export function openForgeClient(options: {
   readonly name: string;
   readonly baseUrl: string;
   readonly token: string;
-  /** Of every request, and the one that has the token. */
+  /** Returns the headers of every request, including the one with the token. */
   readonly headers: (token: string) => Readonly<Record<string, string>>;
   readonly clock: ForgeClock;
 }): ForgeClient {
@@ -112,7 +112,7 @@ export function openForgeClient(options: {
       const { status } = result;
       if (status < 300 && limitMs(result, clock.now()) === null) return { result };
       const redirectedTo = redirectTarget(result, url);
-      // 301 and 302 may turn another method into GET, and 303 does.
+      // 301 and 302 may change another method to GET; 303 does.
       const isFollowed = status !== 303 && (method === 'GET' || status > 302);
       if (redirectedTo === null || !isFollowed || !URL.canParse(redirectedTo)) {
         throw refusal(name, what, result, clock.now());
@@ -133,7 +133,7 @@ export function openForgeClient(options: {
           throw new ForgeError('forge_answer_invalid', `GET ${pathOf(path)}: the list has no end`);
         const answer: ForgeAnswer = await send('GET', next);
         const value = readJson(answer, `GET ${pathOf(next)}`, name);
-        // GitHub's searches and check runs have their items in an object.
+        // GitHub's searches and check runs wrap their items in an object.
         const found = isRecord(value) ? Object.values(value).find(Array.isArray) : value;
         if (!Array.isArray(found)) throw new ForgeError('forge_answer_invalid', `GET ${pathOf(next)}: it is no list`);
         items.push(...found.filter(isRecord));
@@ -144,7 +144,7 @@ export function openForgeClient(options: {
   };
 }
 
-/** The JSON of an answer. */
+/** Parses the JSON of an answer. */
 export function readJson({ text }: ForgeAnswer, what: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -153,7 +153,7 @@ export function readJson({ text }: ForgeAnswer, what: string, name: string): unk
   }
 }
 
-/** @see RFC 8288 */
+/** Returns the URL of the next page. @see RFC 8288 */
 export function nextPage(header: string | string[] | undefined): string | null {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   for (const [, url, parameters] of text.matchAll(/<([^>]*)>([^<]*)/g)) {
@@ -162,13 +162,13 @@ export function nextPage(header: string | string[] | undefined): string | null {
   return null;
 }
 
-/** Nobody on the way can read it: encrypted, or it stays on this machine. */
+/** Accepts encrypted connections, and those that stay on this machine. */
 function isPrivate(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname));
 }
 
-/** For people: queries are long, and may be secrets. */
+/** Removes the query from messages: it may be long or secret. */
 function pathOf(url: string): string {
   return url.startsWith('/') ? url.replace(/\?.*$/s, '') : new URL(url).pathname;
 }
@@ -190,7 +190,7 @@ function refusal(name: string, what: string, answer: ForgeAnswer, now: number): 
   const hint = HINTS[status];
   return new ForgeError('forge_refused', `${what}: ${name} answered ${status}${told(answer.text)}`, {
     status,
-    // A gateway answers for what is still at work behind it.
+    // After a gateway error the request may still be running.
     isUnclear: isPassing(status),
     ...(hint === undefined ? {} : { hint }),
   });
@@ -202,7 +202,7 @@ const HINTS: Readonly<Record<number, string>> = {
   404: 'Look at the name of the repository and the number; it is also what a token without the right to see it is told',
 };
 
-/** What a refusal says of itself, on one line and short. */
+/** Returns a refusal's own message, shortened to one line. */
 function told(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

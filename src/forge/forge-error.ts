@@ -2,13 +2,13 @@ import { ReelformError } from '../diagnostic.ts';
 
 type ForgeCode = 'forge_unreachable' | 'forge_refused' | 'forge_limited' | 'forge_answer_invalid';
 
-/** What GitHub or GitLab did not do. Neither it nor what it is made of knows the token. */
+/** Failure of a request to GitHub or GitLab. Neither the error nor its properties contain the token. */
 export class ForgeError extends ReelformError {
-  /** Of the answer; null where none came. */
+  /** Status of the answer; null when there was none. */
   readonly status: number | null;
-  /** What GraphQL calls the kinds of its errors; none where it was not asked. */
+  /** Error types of GraphQL; empty for REST. */
   readonly types: readonly string[];
-  /** Whether it may have been done nonetheless: look before it is asked for again. */
+  /** True if the request may have succeeded: check before repeating it. */
   readonly isUnclear: boolean;
 
   constructor(
@@ -29,7 +29,7 @@ export class ForgeError extends ReelformError {
 }
 
 /**
- * Makes something once: where it is not clear whether it was made, it is looked for before it is made again.
+ * Creates something once: if the result of a request is unclear, looks for the object before creating it again.
  *
  * @throws ForgeError
  */

@@ -2,23 +2,23 @@ import { type Backoff, backoffMs } from '../backoff.ts';
 import { type Repeatability, retryAfterMs } from '../http/retry.ts';
 import { type HttpRequest, type ResponseHead, sendRequest } from '../http/send-request.ts';
 
-/** `headers` with the token. */
+/** `headers` include the token. */
 export type ForgeRequest = Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body' | 'idleMs'>;
 
 export interface ForgeAnswer extends ResponseHead {
   readonly text: string;
 }
 
-/** What became of one request. `unanswered`: it may have been done. */
+/** Result of one request. `unanswered`: it may have been processed. */
 export type Sent =
   | { readonly kind: 'answer'; readonly answer: ForgeAnswer }
   | { readonly kind: 'unsent' | 'unanswered'; readonly code: string }
   | { readonly kind: 'too_large' };
 
-/** No answer is larger, unpacked: a hundred comments of 64 KiB each are 7 MiB, and may be written in escapes. */
+/** Maximum size of an unpacked answer: a hundred comments of 64 KiB take 7 MiB, or more with escapes. */
 const MAX_ANSWER_BYTES = 48 << 20;
 
-/** Sends one request, once, and follows no redirect. */
+/** Sends one request without retries or redirects. */
 export async function sendOnce(request: ForgeRequest): Promise<Sent> {
   const sent = await sendRequest({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
   if (sent.kind === 'answered') {
@@ -29,18 +29,18 @@ export async function sendOnce(request: ForgeRequest): Promise<Sent> {
   return sent.code === 'too_large' ? { kind: 'too_large' } : { kind: 'unanswered', code: sent.code };
 }
 
-/** Requests beyond the first. */
+/** Maximum number of repeated requests. */
 const MAX_RETRIES = 4;
-/** A limit that ends later is not waited for: the job costs more than the comment is worth. */
+/** Longest rate limit that is awaited: the time of a CI job costs more than a missing comment. */
 const LONGEST_WAIT_MS = 75_000;
-/** What is asked of those who met a secondary limit that does not say how long it lasts. */
+/** GitHub's advice for secondary rate limits without a stated duration. */
 const SECONDARY_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 8000 };
 
 /**
- * Milliseconds until the same request is sent again; null when it is not.
+ * Returns the time before the same request is repeated, in milliseconds; null to stop.
  *
- * @param retries that there were before
+ * @param retries number of earlier repetitions
  * @param now milliseconds since the epoch
  * @param jitter 0..1
  */
@@ -51,7 +51,7 @@ export function retryWaitMs(
 ): number | null {
   if (retries >= MAX_RETRIES || sent.kind === 'too_large') return null;
   const backoff = backoffMs(retries, BACKOFF, jitter);
-  // One that stays silent is asked twice: each time takes as long as the time-out.
+  // A silent server is asked only twice, because each request takes the whole timeout.
   if (isSilent(sent) && retries > 0) return null;
   if (sent.kind !== 'answer') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
   const limit = limitMs(sent.answer, now);
@@ -63,13 +63,13 @@ function isSilent(sent: Sent): boolean {
   return sent.kind === 'unanswered' && sent.code === 'ETIMEDOUT';
 }
 
-/** Whether an answer says that the same request can have another one later. */
+/** Returns true for statuses that may be temporary. */
 export function isPassing(status: number): boolean {
   return status >= 500 && status !== 501;
 }
 
 /**
- * How long a rate limit lasts from now on; null where none was met.
+ * Returns the remaining time of a rate limit in milliseconds; null when there is none.
  *
  * @see https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  */
@@ -84,7 +84,7 @@ export function limitMs({ status, headers, text }: ForgeAnswer, now: number): nu
   if (!isLimited) return null;
   const after = retryAfterMs(headers['retry-after'], now);
   if (after !== null) return after;
-  // GitLab names it without the X.
+  // GitLab's name has no X.
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'] ?? Number.NaN);
   if ((isSpent || status === 429) && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
   return SECONDARY_MS;

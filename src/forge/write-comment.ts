@@ -1,7 +1,7 @@
 import { createOnce, ForgeError } from './forge-error.ts';
 export const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
 
-/** What becomes of the comments that are there already. */
+/** How to treat existing comments. */
 export type Behavior = (typeof BEHAVIORS)[number];
 
 export interface PostedComment {
@@ -10,35 +10,33 @@ export interface PostedComment {
   readonly url: string | null;
 }
 
-/** Where comments are: a pull request, or a merge request. */
+/** Comments of a pull request or a merge request. */
 export interface CommentPlace<C extends PostedComment = PostedComment> {
-  /** What the token's own account wrote there, over all pages, oldest first. */
+  /** Returns all comments of the token's account, oldest first. */
   own(): Promise<readonly C[]>;
   create(body: string): Promise<C>;
   update(comment: C, body: string): Promise<void>;
   remove(comment: C): Promise<void>;
-  /** Folds it away as outdated. */
+  /** Collapses a comment as outdated. */
   hide(comment: C): Promise<void>;
 }
 
 export interface WrittenComment {
-  /** `none`: there is nothing to say, and there was nothing. */
+  /** `none`: there was nothing to report, and no earlier comment. */
   readonly kind: 'created' | 'updated' | 'same' | 'hidden' | 'deleted' | 'none';
   readonly url: string | null;
 }
 
-/** Of those that were not hidden by earlier runs, there is one; more are where runs failed. */
+/** Usually one comment is not hidden yet; there are more after failed runs. */
 const MOST_HIDDEN = 10;
 
 /**
- * Sees to it that a comment says what it should. One that says so already is left alone; those of others are never
- * touched, whatever is in them.
+ * Creates or updates a comment. An identical one is left unchanged; comments of other accounts are never touched.
  *
- * @param isOurs whether a comment of our account is one of these
- * @param hasNews false: there is nothing to say. A comment is made only where another one has to be corrected
- * @param skipsQuiet makes no comment without news at all: `update` corrects the one that is there, the others at most
- *   hide or delete
- * @throws ForgeError
+ * @param isOurs returns true for the text of a comment to manage
+ * @param hasNews false if there is nothing to report: then a comment is written only to correct an earlier one
+ * @param skipsQuiet writes no comment without news: `update` corrects the present one, the others at most hide or
+ *   delete it
  */
 export async function writeComment<C extends PostedComment>(
   place: CommentPlace<C>,
@@ -71,7 +69,7 @@ export async function writeComment<C extends PostedComment>(
   if (newest !== undefined && behavior === 'update') {
     const updated = await unlessGone(place.update(newest, body).then(() => true));
     if (updated === true) {
-      // Two runs that began at once each wrote one.
+      // Two concurrent runs may each have written one.
       for (const one of before.slice(0, -1).slice(-MOST_HIDDEN)) await unlessGone(place.hide(one));
       return { kind: 'updated', url: newest.url };
     }
@@ -81,12 +79,12 @@ export async function writeComment<C extends PostedComment>(
     () => place.create(body),
     async () => (await listOurs()).find((one) => !known.has(one.id) && isSame(one.body, body)),
   );
-  // The new one first: whatever fails now, the pull request has its comment.
+  // The new comment comes first, so that the pull request has one whatever fails now.
   await tidy();
   return { kind: 'created', url };
 }
 
-/** Null where somebody has removed the comment meanwhile. */
+/** Returns null if the comment was removed meanwhile. */
 async function unlessGone<T>(action: Promise<T>): Promise<T | null> {
   try {
     return await action;
@@ -96,26 +94,29 @@ async function unlessGone<T>(action: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Servers may keep other line ends, and none at the end. */
+/** Servers may change line endings and trim the end. */
 function isSame(one: string, other: string): boolean {
   const plain = (text: string): string => text.replaceAll('\r\n', '\n').trimEnd();
   return plain(one) === plain(other);
 }
 
-/** What a comment is about, hidden in it. */
+/** Data hidden in a comment. */
 export interface CommentData {
   readonly plan_id: string;
-  /** Commits, where they are known. */
+  /** Commits, if known. */
   readonly head_sha: string | null;
   readonly base_sha: string | null;
 }
 
-/** The first line of every comment about plans, by which it is found. @param tag as `--tag` takes it */
+/** Returns the first line of every plan comment, which identifies it. @param tag value of `--tag` */
 function commentMarker(tag: string): string {
   return `<!-- reelform:plan:${tag} -->`;
 }
 
-/** A comment as it is posted. What is no digest and no commit is not written, so that nothing can end the hidden part. */
+/**
+ * Returns the full text of a comment. Values other than digests and commits are omitted, so that nothing can end the
+ * hidden part.
+ */
 export function markedComment(tag: string, data: CommentData, text: string): string {
   const hidden = Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, HIDDEN.test(value) ? value : null]),
@@ -125,13 +126,13 @@ export function markedComment(tag: string, data: CommentData, text: string): str
 
 const HIDDEN = /^(?:sha256:)?[0-9a-f]{7,64}$/;
 
-/** The id of the plan that a comment shows; null when it is no comment about plans, or does not name it. */
+/** Returns the id of the plan in a comment; null for other comments. */
 export function planIdOf(body: string, tag: string): string | null {
   if (!isMarked(body, tag)) return null;
   return /^<!-- \{"plan_id":"(sha256:[0-9a-f]{64})"/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1] ?? null;
 }
 
-/** Whether a comment is one of ours: its first line is the marker, and nothing else. */
+/** Checks whether the first line of a comment is exactly the marker. */
 export function isMarked(body: string, tag: string): boolean {
   return body.split(/\r?\n/, 1)[0] === commentMarker(tag);
 }

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runGit } from './run-git.ts';
 
-/** The files of a commit, in a folder of their own. */
+/** The files of a commit in a temporary folder. */
 export interface CommitFiles {
-  /** Absolute: what in it is where `root` is in the repository. */
+  /** Absolute path that corresponds to `root` in the repository. */
   readonly root: string;
   remove(): Promise<void>;
 }
 
-/** Of a repository with much footage, from a disk that is slow. */
+/** Enough for a repository with much footage on a slow disk. */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** Nobody looks at one for a day. */
+/** Age at which a folder that was left behind is deleted. */
 const STALE_MS = 24 * 3_600_000;
 
 /**
- * Writes the files below a folder as a commit has them, to a temporary folder. EDGE. Filters such as those of Git LFS do their
- * work, hooks do not; neither the work tree nor the index nor a branch of the repository is touched.
+ * Writes the files of a commit below a folder to a temporary folder. Runs filters such as those of Git LFS, but no
+ * hooks. Does not change the work tree, the index or a branch of the repository.
  *
  * @param root absolute; a folder of the repository
  * @throws ReelformError `git_failed`
@@ -31,7 +31,7 @@ export async function checkoutCommit(root: string, commit: string): Promise<Comm
   try {
     const below = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
     await runGit(root, ['-c', 'core.hooksPath=/dev/null', 'read-tree', commit], { env });
-    // In a folder it writes what is below that folder alone.
+    // Run in a folder, it writes only the files below it.
     await runGit(root, ['checkout-index', '--all', '--force', '--quiet', `--prefix=${files}/`], {
       env,
       timeoutMs: TIMEOUT_MS,

@@ -1,21 +1,21 @@
-import { tryGit } from './run-git.ts';
+import { gitName, tryGit } from './run-git.ts';
 
-/** Where a folder is in a repository of git. */
+/** Location of a folder in a git repository. */
 export interface RepositoryPlace {
-  /** From the folder to the top, such as `../../`; empty at the top. */
+  /** Relative path from the folder to the top, such as `../../`; empty at the top. */
   readonly up: string;
-  /** The branch that others are merged into; null where nothing says. */
+  /** Branch into which others are merged; null when unknown. */
   readonly branch: string | null;
-  /** Whether its remote is of GitLab, as far as an address says it. */
+  /** True if the URL of the remote looks like GitLab. */
   readonly isGitLab: boolean;
 }
 
 /**
- * Where a folder is, and what the branch is called that changes are merged into: as the remote says, else `main` or `master`
- * where there is one, else the one that is checked out. EDGE.
+ * Locates a folder in its repository and determines the default branch: that of the remote, else `main` or `master` if
+ * they exist, else the present branch.
  *
- * @param folder absolute, and there
- * @returns null without a repository
+ * @param folder absolute; must exist
+ * @returns null outside of a repository
  */
 export async function repositoryPlace(folder: string): Promise<RepositoryPlace | null> {
   const up = await tryGit(folder, ['rev-parse', '--show-cdup']);
@@ -33,6 +33,24 @@ async function branchOf(folder: string): Promise<string | null> {
       if ((await tryGit(folder, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
     }
   }
-  // Without a commit there is no branch yet, and still a name for it.
+  // In a repository without commits, HEAD names a branch that does not exist yet.
   return (await tryGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim() ?? null;
+}
+
+/**
+ * Returns the branch into which the present one will be merged.
+ *
+ * @param target its name, if known from the environment
+ * @returns a name such as `origin/main`; without a remote `main`, `master` or HEAD; null without a commit
+ */
+export async function targetBranch(root: string, target: string | null): Promise<string | null> {
+  if (target !== null) return `origin/${gitName(target)}`;
+  const head = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+  if (head !== null) return head.trim();
+  // CI checkouts have the remote's branch, but not its HEAD.
+  for (const name of ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master', 'HEAD']) {
+    const ref = name === 'HEAD' ? name : `refs/${name}`;
+    if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
+  }
+  return null;
 }

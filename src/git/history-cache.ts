@@ -7,9 +7,9 @@ import { isInRepository, runLockLog, TIME_MS } from './lock-history.ts';
 import { tryGit } from './run-git.ts';
 
 const FINGERPRINT = /v[1-9]\d*:[0-9a-f]{64}/g;
-/** More characters than a fingerprint has. */
+/** Longer than any fingerprint. */
 const LONGEST = 100;
-/** Characters of a fingerprint that the cache keeps. Different prefixes prove that fingerprints differ. */
+/** Number of characters of each fingerprint in the cache. Different prefixes prove that fingerprints differ. */
 const PREFIX_LENGTH = 19;
 const NO_HISTORY = 'none';
 
@@ -26,9 +26,9 @@ export interface HistoryCacheOptions {
 }
 
 /**
- * Returns a text that names the complete history of the current commit, as git shows it. EDGE.
+ * Returns a text that identifies the complete history of the current commit, as git shows it.
  *
- * @returns null when the history is not complete, has no commit, or cannot be read; a constant outside of a repository
+ * @returns null when the history is incomplete, has no commit, or cannot be read; a constant outside of a repository
  */
 export async function historyKey(root: string): Promise<string | null> {
   if (!isInRepository(root)) return NO_HISTORY;
@@ -39,7 +39,7 @@ export async function historyKey(root: string): Promise<string | null> {
 }
 
 /**
- * Returns whether `formerEntries` could find one of the fingerprints. EDGE. Caches the fingerprints of the whole history, so
+ * Returns true if `formerEntries` could find one of the fingerprints. Caches the fingerprints of the whole history, so
  * that later plans at the same commit do not search it again.
  */
 export async function mayHaveFormer({

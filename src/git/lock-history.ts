@@ -5,21 +5,20 @@ import { ReelformError } from '../diagnostic.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { parseLock } from '../lock/parse-lock.ts';
 import type { FormerEntry } from '../plan/plan.ts';
-import { gitProcess, runGit, tryGit } from './run-git.ts';
+import { gitProcess, isShallow, tryGit } from './run-git.ts';
 
 /**
- * Entries that the lockfile once had, at the present commit or before it, with the fingerprints that are wanted; of several
- * the latest. EDGE. A bounded look, and a favour: where there is no git, not enough history or not enough time, there are
- * fewer, and never an error.
+ * Finds lock entries with the wanted fingerprints at the present commit or before it; of several the latest. Best
+ * effort and bounded: without git, history or time it returns fewer entries, never an error.
  *
  * @param options.root absolute
- * @param options.lockFile below it
+ * @param options.lockFile path below the root
  */
 export async function formerEntries(options: {
   readonly root: string;
   readonly lockFile: string;
   readonly fingerprints: ReadonlySet<Fingerprint>;
-  /** Ends the search; after two seconds when absent. */
+  /** Stops the search; after two seconds when absent. */
   readonly signal?: AbortSignal;
 }): Promise<Map<Fingerprint, FormerEntry>> {
   const { root, lockFile, fingerprints, signal = AbortSignal.timeout(TIME_MS) } = options;
@@ -36,7 +35,7 @@ export async function formerEntries(options: {
 
   async function take(revision: string): Promise<void> {
     const text = await tryGit(root, ['cat-file', 'blob', `${revision}:./${lockFile}`], { timeoutMs: TIME_MS });
-    // Most of them have none of it: their text says so before it is parsed.
+    // Most versions contain none of the fingerprints, and a text search is faster than parsing.
     if (text === null || ![...wanted].some((fingerprint) => text.includes(fingerprint))) return;
     const lock = parseLock(text, lockFile);
     const commit = (await tryGit(root, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`]))?.trim();
@@ -48,8 +47,8 @@ export async function formerEntries(options: {
 }
 
 /**
- * The commits, latest first, whose lockfile had one of the fingerprints for the last time: the parents of those that took
- * it out, and those that put it in where only a merge left it out.
+ * Returns the commits, latest first, that last had one of the fingerprints: parents of commits that removed it, and
+ * commits that added it if only a merge removed it.
  */
 async function commitsBefore(
   root: string,
@@ -58,7 +57,7 @@ async function commitsBefore(
   signal: AbortSignal,
 ): Promise<string[]> {
   const log = runLockLog(root, lockFile, 'commit %H', signal);
-  // It is killed when all is found: that is no failure.
+  // Killed when everything is found, which is not an error.
   log.catch(() => undefined);
   const commits = new Set<string>();
   const left = new Set<string>(wanted);
@@ -68,27 +67,27 @@ async function commitsBefore(
       if (line.startsWith('commit ')) commit = line.slice('commit '.length);
       const [, sign, fingerprint] = /^([-+])\s*"fingerprint": "([^"]+)"/.exec(line) ?? [];
       if (fingerprint === undefined || !left.delete(fingerprint)) continue;
-      // Put in and never taken out by a commit of its own: a merge took the other side.
+      // Added, and never removed by a commit: a merge took the other side.
       commits.add(sign === '+' ? commit : `${commit}^`);
       if (left.size === 0) log.kill();
     }
   } catch {
-    // What was found before the time was over is worth as much.
+    // Results before the timeout are valid.
   }
   return [...commits];
 }
 
-/** How far back it is looked: beyond, a video is as likely gone as it is to be wanted again. */
+/** Maximum number of commits searched. An older video is unlikely to be wanted again or to exist. */
 const COMMITS = 200;
 
-/** Milliseconds that a plan waits for what git remembers. */
+/** Maximum time that a plan waits for the history, in milliseconds. */
 export const TIME_MS = 2_000;
 
 /**
- * Runs `git log` over the changes of the lockfile, latest first, both sides of merges among them. EDGE. What it writes is
- * read from it as it comes.
+ * Runs `git log` over the changes of the lockfile, latest first, with both sides of merges. The caller reads its output
+ * as a stream.
  *
- * @param format of what stands before the changes of each commit, for `--format`
+ * @param format text before the changes of each commit, for `--format`
  */
 export function runLockLog(root: string, lockFile: string, format: string, signal: AbortSignal) {
   const args = ['log', '--full-history', `--max-count=${COMMITS}`, `--format=${format}`, '--patch', '--unified=0'];
@@ -100,23 +99,22 @@ export function runLockLog(root: string, lockFile: string, format: string, signa
   });
 }
 
-/** Why the history of a repository cannot be searched, and what to do about it. */
+/** Reason why the history of a repository cannot be searched, and a hint. */
 export interface HistoryGap {
   readonly message: string;
   readonly hint: string | undefined;
 }
 
 /**
- * Returns why git does not show the whole history: the clone is shallow, git refuses the folder, or there is no git. EDGE. Null
- * when it does, and outside of a repository, which has no history.
+ * Returns why git does not show the whole history: the clone is shallow, git refuses the folder, or git is missing.
+ * Returns null if the history is complete, and outside of a repository.
  *
  * @param root absolute
  */
 export async function historyGap(root: string): Promise<HistoryGap | null> {
   if (!isInRepository(root)) return null;
   try {
-    const isShallow = (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
-    if (!isShallow) return null;
+    if (!(await isShallow(root))) return null;
     const hint = 'Fetch all of it: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout';
     return { message: 'this clone is shallow', hint };
   } catch (error) {
@@ -125,7 +123,9 @@ export async function historyGap(root: string): Promise<HistoryGap | null> {
   }
 }
 
-/** Whether a folder is in a repository. EDGE. Git gives one error for no repository and for one that it cannot read. */
+/**
+ * Checks for a repository by its files, because git reports the same error for an unreadable repository as for none.
+ */
 export function isInRepository(root: string): boolean {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return true;

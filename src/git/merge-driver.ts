@@ -4,24 +4,24 @@ import { nullIfMissing } from '../file-system-error.ts';
 import { runGit, tryGit } from './run-git.ts';
 
 /**
- * What git runs, at the top of its work tree, to merge a lockfile. `--no`: npx never installs anything in the middle of a
- * merge.
+ * Returns the command that git runs at the top of its work tree to merge a lockfile. `--no`: npx must not install
+ * anything during a merge.
  *
- * @param prefix the lockfile's folder below the top, with `/` at its end
+ * @param prefix the lockfile's folder below the top, with a trailing `/`
  */
 function driverCommand(prefix: string): string {
   const where = prefix === '' ? '' : ` --prefix './${prefix.replaceAll("'", "'\\''")}'`;
   return `npx --no${where} reelform lock merge %O %A %B`;
 }
 
-/** What came of one of the two settings; `other`: something else is set there, and was left. */
+/** Result for one setting; `other`: a different value that was kept. */
 export type Installed = 'done' | 'already' | { readonly other: string };
 
 /**
- * Lets git merge a lockfile with its driver: the line of `.gitattributes`, to be committed, and the setting of this clone.
- * EDGE. What is set already stays, whatever it is.
+ * Registers the merge driver for a lockfile: a line in `.gitattributes`, to be committed, and a setting of this clone.
+ * Keeps existing values.
  *
- * @param root the folder of the lockfile, absolute
+ * @param root folder of the lockfile, absolute
  * @throws ReelformError `git_failed` outside a repository
  */
 export async function installMergeDriver(
@@ -56,18 +56,18 @@ async function addLine(
 }
 
 /**
- * Merges three files line by line into the first, as git would without a driver: with conflict markers where it has to.
- * EDGE. The first file stays as it is when git can do nothing with them.
+ * Merges three files by line into the first, as git does without a driver, with conflict markers where necessary.
+ * Leaves the first file unchanged when git fails.
  *
- * @param root what the paths are relative to, absolute
+ * @param root base of the paths, absolute
  */
 export async function mergeLines(root: string, [base, ours, theirs]: readonly [string, string, string]): Promise<void> {
   const labels = ['ours', 'base', 'theirs'].flatMap((label) => ['-L', label]);
-  // Its exit status is the number of conflicts.
+  // The exit status is the number of conflicts.
   await tryGit(root, ['merge-file', ...labels, '--', ours, base, theirs]);
 }
 
-/** What git has of a file that it could not merge; null where a side has no such file. */
+/** The three versions of an unmerged file; null for a side without the file. */
 interface UnmergedVersions {
   readonly base: string | null;
   readonly ours: string | null;
@@ -75,10 +75,11 @@ interface UnmergedVersions {
 }
 
 /**
- * The three versions of a file that stands unmerged in the index. EDGE. Null when it does not, or nothing here is git's.
+ * Returns the three versions of an unmerged file from the index. Returns null if it is not unmerged, or outside of a
+ * repository.
  *
  * @param root absolute
- * @param file relative to it
+ * @param file relative to the root
  */
 export async function unmergedVersions(root: string, file: string): Promise<UnmergedVersions | null> {
   const listed = await tryGit(root, ['ls-files', '--unmerged', '-z', '--', `:(literal)${file}`]);

@@ -2,18 +2,19 @@ import { type ExecaError, execa } from 'execa';
 import { ReelformError } from '../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../os-process.ts';
 
-/** Beyond this nobody answers any more. */
+/** A remote that is silent for this long will not answer. */
 const TIMEOUT_MS = 60_000;
 
-/** Of a lockfile, or a journal, with a hundred thousand entries. */
+/** Enough for a lockfile, or a journal, with a hundred thousand entries. */
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 
 /**
- * The arguments by which git may take the token of a job of GitHub Actions, where the server asks who is there: a checkout need
- * not keep the token in its configuration, where every later step of the job could read it. Git's own credentials come first.
+ * Options that let git use the token of a GitHub Actions job when the server asks for credentials. A checkout then need
+ * not store the token in its configuration, where every later step of the job could read it. Git's own credentials have
+ * precedence.
  *
- * The token is in no argument: git runs these lines in a shell of its own, which has it from the environment, and it is given to
- * `GITHUB_SERVER_URL` alone.
+ * The token is not in an argument: git runs these lines in its own shell, which reads it from the environment, and only
+ * for `GITHUB_SERVER_URL`.
  *
  * @see https://git-scm.com/docs/gitcredentials#_custom_helpers
  */
@@ -37,7 +38,7 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a hook of git sets for its own repository, and what would lead us into another one. */
+/** Variables that a git hook sets for its own repository, and that would lead us into another one. */
 const NOT_INHERITED = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -55,21 +56,21 @@ const ENVIRONMENT = {
   ...Object.fromEntries(NOT_INHERITED.map((name) => [name, undefined])),
   LC_ALL: 'C',
   GIT_TERMINAL_PROMPT: '0',
-  // Looking must not lock what somebody else is at work on.
+  // Reading must not take locks that another process needs.
   GIT_OPTIONAL_LOCKS: '0',
 };
 
-/** How every git of ours is started: as the first of its group, which a Ctrl-C at the terminal does not reach. */
+/** Options of every git process. It leads its own process group, which Ctrl-C at the terminal does not reach. */
 export function gitProcess(root: string) {
   return { cwd: root, env: ENVIRONMENT, stdin: 'ignore', detached: HAS_GROUPS } as const;
 }
 
 /**
- * Runs git in a folder. EDGE. No shell, no questions, English messages. What comes from outside stands behind `--` or went
- * through `gitName`.
+ * Runs git in a folder, without a shell or prompts, and with English messages. External names follow `--` or are
+ * checked by `gitName`.
  *
- * @returns what it wrote, as it is
- * @throws ReelformError `git_failed`, without what a URL carries beside host and path
+ * @returns its unmodified output
+ * @throws ReelformError `git_failed`, with URLs reduced to host and path
  */
 export async function runGit(root: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   const running = execa('git', [...SETTINGS, ...args], {
@@ -80,7 +81,7 @@ export async function runGit(root: string, args: readonly string[], options: Git
     ...(options.input === undefined ? {} : { stdin: 'pipe', input: options.input }),
   });
   let timedOut = false;
-  // What it has started holds its output open: git alone gone is not enough.
+  // Kills the whole group, because child processes keep the output open.
   const timer = setTimeout(() => {
     timedOut = true;
     if (running.pid !== undefined) killGroup(running.pid);
@@ -94,15 +95,25 @@ export async function runGit(root: string, args: readonly string[], options: Git
   }
 }
 
-/** The same, with null in place of any failure: for what is worth having and not worth an error. */
+/** Runs git and returns null on any failure. */
 export async function tryGit(root: string, args: readonly string[], options?: GitOptions): Promise<string | null> {
   return runGit(root, args, options).catch(() => null);
 }
 
+/** Checks whether the local repository has a commit. */
+export async function hasCommit(root: string, commit: string): Promise<boolean> {
+  return (await tryGit(root, ['cat-file', '-e', `${commit}^{commit}`])) !== null;
+}
+
+/** Checks whether the clone is shallow. @throws ReelformError `git_failed` */
+export async function isShallow(root: string): Promise<boolean> {
+  return (await runGit(root, ['rev-parse', '--is-shallow-repository'])).trim() === 'true';
+}
+
 /**
- * A name of a revision, a branch or a remote as it may stand among git's arguments.
+ * Validates the name of a revision, a branch or a remote for use in git's arguments.
  *
- * @throws ReelformError `git_failed` for one that git would take for an option
+ * @throws ReelformError `git_failed` for a name that git would parse as an option
  */
 export function gitName(name: string): string {
   if (name !== '' && !name.startsWith('-') && !/[\0-\x20\x7f]/.test(name)) return name;
@@ -111,7 +122,7 @@ export function gitName(name: string): string {
   });
 }
 
-/** The URLs of a text without user, password, query and fragment. */
+/** Removes user, password, query and fragment from the URLs of a text. */
 export function withoutCredentials(text: string): string {
   return text
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/'"]*@/gi, '$1')
@@ -130,13 +141,13 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
   const why = timedOut ? 'it did not answer in time' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(told)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
-  // Without its cause: that one shows the whole command.
+  // Without `cause`, which contains the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {
     hint: 'Run it by hand to see what it needs: the right to do it, the remote, the history',
   });
 }
 
-/** @param folder of the repository, as git names it */
+/** @param folder path of the repository, as printed by git */
 function ofAnotherUser(action: string, folder: string): ReelformError {
   const path = /^[\w./@:+-]+$/.test(folder) ? folder : `'${folder}'`;
   return new ReelformError('git_failed', `${action}: git refuses ${folder}, which belongs to another user`, {

@@ -101,7 +101,7 @@ export class SharedJournal extends QueuedJournal {
       await this.#read();
       if (this.#tip === null) return;
       const lock = await this.#options.lastingLock();
-      const records = this.#recordsOf(this.#tip);
+      const records = sharedRecords(this.#tip, shared.name);
       const kept = compactJournal(records, this.state, lock);
       if (kept.length === records.length) return;
       const { tip } = await shared.write(journalText(kept), this.#tip, newMark());
@@ -155,20 +155,26 @@ export class SharedJournal extends QueuedJournal {
 
   #take(tip: Version | null): void {
     if (this.#isOpen) this.#recorded = null;
-    this.load(tip === null ? [] : this.#recordsOf(tip));
+    this.load(tip === null ? [] : sharedRecords(tip, this.#options.shared.name));
     this.#tip = tip;
   }
+}
 
-  #recordsOf({ text }: Version): readonly JournalRecord[] {
-    const bytes = Buffer.from(text);
-    const parsed = parseJournal(bytes, this.#options.shared.name);
-    if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
-    // A blob is complete, so a torn line means damage.
-    if (parsed.value.wholeBytes < bytes.length) {
-      throw journalError(unreadableJournal('its last line is damaged', this.#options.shared.name));
-    }
-    return parsed.value.records;
+/**
+ * Parses the lines of a version.
+ *
+ * @param name of the text, for errors
+ * @throws ReelformError `journal_unreadable`
+ */
+export function sharedRecords({ text }: Version, name: string): readonly JournalRecord[] {
+  const bytes = Buffer.from(text);
+  const parsed = parseJournal(bytes, name);
+  if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
+  // A blob is complete, so a torn line means damage.
+  if (parsed.value.wholeBytes < bytes.length) {
+    throw journalError(unreadableJournal('its last line is damaged', name));
   }
+  return parsed.value.records;
 }
 
 /** Adds a field that only the writer reads. */

@@ -18,19 +18,19 @@ import {
 const FORMAT = 'reelform plan cache 1';
 const FIRST_LINE_BYTES = 256;
 
-/** The part of the cache that every plan reads: enough to tell that nothing changed. */
+/** The part of the cache that every plan reads: enough to detect that nothing changed. */
 export interface CacheHead {
-  /** Names the program and user that wrote it: no other one uses it. */
+  /** Identifies the program and user that wrote the cache; others do not use it. */
   readonly key: string;
   readonly files: readonly CachedStat[];
   readonly folders: readonly CachedStat[];
-  /** Path → where its links lead. */
+  /** Target of each linked path. */
   readonly links: Readonly<Record<string, string>>;
   readonly parentDirs: readonly string[];
   readonly absent: readonly string[];
   readonly lastPlan: Pick<LastPlan, 'isEmpty' | 'lock' | 'journal' | 'outputs'> | null;
   readonly videoCount: number;
-  /** Whether a plan has anything to report besides its changes. */
+  /** True if a plan reports anything besides its changes. */
   readonly hasDiagnostics: boolean;
 }
 
@@ -54,7 +54,7 @@ interface FirstLine {
 
 type PartSum = readonly [bytes: number, sha256: string];
 
-/** An open plan cache. EDGE. It stays readable when another process replaces the file. */
+/** An open plan cache. It stays readable when another process replaces the file. */
 export class CacheFile {
   readonly head: CacheHead;
   readonly #file: number;
@@ -127,10 +127,10 @@ export class CacheFile {
 }
 
 /**
- * Writes the plan cache, or leaves the old one where it cannot be written. EDGE. Not synced to disk: a crash may lose it.
+ * Writes the plan cache, or keeps the old one if that fails. Not synced to disk: a crash may lose it.
  *
  * @param key of this program
- * @param before the open cache that the state was loaded from
+ * @param before open cache from which the state was loaded
  */
 export function writeCacheFile(path: string, key: string, state: CachedState, before: CacheFile | null): void {
   const stored = storeRecords(state, before);
@@ -172,7 +172,7 @@ export function writeCacheFile(path: string, key: string, state: CachedState, be
     );
     renameSync(unfinished, path);
   } catch {
-    // The disk is full or read-only: the next plan takes longer.
+    // The disk is full or read-only, so the next plan takes longer.
     rmSync(unfinished, { force: true });
   }
 }

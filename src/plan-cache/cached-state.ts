@@ -4,8 +4,8 @@ import type { FileSeen, FolderSeen } from '../project/read-log.ts';
 import { schemaPath, specPath } from '../project/schema-files.ts';
 
 /**
- * What the plan cache holds of a repository: stat data of every file and folder that was read, and the results. Repositories
- * with errors are not cached.
+ * Content of the plan cache: stat data of every file and folder that was read, and the results. Repositories with
+ * errors are not cached.
  */
 export interface CachedState {
   readonly config: Config;
@@ -15,29 +15,29 @@ export interface CachedState {
   readonly files: ReadonlyMap<string, Trusted<FileSeen>>;
   /** Every folder that was listed. */
   readonly folders: ReadonlyMap<string, Trusted<FolderSeen>>;
-  /** Parents of the files that were not listed themselves. They have to stay folders, and not links. */
+  /** Parents of the files that were not listed themselves. They must stay folders, not links. */
   readonly parentDirs: readonly string[];
   /** Paths that were looked up and did not exist. */
   readonly absent: readonly string[];
-  /** By path. */
+  /** Definitions by path. */
   readonly definitions: ReadonlyMap<string, CachedDefinition>;
-  /** The last complete plan; null when it may not hold any more. */
+  /** The last complete plan; null when it may be outdated. */
   readonly lastPlan: LastPlan | null;
 }
 
-/** Stat data, and whether it alone proves later that nothing changed. */
+/** Stat data, and whether it alone can prove later that nothing changed. */
 export type Trusted<T> = T & { readonly isTrusted: boolean };
 
 export interface CachedTemplate {
   readonly diagnostics: readonly Diagnostic[];
-  /** Display names of its editables, by key; only of those that have one. */
+  /** Labels of its editables, by key, for those that have one. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A definition file, or a fragment, without mistakes. */
+/** A definition file, or a fragment, without errors. */
 export interface CachedDefinition {
   readonly path: string;
-  /** The files that it was read from, itself first. */
+  /** Files that it was read from, itself first. */
   readonly origins: readonly string[];
   /** Local files that its videos use. */
   readonly assets: readonly string[];
@@ -68,26 +68,26 @@ export type TextRange = readonly [start: number, end: number];
 export type SeenOutput = readonly [path: string, sizeBytes: number];
 
 export interface LastPlan {
-  /** Whether the plan had nothing to do. */
+  /** True if the plan had nothing to do. */
   readonly isEmpty: boolean;
-  /** The lockfile that it compared; null when there was none. */
+  /** The compared lockfile; null when there was none. */
   readonly lock: Trusted<Pick<FileSeen, 'tuple' | 'sha256'>> | null;
-  /** The journal that it read; null when there was none. */
+  /** The journal that was read; null when there was none. */
   readonly journal: Trusted<Pick<FileSeen, 'tuple'>> | null;
   /** Local files of all videos in the lockfile. */
   readonly outputs: readonly SeenOutput[];
-  /** Entries of the lockfile that belong to no definition which is up to date. */
+  /** Lockfile entries without a definition that is up to date. */
   readonly unmatchedEntries: readonly (readonly [id: string, ...TextRange])[];
 }
 
-/** Number of videos of these definitions. */
+/** Counts the videos of these definitions. */
 export function countVideos(definitions: ReadonlyMap<string, CachedDefinition>): number {
   let count = 0;
   for (const { ids } of definitions.values()) count += ids.length;
   return count;
 }
 
-/** Whether a template consists of the file or folder at a path, or is measured by it. */
+/** Checks whether a path belongs to a template, or affects its measurements. */
 export function isOfTemplate(path: string, name: string, config: Config): boolean {
   const template = config.templates.get(name);
   const folders =

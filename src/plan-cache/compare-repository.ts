@@ -12,11 +12,11 @@ import { type PartialPlan, partialPlan, withLastPlan, withoutLastPlan } from './
 import { CacheDamaged, type PlanCache } from './plan-cache.ts';
 import { haveSizes, isUnchangedFile, readRanges, readWithStat, tupleOf } from './probe.ts';
 
-/** Both sides of a plan. */
+/** The desired state and the lock, as compared by a plan. */
 export interface Comparison {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
-  /** Local files of the lock's entries. */
+  /** Missing and damaged local files of the lock's entries. */
   readonly outputs: Pick<LocalOutputs, 'missing' | 'damaged'>;
   /**
    * Completes the plan of the two sides with the videos that were left out because they have nothing to do, and stores it in
@@ -28,17 +28,17 @@ export interface Comparison {
 }
 
 export interface CompareOptions {
-  /** Whether videos that have nothing to do may be left out of both sides. */
+  /** True if videos without changes may be left out of both sides. */
   readonly mayBePartial: boolean;
-  /** Whether local outputs that are missing or damaged are restored; otherwise they are no reason for a change. */
+  /** True if missing or damaged local outputs are restored; otherwise they cause no change. */
   readonly restores: boolean;
 }
 
 /**
- * Reads the desired videos, the lockfile, and which of its outputs exist. EDGE.
+ * Reads the desired videos, the lockfile, and which of its outputs exist.
  *
- * @param cache up to date; null where nothing is cached
- * @param desired all videos
+ * @param cache up to date; null when nothing is cached
+ * @param desired returns all videos
  */
 export async function compareRepository(
   root: string,
@@ -76,7 +76,7 @@ export async function compareRepository(
   };
 }
 
-/** The last plan does not hold with another lockfile. */
+/** Discards the last plan if the lockfile has changed. */
 function checkLock(state: CachedState, lockPath: string, timestamp: FsTimestamp): CachedState {
   const { lastPlan } = state;
   if (lastPlan === null || isUnchangedFile(lockPath, lastPlan.lock)) return state;
@@ -105,7 +105,7 @@ function comparePartially(root: string, lockPath: string, cache: PlanCache, rest
     partial && {
       desired: partial.desired,
       lock: partial.lock,
-      // A delivery takes its file from here, whether or not it is restored for its own sake.
+      // A delivery needs the local file even when it is not restored.
       outputs: observeOutputs(root, partial.lock),
       complete(plan) {
         cache.state = partial.stateAfter(plan);
@@ -125,7 +125,7 @@ function partialOrNull(...inputs: Parameters<typeof partialPlan>): PartialPlan |
   }
 }
 
-/** Reads the lockfile and the stat data of the journal; null for a lockfile that changes meanwhile. */
+/** Reads the lockfile and the stat data of the journal; null if the lockfile changes meanwhile. */
 function readCompared(
   root: string,
   lockPath: string,

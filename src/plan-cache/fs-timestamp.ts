@@ -2,23 +2,23 @@ import { closeSync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import type { StatTuple } from '../project/read-log.ts';
 import { unfinishedPath } from '../replace-file.ts';
 
-/** A point in time by the clock of a file system. */
+/** A point in time on the clock of a file system. */
 export interface FsTimestamp {
   readonly dev: number;
   readonly timeMs: number;
-  /** Resolution of the times of files. */
+  /** Resolution of file times. */
   readonly marginMs: number;
 }
 
-/** Kernels give files the time of their last tick, 10 ms ago at most. */
+/** Kernels use the time of their last tick, at most 10 ms ago. */
 const TICK_MS = 20;
-/** Some file systems count in seconds, the oldest in pairs of them. */
+/** Some file systems store whole seconds, the oldest even ones only. */
 const COARSE_MS = 2_020;
 
 /**
- * Returns the current time of the clock that gives files their times. EDGE. Creates and removes a file.
+ * Returns the current time of the clock that sets file times. Creates and removes a file.
  *
- * @returns null where no file can be written
+ * @returns null if no file can be created
  */
 export function fsTimestamp(folder: string): FsTimestamp | null {
   const path = unfinishedPath(folder);
@@ -38,8 +38,8 @@ export function fsTimestamp(folder: string): FsTimestamp | null {
 }
 
 /**
- * Whether these stat data, read after the timestamp, differ from those after any later change. A file that changed in the
- * same tick as it was read may change once more without getting other times.
+ * Returns true if a later change is certain to change these stat data, which were read after the timestamp. A file that
+ * changed in the tick in which it was read may change again without a new time.
  *
  * @see https://git-scm.com/docs/racy-git
  */

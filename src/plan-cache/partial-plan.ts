@@ -7,11 +7,11 @@ import { type Change, isEmptyPlan, type Plan } from '../plan/plan.ts';
 import { type CachedDefinition, type CachedState, countVideos, type LastPlan, type TextRange } from './cached-state.ts';
 import { byPath } from './project-state.ts';
 
-/** The part of both sides that a complete plan can depend on. */
+/** The parts of both sides that affect the changes of a plan. */
 export interface PartialPlan {
   readonly desired: readonly DesiredVideo[];
   readonly lock: Lock;
-  /** Returns the complete plan, given the plan of the part. */
+  /** Returns the complete plan for a plan of the parts. */
   complete(plan: Plan): Plan;
   /** Returns the state after the plan. */
   stateAfter(plan: Plan): CachedState;
@@ -20,16 +20,16 @@ export interface PartialPlan {
 /** Reads the texts that the state refers to. */
 export interface PlanTexts {
   videos(definition: CachedDefinition): DesiredVideo[];
-  /** The entries of the lockfile at these positions; null when the lockfile has changed. */
+  /** Returns the entries of the lockfile at these positions; null when the lockfile has changed. */
   entries(ranges: readonly TextRange[]): string[] | null;
 }
 
 type PlannedState = CachedState & { readonly lastPlan: LastPlan };
 
 /**
- * Leaves out videos that the last plan had nothing to do for, and that no other change can depend on: a plan pairs new videos
- * with removed ones, and adopts by fingerprint what was rendered under another id. Keeps one unchanged video, so that the
- * all-videos-removed check does not fire on a partial plan.
+ * Leaves out videos that needed nothing in the last plan and that cannot affect other changes: a plan pairs new videos
+ * with removed ones, and adopts renderings with the same fingerprint from other ids. Keeps one unchanged video so that
+ * the all-videos-removed check does not fire on a partial plan.
  *
  * @returns null when the lockfile has changed
  */
@@ -100,7 +100,7 @@ function lockHasChanged(): never {
   throw new Error('Internal error: the lockfile changed while a plan was shown');
 }
 
-/** Marks definitions that were changed back as up to date. */
+/** Marks definitions whose changes were reverted as up to date. */
 function stateAfter(state: PlannedState, open: readonly CachedDefinition[], plan: Plan): CachedState {
   const { lastPlan } = state;
   const idle = new Set<string>(plan.changes.flatMap(({ action, id }) => (action === 'noop' ? [id] : [])));
@@ -136,7 +136,7 @@ export function withLastPlan(
   compared: Pick<LastPlan, 'lock' | 'journal' | 'outputs'>,
 ): CachedState {
   const ranges = bytes === null ? new Map<string, TextRange>() : entryRanges(lock, bytes);
-  // Entries are found in the layout that Reelform writes only.
+  // Entries are found only in the layout that Reelform writes.
   if (ranges === null) return withoutLastPlan(state);
   const idle = new Set<string>(plan.changes.flatMap(({ action, id }) => (action === 'noop' ? [id] : [])));
   const unmatched = new Map(ranges);
@@ -156,7 +156,7 @@ export function withLastPlan(
   return { ...state, definitions: byPath(definitions), lastPlan };
 }
 
-/** Returns the state after something changed that the last plan depends on. */
+/** Returns the state after a change that invalidates the last plan. */
 export function withoutLastPlan(state: CachedState): CachedState {
   const definitions = Array.from(state.definitions.values(), (one) => ({ ...one, upToDate: null }));
   return { ...state, definitions: byPath(definitions), lastPlan: null };

@@ -7,14 +7,14 @@ import { type CacheProbe, isUnchanged, PLAN_CACHE_FILE } from './probe.ts';
 import { decodeVideos } from './project-state.ts';
 import { type Desire, refreshState } from './refresh-state.ts';
 
-/** Up to this many changes are read again rather than stored before they are applied. */
+/** Up to this number of changes, reading again is cheaper than storing them before they are applied. */
 const FEW = 16;
 
-/** The plan cache of a repository during one command. EDGE. */
+/** The plan cache of a repository during one command. */
 export class PlanCache {
-  /** Taken before anything was read. */
+  /** Time before the first read. */
   readonly timestamp: FsTimestamp;
-  /** What is valid now; null when everything has to be read. */
+  /** Valid content; null when everything has to be read. */
   state: CachedState | null;
   readonly #root: string;
   readonly #key: string;
@@ -30,7 +30,7 @@ export class PlanCache {
     this.state = this.#stored;
   }
 
-  /** @returns null where nothing can be written, so nothing can be cached */
+  /** @returns null when nothing can be written, so nothing can be cached */
   static open(root: string, key: string, probe: CacheProbe | null): PlanCache | null {
     const timestamp = fsTimestamp(dirname(join(root, PLAN_CACHE_FILE)));
     return timestamp && new PlanCache(root, key, timestamp, probe);
@@ -53,7 +53,7 @@ export class PlanCache {
     return decodeVideos(text);
   }
 
-  /** Writes the state when it changed. Leaves a few changes that are not applied yet for the plan after the apply. */
+  /** Writes the state if it changed. Leaves a few unapplied changes for the plan after the apply. */
   store(): void {
     const { state } = this;
     if (state === null || state === this.#stored || this.#isTemporary(state)) return;

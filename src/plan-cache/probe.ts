@@ -21,21 +21,21 @@ import { type FsTimestamp, isTrusted } from './fs-timestamp.ts';
 /** Path of the plan cache, repository-relative. */
 export const PLAN_CACHE_FILE = '.reelform/plan-cache.json';
 
-/** An open plan cache, and what may have changed since it was written. */
+/** An open plan cache, and the paths that may have changed since it was written. */
 export interface CacheProbe {
   readonly file: CacheFile;
-  /** Repository-relative paths of the files and folders whose stat data differ, or prove nothing. */
+  /** Repository-relative paths of files and folders whose stat data differ, or prove nothing. */
   readonly maybeChanged: { readonly files: readonly string[]; readonly folders: readonly string[] };
-  /** Whether a link leads elsewhere, or something exists that did not. */
+  /** True if a link has another target, or something exists that did not. */
   readonly hasMoved: boolean;
 }
 
 /**
- * Opens the plan cache and compares the stat data of everything that was read. EDGE. Opens no other file.
+ * Opens the plan cache and compares the stat data of everything that was read. Opens no other file.
  *
  * @param root absolute
  * @param key of this program: a cache with another key is not used
- * @returns null when there is no cache to use
+ * @returns null when there is no usable cache
  */
 export function probeCache(root: string, key: string): CacheProbe | null {
   const file = CacheFile.open(join(root, PLAN_CACHE_FILE), key);
@@ -46,7 +46,7 @@ export function probeCache(root: string, key: string): CacheProbe | null {
     maybeChanged: {
       files: changedIn(files, (path) => {
         const stats = lstatOrNull(`${root}/${path}`);
-        // The end of the link is compared with the others below.
+        // The target of the link is compared below.
         return stats?.isSymbolicLink() && links[path] !== undefined ? statOrNull(links[path]) : stats;
       }),
       folders: changedIn(folders, (path) => (path === '' ? statOrNull(root) : lstatOrNull(`${root}/${path}`))),
@@ -75,15 +75,15 @@ function changedIn(seen: readonly CachedStat[], look: (path: string) => Stats | 
   return changed;
 }
 
-/** Whether nothing may have changed among the definitions and everything that they use. */
+/** Returns true if neither the definitions nor anything they use can have changed. */
 export function isUnchanged({ maybeChanged: { files, folders }, hasMoved }: CacheProbe): boolean {
   return files.length === 0 && folders.length === 0 && !hasMoved;
 }
 
 /**
- * Whether a plan would have nothing to do and nothing to report, like the last one. EDGE.
+ * Returns true if a plan would have nothing to do or report, like the last one.
  *
- * @param restores whether the plan restores missing and damaged outputs
+ * @param restores true if the plan restores missing and damaged outputs
  */
 export function hasNothingToDo(root: string, probe: CacheProbe, restores: boolean): boolean {
   const { lastPlan, hasDiagnostics }: CacheHead = probe.file.head;
@@ -97,7 +97,7 @@ export function hasNothingToDo(root: string, probe: CacheProbe, restores: boolea
   );
 }
 
-/** Whether all outputs are files of the same size as before. EDGE. */
+/** Returns true if all outputs are files of the recorded sizes. */
 export function haveSizes(root: string, outputs: readonly SeenOutput[]): boolean {
   return outputs.every(([path, sizeBytes]) => {
     const stats = statOrNull(`${root}/${path}`);
@@ -105,13 +105,13 @@ export function haveSizes(root: string, outputs: readonly SeenOutput[]): boolean
   });
 }
 
-/** Stat data of a file, after following links; null when there is none. EDGE. */
+/** Returns the stat data of a file, after following links; null when there is none. */
 export function tupleOf(path: string): StatTuple | null {
   const stats = statOrNull(path);
   return stats && statTuple(stats);
 }
 
-/** Whether a file certainly did not change, or was missing and still is. EDGE. */
+/** Returns true if a file is certainly unchanged, or still missing. */
 export function isUnchangedFile(path: string, before: Trusted<{ readonly tuple: StatTuple }> | null): boolean {
   const tuple = tupleOf(path);
   // A dangling link is not a missing file.
@@ -120,7 +120,7 @@ export function isUnchangedFile(path: string, before: Trusted<{ readonly tuple: 
 }
 
 /**
- * Reads a file with its stat data. EDGE.
+ * Reads a file with its stat data.
  *
  * @returns null for a file that cannot be read, or that changed meanwhile
  */
@@ -140,9 +140,9 @@ export function readWithStat(
 }
 
 /**
- * Reads parts of a text file. EDGE.
+ * Reads ranges of a text file.
  *
- * @returns null when its stat data are not these
+ * @returns null when its stat data differ from the expected ones
  */
 export function readRanges(path: string, ranges: readonly TextRange[], expected: StatTuple): string[] | null {
   const file = openSync(path, 'r');

@@ -10,11 +10,11 @@ import type { CachedDefinition, CachedState, CachedTemplate, Trusted } from './c
 import { type FsTimestamp, isTrusted } from './fs-timestamp.ts';
 
 /**
- * Returns what to cache of a repository that was read completely.
+ * Returns the cache content for a repository that was read completely.
  *
- * @param log of everything that was read after the timestamp
+ * @param log reads after the timestamp
  * @param desired all videos
- * @returns null when a later run could not tell whether anything changed
+ * @returns null when a later run could not detect changes
  */
 export function projectState(
   project: Project,
@@ -56,7 +56,7 @@ export function templateState({ spec }: ProjectTemplate, diagnostics: readonly D
 }
 
 /**
- * Returns what to cache of definitions without mistakes.
+ * Returns the cache content for definitions without errors.
  *
  * @param origins definition file → the files that it was read from
  * @param desired all of their videos
@@ -123,7 +123,7 @@ type EncodedVideo = Omit<DesiredVideo, 'resources' | 'audio' | 'fonts' | 'output
   readonly deliver?: DesiredVideo['deliver'];
 };
 
-/** Decodes the text that a cached definition has of its videos. */
+/** Decodes the videos of a cached definition. */
 export function decodeVideos(text: string): DesiredVideo[] {
   return (JSON.parse(text) as EncodedVideo[]).map(
     ({ audio = [], fonts = [], output = null, deliver = [], ...video }) => ({
@@ -145,7 +145,7 @@ export function withTrust<T extends Pick<FileSeen, 'tuple'>>(
 }
 
 /**
- * Returns the parent folders of everything that was read, except those that were listed.
+ * Returns the parent folders of all paths that were read, except those that were listed.
  *
  * @returns null when one of them is a link
  */

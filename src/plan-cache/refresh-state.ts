@@ -17,10 +17,10 @@ export type Desire = (
 ) => DesiredVideo;
 
 /**
- * Brings the state up to date: reads the files that may have changed, and the definitions that depend on one that did. EDGE.
+ * Updates the state: reads files that may have changed, and the definitions that depend on changed ones.
  *
  * @param timestamp taken before anything was read
- * @returns null when everything has to be read: the configuration changed, or there is a mistake somewhere
+ * @returns null when everything has to be read: the configuration changed, or something is invalid
  */
 export async function refreshState(
   root: string,
@@ -58,7 +58,7 @@ export async function refreshState(
     for (const { path } of touched) kept.delete(path);
     const others = [...kept.values()];
     if (hasDuplicateIds(read.definitions, replaced, others)) return null;
-    // When videos share a destination, only all of them together tell which one is wrong.
+    // When videos share a destination, only a check of all of them shows which one is wrong.
     const destinations = new Set(read.definitions.flatMap((one) => one.destinations));
     if (others.some((one) => one.destinations.some((prefix) => destinations.has(prefix)))) return null;
     for (const one of read.definitions) kept.set(one.path, one);
@@ -67,7 +67,7 @@ export async function refreshState(
   return mergeState(root, state, reread, { log, timestamp, changed, relisted, templates });
 }
 
-/** @returns null when no definition is left, or when a file is ignored that nothing reads, which is a warning */
+/** @returns null when no definition is left, or when an ignored file causes a warning */
 async function searchDefinitions(
   { config, definitions, files: read }: CachedState,
   files: RepositoryFiles,
@@ -86,7 +86,7 @@ function changedFiles(state: CachedState, maybeChanged: readonly string[], log: 
   for (const path of maybeChanged) {
     const { sha256, real } = state.files.get(path)!;
     log.look(path, real);
-    // The readers that need a file report its absence.
+    // The code that needs a file reports its absence.
     log.absent.delete(path);
     if (log.files.get(path)?.sha256 !== sha256) changed.add(path);
   }
@@ -100,7 +100,7 @@ function changedFolders(state: CachedState, maybeChanged: readonly string[], log
     try {
       log.list(path);
     } catch {
-      // It was removed or cannot be opened: the search for definitions finds the same.
+      // A folder that was removed or cannot be opened: the search for definitions reports it.
     }
     if (log.folders.get(path)?.listing !== state.folders.get(path)!.listing) changed.add(path);
   }
@@ -121,7 +121,7 @@ function assumeUnchanged(
   });
 }
 
-/** @returns null when there is a mistake anywhere in them */
+/** @returns null when one of them is invalid */
 async function readDefinitions(
   paths: readonly string[],
   templateNames: ReadonlySet<string>,
@@ -145,10 +145,10 @@ async function readDefinitions(
 }
 
 /**
- * Whether two videos have ids that differ in case only: ids name files, and some file systems ignore case. The cached ids are
- * known to be distinct.
+ * Finds ids that differ only in case: ids name files, and some file systems ignore case. The cached ids are known to be
+ * distinct.
  *
- * @param others definitions that stay as they are
+ * @param others definitions that did not change
  */
 function hasDuplicateIds(
   read: readonly CachedDefinition[],
@@ -166,29 +166,29 @@ function hasDuplicateIds(
 
 /** Definitions and templates after the changed ones were read again. */
 interface Reread {
-  /** All. */
+  /** All definitions. */
   readonly definitions: CachedState['definitions'];
-  /** Those that were removed or read again, as they were before. */
+  /** Former state of definitions that were removed or read again. */
   readonly replaced: readonly CachedDefinition[];
   readonly templates: CachedState['templates'];
 }
 
-/** What was read again, and what of it changed. */
+/** Changed paths and templates, and the log of reading them. */
 interface Refreshed {
   readonly log: ReadLog;
   readonly timestamp: FsTimestamp;
-  /** Files. */
+  /** Changed files. */
   readonly changed: ReadonlySet<string>;
-  /** Folders. When there is one, all folders that are searched for definitions were listed again. */
+  /** Changed folders. If there is one, all folders that are searched for definitions were listed again. */
   readonly relisted: ReadonlySet<string>;
   /** Names of the templates that were loaded again. */
   readonly templates: ReadonlySet<string>;
 }
 
 /**
- * Merges what was read again into the state, and drops files that nothing needs any more.
+ * Merges the results into the state, and drops files that are no longer needed.
  *
- * @returns null when a file changed meanwhile, so that the cached and the new results may not fit together
+ * @returns null when a file changed meanwhile, so that cached and new results may not match
  */
 function mergeState(
   root: string,
@@ -215,7 +215,7 @@ function mergeState(
   if (log.files.size === 0 && log.folders.size === 0) return now;
 
   const fresh = withTrust(log.files, timestamp);
-  // When only the content of files changed, the same files are needed as before, or more.
+  // If only the content of files changed, no file became unnecessary.
   const isSmall = relisted.size === 0 && reloaded.size === 0 && [...changed].every((path) => log.files.has(path));
   const files = isSmall
     ? new Map([...state.files, ...fresh])
@@ -251,7 +251,7 @@ function neededFiles(
   return new Map([...kept.filter(([path]) => !fresh.has(path)), ...added]);
 }
 
-/** The lock entries of replaced definitions match none for now. */
+/** The lock entries of replaced definitions are unmatched now. */
 function withUnmatched(lastPlan: LastPlan, replaced: readonly CachedDefinition[]): LastPlan {
   const freed = replaced.flatMap(({ ids, upToDate }) => {
     return upToDate === null ? [] : ids.map((id, index) => [id, ...upToDate[index]!] as const);

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutCommit } from '../../src/git/checkout-commit.ts';
-import { headBranch, mergeBase, targetBranch } from '../../src/git/revisions.ts';
+import { targetBranch } from '../../src/git/default-branch.ts';
+import { headBranch, mergeBase } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
 
 describe('checkoutCommit()', () => {

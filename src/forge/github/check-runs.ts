@@ -3,11 +3,11 @@ import { readJson } from '../forge-client.ts';
 import { createOnce } from '../forge-error.ts';
 import { type GitHub, numberOf } from './github.ts';
 
-/** A place in a file with something to say about it. */
+/** A message about a range of lines in a file. */
 export interface Annotation {
   /** Repository-relative. */
   readonly path: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly startLine: number;
   readonly endLine: number;
   readonly level: 'failure' | 'warning' | 'notice';
@@ -20,22 +20,22 @@ export interface CheckRun {
   readonly headSha: string;
   readonly conclusion: 'success' | 'neutral' | 'failure' | 'action_required';
   readonly title: string;
-  /** Markdown, 65,535 characters at most. */
+  /** Markdown, at most 65,535 characters. */
   readonly summary: string;
   readonly annotations: readonly Annotation[];
-  /** The page of the job; absent: GitHub's own of the check. */
+  /** URL of the job; absent for GitHub's own page of the check. */
   readonly detailsUrl?: string;
-  /** Tells this run of the check from every other. */
+  /** Distinguishes this check run from all others. */
   readonly externalId: string;
 }
 
-/** GitHub takes no more at once. */
+/** GitHub's limit per request. */
 const BATCH = 50;
-/** Nobody reads more, and each batch is a request. */
+/** Each batch is a request, and more annotations are not read anyway. */
 const MOST_ANNOTATIONS = 500;
 const LONGEST = { title: 255, message: 4_000 };
 
-/** Writes a check run, its annotations in batches. The first of them are kept, 500 at most. */
+/** Writes a check run, with its annotations in batches. Keeps the first 500 annotations. */
 export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<void> {
   const annotations = check.annotations.slice(0, MOST_ANNOTATIONS).map(annotationJson);
   const output = (from: number): object => ({
@@ -53,7 +53,7 @@ export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<vo
     output: output(0),
   });
   for (let from = BATCH; from < annotations.length; from += BATCH) {
-    // Annotations are added: the same ones twice would stand there twice.
+    // GitHub appends annotations, so a repeated request would duplicate them.
     await github.rest.send('PATCH', `${github.root}/check-runs/${id}`, {
       body: { output: output(from) },
       repeatability: 'once',

@@ -6,7 +6,7 @@ import { type GitHub, numberOf, textOf, viewerLogin } from './github.ts';
 /** A comment on an issue or a pull request. */
 export interface GitHubComment {
   readonly id: number;
-  /** By which GraphQL knows it. */
+  /** Id for GraphQL. */
   readonly nodeId: string;
   readonly author: string;
   readonly body: string;
@@ -17,13 +17,13 @@ export const MINIMIZE_MUTATION = `mutation ($id: ID!) {
   minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
 }`;
 
-/** All comments of an issue or a pull request, whoever wrote them, oldest first. */
+/** Returns all comments of an issue or a pull request, oldest first. */
 export async function listComments(github: GitHub, number: number): Promise<GitHubComment[]> {
   const found = await github.rest.list(`${github.root}/issues/${number}/comments?per_page=100`);
   return found.map(readComment);
 }
 
-/** Not repeated where it is not clear whether it was written: `ForgeError.isUnclear`. */
+/** Not repeated when the result is unclear: see `ForgeError.isUnclear`. */
 export async function createComment(github: GitHub, number: number, body: string): Promise<GitHubComment> {
   const path = `${github.root}/issues/${number}/comments`;
   return readComment(readJson(await github.rest.send('POST', path, { body: { body } }), `POST ${path}`, 'GitHub'));
@@ -37,7 +37,7 @@ export async function deleteComment(github: GitHub, id: number): Promise<void> {
   await github.rest.send('DELETE', `${github.root}/issues/comments/${id}`);
 }
 
-/** Folds a comment away as outdated. */
+/** Collapses a comment as outdated. */
 export async function minimizeComment(github: GitHub, nodeId: string): Promise<void> {
   await github.graphql(MINIMIZE_MUTATION, { id: nodeId }, 'safe');
 }
@@ -47,14 +47,14 @@ function readComment(value: unknown): GitHubComment {
   return {
     id: numberOf(value, 'id'),
     nodeId: textOf(value, 'node_id'),
-    // Of an account that was deleted nothing is left.
+    // A deleted account has no login.
     author: isRecord(user) ? String(user.login) : '',
     body: isRecord(value) && typeof value.body === 'string' ? value.body : '',
     url: textOf(value, 'html_url'),
   };
 }
 
-/** The comments of a pull request, or an issue. */
+/** Returns access to the comments of a pull request or an issue. */
 export function gitHubPlace(github: GitHub, number: number): CommentPlace<GitHubComment & PostedComment> {
   return {
     async own() {

@@ -3,12 +3,12 @@ import { readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 import { type GitHub, textOf } from './github.ts';
 
-/** What became of a commit. */
+/** Result of a commit. */
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly oid: string; readonly url: string }
-  /** The branch is elsewhere, or may be since no answer came: read it again. */
+  /** The branch has moved, or may have because there was no answer: read it again. */
   | { readonly kind: 'moved' }
-  /** Rules of the repository want a pull request, or the token has no right to this branch. */
+  /** The repository requires a pull request, or the token may not write to the branch. */
   | { readonly kind: 'protected'; readonly why: string };
 
 export const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {
@@ -18,9 +18,9 @@ export const COMMIT_MUTATION = `mutation ($input: CreateCommitOnBranchInput!) {
 const PROTECTED = /protected branch|branch is protected|rule violation|through a pull request/i;
 
 /**
- * Commits files onto a branch, if its tip is what is expected: compare and swap, signed by GitHub, without a work tree.
+ * Commits files to a branch if its tip is the expected one: a compare-and-swap, signed by GitHub, without a work tree.
  *
- * @param additions by path, whole; texts are UTF-8
+ * @param additions complete files by path; texts are UTF-8
  */
 export async function commitOnBranch(
   github: GitHub,
@@ -58,12 +58,12 @@ export async function commitOnBranch(
   }
 }
 
-/** Whether rules of the repository were what refused it. */
+/** Checks whether a rule of the repository caused the refusal. */
 export function isProtection({ types, message }: ForgeError): boolean {
   return types.includes('BRANCH_PROTECTION_RULE_VIOLATION') || PROTECTED.test(message);
 }
 
-/** The commit that a branch is at; null where there is no such branch. */
+/** Returns the commit of a branch; null when there is no such branch. */
 export async function branchHead(github: GitHub, branch: string): Promise<string | null> {
   const path = `${github.root}/git/ref/heads/${refPath(branch)}`;
   const answer = await orNull(github.rest.send('GET', path));
@@ -73,9 +73,9 @@ export async function branchHead(github: GitHub, branch: string): Promise<string
 }
 
 /**
- * A file at a commit or a branch, as it is; null where there is none. Up to 100 MB.
+ * Returns a file at a commit or a branch; null when it does not exist. Up to 100 MB.
  *
- * @param ref a commit is read as it is; what a branch gives may be a minute old
+ * @param ref a branch may be up to a minute old, a commit is exact
  */
 export async function readFileAt(github: GitHub, path: string, ref: string): Promise<string | null> {
   const name = path.split('/').map(encodeURIComponent).join('/');
@@ -84,7 +84,7 @@ export async function readFileAt(github: GitHub, path: string, ref: string): Pro
   if (answer === null) return null;
   const value = readJson(answer, `GET ${name}`, 'GitHub');
   if (isRecord(value) && value.encoding === 'base64') return Buffer.from(textOf(value, 'content'), 'base64').toString();
-  // Above 1 MB there is no content in the description: the blob has it.
+  // Answers omit the content of files above 1 MB, so the blob is read.
   const blob = readJson(
     await github.rest.send('GET', `${github.root}/git/blobs/${textOf(value, 'sha')}`),
     'GET blob',
@@ -114,17 +114,17 @@ export const SWAP_MUTATION = `mutation ($input: UpdateRefsInput!) {
   updateRefs(input: $input) { clientMutationId }
 }`;
 
-/** Of a branch that is not there. */
+/** GitHub's object id for a missing branch. */
 const NOWHERE = '0'.repeat(40);
 
 /**
- * Makes a branch of ours one commit on another commit, whatever it had: if it is where it was seen, or not there if it was not.
- * Compare and swap, as no call of REST has it: `PATCH git/refs` either takes no other commit than a descendant, or
- * takes whatever the branch has by now away.
+ * Resets one of our branches to a single commit on top of another, if the branch is at the expected commit, or missing
+ * if it was. REST has no such compare-and-swap: `PATCH git/refs` either accepts only descendants, or overwrites the
+ * branch unconditionally.
  *
  * @param commit.onto the parent
- * @param commit.seen where the branch is; null: nowhere
- * @param commit.additions by path, whole
+ * @param commit.seen expected commit of the branch; null when it is missing
+ * @param commit.additions complete files by path
  */
 export async function putOnto(
   github: GitHub,
@@ -143,7 +143,7 @@ export async function putOnto(
   try {
     const { repository } = await github.graphql(REPOSITORY_QUERY, { owner, name }, 'safe');
     const update = { name: `refs/heads/${branch}`, beforeOid: seen ?? NOWHERE, afterOid: oid, force: true };
-    // The same swap a second time is refused, and told by where the branch is.
+    // Safe to repeat: a second identical swap is refused, and then the branch shows the result.
     const input = { repositoryId: textOf(repository, 'id'), refUpdates: [update] };
     await github.graphql(SWAP_MUTATION, { input }, 'safe');
     return { kind: 'committed', oid, url };
@@ -157,19 +157,19 @@ export async function putOnto(
   }
 }
 
-/** Also where what we read of the branch is not yet what was written. */
+/** Also true when our read of the branch was stale. */
 function isStale({ types, message }: ForgeError): boolean {
   return types.includes('STALE_DATA') || /expected .* to (?:point|be)|is at [0-9a-f]{40} but expected/i.test(message);
 }
 
-/** A commit that no branch has yet; GitHub signs those of apps and jobs that name no author. */
+/** Creates a commit without a branch. GitHub signs those of apps and jobs if they name no author. */
 async function makeCommit(
   github: GitHub,
   commit: Parameters<typeof putOnto>[1],
 ): Promise<{ readonly oid: string; readonly url: string }> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const what = `${github.root}/git/${path}`;
-    // What nothing names is thrown away by GitHub: made twice is as good as once.
+    // Safe to repeat: GitHub deletes unreferenced objects.
     return readJson(await github.rest.send('POST', what, { body, repeatability: 'safe' }), `POST ${what}`, 'GitHub');
   };
   const at = `${github.root}/git/commits/${commit.onto}`;
@@ -187,7 +187,7 @@ async function makeCommit(
   return { oid: textOf(made, 'sha'), url: textOf(made, 'html_url') };
 }
 
-/** What a commit stands on first; null where it stands on nothing. */
+/** Returns the first parent of a commit; null when there is none. */
 export async function firstParent(github: GitHub, sha: string): Promise<string | null> {
   const at = `${github.root}/git/commits/${sha}`;
   const value = readJson(await github.rest.send('GET', at), `GET ${at}`, 'GitHub');

@@ -3,19 +3,19 @@ import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
 
-/** One repository of GitHub, as a token may use it. */
+/** Access to one GitHub repository with a token. */
 export interface GitHub {
   /** `owner/name` */
   readonly repository: string;
-  /** The REST interface; paths begin with `/`, of the repository with `/repos/owner/name/`. */
+  /** REST client; paths begin with `/`, those of the repository with `/repos/owner/name/`. */
   readonly rest: ForgeClient;
-  /** `/repos/owner/name`, safe in a path. */
+  /** `/repos/owner/name`, URL-encoded. */
   readonly root: string;
   /**
-   * Asks GraphQL.
+   * Sends a GraphQL request.
    *
    * @returns its `data`
-   * @throws ForgeError with `types` when it names errors
+   * @throws ForgeError with `types` for reported errors
    */
   graphql(
     document: string,
@@ -33,7 +33,7 @@ export interface GitHubAddress {
   readonly repository: string;
 }
 
-/** Opens the client. Nothing is asked for yet. */
+/** Opens the client without sending a request. */
 export function openGitHub(address: GitHubAddress, token: string, clock: ForgeClock): GitHub {
   const headers = (secret: string): Record<string, string> => ({
     accept: 'application/vnd.github+json',
@@ -70,14 +70,14 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
   };
 }
 
-/** A field of an answer that has to be there. */
+/** Returns a required text field of an answer. */
 export function textOf(value: unknown, field: string): string {
   const found = isRecord(value) ? value[field] : undefined;
   if (typeof found === 'string') return found;
   throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
 }
 
-/** The same of a number. */
+/** Returns a required number field of an answer. */
 export function numberOf(value: unknown, field: string): number {
   const found = isRecord(value) ? value[field] : undefined;
   if (typeof found === 'number') return found;
@@ -87,8 +87,8 @@ export function numberOf(value: unknown, field: string): number {
 export const VIEWER_QUERY = 'query { viewer { login } }';
 
 /**
- * The login under which what the token writes appears in REST: of an app with its `[bot]`. `GET /user` is refused to the
- * token of a job; this is not.
+ * Returns the login that REST shows as author for this token; an app's ends with `[bot]`. The token of a job may not
+ * call `GET /user`.
  */
 export async function viewerLogin(github: GitHub): Promise<string> {
   const { viewer } = await github.graphql(VIEWER_QUERY, {}, 'safe');

@@ -3,7 +3,7 @@ import { readJson } from '../forge-client.ts';
 import { createOnce } from '../forge-error.ts';
 import { type GitHub, numberOf, textOf, viewerLogin } from './github.ts';
 
-/** What an issue and a pull request have in common. */
+/** Common fields of issues and pull requests. */
 export interface Thread {
   readonly number: number;
   readonly url: string;
@@ -49,10 +49,10 @@ export function threadOf(value: unknown): Thread {
 export type Issue = Thread;
 
 /**
- * The issues that this token wrote and that begin with a marker, oldest first. By listing, since a search knows what was written
- * some time ago.
+ * Returns the issues of this author that begin with a marker, oldest first. Uses the list, because the search index
+ * lags behind.
  *
- * @param author as `viewerLogin` tells it
+ * @param author as returned by `viewerLogin`
  */
 export async function findIssues(
   github: GitHub,
@@ -67,7 +67,7 @@ export async function findIssues(
   return ours.map(threadOf).sort((a, b) => a.number - b.number);
 }
 
-/** Not repeated where it is not clear whether it was made: look by `findIssues`. */
+/** Not repeated when the result is unclear: check with `findIssues`. */
 export async function createIssue(
   github: GitHub,
   issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
@@ -80,21 +80,21 @@ export function updateIssue(github: GitHub, number: number, changes: ThreadChang
 }
 
 interface ReusedIssue {
-  /** Its first line, hidden, by which it is found. */
+  /** Hidden first line that identifies the issue. */
   readonly marker: string;
   readonly title: string;
-  /** What is wrong; null: nothing is. */
+  /** Description of the problem; null when there is none. */
   readonly body: string | null;
-  /** What it says when it is closed. */
+  /** Text after the problem is solved. */
   readonly mended: string;
 }
 
 /**
- * Sees to it that one issue says what is wrong: made at the first time, changed and opened again later, closed when nothing is.
- * GitHub makes no issue on a condition, so that two runs at once can make two: whoever sees both keeps the older one, and
- * closes the other.
+ * Maintains one issue about a problem: created the first time, updated and reopened later, and closed when the problem
+ * is solved. GitHub cannot create an issue conditionally, so two concurrent runs may create two; a run that sees both
+ * keeps the older one and closes the other.
  *
- * @returns its page; null where there is nothing to say, and there was nothing
+ * @returns its URL; null when there is no problem and was none
  * @throws ForgeError
  */
 export async function reuseIssue(github: GitHub, issue: ReusedIssue): Promise<string | null> {
@@ -125,7 +125,7 @@ export async function reuseIssue(github: GitHub, issue: ReusedIssue): Promise<st
   return kept.url;
 }
 
-/** The oldest one that is open; else the newest, to be opened again. */
+/** Returns the oldest open issue, else the newest, which is reopened. */
 function theOne(issues: readonly Issue[]): Issue | undefined {
   return issues.find(({ isOpen }) => isOpen) ?? issues.at(-1);
 }

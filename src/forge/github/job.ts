@@ -1,19 +1,19 @@
 import { isRecord } from '../../json.ts';
 import type { GitHubAddress } from './github.ts';
 
-/** What a job of GitHub Actions says it runs for. */
+/** Context of a GitHub Actions job. */
 export interface GitHubJob {
   readonly address: GitHubAddress;
   readonly serverUrl: string;
-  /** The pull request, where the event names it. */
+  /** Number of the pull request, if the event contains it. */
   readonly number: number | null;
-  /** `owner:branch` of the pull request, for events of a fork that do not name it. */
+  /** `owner:branch` of the pull request, for events of a fork without a number. */
   readonly head: string | null;
-  /** The commit of the pull request that the job is about; of a push, the commit that was pushed. */
+  /** Commit of the pull request; for a push, the pushed commit. */
   readonly headSha: string | null;
-  /** Whether the commit is on its branch for good: the pull request is one that was merged. */
+  /** True if the commit is on its branch for good, so that the pull request is a merged one. */
   readonly isPush: boolean;
-  /** The page of the run that planned. */
+  /** URL of the run that planned. */
   readonly runUrl: string | null;
 }
 
@@ -21,11 +21,11 @@ const SHA = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
 /**
- * Reads a job's environment and its event. Of a `workflow_run` the pull request is what GitHub says of it: what the run
- * itself left behind may be anybody's.
+ * Reads a job's environment and its event. For a `workflow_run`, trusts only GitHub's data about the pull request,
+ * because anyone may control the artifacts of the run.
  *
- * @param event the JSON of `GITHUB_EVENT_PATH`; null where there is none
- * @returns null where no repository is named
+ * @param event JSON of `GITHUB_EVENT_PATH`; null when there is none
+ * @returns null without a repository
  */
 export function readGitHubJob(
   env: Readonly<Record<string, string | undefined>>,
@@ -65,7 +65,7 @@ function ofRun(
   const owner = isRecord(run.head_repository) ? run.head_repository.owner : null;
   const login = isRecord(owner) && typeof owner.login === 'string' ? owner.login : null;
   const head = login !== null && typeof run.head_branch === 'string' ? `${login}:${run.head_branch}` : null;
-  // Empty for pull requests of forks. Of this repository's own, one that is still at this commit.
+  // Empty for pull requests of forks. In this repository, the one at this commit.
   const pulls = Array.isArray(run.pull_requests) ? run.pull_requests.filter(isRecord) : [];
   const named = pulls.find((one) => shaOf(one.head) === headSha);
   const id = whole(run.id);

@@ -6,10 +6,10 @@ import type { GitHubJob } from './job.ts';
 
 export interface PullRequest extends Thread {
   readonly isMerged: boolean;
-  /** The commit that its head is at, and its branch. */
+  /** Commit and branch of its head. */
   readonly headSha: string;
   readonly headBranch: string;
-  /** The tip of its base when it was last looked at, and the branch. */
+  /** Tip of the base branch when GitHub last updated it, and the branch. */
   readonly baseSha: string;
   readonly baseBranch: string;
 }
@@ -29,12 +29,12 @@ export async function pullsOfHead(
   return (await github.rest.list(`${github.root}/pulls?${query}`)).map(pullOf);
 }
 
-/** Of which pull requests a commit of the repository is a part, or the merge. */
+/** Returns the pull requests that contain a commit or were merged by it. */
 export async function pullsOfCommit(github: GitHub, sha: string): Promise<PullRequest[]> {
   return (await github.rest.list(`${github.root}/commits/${encodeURIComponent(sha)}/pulls?per_page=100`)).map(pullOf);
 }
 
-/** Not repeated where it is not clear whether it was made: look by `pullsOfHead`. */
+/** Not repeated when the result is unclear: check with `pullsOfHead`. */
 export async function createPull(
   github: GitHub,
   pull: { readonly title: string; readonly body: string; readonly head: string; readonly base: string },
@@ -58,12 +58,12 @@ function pullOf(value: unknown): PullRequest {
   };
 }
 
-/** The pull request that a job runs for: the one it names, the one of its branch, or the one that was merged by its push. */
+/** Returns the pull request of a job: the numbered one, that of its branch, or the one that its push merged. */
 export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullRequest | null> {
   if (job.number !== null) return readPull(github, job.number);
   if (job.head !== null) {
     const found = await pullsOfHead(github, job.head);
-    // One that is elsewhere by now is still the one that the job was for.
+    // A pull request that has moved on is still the job's.
     return found.find(({ headSha }) => headSha === job.headSha) ?? found[0] ?? null;
   }
   if (!job.isPush || job.headSha === null) return null;

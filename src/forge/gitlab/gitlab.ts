@@ -3,21 +3,21 @@ import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '..
 import { ForgeError } from '../forge-error.ts';
 import type { CommentPlace, PostedComment } from '../write-comment.ts';
 
-/** A merge request, as a job of GitLab names it. */
+/** Context of a GitLab job for a merge request. */
 export interface GitLabJob {
   /** `https://gitlab.example.com/api/v4` */
   readonly apiUrl: string;
   readonly project: string;
-  /** The page of the project. */
+  /** URL of the project. */
   readonly projectUrl: string | null;
   readonly number: number;
   readonly headSha: string | null;
   readonly baseSha: string | null;
-  /** The page of the job. */
+  /** URL of the job. */
   readonly jobUrl: string | null;
 }
 
-/** @returns null where the job is of no merge request, and none was asked for */
+/** @returns null when the job is not for a merge request and no number is given */
 export function readGitLabJob(
   env: Readonly<Record<string, string | undefined>>,
   flags: { readonly number?: number | undefined } = {},
@@ -31,14 +31,14 @@ export function readGitLabJob(
     project,
     projectUrl: set('CI_PROJECT_URL'),
     number,
-    // Where results are merged for the pipeline, the commit of the pipeline is nobody's.
+    // In a pipeline for merged results, the pipeline's commit exists on no branch.
     headSha: set('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') ?? set('CI_COMMIT_SHA'),
     baseSha: set('CI_MERGE_REQUEST_DIFF_BASE_SHA'),
     jobUrl: set('CI_JOB_URL'),
   };
 }
 
-/** The notes of a merge request. GitLab hides none: `hide` deletes. */
+/** Returns access to the notes of a merge request. GitLab cannot hide notes: `hide` deletes. */
 export function gitLabPlace(job: GitLabJob, token: string, clock: ForgeClock): CommentPlace {
   const headers = (secret: string): Record<string, string> => ({ 'private-token': secret });
   const client: ForgeClient = openForgeClient({ name: 'GitLab', baseUrl: job.apiUrl, token, headers, clock });

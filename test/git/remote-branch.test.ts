@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { defaultBranchLock } from '../../src/git/git-journal.ts';
-import { fetchAlone } from '../../src/git/remote-branch.ts';
+import { serializedFetch } from '../../src/git/remote-branch.ts';
 import { fetchCommit } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 
-it('fetchAlone() lets nothing into a shallow checkout at once with anything else, and goes on after one that failed', async () => {
+it('serializedFetch() lets nothing into a shallow checkout at once with anything else, and goes on after one that failed', async () => {
   const remote = await newRemote();
   const person = await cloneOf(remote);
   await person.commit({ 'a.txt': 'a' });
@@ -12,9 +12,9 @@ it('fetchAlone() lets nothing into a shallow checkout at once with anything else
   const { root } = await cloneOf(remote, '--depth=1');
   const commit = await person.commit({ 'a.txt': 'b' });
   await person.git('push', '--quiet', 'origin', 'main');
-  const failed = fetchAlone(root, ['--', 'origin', 'refs/heads/none']);
+  const failed = serializedFetch(root, ['--', 'origin', 'refs/heads/none']);
   const fetched = Array.from({ length: 3 }, () => [
-    fetchAlone(root, ['--depth=1', '--', 'origin', 'refs/heads/main']),
+    serializedFetch(root, ['--depth=1', '--', 'origin', 'refs/heads/main']),
     fetchCommit(root, 'origin', 'main', commit),
     defaultBranchLock(root, 'origin', 'lock.json'),
   ]);
