@@ -168,7 +168,7 @@ export async function sendRequest(request: HttpRequest, maxBytes: number): Promi
   }
 }
 
-/** Some servers pack their answers although nobody asked them to. */
+/** Some servers compress despite `accept-encoding: identity`. */
 function unpacked(response: IncomingMessage): Readable {
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (!/^(?:x-)?gzip$|^deflate$|^br$/.test(encoding)) return response;
@@ -182,7 +182,7 @@ function codeOf(error: unknown): string {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What one request came to: a result, or the URL that it was redirected to. */
+/** Outcome of one request: a result, or the URL that it was redirected to. */
 export type Hop<T> = { readonly result: T } | { readonly redirectedTo: string };
 
 /**

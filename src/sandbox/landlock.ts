@@ -1,13 +1,13 @@
 import { arch, platform } from 'node:process';
 import { type SeccompArchitecture, seccompFilter } from './seccomp-filter.ts';
 
-/** The library that calls libc: an optional dependency, so that whoever uses these functions loads it. */
+/** The library that calls libc. It is an optional dependency, so callers load it. */
 export type Koffi = typeof import('koffi')['default'];
 
-/** What a sandboxed process may do with a file, or with everything below a folder. */
+/** Access of a sandboxed process to a file, or to everything below a folder. */
 export type PathAccess = 'read' | 'write';
 
-/** What Landlock allows a process; everything else is refused. */
+/** The access that Landlock allows; everything else is refused. */
 export interface LandlockPolicy {
   /** Existing paths, absolute. `read` includes running programs, `write` includes reading and making files. */
   readonly paths: readonly (readonly [path: string, access: PathAccess])[];
@@ -59,7 +59,7 @@ const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
 
-/** @returns the version of Landlock that this kernel enforces, or the reason why it cannot be used */
+/** @returns the Landlock version of this kernel, or why it cannot be used */
 export function landlockVersion(koffi: Koffi | null): number | string {
   if (platform !== 'linux') return 'Landlock exists on Linux only';
   if (architecture() === null) return `no seccomp filter is known for ${arch}`;
@@ -68,17 +68,17 @@ export function landlockVersion(koffi: Koffi | null): number | string {
   return version > 0 ? version : 'the kernel does not enforce Landlock';
 }
 
-/** What a version of Landlock, with the seccomp filter beside it, leaves open; null when nothing is known to be. */
+/** Describes what a Landlock version with the seccomp filter does not cover; null if no gap is known. */
 export function landlockGap(version: number): string | null {
   return version >= TRUNCATION_FROM ? null : 'the kernel is older than 6.2: files can be emptied';
 }
 
 /**
- * Restricts this process for good and replaces it by a program, which inherits the restrictions. All threads but the calling
- * one end. Returns only by throwing.
+ * Restricts this process permanently and replaces it by a program that inherits the restrictions. All other threads
+ * end. Returns only by throwing.
  *
- * @param keptDescriptors stay open in the program, beside those that were inherited for it
- * @throws Error where the kernel refuses a step; the process then is restricted in part and must end
+ * @param keptDescriptors stay open in the program
+ * @throws Error if the kernel refuses a step; the process is then partly restricted and must exit
  */
 export function execRestricted(
   koffi: Koffi,
@@ -115,9 +115,9 @@ export function execRestricted(
 }
 
 /**
- * Hides the memory and the environment of this process from others of the same user, as far as the system can.
+ * Hides the memory and environment of this process from other processes of the user, where supported.
  *
- * @returns whether it did
+ * @returns whether it succeeded
  * @see PR_SET_DUMPABLE in prctl(2)
  */
 export function hideProcess(koffi: Koffi | null): boolean {

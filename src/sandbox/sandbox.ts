@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { ReelformError } from '../diagnostic.ts';
 import { hideProcess, type Koffi, landlockGap, landlockVersion, type PathAccess } from './landlock.ts';
 
-/** What a setting can ask for. `auto` takes the first that this system has; `required` refuses to do without. */
+/** Values of the setting. `auto` takes the first available sandbox; `required` fails without one. */
 export const SANDBOX_SETTINGS = ['auto', 'required', 'landlock', 'bubblewrap', 'none'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
-/** What the environment says of sandboxes. */
+/** The environment variables of sandboxes. */
 export interface SandboxEnvironment {
   readonly REELFORM_SANDBOX?: string | undefined;
 }
@@ -20,34 +20,34 @@ export interface SandboxEnvironment {
 export interface SandboxedProgram {
   /** Options of Node, the program's file and its arguments. */
   readonly args: readonly string[];
-  /** The one folder that it may write to, absolute. */
+  /** The only writable folder; absolute. */
   readonly folder: string;
   /** Programs outside the package that it may run, absolute. */
   readonly programs: readonly string[];
 }
 
-/** Starts programs that work on untrusted files, where they can reach nothing but those. */
+/** Starts programs that process untrusted files with access to nothing else. */
 export interface Sandbox {
   readonly kind: 'landlock' | 'bubblewrap' | 'none';
-  /** What a report says of it, such as `Landlock ABI 7 and seccomp`. */
+  /** Description for reports, such as `Landlock ABI 7 and seccomp`. */
   readonly description: string;
-  /** What it leaves open, or why there is none; null when nothing is known to be. */
+  /** Known gap, or why there is no sandbox; null if no gap is known. */
   readonly gap: string | null;
   command(program: SandboxedProgram): SandboxedCommand;
 }
 
-/** What to start in place of a program. The descriptors that are passed to it reach the program. */
+/** The command to start instead of a program. The program inherits its descriptors. */
 export interface SandboxedCommand {
   readonly file: string;
   readonly args: string[];
-  /** To be added to the program's environment. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** This package: `dist/`, or `src/` beside it, lies in it. */
+/** Root of this package, which contains `dist/` or `src/`. */
 const PACKAGE = realpathSync(join(dirname(fileURLToPath(import.meta.url)), ...upToPackage()));
 
-/** Of the system: libraries, the clock's zone, and what Node reads at its start. Nothing of them is a user's. */
+/** System files: libraries, time zones and Node's start-up files. They contain no user data. */
 const SYSTEM_PATHS = [
   '/lib',
   '/lib64',
@@ -59,9 +59,9 @@ const SYSTEM_PATHS = [
   '/etc/localtime',
   '/usr/share/zoneinfo',
 ] as const;
-/** Programs of the system, for an encoder that is one or is started by a script. */
+/** System programs, for encoders that are programs or scripts. */
 const PROGRAM_FOLDERS = ['/bin', '/usr/bin', '/usr/local/bin'] as const;
-/** What Landlock has to allow of the kernel's own file systems; bubblewrap makes new ones. */
+/** Kernel file systems to allow with Landlock; bubblewrap mounts new ones. */
 const KERNEL_PATHS: readonly (readonly [string, PathAccess])[] = [
   ['/proc/self', 'read'],
   ['/proc/cpuinfo', 'read'],
@@ -77,9 +77,9 @@ const KERNEL_PATHS: readonly (readonly [string, PathAccess])[] = [
 ];
 
 /**
- * The sandbox that a setting asks for, on this system. EDGE.
+ * Opens the sandbox of a setting on this system.
  *
- * @throws ReelformError sandbox_missing for one that this system lacks; `auto` and `none` never throw
+ * @throws ReelformError sandbox_missing if it is not available; never for `auto` and `none`
  */
 export function openSandbox(setting: SandboxSetting): Sandbox {
   if (setting === 'none') return noSandbox('it is switched off');
@@ -101,8 +101,8 @@ export function openSandbox(setting: SandboxSetting): Sandbox {
 }
 
 /**
- * The sandbox that an environment asks for in REELFORM_SANDBOX; `auto` when it says nothing. Where there is none, the keys
- * and tokens in this environment are hidden from what runs without it. EDGE.
+ * Opens the sandbox of REELFORM_SANDBOX, `auto` by default, and hides this process's environment from programs that run
+ * without one.
  *
  * @throws ReelformError settings_invalid, sandbox_missing
  */
@@ -118,8 +118,8 @@ export function sandboxFromEnvironment({ REELFORM_SANDBOX: written = '' }: Sandb
 }
 
 /**
- * Keeps the environment and the memory of this process from programs of the same user that are in no sandbox. EDGE. Best
- * effort: does nothing where the system cannot.
+ * Hides the environment and memory of this process from unsandboxed programs of the same user. Best effort: does
+ * nothing where unsupported.
  */
 export function hideOwnProcess(): void {
   hideProcess(loadKoffi());
@@ -168,7 +168,7 @@ function environment(folder: string): Readonly<Record<string, string>> {
   return { HOME: folder, OPENSSL_CONF: '/dev/null' };
 }
 
-/** Node, this package and what it is installed with, libraries of the system; existing paths only. */
+/** Returns the existing paths of Node, this package, its dependencies and system libraries. */
 function readablePaths(programs: readonly string[]): string[] {
   const node = realpathSync(execPath);
   const own = ['dist', 'package.json'].map((name) => join(PACKAGE, name));
@@ -185,14 +185,14 @@ function readablePaths(programs: readonly string[]): string[] {
   return paths.filter((path) => existsSync(path));
 }
 
-/** Where Node looks for what a package needs: the `node_modules` of each folder above it. */
+/** Returns the `node_modules` of each parent folder, where Node finds packages. */
 function moduleFolders(folder: string): string[] {
   const parent = dirname(folder);
   const modules = folder.endsWith('node_modules') ? folder : join(folder, 'node_modules');
   return parent === folder ? [] : [modules, ...moduleFolders(parent)];
 }
 
-/** Null where it is not installed, or may not do its work here, as in a container without user namespaces. */
+/** Returns null if bubblewrap is missing or cannot create namespaces here, as in some containers. */
 function bubblewrapVersion(): string | null {
   try {
     const run = (args: readonly string[]): string =>

@@ -4,22 +4,22 @@ import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wi
 import { type FinishedVideo, type SessionSnapshot, uploadsEnded } from './render-service.ts';
 import { ServiceError } from './service-error.ts';
 
-/** What a delivery needs of the client of a service. */
+/** The calls of the service client that a delivery needs. */
 export interface DeliveryCalls {
-  /** `POST …/external_uploads` with exactly this body, under a key of its own. */
+  /** `POST …/external_uploads` with exactly this body and a key of its own. */
   post(session: string, body: string): Promise<RenderSession>;
   get(session: string): Promise<SessionSnapshot>;
   wait(milliseconds: number): Promise<void>;
 }
 
-/** Between two looks at uploads, unless the service wants another time. */
+/** Wait between polls, unless the service sends Retry-After. */
 const BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, factor: 1.5 };
 
 /**
- * Has a service deliver a finished video, and waits for it.
+ * Requests deliveries of a finished video and waits until they end.
  *
  * @param url of the service, for messages
- * @throws what `RenderService.deliverVideo` throws
+ * @throws as `RenderService.deliverVideo`
  */
 export async function deliverByHttp(
   { session: id }: FinishedVideo,
@@ -32,7 +32,7 @@ export async function deliverByHttp(
     session = await post(id, JSON.stringify({ external_uploads: asked }));
   } catch (error) {
     if (!(error instanceof ServiceError) || (error.status !== 404 && error.status !== 405)) throw error;
-    // A session that is not there throws its own 404.
+    // Throws 404 if the session itself is missing.
     await get(id);
     throw lacksDeliveries(url);
   }
@@ -48,7 +48,7 @@ export async function deliverByHttp(
   return ofAsked(session);
 }
 
-/** What is told of a service that has no `external_uploads`, before anything is rendered where it is known by then. */
+/** The error for a service without `external_uploads`, thrown before rendering if known by then. */
 export function lacksDeliveries(service: string): ReelformError {
   return new ReelformError('service_lacks_deliveries', `The service ${service} delivers no finished videos`, {
     hint: 'Take "deliver" out of reelform.yaml and the definitions, or name a service that has external_uploads',

@@ -2,35 +2,35 @@ import { EXIT, ReelformError } from '../diagnostic.ts';
 import { type HttpRequest, sendRequest as sendOnce } from '../http/send-request.ts';
 import { stripQueries } from './urls.ts';
 
-/** The first part of an answer, which can be there although the rest never came. */
+/** Status and headers of an answer, which can be available although its body is not. */
 export interface AnswerHead {
   readonly status: number;
   /** @param name lower case */
   header(name: string): string | null;
 }
 
-/** An answer, whatever its status. */
+/** A complete answer with any status. */
 export interface ServiceAnswer extends AnswerHead {
   readonly text: string;
 }
 
-/** What came of sending one request. `error` tells a person; it holds neither token nor query. */
+/** Outcome of sending one request. `error` is for users; it contains neither token nor query. */
 export type Exchange =
-  /** There was no connection: nothing of the request can have arrived. */
+  /** No connection: the request cannot have arrived. */
   | { readonly kind: 'unsent'; readonly error: ReelformError }
-  /** It may have arrived, and no word came back. `isSilent`: the connection stood, and the service said nothing. */
+  /** The request may have arrived but was not answered. `isSilent`: it timed out on an open connection. */
   | { readonly kind: 'unanswered'; readonly error: ReelformError; readonly isSilent?: boolean }
-  /** An answer began, and did not end, or had no end. */
+  /** The answer was cut off or too large. */
   | { readonly kind: 'broken'; readonly head: AnswerHead; readonly error: ReelformError; readonly isSilent?: boolean }
   | { readonly kind: 'answer'; readonly answer: ServiceAnswer };
 
-/** No answer of a service is larger, unpacked. */
+/** Limit of an answer after decompression. */
 const MAX_ANSWER_BYTES = 8 << 20;
 
 /**
  * Sends one request to the service, once.
  *
- * @param token sent as `Authorization: Bearer`; never in an error or an answer, also when the service repeats it
+ * @param token sent as `Authorization: Bearer`; removed from errors and answers even if the service echoes it
  */
 export async function exchange(request: HttpRequest, token: string): Promise<Exchange> {
   const headers = { ...request.headers, authorization: `Bearer ${token}` };
@@ -66,7 +66,7 @@ const REASONS: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: 'what answered does not speak HTTP',
 };
 
-/** Why no whole answer came. */
+/** Explains why there is no complete answer. */
 function troubleOf(
   { method, url }: HttpRequest,
   code: string,
@@ -83,15 +83,15 @@ function troubleOf(
 }
 
 /**
- * Sees to it that the token goes nowhere but where the environment lets it: reelform.yaml, with the URL and the name of
- * the variable that holds the token, can be changed by whoever can open a pull request.
+ * Rejects URLs that the environment does not allow for the token: anyone who can open a pull request can change the URL
+ * in reelform.yaml and the name of the variable with the token.
  *
  * @param url of the service
- * @param allowed origins, separated by commas; blank: any; no name between commas: none
+ * @param allowed comma-separated origins; blank allows any; only separators allow none
  * @throws ReelformError `token_origin`
  */
 export function checkTokenOrigin(url: string, allowed: string | undefined): void {
-  // Set to nothing is not set: what a CI makes of a variable that is not there.
+  // CI systems set missing variables to an empty string.
   if ((allowed ?? '').trim() === '') return;
   const names = (allowed ?? '')
     .split(',')

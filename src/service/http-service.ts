@@ -24,64 +24,62 @@ export interface HttpServiceOptions {
   /** The base URL, without a slash at its end. */
   readonly url: string;
   readonly token: string;
-  /** For how long the service was seen to keep idempotency keys, before. */
+  /** Key lifetime observed in earlier runs. */
   readonly keyLifetimeMs?: number | null;
-  /** What somebody said of the service: stands above everything that it shows. */
+  /** Configured capabilities; override what the service reports. */
   readonly capabilities?: RemoteCapabilities;
-  /** Makes a file one that the service can fetch, where it takes none itself; absent: nothing does. */
+  /** Publishes a file at a URL if the service does not accept uploads. */
   readonly publish?: ((source: SourceUpload) => Promise<{ remote_url: string }>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
   wait(milliseconds: number): Promise<void>;
   /** 0..1 */
   random(): number;
-  /** For one exchange. */
+  /** Milliseconds for one exchange. */
   readonly timeoutMs?: number;
-  /** For one that sends a file. */
+  /** Milliseconds for an exchange that uploads a file. */
   readonly uploadTimeoutMs?: number;
-  /** Called when a request is sent, with its name for messages; what it returns is called when the exchange has ended. */
+  /** Called with the display name of each request; the returned function is called when the exchange ends. */
   readonly onRequest?: (name: string) => () => void;
 }
 
-/** What a service has beyond the interface document; absent: it is found out. */
+/** Optional features of a service; detected if absent. */
 export interface RemoteCapabilities {
-  /** 0: keeps none. */
+  /** 0 if it keeps none. */
   readonly keyLifetimeMs?: number;
-  /** Whether it lists sessions. */
   readonly list?: boolean;
-  /** Whether it delivers finished videos. */
   readonly externalUploads?: boolean;
 }
 
 const TIMEOUT_MS = 60_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
-/** Between two signs of life. A read can be repeated; of anything else that has no answer the outcome is not known. */
+/** Milliseconds without data. Reads can be repeated; the outcome of other unanswered requests is unknown. */
 const IDLE_MS = { GET: 30_000, POST: 60_000 } as const;
-/** Sessions on a page of a list. */
+/** Page size of session lists. */
 const PAGE = 100;
 const SESSIONS = '/v2/render_sessions';
 
 interface Call {
   readonly method: 'GET' | 'POST';
-  /** Below the base URL; ids in it are escaped. */
+  /** Path below the base URL, with escaped ids. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
 }
 
-/** An answer, and the name of the request for messages. */
+/** An answer and the display name of its request. */
 interface Answered {
   readonly name: string;
   readonly answer: ServiceAnswer;
 }
 
 /**
- * A rendering service behind a URL. EDGE. Any service that has the three calls of the interface document will do; what
- * it has beyond them is used where it shows that it has it. Reads are repeated when the service is busy or does not
- * answer. A session is posted once, unless the service keeps idempotency keys, or certainly did nothing.
+ * Connects to a rendering service at a URL. Requires only the three calls of the interface document; other features are
+ * used if the service has them. Reads are repeated when the service is busy or silent. A session is posted once, unless
+ * the service keeps idempotency keys or certainly did nothing.
  *
- * Its calls throw ServiceError for what the service refuses, and ReelformError `service_unreachable`,
- * `service_unauthorized` and `service_answer_invalid`. The token is in none of them.
+ * Methods throw ServiceError for rejections, and ReelformError `service_unreachable`, `service_unauthorized` and
+ * `service_answer_invalid`, none of which contains the token.
  */
 export function createHttpService(options: HttpServiceOptions): RemoteRenderService & StyleVersionPusher {
   const { url, token, now, wait, random, capabilities = {} } = options;
@@ -95,7 +93,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     return declaredMs === undefined ? seenKeyLifetimeMs : declaredMs === 0 ? null : declaredMs;
   };
 
-  /** @param agents for a POST that must not meet a connection which is just being closed */
+  /** @param agents fresh ones for a POST, which must not use a connection that is being closed */
   const send = ({ method, path, headers, body }: Call, agents = KEPT_AGENTS): Promise<Exchange> => {
     const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
     const ended = options.onRequest?.(stripQueries(`${method} ${url}${path}`));
@@ -103,7 +101,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token).finally(ended);
   };
 
-  /** For what does no harm when it is done twice. */
+  /** Sends a request that can safely be repeated. */
   async function exchange(call: Call): Promise<Answered> {
     const name = `${call.method} ${url}${call.path}`;
     const retries = new Retries(options);
@@ -134,7 +132,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       const message = `The service at ${url} takes no files, and ${file} is one`;
       return lacksUploads(message, 'Give the file a URL, and write that; or let "assets" of reelform.yaml publish it');
     };
-    // It is asked once: what it does not take need not be sent.
+    // Remembers that the service rejects uploads.
     try {
       if (!takesFiles) throw lacking();
       const { name, answer } = await upload('/v2/source_uploads', bytes, 'application/octet-stream', lacking);
@@ -159,7 +157,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
         const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
         if (head !== null) {
           const shownMs = keyLifetimeMs(key, head.header, now());
-          // A replay tells what is left of the first answer's time.
+          // A replay reports the remaining time of the first answer.
           const isReplay = head.header('idempotent-replayed') === 'true';
           seenKeyLifetimeMs = isReplay && shownMs !== null ? Math.max(shownMs, seenKeyLifetimeMs ?? 0) : shownMs;
         }
@@ -168,7 +166,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       mayHaveArrived ||= outcome.kind === 'unknown';
       const keptMs = lifetimeMs();
       const isKept = keptMs !== null && now() - beganAt < keptMs;
-      // After one that may have arrived, another is safe under a kept key alone.
+      // Once a request may have arrived, repeating it is only safe under a kept key.
       const how: Repeatability = isKept ? 'keyed' : 'once';
       const milliseconds = mayHaveArrived && !isKept ? null : retries.delayMs(result, how, outcome.error);
       if (milliseconds === null) return { outcome, mayHaveArrived };
@@ -182,7 +180,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
         const key = sha256(`${id} ${body} ${now()} ${random()}`).slice(0, 32);
         const headers = { 'content-type': 'application/json', 'idempotency-key': key };
         const path = `${SESSIONS}/${encodeURIComponent(id)}/external_uploads`;
-        // Twice the same is delivered twice at worst.
+        // A repetition at worst delivers the same file twice.
         const { name, answer } = await exchange({ method: 'POST', path, headers, body });
         return readSessionAnswer(name, answer.text, now());
       },
@@ -226,7 +224,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     async createRenderSession(body, { idempotencyKey, wasSentBefore = false }) {
       const { outcome, mayHaveArrived } = await post(body, idempotencyKey);
       if (outcome.kind === 'created') return outcome.session;
-      // A refusal of the last request says nothing of those before it.
+      // Rejecting the last request proves nothing about earlier ones.
       if (outcome.kind === 'unknown' || mayHaveArrived || wasSentBefore) throw unknownSession(outcome.error);
       throw outcome.error;
     },
@@ -237,7 +235,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     ...(capabilities.list === false ? {} : { listRenderSessions }),
 
     uploadSource(source) {
-      // The same logo comes with every video.
+      // Videos often share sources such as a logo.
       const known = uploads.get(source.sha256);
       if (known !== undefined) return known;
       const uploading = uploadSource(source);
@@ -268,7 +266,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
   };
 }
 
-/** When the service wants to be asked again, within what can be borne. */
+/** Returns the requested wait, limited to `MAX_RETRY_AFTER_MS`. */
 function askedMs(answer: ServiceAnswer, nowMs: number): number | null {
   const milliseconds = retryAfterMs(answer.header('retry-after'), nowMs);
   return milliseconds === null ? null : Math.min(MAX_RETRY_AFTER_MS, milliseconds);
@@ -281,7 +279,7 @@ function unknownSession({ message }: Error): SessionUnknown {
   );
 }
 
-/** A service that lacks an endpoint answers it like this. */
+/** Reports the answer of a service without the endpoint. */
 function isMissing(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405);
 }

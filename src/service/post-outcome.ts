@@ -4,9 +4,9 @@ import { bareSession, isLine, readCreated, refusalOf } from './read-answer.ts';
 import { isFullQueueError, ServiceError } from './service-error.ts';
 
 /**
- * What is known after a POST of a session.
- * - created: the service has it, whatever else of the answer could be read
- * - not_created: the service certainly made none, for this request
+ * What a POST of a session is known to have done.
+ * - created: the service has the session, even if the rest of the answer is unreadable
+ * - not_created: this request certainly created none
  * - unknown: there may be one
  */
 export type PostOutcome =
@@ -15,8 +15,8 @@ export type PostOutcome =
   | { readonly kind: 'unknown'; readonly error: Error };
 
 /**
- * Reads what came of `POST /v2/render_sessions`. In doubt there may be a session: who asks again could pay twice. The
- * rules stand in `schemas/README.md`, "What an answer means".
+ * Interprets the outcome of `POST /v2/render_sessions`. When in doubt a session may exist, because repeating the
+ * request could pay twice. See "What an answer means" in `schemas/README.md`.
  *
  * @param name of the request, for messages
  * @param nowMs for the times of a session of which only the id is known
@@ -25,7 +25,7 @@ export function postOutcome(name: string, exchange: Exchange, nowMs: number): Po
   if (exchange.kind === 'unsent') return { kind: 'not_created', error: exchange.error };
   if (exchange.kind === 'unanswered') return { kind: 'unknown', error: exchange.error };
   const { status, header } = exchange.kind === 'answer' ? exchange.answer : exchange.head;
-  // 303 is how one says "done, and it is there".
+  // 303 means that the session exists at the Location.
   if (status < 300 || status === 303) {
     const { session, error } = sessionIn(name, exchange, nowMs);
     if (session !== null) return { kind: 'created', session };
@@ -34,7 +34,7 @@ export function postOutcome(name: string, exchange: Exchange, nowMs: number): Po
   }
   const error = exchange.kind === 'answer' ? refusalOf(name, exchange.answer) : exchange.error;
   if (status >= 500 && !isFullQueueError(error)) return { kind: 'unknown', error };
-  // The first request with the key is at work: this one made nothing, and that one does.
+  // An earlier request with the key is still running and may create the session.
   const isAtWork = error instanceof ServiceError && error.code === 'idempotency_in_progress';
   return { kind: isAtWork ? 'unknown' : 'not_created', error };
 }
@@ -53,7 +53,7 @@ function sessionIn(
   }
 }
 
-/** @returns the id that a Location names, wherever it leads: only the id is used */
+/** @returns the id in a Location; its host is ignored */
 function idIn(location: string | null): string | null {
   const id = /(?:^|\/)v2\/render_sessions\/([^/?#\s]{1,600})\/?(?:[?#].*)?$/s.exec(location ?? '')?.[1];
   if (id === undefined) return null;
@@ -65,14 +65,14 @@ function idIn(location: string | null): string | null {
   }
 }
 
-/** For how long a service may be told that it keeps idempotency keys: longer than anybody waits for an answer. */
+/** Upper limit of a reported key lifetime, longer than any wait for an answer. */
 const MAX_LIFETIME_MS = 30 * 24 * 3_600_000;
 
 /**
- * For how long a service keeps an idempotency key, by what it says in a 201; null: it does not say that it keeps any.
+ * Returns how long a service keeps an idempotency key according to a 201, or null if it does not say.
  *
  * @param key that was sent
- * @param header of the answer, by its lower-case name
+ * @param header of the answer, by lower-case name
  * @param nowMs since the epoch, for an answer without `Date`
  */
 export function keyLifetimeMs(key: string, header: (name: string) => string | null, nowMs: number): number | null {
@@ -80,7 +80,7 @@ export function keyLifetimeMs(key: string, header: (name: string) => string | nu
   if (echo !== null && echo.replace(/^"(.*)"$/, '$1') !== key) return null;
   const expires = Date.parse(header('idempotency-key-expires') ?? '');
   if (Number.isNaN(expires)) return null;
-  // By the service's own clock: ours may be hours away from it.
+  // Uses the service's clock, which may differ from ours by hours.
   const date = Date.parse(header('date') ?? '');
   const lifetimeMs = expires - (Number.isNaN(date) ? nowMs : date);
   return lifetimeMs > 0 ? Math.min(lifetimeMs, MAX_LIFETIME_MS) : null;

@@ -7,10 +7,10 @@ import type { ServiceAnswer } from './exchange.ts';
 import { ServiceError } from './service-error.ts';
 import { stripQueries } from './urls.ts';
 
-/** What is read of an answer: unknown fields are left alone, wrong ones refused. */
+/** A parsed answer. Unknown fields are kept, wrong ones rejected. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** UTF-16 code units of any text that is taken over from an answer. */
+/** Maximum length of a text from an answer, in UTF-16 code units. */
 export const MAX_TEXT = 8_192;
 const MAX_ITEMS = 1_000;
 
@@ -30,10 +30,10 @@ export function readJsonObject(name: string, text: string): Fields {
 }
 
 /**
- * `{render_session}` as a session. Its status may be any text. What it lacks stands at what the interface document says
- * of a session that was just created. Elements of `errors`, whose form that document leaves open, are brought into ours.
+ * Reads `{render_session}`. Any status is accepted. Missing fields get the values of a session that was just created.
+ * `errors`, whose form the interface document leaves open, are normalised.
  *
- * @param nowMs since the epoch; takes the place of times that are not there
+ * @param nowMs since the epoch; replaces missing times
  * @throws ReelformError `service_answer_invalid`
  */
 export function readSessionAnswer(name: string, text: string, nowMs: number): RenderSession {
@@ -41,7 +41,7 @@ export function readSessionAnswer(name: string, text: string, nowMs: number): Re
 }
 
 /**
- * The session of a 201. One whose id can be read is there, and may be paid for, whatever else is wrong with the answer.
+ * Reads the session of a 201. If the id is readable the session exists and may be paid for, so the rest may be invalid.
  *
  * @throws ReelformError `service_answer_invalid`
  */
@@ -72,7 +72,7 @@ function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
     ...(timeOf(updated_at) === null ? ['updated_at is not a time'] : []),
   ];
   if (problems.length > 0) throw invalid(name, `of render_session, ${problems.join(', ')}`);
-  // Told as it is only where it can be read: a service that lacks it says nothing, or something else.
+  // Kept only if readable: other services may use the name differently.
   const { external_uploads, ...rest } = value as unknown as RenderSession;
   return {
     ...rest,
@@ -86,7 +86,7 @@ function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   };
 }
 
-/** `{render_sessions, next_cursor}`; what cannot be read of it is left out. */
+/** Reads `{render_sessions, next_cursor}` and skips unreadable sessions. */
 export function readSessions(
   name: string,
   text: string,
@@ -146,7 +146,7 @@ function readSessionError(value: unknown): SessionError {
   };
 }
 
-/** What an unknown status comes to: one that says failure is one, any other is on its way. */
+/** Maps an unknown status: failed if it says so, otherwise in progress. */
 function uploadStatus(status: unknown): ExternalUploadStatus {
   if (status === 'pending' || status === 'complete' || status === 'failed') return status;
   if (typeof status !== 'string') return 'uploading';
@@ -154,7 +154,7 @@ function uploadStatus(status: unknown): ExternalUploadStatus {
   return /fail|error|cancel/.test(status) ? 'failed' : 'uploading';
 }
 
-/** `external_uploads` of a session; what has no place to go to is left out. */
+/** Reads `external_uploads` and skips entries without `to`. */
 function readUploads(values: readonly unknown[]): ExternalUpload[] {
   return values.slice(0, MAX_ITEMS).flatMap((value) => {
     if (!isRecord(value) || !isLine(value.to, MAX_TEXT)) return [];
@@ -180,20 +180,20 @@ function readUploadError(value: unknown): NonNullable<ExternalUpload['error']> {
   return { code, title, ...(detail === undefined ? {} : { detail }) };
 }
 
-/** `{style_version}` as far as it says which one it is: whether it is a specification is for its reader to say. */
+/** Reads `{style_version}` with an id; its reader checks the specification. */
 export function readStyleVersion(name: string, text: string): StyleVersion {
   const value = readJsonObject(name, text).style_version;
   if (!isRecord(value) || !isLine(value.id, 200)) throw invalid(name, 'style_version has no id');
   return value as unknown as StyleVersion;
 }
 
-/** What the service made of an uploaded template. */
+/** Processing state of an uploaded template. */
 export interface PushedStyleVersion {
   readonly id: string;
   readonly status: StyleVersionStatus;
-  /** As it told them. */
+  /** As received. */
   readonly editables: unknown;
-  /** Why it failed. */
+  /** Reasons of a failure. */
   readonly errors: readonly RequestProblem[];
 }
 
@@ -214,7 +214,7 @@ export function readUpload(name: string, text: string): { remote_url: string } {
   return { remote_url };
 }
 
-/** `errors` of a refusal, as far as they have the form. */
+/** Reads the `errors` of a refusal and skips malformed entries. */
 export function readProblems(value: unknown): RequestProblem[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_ITEMS).flatMap((item: unknown) => {
@@ -236,7 +236,7 @@ function invalid(name: string, reason: string): ReelformError {
   });
 }
 
-/** A text without control characters, and not empty. */
+/** Reports whether a value is a non-empty text without control characters. */
 export function isLine(value: unknown, maxLength: number): boolean {
   return typeof value === 'string' && value !== '' && value.length <= maxLength && !/[\x00-\x1f\x7f-\x9f]/.test(value);
 }
@@ -253,7 +253,7 @@ function isPercent(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= 100;
 }
 
-/** In our own writing of ISO 8601; null when it is no time. */
+/** Normalises a time to ISO 8601; null if invalid. */
 function timeOf(value: unknown): string | null {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return null;
   const ms = Date.parse(value);
@@ -261,7 +261,7 @@ function timeOf(value: unknown): string | null {
 }
 
 /**
- * What an answer that is no success says: its own words when it is a problem document, a plain sentence when not.
+ * Converts an unsuccessful answer to an error, with the text of its problem details if it has any.
  *
  * @param name of the request, for messages
  */
@@ -271,7 +271,7 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
   try {
     fields = readJsonObject(name, text);
   } catch {
-    // A proxy's page, or nothing: the status has to do.
+    // Not a problem document, for example a proxy's error page.
   }
   const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
   const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} answered ${status}`;
@@ -285,7 +285,7 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
   return new ServiceError(status, code, message, readProblems(fields.errors));
 }
 
-/** A redirected POST would be sent again, with its body, to whom nobody named. */
+/** Redirects are not followed: they would resend the token and the body to another host. */
 function redirected(name: string, status: number, location: string | null): ReelformError {
   const to = location === null ? '' : ` to ${location.replace(/[?#].*/s, '')}`;
   return new ReelformError(

@@ -8,11 +8,11 @@ import type {
 } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
-/** The port through which everything here speaks to a rendering service, embedded or remote. */
+/** The port to a rendering service, embedded or remote. */
 export type RenderService = EmbeddedRenderService | RemoteRenderService;
 
 interface ServiceCalls {
-  /** `embedded`, or the origin of its URL: part of every fingerprint. */
+  /** `embedded` or the origin of its URL. Included in every fingerprint. */
   readonly name: string;
 
   /** `GET /v2/template_style_versions/{id}/specs` */
@@ -22,76 +22,73 @@ interface ServiceCalls {
   getRenderSession(id: string): Promise<SessionSnapshot>;
 
   /**
-   * The newest sessions, newest first, at least so many where there are so many; null: the service does not list any.
-   * A service that certainly cannot lacks the call.
+   * Returns at least the `count` newest sessions, newest first; null if the service has no list. Absent if it is known
+   * to have none.
    */
   listRenderSessions?(count: number): Promise<readonly RenderSession[] | null>;
 
-  /** Makes bytes a source. The same bytes give the same URL. */
+  /** Uploads a source. The same bytes give the same URL. */
   uploadSource(upload: SourceUpload): Promise<{ remote_url: string }>;
 
   /**
-   * Delivers a video that was finished before, this run or long ago. What was delivered to the same place before is
-   * written anew. Resolves when all of them have ended, complete or failed: in the order in which they were asked for,
-   * `to` with its placeholders filled. Uploads that come with a new session need no call: @see uploadsEnded. A service
-   * that certainly cannot lacks the call.
+   * Delivers a video that was rendered earlier, overwriting previous deliveries to the same destination. Resolves when
+   * all have ended, complete or failed, in the order of the request and with the placeholders of `to` filled.
+   * Deliveries of a new session are part of its request. Absent if the service is known to have none.
    *
-   * @throws ServiceError 422 with all that is wrong with the uploads, before anything is delivered; 404 when the service
-   * has no such session any more
+   * @throws ServiceError 422 with all problems before anything is delivered; 404 if the session no longer exists
    * @throws ReelformError `service_lacks_deliveries`
    */
   deliverVideo?(video: FinishedVideo, uploads: readonly ExternalUploadRequest[]): Promise<readonly ExternalUpload[]>;
 
   /**
-   * For how long the service keeps an idempotency key, as far as it has shown or somebody has said that it does; null: a
-   * second request with the same key may make a second session.
+   * Milliseconds that the service keeps an idempotency key, as observed or configured; null if a second request with
+   * the same key may create a second session.
    */
   keyLifetimeMs(): number | null;
 }
 
-/** A service of the three calls of the interface document. Its sessions are found again after this process has ended. */
+/** A service with at least the three calls of the interface document. Its sessions outlive this process. */
 export interface RemoteRenderService extends ServiceCalls {
   readonly outlivesProcess: true;
 
   /**
-   * `POST /v2/render_sessions` with exactly this body. Resolves at the 201, not at the end of the rendering.
+   * Sends `POST /v2/render_sessions` with exactly this body. Resolves at the 201.
    *
    * @param body the JSON of a `CreateRenderSession`
-   * @throws SessionUnknown when there may be a session that nobody here knows of; whatever else it throws says that there
-   *   is none
+   * @throws SessionUnknown if a session may exist; any other error means that none does
    */
   createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
 }
 
-/** A service in this process. Nothing of it has to be polled, and nothing outlives the process. */
+/** A service in this process: needs no polling and ends with the process. */
 export interface EmbeddedRenderService extends ServiceCalls {
   readonly outlivesProcess: false;
 
   /**
    * Renders a session and resolves when it has ended, rendered or failed.
    *
-   * @throws ServiceError for a request that it refuses; the signal's reason: then the session goes on until the service
-   *   is closed
+   * @throws ServiceError for a rejected request; the signal's reason: the session then continues until the service is
+   * closed
    */
   render(request: CreateRenderSession, options: EmbeddedOptions): Promise<RenderSession>;
 
-  /** Resolves when no upload of a session will change any more. */
+  /** Resolves when all deliveries of a session have ended. */
   waitForUploads(id: string): Promise<RenderSession>;
 }
 
 export interface EmbeddedOptions extends Pick<CreateOptions, 'outputName'> {
   readonly signal: AbortSignal;
-  /** @param percent never less than before */
+  /** @param percent never decreases */
   onProgress(percent: number): void;
 }
 
-/** A session as it is now, and when the service wants to be asked again; null: it said nothing. */
+/** The current state of a session, and the requested poll delay; null if none was sent. */
 export interface SessionSnapshot {
   readonly session: RenderSession;
   readonly retryAfterMs: number | null;
 }
 
-/** A request for a session was sent, and nothing tells what became of it. */
+/** The outcome of a request for a session is unknown. */
 export class SessionUnknown extends ReelformError {
   constructor(message: string, hint: string) {
     super('session_unknown', message, { hint });
@@ -100,22 +97,22 @@ export class SessionUnknown extends ReelformError {
 }
 
 export interface CreateOptions {
-  /** The same key and body never make a second session. */
+  /** The same key and body never create a second session. */
   readonly idempotencyKey: string;
   /**
-   * Whether this key and body were sent before, and nothing tells what came of it: then a refusal of this request is no
-   * proof that there is no session, and it throws SessionUnknown for that as well. False when absent.
+   * Whether this key and body were sent before with an unknown outcome: a rejection then also throws SessionUnknown,
+   * because the earlier request may have succeeded. False by default.
    */
   readonly wasSentBefore?: boolean;
-  /** For a service that writes into this repository: the output's path below its directory, without ending. */
+  /** Output path without extension below the output folder, for a service that writes into this repository. */
   readonly outputName: string;
 }
 
-/** A video that a session was rendered to, as the lockfile has it. */
+/** The rendered video of a session, as recorded in the lockfile. */
 export interface FinishedVideo {
   /** Id of the session. */
   readonly session: string;
-  /** As the service gave it. */
+  /** As returned by the service. */
   readonly video_url: string;
   readonly title: string;
 }
@@ -127,13 +124,16 @@ export interface SourceUpload {
   readonly name: string;
 }
 
-/** Whether a session will not change any more, and how it ended. Unknown statuses are in progress unless they say failure. */
+/**
+ * Returns how a session ended, or null while it is in progress. Unknown statuses are in progress unless they mention
+ * failure.
+ */
 export function sessionEnd(status: string): 'rendered' | 'failed' | null {
   if (status === 'preview_rendered') return 'rendered';
   return /(?:_failed|_error|_canceled|failed)$/.test(status) ? 'failed' : null;
 }
 
-/** Whether no upload of a session will change any more by itself; true of one that has none. */
+/** Reports whether all deliveries of a session have ended. */
 export function uploadsEnded({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): boolean {
   return external_uploads.every(({ status }) => status === 'complete' || status === 'failed');
 }

@@ -5,23 +5,23 @@ import { isFullQueue, ServiceError } from './service-error.ts';
 
 /** Requests beyond the first. */
 const MAX_RETRIES = 4;
-/** Unless the service asks for more. */
+/** Used unless the service requests a longer wait. */
 export const SERVICE_BACKOFF: Backoff = { firstMs: 500, maxMs: 10_000 };
-/** A service that accepts a request and stays silent gets it so often: each time takes as long as the time-out. */
+/** Requests that time out without an answer, after which to give up. */
 const MAX_SILENCES = 2;
-/** No service makes us wait longer between two requests, whatever it asks for. */
+/** Upper limit of a requested wait. */
 export const MAX_RETRY_AFTER_MS = 30_000;
 
-/** Answers after which the same request can have another one: a mistake over there, or of what stands before it. */
+/** Statuses of temporary errors of the service or of a proxy. */
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /**
- * How long to wait before the same request is sent again; null when it is not.
+ * Returns the wait in milliseconds before the same request is repeated; null if it is not.
  *
- * @param retries that there were before
- * @param nowMs since the epoch, for a Retry-After that is a date
+ * @param retries number of earlier retries
+ * @param nowMs since the epoch, for a Retry-After date
  * @param jitter 0..1
- * @param code of the problem details, where the answer has them
+ * @param code of the problem details, if any
  */
 export function retryDelayMs(
   exchange: Exchange,
@@ -35,7 +35,7 @@ export function retryDelayMs(
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(askedMs, backoffMs(times.retries, SERVICE_BACKOFF, times.jitter)));
 }
 
-/** The requests for one thing, of which each is sent when the one before it failed. */
+/** Counts the attempts for one request. */
 export class Retries {
   readonly #clock: { now(): number; random(): number };
   #count = 0;
@@ -56,12 +56,12 @@ export class Retries {
 
 function passes(exchange: Exchange, repeatability: Repeatability, code: string | null): boolean {
   if (exchange.kind === 'unsent') return true;
-  // A queue is full for as long as it is: whoever asks has to know what to do until then.
+  // The caller decides what to do while the queue is full.
   if (isFullQueue(code)) return false;
   if (repeatability === 'once') return exchange.kind === 'answer' && exchange.answer.status === 429;
-  // What is too large once is too large again.
+  // An answer that is too large will be too large again.
   if (exchange.kind !== 'answer') return exchange.error.code === 'service_unreachable';
-  // The first request with the key is still at work: its answer will be this one's too.
+  // The first request with the key is still running; its answer applies to this one.
   if (repeatability === 'keyed' && code === 'idempotency_in_progress') return true;
   return PASSING.has(exchange.answer.status);
 }

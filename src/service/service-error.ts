@@ -1,7 +1,7 @@
 import type { RequestProblem } from '../wire/problem.ts';
 
 /**
- * The service answered, and the answer was no. `status` is the HTTP status that it has, or would have, on the wire.
+ * A rejection by the service. `status` is the HTTP status that it has, or would have over HTTP.
  *
  * @see RFC 9457
  */
@@ -19,30 +19,29 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a part of the service is away for a while: nothing is wrong with what was asked for, and it is to be done later. */
+/** Reports a temporary outage of a component: the request is valid and can be repeated later. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutage);
   return error instanceof ServiceError && error.status === 503;
 }
 
-/** Whether the service answered that it does not have the session: 404 or 410. */
+/** Reports that the service does not have the session: 404 or 410. */
 export function lacksSession(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.status === 404 || error.status === 410);
 }
 
 const FULL_QUEUES: ReadonlySet<string> = new Set(['queue_full', 'service_full'] satisfies ServiceCode[]);
 
-/** Whether the code of a refusal says that too much waits already: nothing was made, and room comes with time. */
+/** Reports whether a code means that the queue is full: nothing was created, and a later request may succeed. */
 export function isFullQueue(code: string | null): boolean {
   return code !== null && FULL_QUEUES.has(code);
 }
 
-/** @see isFullQueue */
 export function isFullQueueError(error: unknown): error is ServiceError {
   return error instanceof ServiceError && isFullQueue(error.code);
 }
 
-/** The answer of our own service: a code of the table, with that code's status. */
+/** Creates an error of our own service, with the status of its code. */
 export function serviceError(
   code: ServiceCode,
   message: string = SERVICE_CODES[code][1],
@@ -51,10 +50,7 @@ export function serviceError(
   return new ServiceError(SERVICE_CODES[code][0], code, message, problems);
 }
 
-/**
- * The codes of a render session's `errors` that this program gives, with their meaning. A service may have others: a
- * reader takes any.
- */
+/** Codes in the `errors` of a render session, with their meaning. Other services may use more. */
 export const SESSION_CODES = {
   asset_unreachable: 'A URL could not be fetched',
   asset_forbidden_host: 'A URL leads to an address that is not public',
@@ -80,7 +76,7 @@ export const SESSION_CODES = {
 
 export type SessionCode = keyof typeof SESSION_CODES;
 
-/** The `code` of every problem that the service answers with, with its HTTP status and meaning. */
+/** The `code` of each problem response, with its HTTP status and meaning. */
 export const SERVICE_CODES = {
   bad_request: [400, 'The request is not in the form of the interface'],
   unauthorized: [401, 'There is no token, or it is unknown, expired or revoked'],

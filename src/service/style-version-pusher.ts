@@ -4,35 +4,32 @@ import { ReelformError } from '../diagnostic.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { PushedStyleVersion } from './read-answer.ts';
 
-/** The part of a service that takes templates. */
+/** The template calls of a service. */
 export interface StyleVersionPusher {
-  /** Null when the service has none with this id. */
+  /** Returns null if the service has no style version with this id. */
   findStyleVersion(id: string): Promise<PushedStyleVersion | null>;
-  /**
-   * @param zip of a template package
-   * @throws ReelformError `service_lacks_uploads`
-   */
+  /** @throws ReelformError `service_lacks_uploads` */
   uploadStyleVersion(zip: Uint8Array): Promise<PushedStyleVersion>;
 }
 
-/** A template package as it is pushed. */
+/** A template package to upload. */
 export interface StyleVersionUpload {
-  /** In reelform.yaml. */
+  /** Name in reelform.yaml. */
   readonly name: string;
   readonly spec: StyleVersion;
   zip(): Uint8Array;
 }
 
-/** How long a service may look at a template. */
+/** Polls before giving up on the processing of a template. */
 const MAX_LOOKS = 300;
 
 /**
- * Sees to it that a service has a template, and that sessions can use it: uploads it when it is not there, or is there
- * with other labels or limits, and waits until it has been looked at.
+ * Ensures that a service has a template ready for use: uploads it if it is missing or has other labels or limits, and
+ * waits until it is processed.
  *
  * @param wait milliseconds
- * @returns whether it had to be uploaded
- * @throws ReelformError `template_invalid` when the service cannot use it, `service_lacks_uploads`
+ * @returns whether it was uploaded
+ * @throws ReelformError `template_invalid` if the service cannot use it, `service_lacks_uploads`
  */
 export async function pushStyleVersion(
   service: StyleVersionPusher,

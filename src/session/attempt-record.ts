@@ -8,15 +8,15 @@ import { renderingWarnings } from './session-problems.ts';
 
 export interface AttemptRecordOptions {
   readonly store: SessionStore;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic clock, in milliseconds. */
   now(): number;
-  /** Milliseconds between two writes of progress, at least. */
+  /** Minimum milliseconds between two writes of progress. */
   readonly intervalMs: number;
-  /** Called once, when the session is not this attempt's any more. */
+  /** Called once if the session no longer belongs to this attempt. */
   onLost(): void;
 }
 
-/** What one attempt writes of its session: in order, under its number, and of its progress only now and then. */
+/** Writes the session of one attempt: in order, fenced by the attempt number, with throttled progress. */
 export class AttemptRecord {
   readonly #id: string;
   readonly #attempt: number;
@@ -35,25 +35,25 @@ export class AttemptRecord {
     this.#written = stored.session;
   }
 
-  /** As it is now, written or not. */
+  /** Current state, written or not. */
   get session(): RenderSession {
     return this.#session;
   }
 
-  /** A step of the session's life: written soon. A store that fails is heard of at the end. */
+  /** Writes a transition soon. Errors of the store surface in `write`. */
   step(session: RenderSession): void {
     this.#session = session;
     void this.#write().catch(() => undefined);
   }
 
-  /** Progress: written when the last write is long enough ago. */
+  /** Writes progress unless the last write was too recent. */
   progress(session: RenderSession): void {
     if (session === this.#session) return;
     this.#session = session;
     if (this.#options.now() - this.#lastWriteAt >= this.#options.intervalMs) this.step(session);
   }
 
-  /** What has to be written before anything else is done, the end above all. @throws whatever the store threw */
+  /** Waits until the session is written. @throws errors of the store */
   async write(session: RenderSession, scene?: Sha256): Promise<void> {
     this.#session = session;
     await this.#write(scene);
@@ -64,7 +64,7 @@ export class AttemptRecord {
     this.#lastWriteAt = now();
     const write = async (): Promise<void> => {
       const session = this.#session;
-      // An earlier write has taken this one along.
+      // An earlier write already included this state.
       if (this.#isLost || (session === this.#written && scene === undefined)) return;
       const isOurs = await store.record(this.#id, this.#attempt, session, scene);
       this.#written = session;
@@ -82,14 +82,17 @@ interface RenderedWork {
   readonly scene: BoundScene;
   readonly digest: Sha256;
   readonly output: StoredOutput;
-  /** When the session was queued and taken up; milliseconds since the epoch, by the clocks of two machines perhaps. */
+  /**
+   * Times when the session was queued and when the attempt began, in milliseconds since the epoch, possibly by the
+   * clocks of two machines.
+   */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
-  /** Since it was taken up. */
+  /** Milliseconds since the attempt began. */
   readonly elapsedMs: number;
 }
 
-/** Ends a session whose output is stored, however it was rendered. @returns what it took */
+/** Ends a session whose output is stored. @returns its usage */
 export async function recordRendered(
   { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs }: RenderedWork,
   end: SessionEndTimes,

@@ -4,19 +4,19 @@ import { usedFonts } from '../template/lottie/lottie-slots.ts';
 import type { LottieDocument } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 
-/** A scene of a session. Its animation stays text: only render processes parse it. */
+/** The scene of a session. Its animation stays text: only render processes parse it. */
 export interface BoundScene extends PackedScene {
-  /** Names of the fonts that its texts are set in. */
+  /** Names of the fonts of its texts. */
   readonly usedFonts: readonly string[];
 }
 
-/** A package whose animation is text: objects take a hundred times as long to cross processes. */
+/** A package with its animation as text, which crosses processes a hundred times faster than objects. */
 export interface PackedPackage extends Omit<TemplatePackage, 'animation'> {
   /** JSON. */
   readonly animation: string;
 }
 
-/** A template, as a registry has it. The animation of an uploaded one is text: only inspection processes parse it. */
+/** A template of a registry. The animation of an uploaded one is text: only sandboxed processes parse it. */
 export type SessionTemplate = TemplatePackage | PackedPackage;
 
 export interface BindInput {

@@ -6,9 +6,9 @@ import type { ExternalUpload } from '../wire/render-session.ts';
 import type { StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 
-/** After a try that failed, milliseconds until the next; after the last, none. */
+/** Milliseconds to wait after each failed attempt; none after the last. */
 export const DELIVERY_RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
-/** Of a delay, up or down: what failed together does not come back together. */
+/** Random variation of a delay, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.2;
 
 export interface DeliveryRunnerPorts {
@@ -19,18 +19,18 @@ export interface DeliveryRunnerPorts {
   random(): number;
   /** @see SessionEnvironment.monotonicNow */
   monotonicNow(): number;
-  /** As `RETRY_DELAYS_MS` when absent. */
+  /** `DELIVERY_RETRY_DELAYS_MS` by default. */
   readonly retryDelaysMs?: readonly number[];
   /** For logs and metrics. */
   onEvent?(event: DeliveryEvent): void;
 }
 
-/** What happens to an upload at work. Nothing of it is secret. */
+/** Events of running deliveries. They contain no secrets. */
 export type DeliveryEvent = {
   readonly session: string;
   readonly position: number;
   readonly tenant: string;
-  /** The scheme of its place. */
+  /** Scheme of its destination. */
   readonly scheme: string;
   readonly attempt: number;
 } & (
@@ -41,19 +41,18 @@ export type DeliveryEvent = {
       readonly status: 'complete' | 'failed';
       /** Why it failed. */
       readonly reason: string | null;
-      /** Of the file; null when it was not opened. */
+      /** Size of the file; null if it was not opened. */
       readonly bytes: number | null;
       readonly elapsedMs: number;
     }
 );
 
-/** Why the work on an upload stops that nobody wants any more. */
+/** Abort reason of a delivery that is no longer this worker's. */
 const UNWANTED = new Error('The session was removed, or the upload taken over');
 
 /**
- * Delivers finished videos. An upload that is taken up ends complete or failed, or is planned again, unless this process
- * is stopped: then whoever takes it up next goes on from where it was. What fails in one stays in it, and its session
- * stays rendered.
+ * Delivers finished videos. A started delivery completes, fails or is planned again, unless this process stops: then
+ * another worker resumes it. A failure affects one delivery only; its session stays rendered.
  */
 export class DeliveryRunner {
   readonly #ports: DeliveryRunnerPorts;
@@ -64,9 +63,9 @@ export class DeliveryRunner {
   }
 
   /**
-   * One try. Resolves when it came to something, or was none of ours to make.
+   * Makes one attempt. Resolves when it has a result or no longer belongs to this worker.
    *
-   * @throws the signal's reason when this process is to stop; whatever the store threw
+   * @throws the signal's reason when this process stops; errors of the store
    */
   async run(job: DeliveryJob, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -105,12 +104,12 @@ export class DeliveryRunner {
     this.#ports.onEvent?.({ ...about, kind: 'upload-ended', status, reason, bytes: delivery.bytes, elapsedMs });
   }
 
-  /** Ends the work on the uploads of a session that was removed. */
+  /** Stops the deliveries of a removed session. */
   stop(session: string): void {
     for (const [unwanted, of] of this.#atWork) if (of === session) unwanted.abort(UNWANTED);
   }
 
-  /** Ends an upload that no worker could bring to an end. */
+  /** Fails a delivery that no worker could finish. */
   async fail(job: DeliveryJob, reason: string): Promise<void> {
     const begun = await this.#ports.store.beginUpload(job);
     if (begun === null || !(await this.#ports.store.endUpload(begun, failedEnd(reason)))) return;
@@ -125,13 +124,13 @@ export class DeliveryRunner {
   }
 }
 
-/** One try at one upload. */
+/** One attempt at one delivery. */
 class Delivery {
   readonly #begun: StartedDelivery;
   readonly #ports: DeliveryRunnerPorts;
   readonly #unwanted: AbortController;
   #storeFailure: { readonly error: unknown } | null = null;
-  /** Of the file, once it is open. */
+  /** Size of the file, once open. */
   bytes: number | null = null;
 
   constructor(begun: StartedDelivery, ports: DeliveryRunnerPorts, unwanted: AbortController) {
@@ -142,7 +141,7 @@ class Delivery {
 
   async deliver(signal: AbortSignal): Promise<Delivered> {
     const { stored, upload, state } = this.#begun;
-    // Each request of a delivery listens; that is no leak.
+    // Each request adds a listener; this is not a leak.
     setMaxListeners(0, signal);
     const { video_url } = stored.session;
     const file = video_url === null ? null : await this.#ports.files.openVideo({ scene: stored.scene, video_url });
@@ -152,7 +151,7 @@ class Delivery {
     return destination.deliver(file, { signal, state, onState: (next) => this.#keep(next) });
   }
 
-  /** What the store threw is not the destination's failure: the job is tried again, and no try of the upload lost. */
+  /** Rethrows errors of the session store: they must not count as a failed attempt of the destination. */
   throwIfStoreFailed(): void {
     if (this.#storeFailure !== null) throw this.#storeFailure.error;
   }
@@ -171,7 +170,7 @@ class Delivery {
   }
 }
 
-/** What is no destination's word may hold paths of this machine, or worse: it is not repeated. */
+/** Hides the text of other errors, which may contain local paths. */
 function failureOf(error: unknown): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const code = (error as { code?: unknown } | null)?.code;
@@ -192,56 +191,56 @@ function aboutOf({ stored, position, upload, attempt }: StartedDelivery) {
   return { session: stored.session.id, position, tenant: stored.tenant, scheme, attempt };
 }
 
-/** One planned try at one upload of a session. */
+/** A planned attempt at one delivery of a session. */
 export interface DeliveryJob {
   readonly session: string;
-  /** In `external_uploads`. */
+  /** Index in `external_uploads`. */
   readonly position: number;
-  /** Raised by every plan: of a job that another has followed there is nothing to do. */
+  /** Incremented by each plan; jobs of earlier rounds are obsolete. */
   readonly round: number;
 }
 
-/** An upload that a worker has taken up. */
+/** A delivery that a worker has started. */
 export interface StartedDelivery {
   readonly stored: StoredSession;
   readonly position: number;
   readonly upload: ExternalUpload;
-  /** Each who takes it up writes under a number of their own. */
+  /** Number of the attempt, which fences its writes. */
   readonly attempt: number;
-  /** How many tries failed since it was asked for. */
+  /** Failed attempts since the request. */
   readonly tries: number;
-  /** From where it goes on; null: from the beginning. */
+  /** State to resume from; null to start over. */
   readonly state: Json | null;
 }
 
 /**
- * Keeps what becomes of uploads, in the sessions that they belong to. Whoever writes does it under the number of their
- * attempt: where that is not the latest any more, or the session is gone, nothing is written and the answer is false.
+ * Stores the state of deliveries in their sessions. Writes are fenced by the attempt number: they return false, without
+ * writing, if the attempt is not the latest or the session is gone.
  */
 export interface DeliveryStore {
-  /** A worker takes an upload up: it is `uploading`. Null when it has ended, is gone, or is planned anew. */
+  /** Starts an attempt and sets `uploading`. Null if the delivery has ended, is gone or was planned again. */
   beginUpload(job: DeliveryJob): Promise<StartedDelivery | null>;
-  /** What the next attempt goes on from. */
+  /** Stores the state that the next attempt resumes from. */
   keepUploadState(begun: StartedDelivery, state: Json): Promise<boolean>;
-  /** Plans a further try, the state as it is: `pending` until then. */
+  /** Plans another attempt with the stored state; `pending` until then. */
   retryUpload(begun: StartedDelivery, delayMs: number): Promise<boolean>;
   endUpload(begun: StartedDelivery, end: DeliveryEnd): Promise<boolean>;
 }
 
-/** What an upload came to. */
+/** Result of a delivery. */
 type DeliveryEnd = Pick<ExternalUpload, 'remote_id' | 'url' | 'error'> & {
   readonly status: 'complete' | 'failed';
 };
 
-/** Finished videos, to be read from anywhere in them. */
+/** Random access to finished videos. */
 export interface FinishedFiles {
-  /** Null when it is not there (any more). */
+  /** Returns null if the file does not exist. */
   openVideo(video: FinishedFile): Promise<DeliveredFile | null>;
 }
 
 interface FinishedFile {
-  /** That it was rendered from; null where that is not known. */
+  /** Digest of its scene; null if unknown. */
   readonly scene: Sha256 | null;
-  /** As its session has it. */
+  /** As recorded in its session. */
   readonly video_url: string;
 }

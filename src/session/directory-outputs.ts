@@ -10,9 +10,9 @@ import type { FinishedFiles } from './delivery-runner.ts';
 import { type OutputStore, SessionFailure } from './ports.ts';
 
 /**
- * Finished files in a folder, each written whole or not at all; URLs are relative references below `baseUrl`. EDGE.
+ * Stores finished files atomically in a folder; URLs are relative references below `baseUrl`.
  *
- * @param writeFile an atomic write that makes folders
+ * @param writeFile atomic write that creates folders
  */
 export function createDirectoryOutputs(
   directory: string,
@@ -20,12 +20,12 @@ export function createDirectoryOutputs(
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>,
 ): OutputStore & FinishedFiles {
   return {
-    /** What is asked for here is always made anew: what need not be is planned, and never asked for. */
+    /** The plan has already skipped finished videos, so every request renders. */
     async find() {
       return null;
     },
     async save(_scene, name, { format, video, stills }) {
-      // Names come from a lockfile as well, and a lockfile comes from whoever wrote the pull request.
+      // Names can come from the lockfile of an untrusted pull request.
       if (!isInside(name)) {
         const detail = `The output ${name} would lie outside of ${baseUrl}/`;
         throw new SessionFailure({ code: 'storage_failed', title: 'Output could not be stored', detail });
@@ -36,7 +36,7 @@ export function createDirectoryOutputs(
         await writeFile(join(directory, file), still.bytes);
         thumbnails.push(`${baseUrl}/${file}`);
       }
-      // The video comes last: where it is, its stills are too.
+      // Written last, so that a video always has its stills.
       const file = `${name}.${OUTPUT_FILE_TYPES[format].extension}`;
       await writeFile(join(directory, file), video);
       return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };

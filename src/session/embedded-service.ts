@@ -13,7 +13,7 @@ import { Sessions } from './sessions.ts';
 import type { SourceUploadStore } from './sources/source-store.ts';
 import { uploadUrl } from './sources/sources.ts';
 
-/** Milliseconds between tries of a delivery: somebody waits for it, and the next apply delivers what was not. */
+/** Milliseconds between attempts of a delivery: short, because a user waits and the next apply tries again. */
 const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
 
 export interface EmbeddedServicePorts {
@@ -33,22 +33,21 @@ export interface EmbeddedServicePorts {
 
 export type EmbeddedService = EmbeddedRenderService &
   Required<Pick<EmbeddedRenderService, 'deliverVideo'>> & {
-    /** Stops running renders, waits for running deliveries, and for all of it to be recorded. */
+    /** Stops running renders and waits for running deliveries. */
     close(): Promise<void>;
   };
 
-/** Whoever runs the command: there is nobody else. */
+/** The only tenant: the user of the command. */
 const SELF = 'embedded' as TenantId;
 
 /**
- * The rendering service inside this process: the port that a remote one is reached by, straight to the sessions, which
- * are those of `reelform serve` without HTTP, database and queue. Nothing outlives it, so an idempotency key has nothing
- * to protect.
+ * Creates the rendering service of this process: the sessions of `reelform serve` without HTTP, database and queue.
+ * Nothing outlives the process, so idempotency keys are not needed.
  */
 export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedService {
   const { environment } = ports;
   const stopped = new AbortController();
-  /** By session. */
+  /** Running renders by session id. */
   const running = new Map<string, Promise<void>>();
   const progress = new Map<string, (percent: number) => void>();
   const shared = {
@@ -128,21 +127,21 @@ function closed(error: unknown): Parameters<SessionRunner['fail']>[1] {
   return { code: 'canceled', title: 'The service was closed', detail, severity: 'error', retryable: true };
 }
 
-/** Deliveries at once. */
+/** Concurrent deliveries. */
 const PLACES = 4;
 const CLOSED = 'The service was closed before it was delivered';
 
 interface EmbeddedDeliveries {
-  /** Delivers it when its time has come. */
+  /** Runs the job after the delay. */
   plan(job: DeliveryJob, delayMs: number): void;
-  /** Resolves when nothing of a session, or nothing at all, is planned or at work. */
+  /** Resolves when a session, or all sessions, have no planned or running deliveries. */
   idle(session?: string): Promise<void>;
-  /** Lets the tries at work come to their end, and fails what waits for one. */
+  /** Waits for running attempts and fails planned ones. */
   close(): Promise<void>;
 }
 
 /**
- * Does in this process what `reelform serve` does by a queue. Nothing of it outlives the process.
+ * Runs deliveries in this process, without the queue of `reelform serve`.
  *
  * @param wait rejects when the signal is aborted
  */
@@ -170,7 +169,7 @@ function createEmbeddedDeliveries(
     for (;;) {
       const works = [...atWork].filter(([, of]) => session === undefined || of === session).map(([work]) => work);
       if (works.length === 0) return;
-      // What ends may have planned a further try.
+      // A finished attempt may have planned another.
       await Promise.all(works);
     }
   };

@@ -1,13 +1,13 @@
 import { serviceError } from '../service/service-error.ts';
 
 export interface FairQueueOptions {
-  /** Work at once, of all owners together. */
+  /** Maximum concurrent work of all owners. */
   readonly places: number;
-  /** Sizes of the work at once, together; no limit when absent. Work beyond it runs alone. */
+  /** Maximum total size of concurrent work; unlimited if absent. Larger work runs alone. */
   readonly capacity?: number;
-  /** Work of one owner that may wait; any number when absent. */
+  /** Maximum waiting work of one owner; unlimited if absent. */
   readonly maxWaiting?: number;
-  /** Milliseconds that work may wait; without limit when absent. */
+  /** Maximum wait in milliseconds; unlimited if absent. */
   readonly waitMs?: number;
 }
 
@@ -24,16 +24,15 @@ interface Share {
 const NOTHING: Share = { count: 0, size: 0 };
 
 /**
- * A limit for concurrent work under which owners take turns. When a place becomes free, it goes to the owner that has
- * waited longest since its last turn. An owner may hold only as much as is still free beside it: one owner gets half of the
- * places, two get a third each, and so on, so that an owner without work finds a place at once even if the work of others
- * takes very long.
+ * Limits concurrent work fairly among owners. A free slot goes to the owner that was served least recently. An owner
+ * may hold only as much as remains free: one owner gets half of the slots, two a third each, so that a new owner finds
+ * a slot at once even if other work takes very long.
  *
- * @see "Dynamic queue length thresholds for shared-memory packet switches", Choudhury and Hahne, 1998: with alpha = 1
+ * @see "Dynamic queue length thresholds for shared-memory packet switches", Choudhury and Hahne, 1998, with alpha = 1
  */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
-  /** Whose turn it is comes first. */
+  /** Ordered by turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #shares = new Map<string, Share>();
   #all = NOTHING;
@@ -46,11 +45,11 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a place.
+   * Waits for a slot.
    *
-   * @returns gives the place back; calling it again does nothing
-   * @throws ServiceError 429 `rate_limited` when too much of the owner waits, 503 `unavailable` when it has waited too long
-   * @throws the signal's reason when it is aborted before the work may begin
+   * @returns releases the slot; further calls do nothing
+   * @throws ServiceError 429 `rate_limited` if the owner has too much waiting, 503 `unavailable` after waiting too long
+   * @throws the signal's reason if aborted while waiting
    */
   async take(owner: string, { size = 0, signal }: { size?: number; signal?: AbortSignal } = {}): Promise<() => void> {
     signal?.throwIfAborted();
@@ -65,7 +64,7 @@ export class FairQueue {
     };
   }
 
-  /** Does work at a place. @throws as `take`; whatever the work throws */
+  /** Runs work in a slot. @throws as `take`; errors of the work */
   async run<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.take(owner, signal === undefined ? {} : { signal });
     try {
@@ -91,7 +90,7 @@ export class FairQueue {
         mine.splice(mine.indexOf(waiting), 1);
         if (mine.length === 0) this.#waiting.delete(owner);
         reject(reason);
-        // Its next work may be smaller.
+        // The owner's next work may be smaller and fit.
         this.#beginNext();
       };
       const onAbort = (): void => leave(signal!.reason);
@@ -119,7 +118,7 @@ export class FairQueue {
       if (next === undefined) return;
       const [owner, mine] = next;
       const { size, begin } = mine.shift()!;
-      // To the end of the turns.
+      // Moves the owner to the end.
       this.#waiting.delete(owner);
       if (mine.length > 0) this.#waiting.set(owner, mine);
       this.#add(owner, { count: 1, size });

@@ -5,15 +5,15 @@ import type { Claimed, IdempotencyClaim, SessionStore, StoredSession, TenantId }
 import { withDelivery, withoutVideo } from './session-deliveries.ts';
 
 export interface MemoryStoreOptions {
-  /** Is told of each upload whose time has come, or will have come by then. */
+  /** Called for each delivery that is due after `delayMs`. */
   onUpload?(job: DeliveryJob, delayMs: number): void;
-  /** Called with a session whose progress or end was recorded. */
+  /** Called when progress or the end of a session is recorded. */
   onRecord?(session: RenderSession): void;
   /** Milliseconds since the epoch. */
   now?(): number;
 }
 
-/** What nobody is told of an upload, @see StartedDelivery. */
+/** Internal state of a delivery, see `StartedDelivery`. */
 interface UploadWork {
   readonly round: number;
   readonly attempt: number;
@@ -22,9 +22,9 @@ interface UploadWork {
 }
 
 /**
- * Sessions for as long as the process lives: what a service needs that nobody else can reach.
+ * Keeps sessions in memory for the lifetime of the process.
  *
- * @param enqueue is told of each session that is to be rendered
+ * @param enqueue called for each session to render
  */
 export function createMemoryStore(
   enqueue: (id: string) => void,
@@ -60,7 +60,7 @@ export function createMemoryStore(
     works.set(key, planned);
     onUpload?.({ session, position, round: planned.round }, delayMs);
   };
-  /** Keeps a session, and plans those of its uploads that are pending and were not in the one before. */
+  /** Stores a session and plans its new pending deliveries. */
   const keep = (stored: StoredSession, before: readonly ExternalUpload[]): void => {
     kept.set(stored.session.id, stored);
     if (stored.session.status !== 'preview_rendered') return;
@@ -69,7 +69,7 @@ export function createMemoryStore(
         plan(stored.session.id, position, { tries: 0, state: null }, 0);
     }
   };
-  /** The session of an upload and what is known of it, where the attempt is the latest. */
+  /** Returns the session of a delivery if the attempt is the latest. */
   const ours = ({ stored, position, attempt }: StartedDelivery): StoredSession | null => {
     const found = kept.get(stored.session.id);
     return found !== undefined && works.get(keyOf(stored.session.id, position))?.attempt === attempt ? found : null;
@@ -125,7 +125,7 @@ export function createMemoryStore(
       const stored = kept.get(id);
       if (stored?.attempt !== attempt || stored.session.status !== 'preview_rendering') return false;
       const render_progress = Math.max(stored.session.render_progress, session.render_progress);
-      // As they are kept: uploads may have been added while it was rendered.
+      // Deliveries may have been added during rendering.
       const { external_uploads } = stored.session;
       const uploads = external_uploads === undefined ? {} : { external_uploads };
       const recorded = { ...session, render_progress, ...uploads };

@@ -9,23 +9,23 @@ import type { BoundScene, SessionTemplate } from './bind-scene.ts';
 
 declare const brand: unique symbol;
 
-/** Who owns sessions, sources and uploaded templates: what is another tenant's is not there. */
+/** Owner of sessions, sources and uploaded templates. Another tenant's resources behave as not found. */
 export type TenantId = string & { readonly [brand]: 'TenantId' };
 
-/** The templates that a service can render. */
+/** The templates of a service. */
 export interface TemplateRegistry {
   /**
-   * @returns null for a style version that the tenant does not have
-   * @throws ServiceError 409 `style_version_processing` while it is being looked at, 422 `style_version_failed` when it
-   * cannot be used
+   * @returns null if the tenant has no such style version
+   * @throws ServiceError 409 `style_version_processing` while it is being processed, 422 `style_version_failed` if it
+   * is unusable
    */
   find(tenant: TenantId, styleVersionId: string): Promise<SessionTemplate | null>;
 }
 
-/** What a source is for: `video` takes images and clips, `audio` sounds and the sound of clips. */
+/** Purpose of a source: `video` accepts images and clips, `audio` sounds and clips with sound. */
 export type SourceKind = 'image' | 'video' | 'audio';
 
-/** A file that is safe to decode: its type and size were read from its bytes. */
+/** A file that is safe to decode. Its type and size were read from its bytes. */
 export interface SourceFile {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
@@ -41,7 +41,7 @@ export interface SourceRequest {
   readonly kind: SourceKind;
 }
 
-/** Fetches what a `remote_url` names. */
+/** Fetches a `remote_url`. */
 export interface SourceReader {
   /**
    * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
@@ -63,40 +63,40 @@ export interface RenderOptions {
   /** Frames done, of how many; never falls. */
   onProgress?(framesDone: number, frameCount: number): void;
   signal?: AbortSignal;
-  /** The tenant whose scene it is: no process renders for two of them. */
+  /** Tenant that owns the scene: a process renders for one tenant only. */
   owner?: string;
 }
 
-/** A session that is to be rendered. */
+/** A session to render in chunks. */
 export interface SplitWork {
   readonly stored: StoredSession;
   readonly scene: BoundScene;
-  /** When it was queued and taken up; milliseconds since the epoch. */
+  /** Times when it was queued and when the attempt began, in milliseconds since the epoch. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
 }
 
-/** Has long videos rendered in parts, by whoever has a place. */
+/** Distributes long videos over idle slots of all workers. */
 export interface SplitRenders {
   /**
-   * @returns whether others bring the session to its end, so that this attempt must not write of it any more; false when
-   * it is to be rendered in one piece, here
+   * @returns true if other jobs finish the session, and this attempt must no longer write to it; false if it has to be
+   * rendered here in one piece
    */
   take(work: SplitWork): Promise<boolean>;
 }
 
 /** A finished video and its stills, in memory. */
 export interface RenderedVideo {
-  /** The file that was asked for. */
+  /** Format of the file. */
   readonly format: OutputFormat;
   readonly video: Uint8Array;
-  /** JPEG each. */
+  /** JPEG files. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** What a viewer would notice of it. */
+  /** Visible defects. */
   readonly findings?: readonly SceneFinding[];
 }
 
-/** Where clients find finished files. */
+/** URLs of the stored files of a rendering. */
 export interface StoredOutput {
   readonly video_url: string;
   readonly thumbnails: string[];
@@ -104,38 +104,38 @@ export interface StoredOutput {
   readonly bytes: number;
   /** Digest of the video file. */
   readonly sha256: Sha256;
-  /** Of the rendering. */
+  /** Visible defects of the rendering. */
   readonly findings?: readonly SceneFinding[];
 }
 
-/** Keeps finished files where clients find them. */
+/** Stores finished files where clients can download them. */
 export interface OutputStore {
-  /** The stored rendering of a `renderingDigest`, under a further name; null when it has to be rendered. */
+  /** Returns the stored rendering of a `renderingDigest` under another name; null if it has to be rendered. */
   find(scene: Sha256, name: string): Promise<StoredOutput | null>;
-  /** @param name path below the store, without ending; the same name replaces */
+  /** @param name path below the store without extension; overwrites an existing one */
   save(scene: Sha256, name: string, rendering: RenderedVideo): Promise<StoredOutput>;
 }
 
-/** A session as it is kept. */
+/** A session as stored. */
 export interface StoredSession {
   readonly tenant: TenantId;
-  /** As told to clients, without `download_url`, which is made anew for each answer. */
+  /** As returned to clients, but without `download_url`, which is created for each answer. */
   readonly session: RenderSession;
-  /** Under which its output is found: unguessable where others could ask for it. */
+  /** Name of its output; unguessable on a server. */
   readonly outputName: string;
   /**
-   * How often a worker has taken it up. Each writes under its own number, so that one that was thought dead cannot write
-   * over the next.
+   * Number of the latest attempt. Writes are fenced by it, so that a worker presumed dead cannot overwrite its
+   * successor.
    */
   readonly attempt: number;
-  /** The `renderingDigest` of its scene, once it is known. */
+  /** The `renderingDigest` of its scene; null until known. */
   readonly scene: Sha256 | null;
 }
 
-/** A client's word that the same key and request are the same wish. @see draft-ietf-httpapi-idempotency-key-header */
+/** An Idempotency-Key and the request that it was sent with. @see draft-ietf-httpapi-idempotency-key-header */
 export interface IdempotencyClaim {
   readonly key: string;
-  /** Over method, path and body. */
+  /** Digest of method, path and body. */
   readonly request: Sha256;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -143,37 +143,37 @@ export interface IdempotencyClaim {
 
 export type Claimed<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** The same request was answered before, with this. */
+  /** The stored answer of an earlier identical request. */
   | { readonly kind: 'replayed'; readonly value: T }
-  /** The key came with another request before. */
+  /** The key was used for a different request. */
   | { readonly kind: 'reused' }
-  /** The first request with the key is still at work. */
+  /** The first request with the key is still running. */
   | { readonly kind: 'busy' };
 
 export interface SessionQuery {
   /** 1..100. */
   readonly limit: number;
-  /** The `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor: string | null;
   readonly status: SessionStatus | null;
   readonly styleVersionId: string | null;
 }
 
-/** Keeps sessions, and queues those that are to be rendered. */
+/** Stores sessions and queues renders. */
 export interface SessionStore {
-  /** Keeps a new session, remembers the claim and, unless it is a draft, queues it: all of that or nothing. */
+  /** Stores a new session with its claim and queues it unless it is a draft, in one transaction. */
   create(stored: StoredSession, claim: IdempotencyClaim | null): Promise<Claimed<RenderSession>>;
 
   get(tenant: TenantId, id: string): Promise<StoredSession | null>;
 
-  /** Newest first. @throws ServiceError 400 for a cursor that it did not give */
+  /** Lists sessions, newest first. @throws ServiceError 400 for an invalid cursor */
   list(tenant: TenantId, query: SessionQuery): Promise<{ sessions: StoredSession[]; nextCursor: string | null }>;
 
   /**
-   * Replaces a session by what `change` makes of it as it is now; what it throws leaves the session alone. Queues it when
-   * it becomes `preview_rendering`.
+   * Replaces a session by the result of `change`. If `change` throws, nothing is written. Queues the session when it
+   * becomes `preview_rendering`.
    *
-   * @returns null when the tenant has no such session
+   * @returns null if the tenant has no such session
    */
   change(
     tenant: TenantId,
@@ -182,34 +182,34 @@ export interface SessionStore {
     change: (session: RenderSession) => RenderSession,
   ): Promise<Claimed<RenderSession> | null>;
 
-  /** @returns whether the tenant had it */
+  /** @returns whether the session existed */
   remove(tenant: TenantId, id: string): Promise<boolean>;
 
-  /** A worker takes a session up: raises its attempt. Null when it is gone or has ended. */
+  /** Starts an attempt and increments its number. Null if the session is gone or has ended. */
   begin(id: string): Promise<StoredSession | null>;
 
   /**
-   * Writes what an attempt came to.
+   * Writes the state of an attempt.
    *
-   * @returns false, and writes nothing, when the session is gone, has ended, or another attempt has begun
+   * @returns false, without writing, if the session is gone, has ended or has a newer attempt
    */
   record(id: string, attempt: number, session: RenderSession, scene?: Sha256): Promise<boolean>;
 }
 
-/** What may vary from run to run. */
+/** Nondeterministic inputs. */
 export interface SessionEnvironment {
-  /** Milliseconds since the epoch. May be set back or forward: for dates, never for durations. */
+  /** Wall clock in milliseconds since the epoch. It may jump: use it for dates, never for durations. */
   now(): number;
-  /** Milliseconds since some moment, by a clock that nobody sets: for durations within this process. */
+  /** Monotonic clock in milliseconds, for durations within this process. */
   monotonicNow(): number;
   /** 24 or more unguessable characters. */
   randomId(): string;
 }
 
-/** An error of a session before it is dated. */
+/** An error of a session without its time. */
 export type SessionProblem = Omit<SessionError, 'occurred_at' | 'code'> & { readonly code: SessionCode | Code };
 
-/** Ends a session with an error that its owner can read. */
+/** Fails a session with an error for its owner. */
 export class SessionFailure extends Error {
   readonly error: SessionProblem;
 

@@ -17,8 +17,8 @@ import type { SessionProblem } from './ports.ts';
 import { withoutVideo } from './session-deliveries.ts';
 
 /**
- * The life of a session as values: each function gives the session that follows. `render_progress` never falls and is
- * 100 in `preview_rendered` alone.
+ * State transitions of a session as pure functions. `render_progress` never decreases and is 100 only in
+ * `preview_rendered`.
  *
  * @see service-interface, sections 2.3 and 3
  */
@@ -51,7 +51,7 @@ export function createdSession(
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
 }
 
-/** The session of a video that was rendered before: what is known of it, and no more. */
+/** Returns a session for a video that was rendered earlier, with the few facts that are known. */
 export function adoptedSession({ session: id, title, video_url }: FinishedVideo, nowMs: number): RenderSession {
   const extension = /[^.]*$/.exec(video_url)?.[0];
   const format = OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
@@ -60,7 +60,7 @@ export function adoptedSession({ session: id, title, video_url }: FinishedVideo,
   return { ...session, status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
 }
 
-/** Accepted for rendering: the interface document promises `preview_rendering` from here on. */
+/** Queues a session: the interface document requires `preview_rendering` from here on. */
 export function queuedSession(session: RenderSession, nowMs: number): RenderSession {
   return {
     ...session,
@@ -71,7 +71,7 @@ export function queuedSession(session: RenderSession, nowMs: number): RenderSess
   };
 }
 
-/** A draft with another mapping, and what that leaves unfilled. */
+/** Replaces the mapping of a draft and the list of editables that remain unfilled. */
 export function changedDraft(
   session: RenderSession,
   mapping: RenderSession['mapping'],
@@ -86,7 +86,7 @@ export function phasedSession(session: RenderSession, phase: SessionPhase, nowMs
   return session.phase === phase ? session : { ...session, phase, updated_at: timestamp(nowMs) };
 }
 
-/** @param share of the frames that are done, 0..1 */
+/** @param share of finished frames, 0..1 */
 export function progressedSession(session: RenderSession, share: number, nowMs: number): RenderSession {
   const percent = Math.min(99, Math.floor(share * 100));
   if (percent <= session.render_progress) return session;
@@ -99,7 +99,7 @@ export interface FinishedRender {
   readonly video_sha256: string;
   readonly fonts: string[];
   readonly usage: SessionUsage;
-  /** What its owner should know, although it is rendered. */
+  /** Warnings of a successful rendering. */
   readonly warnings?: readonly SessionProblem[];
 }
 
@@ -138,7 +138,7 @@ export function canceledSession(session: RenderSession, end: SessionEndTimes): R
   return { ...failedSession(session, [canceled], end), status: 'preview_canceled' };
 }
 
-/** Ends a draft that was left unfinished for too long. */
+/** Ends a draft that was neither changed nor rendered in time. */
 export function expiredDraft(session: RenderSession, end: SessionEndTimes): RenderSession {
   const expired = {
     code: 'draft_expired',
@@ -154,7 +154,7 @@ export function sourcedSession(session: RenderSession, source_uploads: SessionSo
   return { ...session, source_uploads, updated_at: timestamp(nowMs) };
 }
 
-/** Milliseconds: when a session ended, and how long it is kept from then on; null for good. */
+/** The end of a session and how long it is kept afterwards, in milliseconds; null keeps it indefinitely. */
 export interface SessionEndTimes {
   readonly nowMs: number;
   readonly retentionMs: number | null;
@@ -174,9 +174,9 @@ function timestamp(nowMs: number): string {
   return new Date(nowMs).toISOString();
 }
 
-/** The mapping of a draft after a change, all that is wrong with it, and what it still leaves unfilled. */
+/** Result of a change to the mapping of a draft. */
 interface ChangedMapping {
-  /** Only of use where there is no mistake. */
+  /** Valid only if there are no mistakes. */
   readonly mapping: RenderSession['mapping'];
   readonly mistakes: RequestProblem[];
   readonly missing: MappingProblem[];
@@ -200,7 +200,7 @@ export function changeMapping(
   return { mapping: { ...mapping, resources: withPlainColors(mapping.resources, spec) }, mistakes, missing };
 }
 
-/** Separates what a draft may leave for later from mistakes. */
+/** Separates missing editables, which a draft may fill later, from mistakes. */
 export function sortProblems(problems: readonly MappingProblem[]): {
   readonly mistakes: MappingProblem[];
   readonly missing: MappingProblem[];
@@ -209,7 +209,7 @@ export function sortProblems(problems: readonly MappingProblem[]): {
   return { mistakes: problems.filter((one) => !isMissing(one)), missing: problems.filter(isMissing) };
 }
 
-/** Colours are kept without `#`, however they came. */
+/** Removes the `#` of colours. */
 export function withPlainColors(resources: Record<string, Resource>, spec: StyleVersion): Record<string, Resource> {
   const plain = Object.entries(resources).map(([key, resource]): [string, Resource] => {
     const { source } = resource;
@@ -219,7 +219,7 @@ export function withPlainColors(resources: Record<string, Resource>, spec: Style
   return Object.fromEntries(plain);
 }
 
-/** Null stays for keys that the template does not have, so that they are reported as any other entry. */
+/** Keeps null for unknown keys, so that they are reported like any other entry. */
 function mergeMapping(
   { resources, audio_tracks = {}, font_changes = {}, ...rest }: RenderSession['mapping'],
   change: ChangeRenderSession['mapping'],

@@ -1,18 +1,18 @@
 import type { OutputFormat } from '../wire/output.ts';
 
-/** What a machine of two slow cores needs for a megapixel of one frame, before anything was measured; seconds. */
+/** Initial estimate: seconds for one megapixel of a frame on two slow cores. */
 const FIRST_GUESS = 0.012;
-/** How much the newest render counts. */
+/** Weight of the newest measurement. */
 const WEIGHT = 0.3;
 
-/** The extent of a render that its time depends on. */
+/** The dimensions that determine the time of a render. */
 interface Extent {
   readonly width: number;
   readonly height: number;
   readonly frameCount: number;
 }
 
-/** How long renders take here: learns from each, and tells what to expect of the next. */
+/** Estimates render times from a moving average of measured ones. */
 export class RenderTimeEstimate {
   #secondsPerMegapixel = FIRST_GUESS;
 
@@ -21,7 +21,7 @@ export class RenderTimeEstimate {
     this.#secondsPerMegapixel += WEIGHT * (measured - this.#secondsPerMegapixel);
   }
 
-  /** @returns seconds, to a tenth */
+  /** @returns seconds, rounded to a tenth */
   expect(extent: Extent): number {
     return Math.round(megapixels(extent) * this.#secondsPerMegapixel * 10) / 10;
   }
@@ -31,7 +31,7 @@ function megapixels({ width, height, frameCount }: Extent): number {
   return (width * height * frameCount) / 1_000_000;
 }
 
-/** What of a scene or a resolved output tells how much there is to draw. */
+/** The size of a scene or of a resolved output. */
 interface Measured {
   readonly width: number;
   readonly height: number;
@@ -39,7 +39,7 @@ interface Measured {
   readonly output: { readonly format: OutputFormat };
 }
 
-/** How much a render draws: all frames, or for a picture one. */
+/** Returns the pixels and frames to render: one frame for a picture. */
 export function renderWorkload({ width, height, frameCount, output }: Measured): Omit<Measured, 'output'> {
   return { width, height, frameCount: output.format === 'png' ? 1 : frameCount };
 }

@@ -13,15 +13,15 @@ export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' 
   readonly output?: OutputRequest | undefined;
 }
 
-/** What of a template a digest is made from. */
+/** The parts of a template that affect the digest. */
 type DigestBasis = OutputBasis & Pick<TemplatePackage, 'digest' | 'manifest'>;
 
 /**
- * The digest of everything that `bindMapping` and the engine make a video from: two mappings with the same one give the
- * same frames and the same sound. Titles, labels, where the bytes came from and what tracks are called are not in it. A
- * default that is repeated counts for nothing, and an output that asks for what the template gives by itself is none.
+ * Computes the digest of everything that determines the video: mappings with the same digest give the same frames and
+ * sound. Titles, labels, source URLs and track names are excluded, explicit defaults are ignored, and so is an output
+ * equal to the template's own.
  *
- * @param sources the digest of the bytes behind each source, by editable key, and by `trackKey`
+ * @param sources digests of the source files by editable key and by `trackKey`
  */
 export function sceneDigest(
   template: DigestBasis,
@@ -50,10 +50,10 @@ export function sceneDigest(
 }
 
 /**
- * The key under which a rendering is stored and shared: two scopes never share one, and cannot tell by time what the other
- * has rendered. The video itself does not depend on it.
+ * Returns the key of a stored and shared rendering. Scopes never share a key, so that timing does not reveal what
+ * another scope has rendered.
  *
- * @param scope empty for a key that every scope shares
+ * @param scope empty for a key that all scopes share
  */
 export function renderingDigest(scene: Sha256, scope: string): Sha256 {
   return scope === '' ? scene : sha256(canonicalJson({ scene, scope }));
@@ -67,7 +67,7 @@ function contentOf(resource: Resource | AudioResource, kind: InputType | undefin
   return { sha256: bytes, transform: { ...(isMedia ? plainTransform(kind, transform) : transform) } };
 }
 
-/** With nothing left open; null for what comes of no wish. */
+/** Resolves all defaults; null if the request changes nothing. */
 function outputOf(template: OutputBasis, request: OutputRequest | undefined): Json {
   const measure = (output: OutputRequest | undefined): Record<string, Json> => {
     const { output: file, width, height, fps } = resolveOutput(template, output);

@@ -15,24 +15,24 @@ import type { RequestProblem } from '../wire/problem.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import type { TenantId } from './ports.ts';
 
-/** Uploads in one request, and among a tenant's defaults. */
+/** Maximum deliveries in one request and among a tenant's defaults. */
 export const MAX_UPLOADS = 8;
-/** Uploads of one session, all in all. */
+/** Maximum deliveries of one session. */
 export const MAX_SESSION_UPLOADS = 32;
 
-/** What has to be known of a session to say where its video goes. */
+/** The fields of a session that determine its destinations. */
 export type UploadedSession = Pick<RenderSession, 'id' | 'title' | 'created_at' | 'output' | 'external_uploads'>;
 
 export interface CheckedDeliveries {
-  /** All of the session's, those from before too; only of use where there is no problem. */
+  /** All deliveries of the session, including earlier ones; valid only if there are no problems. */
   readonly uploads: ExternalUpload[];
-  /** All of them, each with its pointer into the request. */
+  /** All problems, with pointers into the request. */
   readonly problems: RequestProblem[];
 }
 
 /**
- * The uploads of a session with those that are asked for now. One that has ended, and is asked for again, begins anew in
- * its place; each place is delivered to once at a time.
+ * Adds requested deliveries to those of a session. A repeated request restarts a delivery that has ended; each
+ * destination has one running delivery at most.
  */
 export function addDeliveries(
   session: UploadedSession,
@@ -73,8 +73,8 @@ export function addDeliveries(
 }
 
 /**
- * The first uploads of a session: what its request says, and then the tenant's own destinations. A request that says `[]`
- * wants none at all.
+ * Returns the deliveries of a new session: those of the request, then the tenant's defaults. An empty list in the
+ * request means no deliveries.
  */
 export function initialDeliveries(
   session: UploadedSession,
@@ -93,18 +93,17 @@ export function initialDeliveries(
   return { ...first, uploads: [...uploads.values()] };
 }
 
-/** The same for every spelling of one place. */
+/** Normalises a `to`, so that equivalent spellings compare equal. */
 function placeOf(to: string): string {
   const parsed = parseDestination(to);
   return parsed.ok ? formatDestination(parsed.target) : to;
 }
 
-/** How many uploads of a session have not ended. */
 export function countPendingDeliveries({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
   return external_uploads.filter(isOpen).length;
 }
 
-/** A session with one of its uploads as it is now. */
+/** Returns the session with one delivery changed. */
 export function withDelivery(
   session: RenderSession,
   position: number,
@@ -117,7 +116,7 @@ export function withDelivery(
   return { ...session, external_uploads: uploads, updated_at: new Date(nowMs).toISOString() };
 }
 
-/** A session that ended without a video: nothing of it will be delivered. */
+/** Fails the pending deliveries of a session that ended without a video. */
 export function withoutVideo(session: RenderSession): RenderSession {
   if (countPendingDeliveries(session) === 0) return session;
   const error = { code: 'delivery_failed', title: 'There is no video to deliver' };
@@ -141,39 +140,41 @@ function pendingUpload(session: UploadedSession, { to, credential }: ExternalUpl
   return { to: filled, ...named, status: 'pending', remote_id: null, url: null, error: null };
 }
 
-/** What is wrong with one upload that is asked for. */
+/** A problem of a requested delivery. */
 interface UploadProblem {
   readonly code: 'target_invalid' | 'target_forbidden' | 'unknown_credential' | 'missing_credential';
   readonly field: 'to' | 'credential';
   readonly detail: string;
 }
 
-/** Where finished videos may go, and with what right. */
+/** The destinations that tenants may use, with their credentials. */
 export interface Destinations {
-  /** An upload with the name of the tenant's default credential for its kind of place, where it names none. */
+  /** Adds the tenant's default credential for the destination's kind if the request names none. */
   complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest;
-  /** What is wrong with an upload whose placeholders are filled. */
+  /** Checks a delivery whose placeholders are filled. */
   check(tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[];
-  /** Where a tenant's videos go without being asked. */
+  /** Returns the default deliveries of a tenant. */
   defaults(tenant: TenantId): readonly ExternalUploadRequest[];
-  /** @throws DeliveryFailure when it may not be written to (any more), or a secret is missing */
+  /** @throws DeliveryFailure if writing is no longer allowed or a secret is missing */
   open(tenant: TenantId, upload: ExternalUploadRequest): Promise<Destination>;
 }
 
 export interface DestinationsOptions {
-  /** By name. */
+  /** Credentials by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** Of tenants; `*` for those of all of them. */
+  /** By tenant; `*` applies to all. */
   readonly defaults?: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
-  /** Whether requests are strangers': then each needs a credential. Otherwise one without is the user's own right. */
+  /**
+   * Whether requests are untrusted, so that each needs a credential. Otherwise the user's own permissions apply without
+   * one.
+   */
   readonly isServer: boolean;
-  /** Where secrets stand that a credential names. */
+  /** Environment variables that credentials refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start without a credential; absolute. */
+  /** Base of relative paths without a credential; absolute. */
   readonly directory: string;
 }
 
-/** @see Destinations */
 export function createDestinations(options: DestinationsOptions): Destinations {
   const { credentials, defaults = new Map(), env, directory } = options;
   const check = (tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[] =>
@@ -197,12 +198,12 @@ export function createDestinations(options: DestinationsOptions): Destinations {
   };
 }
 
-/** Whether a tenant may use a credential: what is another's is not there. */
+/** Reports whether a tenant may use a credential; others behave as not found. */
 function isFor(tenant: string): (credential: Credential) => boolean {
   return ({ tenants }) => tenants === null || tenants.includes(tenant);
 }
 
-/** A tenant's own comes before one for everybody. */
+/** Prefers a tenant's own default to one for all tenants. */
 function defaultCredential(
   tenant: TenantId,
   to: string,
@@ -246,7 +247,7 @@ function whichOne(credentials: readonly Credential[]): string {
   return `a credential is missing: one of ${credentials.map(({ name }) => name).join(', ')}`;
 }
 
-/** A problem as part of a sentence. */
+/** Formats a problem as part of a sentence. */
 function problemText({ message, hint }: DeliveryProblem): string {
   return [message, ...(hint === undefined ? [] : [hint])]
     .map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)

@@ -8,16 +8,16 @@ import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
 import type { Mapping } from '../wire/mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
 
-/** What fills editables and tracks, by their keys: a mapping is one. */
+/** The keys that a mapping fills. */
 export interface FilledKeys {
   readonly resources: object;
   readonly audio_tracks?: object | undefined;
 }
 
 /**
- * What went wrong with one session, in words for its owner: all of it, and nothing of the machine's inside.
+ * Converts an error to problems for the owner of the session, without internals of the machine.
  *
- * @param mapping of the session, to say where in it something stands
+ * @param mapping of the session, for pointers
  */
 export function sessionProblems(error: unknown, mapping: FilledKeys): SessionProblem[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => sessionProblems(one, mapping));
@@ -49,16 +49,16 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
   return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
 }
 
-/** Whether a name is one of what the mapping fills, and not of a file of the template. */
+/** Reports whether the mapping fills a name, as opposed to a file of the template. */
 export function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): boolean {
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }
 
-/** In one session: a video may have very many texts. */
+/** Warnings in one session. */
 const MAX_TOLD = 100;
 const MAX_CHARACTERS = 20;
 
-/** What a viewer would notice of a rendered session, as its warnings. */
+/** Converts visible defects to warnings of the session. */
 export function renderingWarnings(
   findings: readonly SceneFinding[],
   { resources, audio_tracks = {} }: Pick<Mapping, 'resources' | 'audio_tracks'>,
@@ -76,7 +76,7 @@ export function renderingWarnings(
   });
 }
 
-/** Where the mapping says it; nothing for what is the template's own. */
+/** Points into the mapping; nothing for parts of the template itself. */
 function pointerOf({ code, editable }: SceneFinding, filled: FilledKeys): Pick<SessionProblem, 'pointer'> {
   if (editable === null || !isFilled(editable, filled)) return {};
   const isText = code === 'glyph_missing' || code === 'text_overflow';

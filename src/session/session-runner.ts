@@ -40,37 +40,37 @@ export interface SessionRunnerPorts {
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
   readonly pace: RenderTimeEstimate;
-  /** Where a service has none, every video is rendered in one piece. */
+  /** Absent: every video is rendered in one piece. */
   readonly splits?: SplitRenders;
-  /** Tenants of one scope share renderings; where a service has none, all tenants share them. */
+  /** Tenants of one scope share renderings. Absent: all tenants do. */
   scopeOf?(tenant: TenantId): string;
-  /** How long an ended session is kept; null for good. */
+  /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
   readonly retentionMs: number | null;
-  /** Milliseconds between two writes of progress, at least. */
+  /** Minimum milliseconds between two writes of progress. */
   readonly progressIntervalMs: number;
   /** For logs, metrics and traces. */
   onEvent?(event: RunnerEvent): void;
 }
 
-/** What happens to a session at work. */
+/** Events of running sessions. */
 export type RunnerEvent =
   | { readonly kind: 'session-begun'; readonly id: string; readonly tenant: TenantId; readonly attempt: number }
-  /** A scene was rendered to its end and is kept: nobody renders it again. */
+  /** A scene was rendered and stored; it will not be rendered again. */
   | { readonly kind: 'scene-rendered'; readonly id: string; readonly scene: Sha256; readonly elapsedMs: number }
   | {
       readonly kind: 'session-ended';
       readonly id: string;
       readonly tenant: TenantId;
       readonly status: string;
-      /** Codes of its errors. */
+      /** Codes of the session's errors. */
       readonly codes: readonly string[];
       readonly elapsedMs: number;
     };
 
-/** Waits for the capacity to render; work before that takes none. @throws the signal's reason */
+/** Waits for a render slot. Preparation before it takes none. @throws the signal's reason */
 export type TakeSlot = (signal: AbortSignal) => Promise<void>;
 
-/** One session at work. */
+/** A running session. */
 interface Work {
   readonly stored: StoredSession;
   readonly record: AttemptRecord;
@@ -78,12 +78,12 @@ interface Work {
   readonly takeSlot: TakeSlot;
 }
 
-/** Why the work on a session stops that nobody wants any more. */
+/** Abort reason of a session that is no longer this worker's. */
 const UNWANTED = new Error('The session was canceled, removed or taken over');
 
 /**
- * Renders sessions that are queued. One that is taken up always ends, rendered or failed, unless this process is
- * stopped: then it stays as it is, for whoever takes it up next. What fails in one stays in it.
+ * Renders queued sessions. A started session always ends, rendered or failed, unless this process stops: then another
+ * worker resumes it. A failure affects one session only.
  */
 export class SessionRunner {
   readonly #ports: SessionRunnerPorts;
@@ -95,11 +95,11 @@ export class SessionRunner {
   }
 
   /**
-   * Takes a session up; resolves when it has ended, or was none of ours to end.
+   * Renders a session; resolves when it has ended or no longer belongs to this worker.
    *
-   * @param takeSlot called once its sources are there, unless its video is there already
-   * @throws the signal's reason when this process is to stop; whatever the store threw; an outage (`isOutage`) of what
-   * keeps templates, sources or outputs
+   * @param takeSlot called once its sources are fetched, unless its video already exists
+   * @throws the signal's reason when this process stops; errors of the store; an outage (`isOutage`) of templates,
+   * sources or outputs
    */
   async run(id: string, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
@@ -108,7 +108,7 @@ export class SessionRunner {
     const unwanted = new AbortController();
     this.#atWork.set(id, unwanted);
     const either = AbortSignal.any([signal, unwanted.signal]);
-    // Every fetch and every render listens; that is no leak.
+    // Every fetch and render adds a listener; this is not a leak.
     setMaxListeners(0, either);
     const record = this.#record(stored, () => unwanted.abort(UNWANTED));
     const begunAt = this.#ports.environment.monotonicNow();
@@ -119,7 +119,7 @@ export class SessionRunner {
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
-      // The session stays as it is, for whoever takes it up when the part that is away is back.
+      // The job is retried when the component is back.
       if (isOutage(error)) throw error;
       await record.write(
         failedSession(record.session, sessionProblems(error, stored.session.mapping), this.#endTimes()),
@@ -130,19 +130,19 @@ export class SessionRunner {
     }
   }
 
-  /** Ends the work on a session that was canceled or removed. */
+  /** Stops a session that was canceled or removed. */
   stop(id: string): void {
     this.#atWork.get(id)?.abort(UNWANTED);
   }
 
-  /** Ends a session that no worker could bring to an end. */
+  /** Fails a session that no worker could finish. */
   async fail(id: string, problem: SessionProblem): Promise<void> {
     const stored = await this.#ports.store.begin(id);
     if (stored === null) return;
     await this.#record(stored, () => undefined).write(failedSession(stored.session, [problem], this.#endTimes()));
   }
 
-  /** @returns false when others bring the session to its end */
+  /** @returns false if other jobs finish the session */
   async #render(work: Work): Promise<boolean> {
     const { stored, record, signal, takeSlot } = work;
     const { templates, sources: reader, environment, pace, outputs } = this.#ports;
@@ -166,13 +166,13 @@ export class SessionRunner {
     const scene = await this.#ports.bindScene(bound, { owner: stored.tenant, signal });
     signal.throwIfAborted();
     const digest = renderingDigest(fingerprint, this.#ports.scopeOf?.(stored.tenant) ?? '');
-    // Told before it is looked for: what a session at work refers to is not swept away.
+    // Recorded before the lookup, so that the sweeper keeps files of running sessions.
     await record.write(sourced, digest);
     signal.throwIfAborted();
     let known = await outputs.find(digest, stored.outputName);
     if (known === null) {
       await takeSlot(signal);
-      // Another session may have rendered it meanwhile.
+      // Another session may have rendered the scene meanwhile.
       known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
     }
@@ -187,7 +187,7 @@ export class SessionRunner {
     return true;
   }
 
-  /** Whether others render it from here on, in parts. */
+  /** Tries to distribute the render. @returns whether other jobs finish the session */
   async #handOver(
     { stored, record, signal }: Work,
     { scene, digest }: { readonly scene: BoundScene; readonly digest: Sha256 },
@@ -195,13 +195,13 @@ export class SessionRunner {
   ): Promise<boolean> {
     const { splits, environment } = this.#ports;
     if (splits === undefined || this.#renders.has(digest)) return false;
-    // All of it written: nothing of this may come after what they write.
+    // Flushes all writes: none may follow those of the other jobs.
     await record.write(phasedSession(record.session, 'rendering', environment.now()));
     signal.throwIfAborted();
     return splits.take({ stored: { ...stored, scene: digest }, scene, ...times });
   }
 
-  /** Renders and keeps a scene, or shares in the render of another session that has the same. */
+  /** Renders and stores a scene, or joins a running render of the same scene. */
   async #renderScene({ stored, record, signal }: Work, scene: BoundScene, digest: Sha256): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;

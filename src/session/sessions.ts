@@ -39,25 +39,25 @@ export interface SessionsPorts {
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
   readonly pace: RenderTimeEstimate;
-  /** How long an ended session is kept; null for good. */
+  /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
   readonly retentionMs: number | null;
   readonly destinations: Destinations;
-  /** Ends the work on a session and on its uploads, if this process is at it. */
+  /** Stops the render and the deliveries of a session if they run in this process. */
   stop(id: string): void;
 }
 
-/** A session, and whether it is the answer that an earlier request with the same key had. */
+/** A session, and whether it is the stored answer of an earlier request with the same key. */
 export interface Answer {
   readonly session: RenderSession;
   readonly isReplay: boolean;
 }
 
 /**
- * The render sessions of a service, as its clients ask for them: what the interface document and the contract say, over
- * ports for everything that touches the world. Rendering them is `SessionRunner`'s.
+ * The operations on render sessions that clients can call, over ports for all I/O. `SessionRunner` renders the
+ * sessions.
  *
- * Each call speaks for one tenant; what is another's is not there. All of them throw ServiceError: 404 for what is not
- * there, 409 for what is not possible now, 422 for what never will be.
+ * Each call acts for one tenant; other tenants' sessions behave as not found. All throw ServiceError: 404 if missing,
+ * 409 for a wrong state, 422 for an invalid request.
  */
 export class Sessions {
   readonly #ports: SessionsPorts;
@@ -71,9 +71,9 @@ export class Sessions {
   }
 
   /**
-   * Accepts a session: a draft, which may leave editables unfilled, or one that is queued to be rendered.
+   * Creates a draft, which may leave editables unfilled, or queues a session for rendering.
    *
-   * @param options.outputName where a service that writes into its client's repository puts the video
+   * @param options.outputName output path for a service that writes into its client's repository
    */
   async create(
     tenant: TenantId,
@@ -95,13 +95,13 @@ export class Sessions {
     return answer(await store.create(stored, options.claim ?? null));
   }
 
-  /** Says what `create` would say, and what the render would take. Keeps nothing. */
+  /** Validates a request as `create` does and estimates the render. Stores nothing. */
   async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
     const ids = { session: 'rs_', mapping: 'map_' };
     const { problems: errors, missing } = this.#newSession(tenant, request, template, ids);
     const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
-    // An output with mistakes tells nothing.
+    // An invalid output has no size to estimate from.
     const output = checkOutput(request.output, template).length === 0 ? request.output : {};
     const extent = renderWorkload(resolveOutput(template, output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
@@ -125,7 +125,7 @@ export class Sessions {
   /**
    * Changes the mapping of a draft, key by key.
    *
-   * @throws ServiceError 409 for a session that is no draft, 422 with all mistakes but unfilled editables
+   * @throws ServiceError 409 if the session is not a draft, 422 with all mistakes except unfilled editables
    */
   async changeMapping(tenant: TenantId, id: string, { mapping }: ChangeRenderSession): Promise<RenderSession> {
     const { store, environment } = this.#ports;
@@ -141,7 +141,7 @@ export class Sessions {
     return answer(changed).session;
   }
 
-  /** Queues a draft. @throws ServiceError 422 with all that is missing in its mapping, or wrong with it by now */
+  /** Queues a draft. @throws ServiceError 422 with everything that is missing or invalid in its mapping */
   async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
     const { store, environment } = this.#ports;
     const draft = await this.get(tenant, id);
@@ -155,7 +155,7 @@ export class Sessions {
     return answer(started);
   }
 
-  /** Ends a draft or a render that has not ended by itself. A session that was canceled before stays as it is. */
+  /** Cancels a draft or a running render. A canceled session stays unchanged. */
   async cancel(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
     const { store, environment, retentionMs } = this.#ports;
     const canceled = await store.change(tenant, id, claim, (session) => {
@@ -169,9 +169,9 @@ export class Sessions {
   }
 
   /**
-   * Has a video delivered that is finished, or at work.
+   * Adds deliveries of a finished or running session.
    *
-   * @throws ServiceError 409 for a session that ended without one
+   * @throws ServiceError 409 if the session ended without a video
    */
   async addUploads(
     tenant: TenantId,
@@ -190,11 +190,7 @@ export class Sessions {
     return answer(added);
   }
 
-  /**
-   * Takes over a video that was finished before this service began, and has it delivered.
-   *
-   * @returns a session of its own, rendered
-   */
+  /** Creates a rendered session for a video that was rendered earlier, and delivers it. */
   async adopt(tenant: TenantId, video: FinishedVideo, asked: readonly ExternalUploadRequest[]): Promise<RenderSession> {
     const { environment, store, destinations } = this.#ports;
     const finished = adoptedSession(video, environment.now());
@@ -205,13 +201,13 @@ export class Sessions {
     return answer(await store.create(stored, null)).session;
   }
 
-  /** Forgets a session; its `video_url` ends with it. */
+  /** Removes a session and invalidates its `video_url`. */
   async remove(tenant: TenantId, id: string): Promise<void> {
     if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
     this.#ports.stop(id);
   }
 
-  /** The session that a request comes to, what a draft may leave unfilled, and everything that is wrong with the request. */
+  /** Builds the session of a request and collects all problems and, for a draft, the unfilled editables. */
   #newSession(
     tenant: TenantId,
     request: CreateRenderSession,
@@ -224,7 +220,7 @@ export class Sessions {
     const ofMapping = checkMapping(request.mapping, spec);
     const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
     const wrong = [...mistakes, ...outputProblems(request, template)];
-    // One with mistakes has no colours to write plainly.
+    // Colours of an invalid mapping cannot be normalised.
     const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
     const plain = { ...request, mapping: { ...request.mapping, resources } };
     const created = createdSession(plain, ids, environment.now());
@@ -248,7 +244,7 @@ function keysOf(missing: readonly MappingProblem[]): string[] {
   return missing.map(({ editable }) => editable);
 }
 
-/** In the one sentence; each has its place in the list of them. */
+/** Problems named in the message; all are in the list. */
 const MAX_TOLD = 5;
 
 function refuse(problems: readonly RequestProblem[]): void {

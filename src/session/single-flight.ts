@@ -1,7 +1,7 @@
 import type { Sha256 } from '../digest.ts';
 import type { RenderedVideo, RenderOptions } from './ports.ts';
 
-/** Runs work under a key, or joins the work that is under way for it. */
+/** Runs work under a key, or joins the running work of that key. */
 export type SingleFlight<T> = (
   key: string,
   signal: AbortSignal,
@@ -15,9 +15,9 @@ interface Flight<T> {
 }
 
 /**
- * What several want at the same time is done once. Whoever leaves does so alone; the work is stopped when all have left.
+ * Shares concurrent work by key. Each caller can leave by its signal; the work is stopped when all have left.
  *
- * @throws what the work throws, to everybody who waits; the reason of a signal, to whom it belongs
+ * @throws the error of the work, to all callers; the reason of a caller's signal, to that caller
  */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
@@ -39,7 +39,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       const leave = (): void => {
         flight.waiting -= 1;
         if (flight.waiting === 0) {
-          // Who comes now starts anew.
+          // Later callers start new work.
           if (flights.get(key) === flight) flights.delete(key);
           flight.stop.abort(signal.reason);
         }
@@ -64,19 +64,18 @@ export function createSingleFlight<T>(): SingleFlight<T> {
 type WatchedOptions = Required<Pick<RenderOptions, 'onProgress' | 'signal'>>;
 type OnProgress = WatchedOptions['onProgress'];
 
-/** One render for all who want the same `renderingDigest` at the same time; it is stopped when nobody wants it any more. */
+/** Shares one render among sessions with the same `renderingDigest`; it stops when no session needs it. */
 export class SharedRenders {
   readonly #flight = createSingleFlight<RenderedVideo>();
   readonly #listeners = new Map<Sha256, Set<OnProgress>>();
 
-  /** Whether a scene is being rendered. */
   has(scene: Sha256): boolean {
     return this.#listeners.has(scene);
   }
 
   /**
-   * @param start begins the render, where none of the scene is at work
-   * @throws whatever the render threw; the signal's reason, promptly, when it is aborted
+   * @param start begins the render unless one is running
+   * @throws errors of the render; the signal's reason, promptly, when it is aborted
    */
   async render(
     scene: Sha256,
@@ -90,7 +89,7 @@ export class SharedRenders {
         start({
           signal: shared,
           onProgress: (done, count) => {
-            // One that was stopped may still speak, when those who listen wait for the next.
+            // A stopped render may still report while listeners wait for the next one.
             if (!shared.aborted) for (const listener of listeners) listener(done, count);
           },
         }),

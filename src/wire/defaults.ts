@@ -3,7 +3,7 @@ import type { OutputRequest } from './output.ts';
 
 const PICTURE_DEFAULTS = { crop_strategy: 'cover', focus_x: 0.5, focus_y: 0.5 } as const;
 
-/** What each field of a transform is when a request leaves it out. A field without a default is not listed. */
+/** Defaults of transform fields. Fields without a default are not listed. */
 export const TRANSFORM_DEFAULTS = {
   image: PICTURE_DEFAULTS,
   video: {
@@ -17,10 +17,10 @@ export const TRANSFORM_DEFAULTS = {
   audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
 } as const;
 
-/** What an output is when a request leaves it out; `height` and `fps` are then the template's. */
+/** Defaults of output fields; `height` and `fps` default to those of the template. */
 export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high', codec: 'h264' } as const;
 
-/** The measures of a template, which an output without `height` and `fps` has; null where they are not known. */
+/** The template's `height` and `fps`, the defaults of an output; null if unknown. */
 export type TemplateMeasures = Required<Pick<OutputRequest, 'height' | 'fps'>> | null;
 
 /**
@@ -44,7 +44,7 @@ export function plainTransform(
     ...others,
     crop_strategy: (transform as Transform).crop_strategy ?? PICTURE_DEFAULTS.crop_strategy,
     ...(background !== undefined && { background: plainColor(background) }),
-    // `manual` without a time, and a time that `none` ignores, both play from the start.
+    // `manual` without a time and a time under `none` both play from the start.
     ...(trim_start_time !== undefined &&
       (transform as Transform).trim_strategy !== 'none' && {
         trim_strategy: trim_strategy ?? 'manual',
@@ -53,11 +53,7 @@ export function plainTransform(
   };
 }
 
-/**
- * Removes the fields of an output that repeat a default.
- *
- * @returns null where nothing is left
- */
+/** Removes the fields of an output that repeat a default. @returns null if none remain */
 export function plainOutput(output: OutputRequest | null, measures: TemplateMeasures): OutputRequest | null {
   const plain = withoutDefaults({ ...output }, { ...OUTPUT_DEFAULTS, ...measures });
   return Object.keys(plain).length === 0 ? null : plain;

@@ -30,7 +30,7 @@ export type AnimateStrategy = (typeof ANIMATE_STRATEGIES)[number];
 export const ANIMATE_SPEEDS = ['slow', 'moderate', 'fast'] as const;
 export type AnimateSpeed = (typeof ANIMATE_SPEEDS)[number];
 
-/** How a source fills its area; crop in pixels of the source, focus in 0..1. Sound and time for videos and sounds alone. */
+/** How a source fills its area. Crop is in source pixels, focus in 0..1. Only videos and sounds have sound and time. */
 export interface Transform {
   crop_strategy?: CropStrategy;
   crop_x?: number;
@@ -41,18 +41,18 @@ export interface Transform {
   focus_y?: number;
   /** RRGGBB behind a contained image. */
   background?: string;
-  /** Where `trim_start_time` counts; `none` plays from the start. */
+  /** `manual` starts at `trim_start_time`; `none` plays from the start. */
   trim_strategy?: 'none' | 'manual';
   /** Seconds of the source that are skipped. */
   trim_start_time?: number;
-  /** Of a video's own sound, 0..1 and up to 4. A video is silent unless this is given. */
+  /** Volume of the video's own sound, 0..4. Videos are silent by default. */
   volume?: number;
-  /** An image in the area of a video; `manual` crops go with `none` alone. */
+  /** Movement of an image in the area of a video. Only `none` allows `manual` crops. */
   animate_strategy?: AnimateStrategy;
   animate_speed?: AnimateSpeed;
 }
 
-/** A sound: of an editable of kind audio, or of `audio_tracks`. */
+/** A sound of an audio editable or of `audio_tracks`. */
 export interface AudioResource {
   source: { remote_url: string };
   transform?: AudioTransform;
@@ -63,10 +63,10 @@ export interface AudioTransform {
   trim_start_time?: number;
   /** 0..4; 1 when absent. */
   volume?: number;
-  /** Seconds from silence at the start, and to silence at the end, of what is heard. */
+  /** Duration of the fade at the start and at the end of the audible part, in seconds. */
   fade_in?: number;
   fade_out?: number;
-  /** Starts again until the video ends. */
+  /** Repeats the sound until the video ends. */
   loop?: boolean;
 }
 
@@ -75,9 +75,9 @@ export type Resource = TextResource | MediaResource | FontResource | AudioResour
 export interface Mapping {
   template_style_version_id: string;
   resources: Record<string, Resource>;
-  /** By the name of the track; mixed over the template's own sound. */
+  /** By track name; mixed with the template's own sound. */
   audio_tracks?: Record<string, AudioResource>;
-  /** By the name of the template's font that is replaced. */
+  /** By the name of the template font to replace. */
   font_changes?: Record<string, FontResource>;
 }
 

@@ -1,4 +1,4 @@
-/** One mistake in a request, as the service's problem details list them. */
+/** One problem of a request, as listed in problem details. */
 export interface RequestProblem {
   readonly code: string;
   /** JSON pointer into the request, as a URI fragment. */

@@ -8,14 +8,14 @@ export interface CreateRenderSession {
   render?: 'preview';
   mapping: Mapping;
   output?: OutputRequest;
-  /** None when absent; the tenant's own destinations are added. */
+  /** The tenant's default destinations are added, unless the list is empty. */
   external_uploads?: ExternalUploadRequest[];
 }
 
-/** What changes in the mapping of a draft, key by key: null removes an entry. */
+/** Changes to the mapping of a draft, key by key: null removes an entry. */
 export interface ChangeRenderSession {
   mapping: {
-    /** The draft's own, or absent. */
+    /** Must equal that of the draft if present. */
     template_style_version_id?: string;
     resources?: Record<string, Resource | null>;
     audio_tracks?: Record<string, AudioResource | null>;
@@ -23,7 +23,7 @@ export interface ChangeRenderSession {
   };
 }
 
-/** Statuses are open: see `sessionEnd` for those of other services. */
+/** Statuses of Reelform. Other services may have more, see `sessionEnd`. */
 export type SessionStatus = 'draft' | 'preview_rendering' | 'preview_rendered' | 'preview_failed' | 'preview_canceled';
 
 export type SessionPhase = 'queued' | 'fetching' | 'rendering' | 'encoding' | 'uploading' | 'done';
@@ -42,7 +42,7 @@ export interface SessionError {
 
 /** A source that a session was rendered from. */
 export interface SessionSource {
-  /** The editable that it fills, or `audio_tracks.` and the track's name. */
+  /** The editable that it fills, or `audio_tracks.` and the track name. */
   key: string;
   remote_url: string;
   status: 'fetched' | 'failed';
@@ -57,19 +57,19 @@ export interface SessionSource {
 export interface SessionUsage {
   /** Seconds between creation (or the call that started a draft) and the attempt that finished it. */
   queue_seconds: number;
-  /** Seconds of that attempt. */
+  /** Duration of that attempt, in seconds. */
   render_seconds: number;
   frames: number;
-  /** Of the video. */
+  /** Size of the video file, in bytes. */
   bytes: number;
 }
 
-/** Fields from `phase` on are additions: a service of the interface document alone lacks them. */
+/** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
 export interface RenderSession {
   id: string;
   title: string;
   status: SessionStatus | (string & {});
-  /** Per cent, 0..100; never falls. */
+  /** Percentage, 0..100; never decreases. */
   render_progress: number;
   thumbnails: string[];
   video_url: string | null;
@@ -81,21 +81,21 @@ export interface RenderSession {
   audio_tracks: Record<string, AudioResource>;
   font_changes: Record<string, FontResource>;
   source_uploads: SessionSource[];
-  /** Names of the fonts that were used. */
+  /** Names of the fonts in use. */
   fonts: string[];
   phase?: SessionPhase;
   terminal?: boolean;
-  /** Signed, expiring. Null until there is a video. */
+  /** Signed URL that expires; null until the video exists. */
   download_url?: string | null;
-  /** When retention ends; null where nothing ends it. */
+  /** End of retention; null if kept indefinitely. */
   expires_at?: string | null;
-  /** SHA-256 of the video file, 64 hexadecimal digits; absent until there is a video. */
+  /** SHA-256 of the video file, 64 hexadecimal digits; absent until the video exists. */
   video_sha256?: string;
   usage?: SessionUsage;
   output?: OutputRequest;
-  /** Of a draft: keys of the editables that still have to be filled before it can be rendered. */
+  /** Required editables that a draft leaves unfilled. */
   missing_editables?: string[] | undefined;
-  /** They begin when the video is rendered, and go on while `status` is `preview_rendered` already. */
+  /** Start when the video is rendered, and may continue after `status` becomes `preview_rendered`. */
   external_uploads?: ExternalUpload[];
 }
 
@@ -110,28 +110,28 @@ export interface DryRun {
   valid: boolean;
   errors: RequestProblem[];
   warnings: RequestProblem[];
-  /** Null when the template is not known. */
+  /** Null if the template is unknown. */
   estimate: { frames: number; render_seconds: number } | null;
 }
 
-/** Where a finished file is to be delivered: in a request. */
+/** A requested delivery of the finished file. */
 export interface ExternalUploadRequest {
-  /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key`, or `file:` where whoever runs the service allows it. */
+  /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key`, or `file:` if the operator allows it. */
   to: string;
-  /** The name of a credential that the service has; its own when absent. */
+  /** Name of a credential of the service; the tenant's default if absent. */
   credential?: string;
 }
 
 export const EXTERNAL_UPLOAD_STATUSES = ['pending', 'uploading', 'complete', 'failed'] as const;
 export type ExternalUploadStatus = (typeof EXTERNAL_UPLOAD_STATUSES)[number];
 
-/** A delivery as it is told. */
+/** State of a delivery. */
 export interface ExternalUpload extends ExternalUploadRequest {
   status: ExternalUploadStatus;
-  /** What the storage calls what was written, an ETag or a version; null until it is complete. */
+  /** ETag or version id assigned by the storage; null until complete. */
   remote_id: string | null;
-  /** Under which everybody finds it, where the credential says how; null where it does not. */
+  /** Public URL; null unless the credential has a public base URL. */
   url: string | null;
-  /** Why it failed. */
+  /** Reason of a failure. */
   error: { code: string; title: string; detail?: string } | null;
 }

@@ -2,7 +2,7 @@ import type { RequestProblem } from './problem.ts';
 
 export type InputType = 'color' | 'text' | 'image' | 'video' | 'font' | 'audio';
 
-/** One editable of a template style version. */
+/** An editable of a template style version. */
 export interface Editable {
   input_type: InputType;
   /** Colour: 6 or 8 hexadecimal digits without `#`. */
@@ -25,23 +25,23 @@ export interface Editable {
 /** The mapping specification, `GET /v2/template_style_versions/{id}/specs`. */
 export interface StyleVersion {
   id: string;
-  /** In the template's own order. */
+  /** In the order of the template. */
   editables: Record<string, Editable>;
   fonts: string[];
-  /** What `font_changes` can choose from; the same as `fonts` when absent. */
+  /** Fonts available to `font_changes`; `fonts` if absent. */
   available_fonts?: string[];
 }
 
 export type StyleVersionStatus = 'processing' | 'edit_ready' | 'failed';
 
-/** `GET /v2/template_style_versions/{id}`: the specification and what the service knows of it beside. */
+/** `GET /v2/template_style_versions/{id}`: the specification and its processing state. */
 export interface StyleVersionDetails extends StyleVersion {
   /** The template's name. */
   name: string;
   status: StyleVersionStatus;
-  /** Why it failed. */
+  /** Reasons of a failure. */
   errors: RequestProblem[];
-  /** SHA-256 over what of the package can reach a frame. */
+  /** SHA-256 of everything in the package that affects frames. */
   digest: string;
   /** Pixels. */
   width: number;
@@ -49,7 +49,7 @@ export interface StyleVersionDetails extends StyleVersion {
   fps: number;
   /** Seconds. */
   duration: number;
-  /** Name → URL of a PNG; empty until `edit_ready`. */
+  /** PNG URLs by name; empty until `edit_ready`. */
   stillcuts: Record<string, string>;
   created_at: string;
 }

@@ -1,7 +1,7 @@
 import type { BindScene, PackedPackage } from '../bind-scene.ts';
 import type { TaskRunner } from './tasks.ts';
 
-/** Binds in inspection processes. Fonts and media stay here: each crosses as a few bytes that name it. */
+/** Binds in sandboxed processes. Fonts and media stay here: each is sent as a few bytes that identify it. */
 export function bindIn(processes: TaskRunner<'bind'>): BindScene {
   return async ({ template, request, fetched }, options) => {
     const files: Uint8Array[] = [];
@@ -31,10 +31,10 @@ export function bindIn(processes: TaskRunner<'bind'>): BindScene {
   };
 }
 
-/** What binding reads of a file at most: `isImage` does. */
+/** Bytes of a file that binding reads, in `isImage`. */
 const HEAD_BYTES = 12;
 
-/** The head of a file, and its number. */
+/** Returns the head of a file followed by its number. */
 function stubOf(bytes: Uint8Array, number: number): Uint8Array {
   const stub = new Uint8Array(HEAD_BYTES + 4);
   stub.set(bytes.subarray(0, HEAD_BYTES));

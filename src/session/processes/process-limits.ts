@@ -3,19 +3,19 @@ import { platform } from 'node:process';
 import { execa } from 'execa';
 import { readProcessStat } from '../../os-process.ts';
 
-/** What one render may take before its processes are killed. */
+/** Resource limits of one render. */
 export interface RenderLimits {
   /** Milliseconds without a finished frame. */
   readonly stallMs: number;
-  /** Milliseconds in all. */
+  /** Total milliseconds. */
   readonly totalMs: number;
   /** Milliseconds of user and system time, on all cores together. */
   readonly cpuMs: number;
-  /** Resident memory of the process and of those that it has started. Looked at every 250 ms, so it may be passed briefly. */
+  /** Resident memory of the process group. Measured every 250 ms, so it may be exceeded briefly. */
   readonly memoryBytes: number;
 }
 
-/** Memory: a 1080p video takes about 0.5 GB, one of 4096 × 4096 pixels 1.5 GB and what its pictures take. */
+/** A 1080p video takes about 0.5 GB, one of 4096 × 4096 pixels 1.5 GB plus its images. */
 export const DEFAULT_LIMITS: RenderLimits = {
   stallMs: 60_000,
   totalMs: 900_000,
@@ -25,7 +25,7 @@ export const DEFAULT_LIMITS: RenderLimits = {
 
 const INTERVAL_MS = 250;
 
-/** Looks at process groups, all in one pass, as long as there are any to look at. */
+/** Measures all watched process groups in one pass while there are any. */
 export class UsageMonitor {
   readonly #meter: GroupMeter;
   readonly #listeners = new Map<number, (usage: GroupUsage) => void>();
@@ -37,10 +37,10 @@ export class UsageMonitor {
   }
 
   /**
-   * Tells what a group takes, now and about four times a second.
+   * Reports the usage of a group, now and about four times a second.
    *
-   * @param groupId watched by nobody else
-   * @returns ends it
+   * @param groupId not watched yet
+   * @returns stops watching
    */
   watch(groupId: number, listener: (usage: GroupUsage) => void): () => void {
     this.#listeners.set(groupId, listener);
@@ -55,14 +55,14 @@ export class UsageMonitor {
   }
 
   async #look(): Promise<void> {
-    // `ps` on a busy machine may take longer than a turn.
+    // `ps` on a busy machine may take longer than the interval.
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;
     try {
       const usages = await this.#meter.measure(new Set(this.#listeners.keys()));
       for (const [groupId, usage] of usages) this.#listeners.get(groupId)?.(usage);
     } catch {
-      // A machine that does not tell has the limits of time alone.
+      // Where measuring fails, only the time limits apply.
     } finally {
       this.#isMeasuring = false;
     }
@@ -70,10 +70,10 @@ export class UsageMonitor {
 }
 
 /**
- * Holds one render against its limits of memory and processor time.
+ * Enforces the limits of memory and processor time on one render.
  *
- * @param onExceeded told once, with a sentence that says what was allowed
- * @returns the listener for its group; the first usage is where the render began
+ * @param onExceeded called once with a sentence that names the limit
+ * @returns the listener for its group; the first usage is the baseline
  */
 export function enforceLimits(
   { cpuMs, memoryBytes }: RenderLimits,
@@ -96,11 +96,11 @@ export function enforceLimits(
   };
 }
 
-/** What the processes of a group take together. */
+/** Total usage of a process group. */
 interface GroupUsage {
-  /** Resident; pages that several of them share count for each. */
+  /** Resident memory; shared pages count for each process. */
   readonly memoryBytes: number;
-  /** User and system time since they began, with that of children which have ended and were waited for. */
+  /** User and system time, including children that were waited for. */
   readonly cpuMs: number;
 }
 
@@ -111,8 +111,8 @@ interface ProcessUsage extends GroupUsage {
 /** Measures process groups. EDGE. */
 interface GroupMeter {
   /**
-   * What some process groups take now, by group id (the process id of a group's first process). One that is missing has
-   * ended, or the system tells nothing.
+   * Measures process groups by id (the process id of the group leader). Missing groups have ended, or cannot be
+   * measured.
    */
   measure(groupIds: ReadonlySet<number>): Promise<ReadonlyMap<number, GroupUsage>>;
 }
@@ -123,7 +123,7 @@ function createGroupMeter(): GroupMeter {
   return { measure: platform === 'win32' ? async () => new Map() : measureByPs };
 }
 
-/** `ps` tells of all processes; asking it costs a process. */
+/** `ps` lists all processes, and costs a process. */
 export async function measureByPs(groupIds: ReadonlySet<number>): Promise<ReadonlyMap<number, GroupUsage>> {
   const { stdout } = await execa('ps', ['-A', '-o', 'pgid=,rss=,time='], { reject: false });
   const usages = (stdout ?? '').split('\n').map(parsePsLine);
@@ -158,7 +158,7 @@ function createProcMeter(): GroupMeter {
   };
 }
 
-/** This process's memory in kB, as one file tells it, over its pages, as another does: a power of two. */
+/** Computes the page size from this process's memory in kB and in pages; a power of two. */
 function readPageBytes(): number {
   const kilobytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]);
   const pages = Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[0]);
@@ -166,7 +166,7 @@ function readPageBytes(): number {
 }
 
 /**
- * A line of `ps -o pgid=,rss=,time=`; null for what is no such line. The time is `[[days-]hours:]minutes:seconds`, on some
+ * Parses a line of `ps -o pgid=,rss=,time=`; null if malformed. The time is `[[days-]hours:]minutes:seconds`, on some
  * systems with a fraction.
  *
  * @see POSIX.1-2017, ps, "time"

@@ -25,18 +25,18 @@ import {
 } from './tasks.ts';
 
 export interface RenderChildOptions {
-  /** Everything that the process sees of an environment. */
+  /** The entire environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: RenderLimits;
   readonly watch: UsageMonitor;
   readonly encoder: EncoderChoice;
   readonly sandbox: Sandbox;
-  /** Runs tasks of this owner alone: a file that takes the process over finds nothing of another owner. */
+  /** Runs tasks of one owner only, so that a malicious file cannot reach data of another owner. */
   readonly owner: string;
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
-/** How V8 ends a process whose heap is full, and how a kernel does; as a signal, or as the exit code of a launcher. */
+/** How V8 or the kernel ends a process that is out of memory: a signal, or the exit code of a launcher. */
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** A processor that both want goes to the parent for nine tenths of the time. */
 const NICENESS = 10;
@@ -57,7 +57,7 @@ export class RenderChild implements TaskRunner {
   #receive: (message: TaskMessage) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
   #stderr = '';
-  /** Settles when the process is gone, and what it has started with it. */
+  /** Settles when the process and its descendants are gone. */
   readonly #ended: Promise<void>;
   #isAlive = true;
   #isGone = false;
@@ -94,11 +94,11 @@ export class RenderChild implements TaskRunner {
     yieldToParent(this.#subprocess.pid);
     this.#subprocess.on('message', (message) => this.#receive(message as unknown as TaskMessage));
     this.#subprocess.once('exit', () => {
-      // What it started may have outlived it.
+      // Its descendants may outlive it.
       this.#kill();
       this.#isGone = true;
     });
-    // A process that ends before it has read everything says so by its end.
+    // A process that ends early closes the pipe; its exit reports the error.
     this.#subprocess.stdin.on('error', () => undefined);
     this.#subprocess.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
@@ -106,12 +106,12 @@ export class RenderChild implements TaskRunner {
     this.#ended = this.#awaitEnd();
   }
 
-  /** Whether it can take another task: it is healthy, and earlier tasks have left enough of its memory free. */
+  /** Whether it can run another task: it is healthy and uses less than half of its memory limit. */
   get isFit(): boolean {
     return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2 && this.#keepFolder();
   }
 
-  /** Tasks that were started. */
+  /** Number of started tasks. */
   get taskCount(): number {
     return this.#taskCount;
   }
@@ -170,7 +170,7 @@ export class RenderChild implements TaskRunner {
     const { exitCode, signal, originalMessage } = await this.#subprocess;
     tryToRemove(this.#folder);
     const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
-    // A launcher in between passes a signal on as a number above 128.
+    // A launcher reports a signal as an exit code above 128.
     const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
     const reason = OUT_OF_MEMORY.has(signal ?? exitCode ?? '') ? 'memory' : 'crash';
     this.#end(this.#crash(`it ended ${how ?? 'early'}`, isKilled ? reason : null));

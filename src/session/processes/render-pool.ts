@@ -11,27 +11,28 @@ import { RenderChild } from './render-child.ts';
 import type { TaskRunner } from './tasks.ts';
 
 export interface RenderPoolOptions extends Partial<RenderLimits> {
-  /** Processes at once; each takes about 0.5 GB for 1080p. */
+  /** Maximum concurrent processes; each takes about 0.5 GB for 1080p. */
   readonly size: number;
-  /** Of H.264; the embedded one when absent. */
+  /** H.264 encoder; the software encoder by default. */
   readonly encoder?: EncoderChoice;
-  /** A process is replaced after so many tasks, so that leaks of native code do not add up. */
+  /** Tasks after which a process is replaced, to limit leaks of native code. */
   readonly tasksPerProcess?: number;
-  /** Everything that the processes see of an environment. Windows needs `SystemRoot`. */
+  /** The entire environment of the processes. Windows needs `SystemRoot`. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** That the processes run in; what the system has when absent. */
+  /** Sandbox of the processes; the best available by default. */
   readonly sandbox?: Sandbox;
 }
 
-/** Further tasks wait for a free process. */
+/** Runs tasks; those beyond its size wait. */
 export interface RenderPool extends TaskRunner {
   /** Ends all processes at once; tasks that run or wait reject with `render_crashed`. */
   close(): Promise<void>;
 }
 
 /**
- * Runs tasks in sandboxed child processes, each reused for the same owner while it is healthy. A crash or a passed limit ends
- * that task alone. The first process starts with the first task; idle ones keep the parent alive until `close`, and die with it.
+ * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
+ * ends one task only. The first process starts with the first task; idle ones keep the parent alive until `close` and
+ * die with it.
  */
 export function createRenderPool({
   size,
@@ -48,7 +49,7 @@ export function createRenderPool({
   let isClosed = false;
 
   const start = (owner: string): RenderChild => {
-    // Processes that wait for another owner give up their memory.
+    // Frees the memory of processes that are idle for other owners.
     while (idle.length > size - limit.activeCount) void discard(idle.shift()!);
     const childLimits = { ...DEFAULT_LIMITS, ...limits };
     const child = new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
@@ -98,7 +99,7 @@ export function createRenderPool({
   };
 }
 
-/** Lets go of work that waits for its turn as soon as the signal is aborted; from `begin` on, aborting is its own affair. */
+/** Rejects queued work as soon as the signal is aborted; after `begin`, the work handles the signal. */
 async function unlessAbortedBefore<T>(
   signal: AbortSignal | undefined,
   queue: (begin: () => void) => Promise<T>,
@@ -114,12 +115,12 @@ async function unlessAbortedBefore<T>(
     signal?.addEventListener('abort', onAbort, { once: true });
   });
   const result = queue(begin);
-  // It rejects as well, when its turn comes: to nobody.
+  // The queued work also rejects later, unobserved.
   result.catch(() => undefined);
   return Promise.race([result, aborted]);
 }
 
-/** What REELFORM_ENCODER and `encoder` could be before, and what to do instead. */
+/** Former values of REELFORM_ENCODER and `encoder`, with advice. */
 const RETIRED: Readonly<Record<string, string>> = {
   embedded: 'leave it out: x264 is the default',
   ffmpeg: 'leave it out: the default makes files as small as ffmpeg did, without ffmpeg',
@@ -142,30 +143,30 @@ export function chooseEncoder(
   });
 }
 
-/** What one render of 1080p takes, twice over: the machine has other work too. */
+/** Twice the memory of a 1080p render, leaving room for other work. */
 const MEMORY_PER_RENDER_BYTES = 1e9;
 
-/** What a machine, or the container on it, lets its processes have. */
+/** Resources available to this process. */
 interface MachineCapacity {
   readonly cores: number;
   readonly memoryBytes: number;
 }
 
-/** Renders that this machine, or the container on it, can bear at once; at least one. EDGE. */
+/** Returns how many renders this machine or container can run concurrently; at least one. */
 export function renderCapacity(machine: MachineCapacity = thisMachine()): number {
   return Math.max(1, Math.min(Math.floor(machine.cores), Math.floor(machine.memoryBytes / MEMORY_PER_RENDER_BYTES)));
 }
 
 function thisMachine(): MachineCapacity {
-  // Without a limit, some systems say 0 and some a number larger than any machine.
+  // Without a limit, some systems report 0 and others a huge number.
   const limit = constrainedMemory() || Number.POSITIVE_INFINITY;
   return { cores: Math.min(availableParallelism(), quotaOf(readCgroup)), memoryBytes: Math.min(totalmem(), limit) };
 }
 
 /**
- * The processor time that a container may take, in cores: Node counts those of the machine.
+ * Returns the CPU quota of the container in cores, which Node ignores.
  *
- * @param read a file of the cgroup; null where there is none
+ * @param read reads a cgroup file; null if missing
  * @see https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max; for version 1 cpu.cfs_quota_us
  */
 export function quotaOf(read: (name: string) => string | null): number {

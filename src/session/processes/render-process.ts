@@ -129,7 +129,7 @@ function send(message: TaskMessage): void {
   process.send?.(message);
 }
 
-/** Empties this process's own folder and kills the process, with what it has started where it leads a group. */
+/** Empties this process's folder and kills the process, with its group if it leads one. */
 function endGroup(): void {
   emptyFolder();
   try {

@@ -14,7 +14,7 @@ import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 
-/** How the name of the only folder begins that a render process may write to. */
+/** Name prefix of the only folder that a render process may write to. */
 export const FOLDER_PREFIX = 'reelform-render-';
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */

@@ -6,9 +6,9 @@ import { replaceFile } from '../../replace-file.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
 export interface FolderSegmentStoreOptions {
-  /** Absolute; made with the first file. */
+  /** Absolute; created with the first file. */
   readonly folder: string;
-  /** Of all files together; the least recently used ones are removed when there are more. */
+  /** Maximum total bytes; the least recently used files are removed beyond it. */
   readonly maxBytes: number;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -22,19 +22,19 @@ export interface StoredSegment {
   readonly usedAt: number;
 }
 
-/** Part of its bound that a full store gives up at once, so that not every further file lists the folder. */
+/** Share of the limit that a full store frees at once, to avoid listing the folder for every further file. */
 const SPARE = 0.1;
 const NAME = /^[0-9a-f]{64}$/;
 
 /**
- * Segments as files of a folder, which several processes may use at once. EDGE. A file is there as a whole or not at all, and read only
- * when its digest is right: a damaged one is removed. The time of a file is when it was used last.
+ * Stores segments as files of a folder that several processes may share. Files are written atomically and verified when
+ * read; damaged ones are removed. The modification time is the last use.
  */
 export class FolderSegmentStore implements SegmentStore {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #now: () => number;
-  /** Of all files, as far as this process knows; unknown until it writes. */
+  /** Estimated total bytes; unknown until the first write. */
   #bytes: number | undefined;
 
   constructor({ folder, maxBytes, now }: FolderSegmentStoreOptions) {
@@ -68,7 +68,7 @@ export class FolderSegmentStore implements SegmentStore {
     if (this.#bytes > this.#maxBytes) await this.prune(this.#maxBytes * (1 - SPARE));
   }
 
-  /** All files, those that were not used for longest first. */
+  /** Lists all files, least recently used first. */
   async list(): Promise<StoredSegment[]> {
     const entries = (await nullIfMissing(readdir(this.#folder, { withFileTypes: true, recursive: true }))) ?? [];
     const found: StoredSegment[] = [];
@@ -80,7 +80,7 @@ export class FolderSegmentStore implements SegmentStore {
     return found.sort((one, other) => one.usedAt - other.usedAt);
   }
 
-  /** Removes the least recently used files until at most so many bytes are left. @returns what was removed */
+  /** Removes the least recently used files until at most `maxBytes` are left. @returns the removed files */
   async prune(maxBytes: number): Promise<readonly StoredSegment[]> {
     const files = await this.list();
     let left = files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -95,7 +95,7 @@ export class FolderSegmentStore implements SegmentStore {
     return removed;
   }
 
-  /** Reads every file and removes those that are damaged. @returns them */
+  /** Reads every file and removes damaged ones. @returns the removed files */
   async verify(): Promise<readonly StoredSegment[]> {
     const damaged: StoredSegment[] = [];
     for (const file of await this.list()) {

@@ -41,11 +41,11 @@ export interface PartRunnerPorts {
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
   readonly pace: RenderTimeEstimate;
-  /** What this process's bytes depend on beside the scene. */
+  /** Identifies everything except the scene that affects the bytes of this process. */
   readonly build: string;
-  /** How long an ended session is kept; null for good. */
+  /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
   readonly retentionMs: number | null;
-  /** Those that are rendered whole: `SessionRunner`. */
+  /** Renders sessions in one piece: `SessionRunner`. */
   readonly whole: {
     run(id: string, signal: AbortSignal, takeSlot?: TakeSlot): Promise<void>;
     fail(id: string, problem: SessionProblem): Promise<void>;
@@ -53,31 +53,30 @@ export interface PartRunnerPorts {
   onEvent?(event: RunnerEvent | PartEvent): void;
 }
 
-/** A job at work. */
+/** A running job. */
 interface Work {
   readonly split: Split;
   readonly signal: AbortSignal;
-  /** The session is not this attempt's any more. */
+  /** Called if the session no longer belongs to this attempt. */
   readonly onLost: () => void;
 }
 
-/** Why the work on a part stops that nobody wants any more. */
+/** Abort reason of a job whose session no longer needs it. */
 const UNWANTED = new Error('The session was canceled, failed, was removed or taken over');
 
 /**
- * Does the jobs of sessions that are rendered in parts. The life of one, each arrow a transaction:
+ * Runs the jobs of sessions that are rendered in chunks. Each arrow is a transaction:
  *
  * ```
- * rs_…  ──SplitStore.begin──►  a row and a job for each part, the session's own job ends
- * rs_…/<attempt>/<part>  ──finish──►  the part is marked; with the last mark comes the job that joins
+ * rs_…  ──SplitStore.begin──►  a row and a job for each chunk; the session's own job ends
+ * rs_…/<attempt>/<part>  ──finish──►  the chunk is marked; the last mark creates the job that joins
  * rs_…/<attempt>/join  ──SessionStore.record──►  preview_rendered
  * ```
  *
- * A session is at work as long as it is `preview_rendering` under the attempt that was split: whoever ends it (a part that
- * cannot be rendered, somebody who cancels it) or takes it up anew (its own job, whose end was not heard of) ends all of its
- * parts, which look every second or so. A process may be killed anywhere: what was committed is not done again, a file that
- * was stored before its mark is found by the part's next attempt, and what was joined by the join's. What nobody could
- * remove is the sweeper's.
+ * A session is running while it is `preview_rendering` under the attempt that was split. Ending it (a failed chunk, a
+ * cancellation) or starting another attempt stops all of its chunks, which check about once a second. A process may be
+ * killed at any point: committed work is not repeated, a file stored before its mark is found by the chunk's next attempt,
+ * and a joined video by that of the join. The sweeper removes leftovers.
  */
 export class PartRunner {
   readonly #ports: PartRunnerPorts;
@@ -87,7 +86,11 @@ export class PartRunner {
     this.#ports = ports;
   }
 
-  /** @throws the signal's reason when this process is to stop; an outage (`isOutage`); whatever the store threw */
+  /**
+   * Runs a job.
+   *
+   * @throws the signal's reason when this process stops; an outage (`isOutage`); errors of the store
+   */
   async run(job: PartJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
     const { splits, whole } = this.#ports;
@@ -116,12 +119,12 @@ export class PartRunner {
     }
   }
 
-  /** Ends the work on parts of a session that was canceled or removed. */
+  /** Stops the jobs of a session that was canceled or removed. */
   stop(session: string): void {
     for (const [unwanted, id] of this.#atWork) if (id === session) unwanted.abort(UNWANTED);
   }
 
-  /** Ends a session one of whose jobs no worker could bring to an end. */
+  /** Fails a session if a worker could not finish one of its jobs. */
   async fail(job: PartJob, problem: SessionProblem): Promise<void> {
     if (job.kind === 'wait') return this.#ports.whole.fail(job.session, problem);
     const split = await this.#ports.splits.find(job);
@@ -150,7 +153,7 @@ export class PartRunner {
     }
   }
 
-  /** Renders and stores a part. @returns the digest of its file */
+  /** Renders and stores a chunk. @returns the digest of its file */
   async #render(
     job: PartKey,
     split: Split,
@@ -174,13 +177,13 @@ export class PartRunner {
   async #renderFile(scene: BoundScene, { first, end }: SegmentSpan, options: RenderOptions): Promise<PartFile> {
     const { renderer, build } = this.#ports;
     const { owner = '', signal } = options;
-    // Before the segments: media that cannot be read end the session before anything is drawn.
+    // Rendered first, so that unreadable media fail before any frame is drawn.
     const sound = first === 0 ? await renderer.renderSound(scene, { owner, ...(signal && { signal }) }) : null;
     const segments = await renderer.renderSegments(scene, segmentRanges(scene).slice(first, end), options);
     return { build, segments, sound };
   }
 
-  /** Ends the session as one that was rendered in one piece ends. */
+  /** Joins the chunks and ends the session like one rendered in one piece. */
   async #join(job: SessionAttempt, { split, signal, onLost }: Work): Promise<void> {
     const { splits, outputs, store, environment } = this.#ports;
     const { stored, queuedAtMs, begunAtMs } = split;
@@ -189,7 +192,7 @@ export class PartRunner {
     const unwatch = splits.watch(job, null, onLost);
     try {
       const scene = await this.#scene(job, split);
-      // Told before the session was split.
+      // Recorded before the session was split.
       const digest = stored.scene!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
@@ -224,7 +227,7 @@ export class PartRunner {
     return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
 
-  /** Null when the parts cannot be joined: one is lost, or they are of several builds. */
+  /** Returns null if the chunks cannot be joined because one is lost or their builds differ. */
   async #joined(
     job: SessionAttempt,
     split: Split,
@@ -246,7 +249,7 @@ export class PartRunner {
       if (sound === null) return null;
       return await renderer.joinSegments(scene, segments, sound, { signal, owner: split.stored.tenant });
     } catch (error) {
-      // Whatever made them differ: rendered in one piece, they cannot.
+      // Rendering in one piece avoids whatever made them differ.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;
       throw error;
     }
@@ -257,7 +260,7 @@ export class PartRunner {
     return this.#ports.renderer.render(scene, options);
   }
 
-  /** @throws SceneError when it is lost, or an earlier version packed it */
+  /** @throws SceneError if it is lost or was packed by an earlier version */
   async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<BoundScene> {
     const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
     if (file === null || !('usedFonts' in file.value))
@@ -279,7 +282,7 @@ export class PartRunner {
     await this.#clean(job);
   }
 
-  /** By the wall clock: another process may have begun it, and monotonic clocks of two machines have nothing in common. */
+  /** Uses the wall clock, because another machine may have begun the attempt. */
   #sinceBegun({ begunAtMs }: Split): number {
     return Math.max(0, this.#ports.environment.now() - begunAtMs);
   }
@@ -292,7 +295,7 @@ export class PartRunner {
     this.#ports.onEvent?.({ kind: 'session-ended', id, tenant: stored.tenant, status, codes, elapsedMs });
   }
 
-  /** Removes what an attempt has left that is not at work any more. */
+  /** Removes the files and chunks of an ended attempt. */
   async #clean({ session, attempt }: SessionAttempt): Promise<void> {
     await this.#ports.files.remove({ session, attempt });
     await this.#ports.splits.end({ session, attempt });

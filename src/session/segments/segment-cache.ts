@@ -7,25 +7,25 @@ import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
 
-/** Keeps finished segments and sounds by their keys: a folder, or a bucket. */
+/** Stores finished segments and sounds by key, in a folder or a bucket. */
 export interface SegmentStore {
-  /** Null for one that is missing or damaged. */
+  /** Returns null if it is missing or damaged. */
   get(key: Sha256): Promise<Uint8Array | null>;
   /** Whether there is one, intact or not. */
   has(key: Sha256): Promise<boolean>;
-  /** All of it is kept or nothing. */
+  /** Writes atomically. */
   put(key: Sha256, bytes: Uint8Array): Promise<void>;
 }
 
 export interface SegmentCacheOptions {
   readonly store: SegmentStore;
-  /** Of the engine and its encoder, with what else their bytes depend on. */
+  /** Identifies the engine, the encoder and everything else that affects their bytes. */
   readonly build: string;
-  /** Called once, when the store fails: what follows is rendered without it. */
+  /** Called once when the store fails; later renders work without it. */
   onFailure(error: unknown): void;
 }
 
-/** Finished segments of earlier renders, and those that other renders of this process are making. */
+/** Segments of earlier renders and of concurrent renders in this process. */
 export class SegmentCache {
   readonly build: string;
   readonly #store: SegmentStore;
@@ -41,17 +41,17 @@ export class SegmentCache {
     this.#onFailure = onFailure;
   }
 
-  /** Segments so far. */
+  /** Segments reused and rendered so far. */
   get figures(): { readonly reused: number; readonly rendered: number } {
     return { reused: this.#reused, rendered: this.#rendered };
   }
 
-  /** The segment that another render is making, or null when that comes to nothing; undefined where there is none. */
+  /** Returns the segment of a concurrent render, which resolves to null if that fails; undefined if there is none. */
   running(key: Sha256): Promise<RenderedSegment | null> | undefined {
     return this.#running.get(key);
   }
 
-  /** Lets other renders wait for a segment. @returns ends that, with the segment or without */
+  /** Lets other renders wait for a segment. @returns publishes the segment, or null on failure */
   claim(key: Sha256): (segment: RenderedSegment | null) => void {
     let settle: (segment: RenderedSegment | null) => void = () => undefined;
     this.#running.set(
@@ -99,17 +99,17 @@ export class SegmentCache {
 }
 
 interface RenderMissing {
-  /** Renders ranges, and hands over each segment as soon as it is there. */
+  /** Renders ranges and passes on each segment when it is finished. */
   render(missing: readonly FrameRange[], keep: (segment: RenderedSegment) => Promise<void>): Promise<void>;
   onReused(range: FrameRange): void;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * The segments of a scene: those that are cached, those that another render is making, and the others rendered now.
+ * Returns the segments of a scene from the cache or concurrent renders, and renders the rest.
  *
  * @returns in the order of the ranges
- * @throws whatever `render` throws; the signal's reason
+ * @throws errors of `render`; the signal's reason
  */
 export async function renderCached(
   cache: SegmentCache | null,
@@ -151,7 +151,7 @@ function keyedRanges(packed: AnyScene, ranges: readonly FrameRange[], build: str
   return ranges.map((range) => ({ range, key: segmentKey(cut(range), range, build) }));
 }
 
-/** @returns ranges that were left to renders that came to nothing */
+/** @returns ranges whose concurrent render failed */
 async function renderRound(
   cache: SegmentCache,
   pending: readonly KeyedRange[],
@@ -214,9 +214,9 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
 }
 
 /**
- * The sound of a scene, cached under a key of its own. What a viewer would notice of its media is examined each time.
+ * Renders the sound of a scene, cached under its own key. Its media are always examined for visible defects.
  *
- * @param render without a codec it examines, and makes no sound
+ * @param render examines the media; makes no sound without a codec
  */
 export async function renderSoundCached(
   cache: SegmentCache | null,
@@ -235,14 +235,15 @@ export async function renderSoundCached(
 const MAGIC = 'RFS1';
 const DIGEST_CHARACTERS = 64;
 const HEADER_BYTES = MAGIC.length + DIGEST_CHARACTERS + 4;
-/** The one key of an object that stands for bytes: their length. They follow the text, in the order of such objects. */
+/** Key of an object that represents bytes, with their length. The bytes follow the text in the same order. */
 const BYTES = '$bytes';
 
 /**
- * Writes a tree of plain values and byte arrays as one array of bytes with a digest: unlike V8's own form it is safe to read
- * from a place that other programs write to.
+ * Serialises plain values and byte arrays with a digest. Unlike V8's format it is safe to read from storage that other
+ * programs can write.
  *
- * Format: `RFS1`, SHA-256 of the rest in hexadecimal, length of the JSON text (4 bytes, big endian), the text, the bytes.
+ * Format: `RFS1`, SHA-256 of the rest in hexadecimal, length of the JSON text (4 bytes, big endian), the text, the
+ * bytes.
  */
 export function packRecord(value: unknown): Uint8Array {
   const parts: Uint8Array[] = [];
@@ -262,7 +263,7 @@ export function packRecord(value: unknown): Uint8Array {
   return Buffer.concat([Buffer.from(MAGIC + sha256(body)), body]);
 }
 
-/** @returns null for bytes that `packRecord` did not write, or that were changed or cut since */
+/** @returns null for bytes that `packRecord` did not write or that were changed or truncated */
 export function unpackRecord<T>(bytes: Uint8Array): T | null {
   if (!isIntact(bytes)) return null;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -275,7 +276,7 @@ export function unpackRecord<T>(bytes: Uint8Array): T | null {
   }) as T;
 }
 
-/** Whether bytes are what `packRecord` wrote. */
+/** Verifies the digest of a record. */
 export function isIntact(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, MAGIC.length + DIGEST_CHARACTERS)).toString('latin1');
   return bytes.length >= HEADER_BYTES && head === MAGIC + sha256(bytes.subarray(head.length));

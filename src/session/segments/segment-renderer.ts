@@ -9,13 +9,13 @@ import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { TaskRunner } from '../processes/tasks.ts';
 import { renderCached, renderSoundCached, type SegmentCache } from './segment-cache.ts';
 
-/** Renders videos, whole or in segments that others join. */
+/** Renders videos, whole or in segments to be joined. */
 export interface SegmentRenderer extends Renderer {
-  /** Some of `segmentRanges`, in their order. @throws as `render` */
+  /** Renders some of `segmentRanges`, in order. @throws as `render` */
   renderSegments(scene: AnyScene, ranges: readonly FrameRange[], options?: RenderOptions): Promise<RenderedSegment[]>;
   /** @throws as `render` */
   renderSound(scene: AnyScene, options?: RenderOptions): Promise<RenderedSound>;
-  /** All segments of a video. @throws as `render` */
+  /** Joins all segments of a video. @throws as `render` */
   joinSegments(
     scene: JoinedScene,
     segments: readonly RenderedSegment[],
@@ -26,21 +26,21 @@ export interface SegmentRenderer extends Renderer {
 
 export interface SegmentRendererOptions {
   readonly runner: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
-  /** Tasks of one video at once: as many as the runner has processes. */
+  /** Concurrent tasks of one video: the number of processes. */
   readonly parallel: number;
-  /** Where finished segments are kept; null to render all of them. */
+  /** Cache of finished segments; null to render all of them. */
   readonly cache: SegmentCache | null;
-  /** Milliseconds that a whole video may take; each of its tasks has limits of its own. */
+  /** Maximum milliseconds of a whole video; tasks have their own limits. */
   readonly totalMs?: number;
 }
 
-/** Segments that one task renders at most: what a crash loses, and how often a scene is sent. */
+/** Maximum segments in one task: limits what a crash loses and how often a scene is sent. */
 const MAX_TASK_SEGMENTS = 8;
-/** Tasks for each process, so that one that takes longer leaves the others something to do. */
+/** Tasks per process, which balances the load between processes. */
 const TASKS_PER_PROCESS = 3;
 const SILENCE: RenderedSound = { track: null, findings: [] };
 
-/** Renders MP4 in segments, several at once, and joins them; any other format by one task. */
+/** Renders MP4 in concurrent segments and joins them; other formats in one task. */
 export function createSegmentRenderer({
   runner,
   parallel,
@@ -71,7 +71,7 @@ export function createSegmentRenderer({
         framesDone += frames;
         if (frames > 0) onProgress?.(framesDone, frameCount);
       };
-      // Its sounds are no part of any segment.
+      // Segments contain no sound.
       const silent = { ...scene, sounds: [] };
       const render = (
         missing: readonly FrameRange[],
@@ -100,7 +100,7 @@ export function createSegmentRenderer({
 
     async renderSound(scene, options) {
       if (!hasMedia(scene)) return SILENCE;
-      // What is drawn around its clips says when they are shown; fonts and images do not.
+      // Fonts and images do not affect when clips are audible.
       const heard = { ...scene, fonts: [], images: [] };
       return renderSoundCached(cache, scene, audioCodecOf(scene.output.format), (codec) =>
         runner.run('sound', { scene: heard, codec }, options),
@@ -116,12 +116,12 @@ export function createSegmentRenderer({
   return renderer;
 }
 
-/** Only frames are progress. */
+/** Drops the progress callback: only frames count as progress. */
 function silenced({ onProgress: _, ...options }: RenderOptions): RenderOptions {
   return options;
 }
 
-/** A signal that is aborted by another one, and after some time. */
+/** Returns a signal that is aborted by another one or after a time. */
 function timeLimit(totalMs: number, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
   const ending = new AbortController();
   const expire = (): void =>
@@ -135,14 +135,14 @@ function framesOf(ranges: readonly FrameRange[]): number {
   return ranges.reduce((sum, { first, end }) => sum + end - first, 0);
 }
 
-/** Ranges in a row that one task renders. */
+/** Groups consecutive ranges into tasks. */
 function tasksOf(ranges: readonly FrameRange[], parallel: number): (readonly FrameRange[])[] {
   const length = Math.min(MAX_TASK_SEGMENTS, Math.ceil(ranges.length / (parallel * TASKS_PER_PROCESS)));
   const count = length === 0 ? 0 : Math.ceil(ranges.length / length);
   return Array.from({ length: count }, (_, at) => ranges.slice(at * length, (at + 1) * length));
 }
 
-/** Works on items in their order, some at once. Each lane ends with the first item that fails. */
+/** Processes items in order with several lanes. A lane ends at its first failure. */
 function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void>[] {
   const rest = items.values();
   const lane = async (): Promise<void> => {
@@ -152,7 +152,7 @@ function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Pr
 }
 
 /**
- * Waits for all of some work. The first failure aborts the rest, and is thrown when all of it has ended.
+ * Waits for all work. The first failure aborts the rest and is thrown when all work has ended.
  *
  * @throws the failure; the signal's reason
  */

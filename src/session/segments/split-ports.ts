@@ -4,18 +4,18 @@ import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { StoredSession } from '../ports.ts';
 
-/** One part of a session's video. */
+/** One chunk of a session's video. */
 export interface PartKey extends SessionAttempt {
   readonly part: number;
 }
 
-/** When a session was queued and taken up; milliseconds since the epoch. */
+/** Times when a session was queued and when the attempt began, in milliseconds since the epoch. */
 export interface BegunTimes {
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
 }
 
-/** Segments in a row, by their indices: `first` up to, but without, `end`. */
+/** Consecutive segments by index, half-open. */
 export interface SegmentSpan {
   readonly first: number;
   readonly end: number;
@@ -24,83 +24,82 @@ export interface SegmentSpan {
 export interface PartRow {
   readonly segments: SegmentSpan;
   readonly frameCount: number;
-  /** Of its file; null until it is done. */
+  /** Digest of its file; null until it is rendered. */
   readonly sha256: Sha256 | null;
 }
 
-/** A session that is rendered in parts. */
+/** A session that is rendered in chunks. */
 export interface Split extends BegunTimes {
   readonly stored: StoredSession;
-  /** Of the scene's file. */
+  /** Digest of the scene's file. */
   readonly sceneSha256: Sha256;
   readonly parts: readonly PartRow[];
 }
 
-/** Keeps which sessions are rendered in parts and how far they are, and queues what follows. */
+/** Stores sessions that are rendered in chunks and queues their jobs. */
 export interface SplitStore {
   /**
-   * Hands a session over to its parts: they and their jobs come into being in one transaction. What an earlier attempt
-   * left is forgotten.
+   * Creates the chunks of a session and their jobs in one transaction. Chunks of an earlier attempt are deleted.
    *
-   * @returns false when the session is not this attempt's any more
+   * @returns false if the session no longer belongs to this attempt
    */
   begin(of: SessionAttempt, split: Omit<Split, 'stored'>): Promise<boolean>;
-  /** Null when the session is not rendered in parts by this attempt, or has ended. */
+  /** Returns null if this attempt does not render in chunks, or the session has ended. */
   find(of: SessionAttempt): Promise<Split | null>;
   /**
-   * Tells the session's progress from now on, and looks whether the attempt is still at it.
+   * Reports progress periodically and checks that the attempt is still current.
    *
-   * @param work the part, or null for who joins them; how many of its frames are done
-   * @param onLost called once, when it is not
-   * @returns ends it, and tells the progress once more
+   * @param work the chunk and its finished frames; null while joining
+   * @param onLost called once if the attempt is obsolete
+   * @returns reports progress once more and stops
    */
   watch(
     of: SessionAttempt,
     work: { readonly part: number; framesDone(): number } | null,
     onLost: () => void,
   ): () => Promise<void>;
-  /** Marks a part as done; the job that joins them comes into being with the last mark. Nothing the second time. */
+  /** Marks a chunk as rendered. The last mark creates the job that joins them. Idempotent. */
   finish(key: PartKey, sha256: Sha256): Promise<void>;
-  /** Forgets an attempt's parts. */
+  /** Deletes the chunks of an attempt. */
   end(of: SessionAttempt): Promise<void>;
   /**
-   * Lets a session wait for another one that renders the same scene in parts, whose progress it takes over: queues the
-   * job that looks again a little later.
+   * Lets a session wait for another one that renders the same scene in chunks, and copies its progress: queues a job
+   * that checks again later.
    *
-   * @returns `free` when there is none, or none any more; `gone` when the session is not this attempt's any more
+   * @returns `free` if there is none any more; `gone` if the session no longer belongs to this attempt
    */
   wait(of: SessionAttempt, count: number): Promise<'waits' | 'free' | 'gone'>;
 }
 
-/** Files of sessions that are rendered in parts. */
+/** Files of sessions that are rendered in chunks. */
 export interface PartFiles {
   putScene(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
   readScene(of: SessionAttempt): Promise<Uint8Array | null>;
   putPart(key: PartKey, bytes: Uint8Array): Promise<void>;
   readPart(key: PartKey): Promise<Uint8Array | null>;
-  /** All of an attempt's. */
+  /** Removes all files of an attempt. */
   remove(of: SessionAttempt): Promise<void>;
 }
 
-/** Content of the file of a part. */
+/** Content of a chunk's file. */
 export interface PartFile {
-  /** Of the process that rendered it: only parts of one build are joined. */
+  /** Build of the process that rendered it: only chunks of one build are joined. */
   readonly build: string;
   readonly segments: readonly RenderedSegment[];
-  /** In the first part; null in the others. */
+  /** Sound of the video, in the first chunk only. */
   readonly sound: RenderedSound | null;
 }
 
-/** How much there is to render, and with how many places. */
+/** Load of the workers. */
 export interface RenderLoad {
   load(): Promise<{ readonly places: number; readonly busy: number; readonly queued: number }>;
 }
 
-/** What happens to sessions that are not rendered in one piece; for logs, metrics and traces. */
+/** Events of sessions rendered in chunks, for logs, metrics and traces. */
 export type PartEvent =
-  /** It is others' from here on. */
+  /** The session was distributed. */
   | { readonly kind: 'session-split'; readonly id: string; readonly attempt: number; readonly parts: number }
-  /** Another session renders the same scene in parts. */
+  /** Another session renders the same scene in chunks. */
   | { readonly kind: 'session-waits'; readonly id: string; readonly attempt: number }
   | {
       readonly kind: 'part-rendered';
@@ -110,21 +109,21 @@ export type PartEvent =
       readonly frames: number;
       readonly elapsedMs: number;
     }
-  /** Its parts are lost, or of several builds; it is rendered in one piece after all. */
+  /** Its chunks are lost or of several builds; it is rendered in one piece. */
   | { readonly kind: 'parts-unfit'; readonly id: string; readonly attempt: number };
 
-/** One attempt at a session. */
+/** An attempt at a session. */
 export interface SessionAttempt {
   readonly session: string;
   readonly attempt: number;
 }
 
-/** What there is to be done for a session that is not rendered in one piece. */
+/** A job of a session rendered in chunks. */
 export type PartJob = SessionAttempt &
   (
     | { readonly kind: 'part'; readonly part: number }
     | { readonly kind: 'join' }
-    /** Until another session has rendered the same scene; looked at for the n-th time. */
+    /** Waits for another session that renders the same scene; counts the checks. */
     | { readonly kind: 'wait'; readonly count: number }
   );
 
@@ -137,7 +136,7 @@ export function partJobId(job: PartJob): string {
   return `${session}/${attempt}/${what}`;
 }
 
-/** Null for the id of a session, whose job is the whole of it. */
+/** Parses a job id; null for the id of a session. */
 export function parsePartJob(id: string): PartJob | null {
   const match = FORM.exec(id);
   if (match === null) return null;
@@ -147,23 +146,22 @@ export function parsePartJob(id: string): PartJob | null {
   return join === undefined ? { ...of, kind: 'wait', count: Number(count) } : { ...of, kind: 'join' };
 }
 
-/** A value as bytes that lie somewhere until another process reads them, and the digest by which it knows them. */
+/** A serialised value and the digest that verifies it. */
 interface ChecksummedPayload {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
 }
 
 /**
- * Packs plain data: scenes and rendered parts, which are trees of values and byte arrays, in the form in which V8 sends
- * them between processes. That form has no check of its own, and is made for what one's own processes wrote: hence the
- * digest, which goes another way than the bytes (through the database) and vouches for every field of them.
+ * Serialises plain data (scenes and rendered chunks) in V8's format, which has no checksum and trusts its input. The
+ * digest is therefore transmitted separately, through the database, and verifies every byte.
  */
 export function packPayload(value: unknown): ChecksummedPayload {
   const bytes = serialize(value);
   return { bytes, sha256: sha256(bytes) };
 }
 
-/** @returns null for bytes that are missing, are not those that were packed, or were packed by a newer V8 */
+/** @returns null for bytes that are missing, changed or written by a newer V8 */
 export function unpackPayload<T>(bytes: Uint8Array | null, digest: Sha256): { readonly value: T } | null {
   if (bytes === null || sha256(bytes) !== digest) return null;
   try {

@@ -17,14 +17,14 @@ export interface SplitRendersPorts {
   readonly load: RenderLoad;
   readonly pace: RenderTimeEstimate;
   readonly rules: SplitRules;
-  /** How many renders of a tenant may be at work at once; Infinity where that is not limited. */
+  /** Concurrent renders that a tenant may have; Infinity if unlimited. */
   placesOf(tenant: TenantId): number;
   onEvent?(event: PartEvent): void;
 }
 
 /**
- * Has long videos rendered in parts where places are idle, and lets a session wait whose scene another one has rendered in
- * parts already. What follows is `PartRunner`'s.
+ * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same scene.
+ * `PartRunner` executes the jobs.
  */
 export function createSplitRenders({
   splits,
@@ -47,7 +47,7 @@ export function createSplitRenders({
         renderSeconds: pace.expect(scene),
         sceneBytes: bytesOf(scene),
       };
-      // What is too short whatever the load costs no question to the database.
+      // Short videos are decided without a database query.
       if (partsOf({ ...question, idlePlaces: segments.length }, rules) === 1) return false;
       if ((await splits.wait(of, 1)) === 'waits') {
         onEvent?.({ kind: 'session-waits', id, attempt });
@@ -77,35 +77,35 @@ function bytesOf({ fonts, images, clips, sounds }: BoundScene): number {
   return [...fonts, ...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
-/** When it pays to render a video in parts. */
+/** Thresholds for rendering in chunks. */
 export interface SplitRules {
-  /** Seconds of video in a part, at least. */
+  /** Minimum seconds of video in a chunk. */
   readonly partSeconds: number;
   /**
-   * Seconds that the render of a part is expected to take, at least: a part costs a process that may have to be started,
-   * the scene to be fetched and opened, and its packets to be stored, together about a second.
+   * Minimum estimated seconds to render a chunk: the overhead of a chunk (process start, loading the scene, storing its
+   * packets) is about a second.
    */
   readonly partRenderSeconds: number;
-  /** Of the scene's fonts, images, clips and sounds: every part fetches all of them. */
+  /** Maximum bytes of the scene's files, which every chunk loads. */
   readonly sceneBytes: number;
 }
 
 export const SPLIT_RULES: SplitRules = { partSeconds: 4, partRenderSeconds: 3, sceneBytes: 256 * 2 ** 20 };
 
 export interface SplitQuestion {
-  /** Of the video; 0 for what is no MP4. */
+  /** Segments of the video; 0 unless MP4. */
   readonly segmentCount: number;
   readonly videoSeconds: number;
-  /** Expected of a render in one piece. */
+  /** Estimate for one piece. */
   readonly renderSeconds: number;
   readonly sceneBytes: number;
-  /** Places that have nothing to do, and for which nothing is queued, beside the one that asks. */
+  /** Idle slots without queued work, excluding the current one. */
   readonly idlePlaces: number;
 }
 
 /**
- * In how many parts a video is rendered: 1 for one piece. Decided by length and load alone, and never more than there are
- * places for at once.
+ * Returns the number of chunks, 1 for one piece. Depends only on length and load, and never exceeds the available
+ * slots.
  */
 export function partsOf(question: SplitQuestion, rules: SplitRules = SPLIT_RULES): number {
   const { segmentCount, videoSeconds, renderSeconds, sceneBytes, idlePlaces } = question;
@@ -115,12 +115,12 @@ export function partsOf(question: SplitQuestion, rules: SplitRules = SPLIT_RULES
   return Math.max(1, Math.min(segmentCount, byLength, byWork, 1 + idlePlaces));
 }
 
-/** How many times some seconds are in others; 0 seconds bound nothing. */
+/** Divides seconds; 0 seconds set no limit. */
 function atMost(all: number, one: number): number {
   return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(all / one);
 }
 
-/** The segments of each part: all of them, in order, and in each as many as in any other, or one more. */
+/** Divides the segments into consecutive chunks whose lengths differ by at most one. */
 export function partRanges(segmentCount: number, partCount: number): SegmentSpan[] {
   const bound = (part: number): number => Math.ceil((part * segmentCount) / partCount);
   return Array.from({ length: partCount }, (_, part) => ({ first: bound(part), end: bound(part + 1) }));

@@ -13,21 +13,21 @@ import {
   plainHost,
 } from './allow-list.ts';
 
-/** Addresses of a cloud's own services that lie among the public ones: Azure's platform. */
+/** Cloud-internal addresses within public ranges: Azure's platform. */
 const NOT_PUBLIC: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** What may be connected to. */
+/** Limits on the addresses that may be connected to. */
 export interface GuardPolicy {
   readonly allow: AllowList;
-  /** Ports of public addresses; 80 and 443 unless told. */
+  /** Allowed ports of public addresses; 80 and 443 by default. */
   readonly publicPorts?: readonly number[];
-  /** Resolves names. Unless told: names that are allowed as such as this machine resolves them, all others in DNS. */
+  /** Resolves names. By default, the system resolves names on the allow list, and DNS all others. */
   readonly lookup?: LookupFunction;
 }
 
-/** A connection that was not made. Never holds the address that a name was resolved to. */
+/** A refused connection. Never contains the resolved address. */
 export class ForbiddenAddress extends Error {
   readonly code = 'EFORBIDDENADDRESS';
 
@@ -38,12 +38,13 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Whether an address is one of the public internet: globally routed unicast, and none that stands for an IPv4 address in
- * another form (mapped, compatible, NAT64, 6to4, Teredo), since what such a one leads to is the network's affair.
+ * Reports whether an address is globally routed unicast. Addresses that embed an IPv4 address (mapped, compatible,
+ * NAT64, 6to4, Teredo) are excluded, because the network decides where they lead.
  *
- * Not guaranteed: a NAT64 prefix of a network's own choice (RFC 6052, 2.2) looks like any other address.
+ * Not covered: a network-specific NAT64 prefix (RFC 6052, 2.2) looks like any other address.
  *
- * @see https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || text.includes('%')) return false;
@@ -52,28 +53,28 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
 }
 
-/** What is wrong with a URL before anything is asked; null when it may be tried. Addresses are looked at on connecting. */
+/** Checks a URL before any request; null if it may be tried. Addresses are checked on connecting. */
 export function urlProblem(url: URL, policy: GuardPolicy): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is neither http nor https';
   if (url.username !== '' || url.password !== '') return 'has a user or a password';
-  // Some clients take this for a path to a socket.
+  // Some clients treat this host as a socket path.
   if (url.hostname === 'unix') return 'is a socket';
   const port = portOf(url);
   const isUsual = (policy.publicPorts ?? PUBLIC_PORTS).includes(port);
   return isUsual || allowsPort(policy.allow, port) ? null : `is on port ${port}`;
 }
 
-/** Whether this very address may be connected to under this name. */
+/** Reports whether an address may be connected to under a name. */
 function mayConnect(target: ConnectionTarget, { allow, publicPorts = PUBLIC_PORTS }: GuardPolicy): boolean {
   if (isIP(target.address) === 0) return false;
   return (isPublicAddress(target.address) && publicPorts.includes(target.port)) || allows(allow, target);
 }
 
 /**
- * Agents that look at every address at the moment of connecting to it: a name that leads elsewhere the next time gains
- * nothing. One address that is not allowed spoils the name. EDGE.
+ * Creates agents that check each address at the moment of connecting, so that DNS rebinding is ineffective. A name with
+ * any forbidden address is refused.
  *
- * Their connections end with each answer, so that none is used for another name; share the agents with nobody else.
+ * Connections are not kept, so that none is reused for another name. Do not share the agents with other clients.
  */
 export function createGuardedAgents(policy: GuardPolicy): { readonly http: HttpAgent; readonly https: HttpsAgent } {
   const complete = { ...policy, lookup: policy.lookup ?? lookupFor(policy.allow) };
@@ -121,7 +122,7 @@ class GuardedHttpsAgent extends HttpsAgent {
   }
 }
 
-/** The error reaches the request as one of connecting. */
+/** Reports the refusal as a connection error of the request. */
 function refuse(callback: ((error: Error | null, stream: never) => void) | undefined): null {
   callback?.(new ForbiddenAddress(), undefined as never);
   return null;
@@ -134,14 +135,14 @@ interface ConnectionOptions {
   readonly socketPath?: string | undefined;
 }
 
-/** @returns the options with a lookup that looks at addresses; null when it is clear already that they lead nowhere */
+/** @returns options with a checking lookup; null if the connection is certainly forbidden */
 function guard<T extends ConnectionOptions>(options: T, policy: CompletePolicy): T | null {
   const host = options.host ?? '';
   const port = Number(options.port);
-  // A path is a socket of this machine.
+  // A path means a local socket.
   if (host === '' || options.socketPath || options.path) return null;
   const may = (address: string): boolean => mayConnect({ host, port, address }, policy);
-  // No lookup is made for an address.
+  // Addresses need no lookup.
   if (isIP(host) !== 0) return may(host) ? options : null;
   if (isLocalhost(host) && !may('127.0.0.1') && !may('::1')) return null;
   return { ...options, lookup: guardLookup(policy.lookup, may) };
@@ -172,18 +173,17 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** Milliseconds that a name server has, and how often it is asked. */
+/** Milliseconds per query of a name server, and attempts. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Looks names up in DNS itself. EDGE.
+ * Resolves names with DNS directly.
  *
- * The system's resolver works in two threads of the process, for up to half a minute a name: whoever names hosts whose
- * servers never answer would keep everybody else waiting. This one waits for any number of names at once. It does not
- * know the machine's hosts file or search domains.
+ * The system resolver uses two threads for up to half a minute per name, so unresponsive name servers would block all
+ * other requests. This one handles any number of names concurrently but ignores the hosts file and search domains.
  *
- * @param servers `address:port`, in place of the machine's
+ * @param servers `address:port`, in place of the system's
  */
 export function createDnsLookup(servers?: readonly string[]): LookupFunction {
   const resolver = new promises.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

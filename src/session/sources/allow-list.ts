@@ -1,19 +1,19 @@
 import ipaddr from 'ipaddr.js';
 import type { Diagnostic, Result } from '../../diagnostic.ts';
 
-/** Ports that anybody's server may be asked on. */
+/** Ports of public servers that may be used. */
 export const PUBLIC_PORTS: readonly number[] = [80, 443];
 
-/** What a connection is about to be made to. */
+/** The remote end of a connection. */
 export interface ConnectionTarget {
-  /** As the URL has it, without the brackets of IPv6. */
+  /** Host of the URL, without the brackets of IPv6. */
   readonly host: string;
   readonly port: number;
-  /** Where the host leads: what the resolver said, or the host itself. */
+  /** Resolved address, or the host itself. */
   readonly address: string;
 }
 
-/** What may be asked although it is not public. */
+/** Non-public hosts that may be contacted. */
 export interface AllowList {
   /** Any host, address and port. */
   readonly isEverything: boolean;
@@ -22,25 +22,25 @@ export interface AllowList {
 
 interface AllowRule {
   readonly kind: 'name' | 'range';
-  /** `null`: any. */
+  /** Null allows any port. */
   readonly ports: readonly number[] | null;
   readonly matches: (target: ConnectionTarget) => boolean;
 }
 
 export const ALLOW_NOTHING: AllowList = { isEverything: false, rules: [] };
 
-/** For who fetches what its own user wrote. */
+/** For commands that fetch the user's own URLs. */
 export const ALLOW_EVERYTHING: AllowList = { isEverything: true, rules: [] };
 
 /** `host`, `host:port`, `10.0.0.0/8:port`, `[fd00::]/8:port`; bare IPv6 has no port. */
 const ENTRY = /^(?<host>\[[^\]]+\](?:\/\d+)?|[^:\s[\]]+)(?::(?<port>\d{1,5}|\*))?$/;
 
 /**
- * Reads the setting; all mistakes at once.
+ * Parses the setting and collects all mistakes.
  *
- * An entry is a host name, `*.domain` (any name below the domain, not the domain itself), an address or a CIDR range, and
- * may end in `:port` or `:*` (any port); without either it allows the ports 80 and 443. A name allows whatever it resolves
- * to; a range allows whatever name leads into it. `*` alone allows everything.
+ * An entry is a host name, `*.domain` (any name below the domain, not the domain itself), an address or a CIDR range,
+ * and may end in `:port` or `:*` (any port); otherwise it allows ports 80 and 443. A name allows whatever it resolves
+ * to; a range allows any name that resolves into it. `*` alone allows everything.
  */
 export function parseAllowList(entries: readonly string[]): Result<AllowList> {
   const rules: AllowRule[] = [];
@@ -55,24 +55,24 @@ export function parseAllowList(entries: readonly string[]): Result<AllowList> {
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: { isEverything, rules } };
 }
 
-/** Whether the setting says that this connection may be made. */
+/** Reports whether a connection is allowed. */
 export function allows(list: AllowList, target: ConnectionTarget): boolean {
   const plain = { ...target, host: plainHost(target.host) };
   return list.isEverything || list.rules.some((rule) => hasPort(rule, target.port) && rule.matches(plain));
 }
 
-/** Whether a host is there by its name, and not by where it leads. */
+/** Reports whether a host is listed by name, not by address. */
 export function allowsName(list: AllowList, host: string): boolean {
   const target = { host: plainHost(host), port: 0, address: '' };
   return list.isEverything || list.rules.some((rule) => rule.kind === 'name' && rule.matches(target));
 }
 
-/** Whether there is any host that may be asked on this port. */
+/** Reports whether any host may be contacted on a port. */
 export function allowsPort(list: AllowList, port: number): boolean {
   return list.isEverything || list.rules.some((rule) => hasPort(rule, port));
 }
 
-/** Lower case, without brackets and without the dot that ends an absolute name. */
+/** Normalises a host: lower case, without brackets and trailing dots. */
 export function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -84,7 +84,7 @@ function hasPort({ ports }: AllowRule, port: number): boolean {
   return ports === null || ports.includes(port);
 }
 
-/** @returns what is wrong with the entry, where it is no rule */
+/** @returns the rule, or the problem of the entry */
 function parseEntry(entry: string): AllowRule | string {
   const isBareIpv6 = !entry.startsWith('[') && entry.split(':').length > 2;
   const { host, port } = isBareIpv6 ? { host: entry, port: undefined } : (ENTRY.exec(entry)?.groups ?? {});
@@ -98,7 +98,7 @@ function parseEntry(entry: string): AllowRule | string {
 
 function matchRange(text: string): AllowRule['matches'] | string {
   const [address = '', bits] = text.split('/');
-  // 010.0.0.1 is 8.0.0.1 to some and 10.0.0.1 to others.
+  // 010.0.0.1 is ambiguous: 8.0.0.1 to some programs, 10.0.0.1 to others.
   if (!ipaddr.IPv6.isValid(address) && !ipaddr.IPv4.isValidFourPartDecimal(address)) return 'has no address';
   const single = ipaddr.IPv6.isValid(address) ? 128 : 32;
   const cidr = `${address}/${bits ?? single}`;

@@ -6,7 +6,7 @@ import { isImage } from '../../template/bind/bind-media.ts';
 import type { SourceFile, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';
 
-/** Pixels that decoding everything in a file may write: 25 times the largest picture. */
+/** Maximum pixels that decoding all of a file may write: 25 times the largest picture. */
 const MAX_DECODED_PIXELS = 1_000_000_000;
 
 const CLIP_TYPES = { mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm', gif: 'image/gif' } as const;
@@ -15,14 +15,14 @@ const SOUND_TYPES = {
   ...{ mp3: 'audio/mpeg', wav: 'audio/wav', flac: 'audio/flac', ogg: 'audio/ogg', aac: 'audio/aac' },
 } as const;
 
-/** What the structure of a file says of it. */
+/** Facts read from the structure of a file. */
 export type SourceDescription = Pick<SourceFile, 'contentType' | 'width' | 'height'>;
 
 /**
- * Reads the structure of a file, not its content. Structure can take long and much memory: a service calls this in a
- * sandboxed process.
+ * Reads the structure of a file without decoding it. Can take much time and memory: services call it in a sandboxed
+ * process.
  *
- * @param kind `any` for a file whose purpose is not known
+ * @param kind `any` for a file of unknown purpose
  * @throws SceneError asset_too_large, asset_type_unsupported, asset_decode_failed
  */
 export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'): Promise<SourceDescription> {
@@ -31,7 +31,7 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
   if (bytes.length > MAX_MEDIA_BYTES) {
     throw new SceneError('asset_too_large', `The file has more than ${MAX_MEDIA_BYTES / 1_000_000} MB`);
   }
-  // What reads the structure of media is large, and most sources are images.
+  // Loaded lazily: the media readers are large, and most sources are images.
   if (kind === 'audio') {
     const { checkSound } = await import('../../engine/media/check-media.ts');
     return { contentType: SOUND_TYPES[(await checkSound(bytes, '')).type] };
@@ -50,7 +50,7 @@ async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
   return describeSource(bytes, 'video').catch((failure: unknown) => {
-    // A file without pictures may have sound.
+    // A file without video may have sound.
     return describeSource(bytes, 'audio').catch(() => Promise.reject(failure));
   });
 }
@@ -64,10 +64,10 @@ function describeImage(bytes: Uint8Array): SourceDescription {
   return { contentType: `image/${type}`, width, height };
 }
 
-/** Bytes of a video or a sound: sources are held in memory, also by the process that renders them. */
+/** Maximum bytes of a video or a sound, which are held in memory, also by the render process. */
 export const MAX_MEDIA_BYTES = 200_000_000;
 
-/** What a source of each kind may cost to fetch, and what it is asked for as. */
+/** Fetch limits and Accept headers of each kind of source. */
 export const SOURCE_LIMITS: Readonly<Record<SourceKind, FetchOverrides & { readonly maxBytes: number }>> = {
   image: { maxBytes: MAX_IMAGE_BYTES, accept: 'image/*' },
   video: { maxBytes: MAX_MEDIA_BYTES, timeoutMs: 300_000, accept: 'video/*, image/*' },
@@ -75,10 +75,10 @@ export const SOURCE_LIMITS: Readonly<Record<SourceKind, FetchOverrides & { reado
 };
 
 /**
- * The pixels that a decoder writes when it is made to decode everything in a file: every frame of an animation, every
- * scan of a progressive JPEG. A small file can name very many of them.
+ * Counts the pixels that decoding all of a file would write: every frame of an animation and every scan of a
+ * progressive JPEG. Small files can name very many of them.
  *
- * Looks at the structure alone, and stops where that makes no sense. AVIF counts as its largest picture.
+ * Reads only the structure and stops at malformed data. AVIF counts as its largest picture.
  *
  * @param header of the same file
  */
@@ -99,7 +99,7 @@ function decodingWork(bytes: Uint8Array, header: ImageHeader): number {
         return picture;
     }
   } catch (error) {
-    // A read beyond the end: there is no more.
+    // A read beyond the end of the file.
     if (error instanceof RangeError) return picture;
     throw error;
   }

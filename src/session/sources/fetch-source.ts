@@ -13,9 +13,9 @@ import {
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
 
-/** What a fetch may cost. */
+/** Limits of a fetch. */
 export interface FetchLimits extends BodyLimits {
-  /** In all, redirects too. */
+  /** Milliseconds in total, including redirects. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
@@ -33,15 +33,15 @@ export interface FetchPolicy extends GuardPolicy {
   readonly limits?: FetchLimits;
 }
 
-/** What one fetch asks for, where that is other than usual. */
+/** Deviations of one fetch from the usual limits. */
 export interface FetchOverrides extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
-  /** Of the request. */
+  /** The Accept header. */
   readonly accept?: string;
 }
 
-/** What a server said of the version that it gave, to ask it later whether that is still the one. */
+/** Validators of a fetched version, for conditional requests. */
 export interface Validators {
-  /** Of the URL that answered, at the end of all redirects: another server's ETag says nothing. */
+  /** Digest of the final URL after redirects: an ETag is only valid for the server that sent it. */
   readonly answeredBy: Sha256;
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -49,15 +49,15 @@ export interface Validators {
 
 export type FetchAnswer =
   | { readonly status: 'fetched'; readonly bytes: Buffer; readonly validators: Validators; readonly freshMs: number }
-  /** What the validators were of is still what is there. */
+  /** The version of the validators is still current. */
   | { readonly status: 'unchanged'; readonly freshMs: number };
 
 /**
- * Fetches an http(s) URL into memory. `freshMs`: how long the server said that nobody has to ask again.
+ * Fetches an http(s) URL into memory. `freshMs`: how long the server declared the answer fresh.
  *
- * @param options.known asks whether these still hold
- * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`; its text never holds the URL's query
- * @throws the signal's reason, when it is aborted
+ * @param options.known validators for a conditional request
+ * @throws SessionFailure `asset_forbidden_host`, `asset_unreachable`, `asset_too_large`, without the URL's query
+ * @throws the signal's reason when it is aborted
  */
 export type FetchSource = (
   url: string,
@@ -66,19 +66,19 @@ export type FetchSource = (
 ) => Promise<FetchAnswer>;
 
 interface Wanted {
-  /** The URL that the client gave. */
+  /** The URL of the client's request. */
   readonly given: string;
   readonly known: Validators | null;
   readonly accept: string;
   readonly limits: FetchLimits;
 }
 
-/** A client that asks public hosts alone, unless its policy names others, within limits. */
+/** Creates a client that only contacts public hosts and those that its policy allows. */
 export function createFetch(policy: FetchPolicy): FetchSource {
   const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
   const agents = createGuardedAgents(policy);
 
-  /** Answers with where to go on, or with what there is. */
+  /** Requests one URL and returns its redirect or its result. */
   const ask = async (url: URL, signal: AbortSignal, wanted: Wanted): Promise<Hop<FetchAnswer>> => {
     const { given, known, accept, limits } = wanted;
     const answeredBy = sha256(url.href);
@@ -124,7 +124,7 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
         const hop = await ask(url, deadline.signal, { given, known, accept, limits });
-        // Anybody on the way may lead elsewhere at any time.
+        // Any redirect may change at any time.
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
       });
       if (found !== null) return found;
@@ -149,7 +149,7 @@ function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
   throw fetchFailure('asset_forbidden_host', given, `redirects to a URL that ${problem}`);
 }
 
-/** What the server says that the body has; 0 where that says nothing of what will come out of it. */
+/** Returns the announced length, or 0 if the body is encoded. */
 function lengthOf({ headers }: ResponseHead): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
@@ -161,7 +161,7 @@ function conditionsOf({ etag, lastModified }: Validators): Record<string, string
   };
 }
 
-/** A 304 says of what it confirms what the 200 would have said. No guesses from the age of a file. @see RFC 9111, 4.2 */
+/** Computes freshness without heuristics; the headers of a 304 apply to the confirmed version. @see RFC 9111, 4.2 */
 function freshnessOf(url: URL, { headers }: ResponseHead): number {
   const request = { url: url.href, method: 'GET', headers: {} };
   const policy = new CachePolicy(request, { status: 200, headers }, { shared: true, cacheHeuristic: 0 });
@@ -176,7 +176,7 @@ function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits):
   return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
 }
 
-/** Ends with the signal, or with the time. */
+/** Returns a signal that is aborted by another one or after a time. */
 function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const end = (): void => controller.abort();
@@ -200,10 +200,9 @@ const TITLES = {
 const LONGEST_TOLD = 300;
 
 /**
- * Why a URL could not be had, in words that its owner may read: never the URL's query, user or password, nor what a name
- * was resolved to.
+ * Creates the error of a failed fetch without the URL's query, user or password, and without resolved addresses.
  *
- * @param url as the client gave it
+ * @param url as sent by the client
  */
 export function fetchFailure(
   code: keyof typeof TITLES,
@@ -215,7 +214,7 @@ export function fetchFailure(
   return new SessionFailure({ code, title: TITLES[code], detail, retryable: isRetryable }, cause);
 }
 
-/** What stands in the way of a URL, whose host is the one asked last. */
+/** Converts a request error. @param host of the last request */
 function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
   if (error.cause instanceof ForbiddenAddress) {
     return fetchFailure('asset_forbidden_host', url, `leads to the host ${host}, which is not a public one`);
@@ -223,12 +222,12 @@ function requestFailure(error: Error & { readonly code: string }, url: string, h
   return fetchFailure('asset_unreachable', url, `failed (${error.code})`, { isRetryable: true });
 }
 
-/** For a status that is neither a redirect nor an image. Too many requests and failures of the server may pass. */
+/** Converts an unexpected status. 429 and 5xx are retryable. */
 function statusFailure(status: number, url: string): SessionFailure {
   return fetchFailure('asset_unreachable', url, `answered ${status}`, { isRetryable: status === 429 || status >= 500 });
 }
 
-/** Queries carry signatures; of anything but http and https only the protocol is told. */
+/** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */
 function tellable(text: string): string {
   if (!URL.canParse(text)) return 'of a text that is no URL';
   const { protocol, host, pathname, search } = new URL(text);
@@ -237,16 +236,16 @@ function tellable(text: string): string {
   return `${told.length > LONGEST_TOLD ? `${told.slice(0, LONGEST_TOLD)}…` : told}${search === '' ? '' : '?…'}`;
 }
 
-/** What receiving a body may cost. */
+/** Limits of receiving a body. */
 interface BodyLimits {
-  /** As it is after decompression. */
+  /** Bytes after decompression. */
   readonly maxBytes: number;
-  /** How much has to come in each window. */
+  /** Minimum bytes in each window. */
   readonly minBytesPerWindow: number;
   readonly windowMs: number;
 }
 
-/** Why a body was given up. */
+/** The body exceeded a limit. */
 class BodyRefused extends Error {
   readonly reason: 'too_large' | 'too_slow';
 
@@ -257,10 +256,9 @@ class BodyRefused extends Error {
 }
 
 /**
- * Receives a body whole. What is counted is what comes out of the stream, so that a small answer cannot unfold into a
- * large one, and a sender that drips is not waited for.
+ * Reads a body into memory. Counts bytes after decompression, which stops compression bombs, and aborts slow senders.
  *
- * @throws BodyRefused; the stream is destroyed then
+ * @throws BodyRefused; the stream is then destroyed
  */
 async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
   const body = new ByteCollector();

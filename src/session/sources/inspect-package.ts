@@ -12,15 +12,15 @@ import type { PackedPackage } from '../bind-scene.ts';
 import type { SourceKind } from '../ports.ts';
 import { describeSource } from './describe-source.ts';
 
-/** What an inspection is to answer: the package itself, or its description alone. */
+/** Result of an inspection: the package or only its description. */
 export type PackageAspect = 'package' | 'description';
 
-/** What the service keeps of a package beside its file. */
+/** Data that the service stores with a package. */
 export interface PackageDescription
   extends Pick<TemplatePackage, 'digest' | 'width' | 'height' | 'fps' | 'frameCount'> {
   readonly spec: StyleVersion;
   readonly name: string;
-  /** Names of the still cuts. */
+  /** Names of the stills. */
   readonly stillcuts: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export type PackageAnswer =
 
 const MAX_EDITABLES = 500;
 const MAX_STILLCUTS = 50;
-/** An animation stays text, of one or two bytes for each character. */
+/** JSON stays text with one or two bytes per character. */
 const MEMORY_PER_TEXT_BYTE = 2;
 
 /** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
@@ -78,13 +78,13 @@ function memoryOf(files: ReadonlyMap<string, Uint8Array>): number {
 interface Medium {
   readonly bytes: Uint8Array;
   readonly kind: SourceKind;
-  /** In the package. */
+  /** Path in the package. */
   readonly file: string;
-  /** What of the file it is about, where that is not all of it. */
+  /** Prefix that names an asset within the file. */
   readonly subject: string;
 }
 
-/** What is wrong with the images, clips and sounds of a package and in its animation, as far as their structure tells. */
+/** Checks the structure of the images, clips and sounds of a package and its animation. */
 async function checkPackageMedia(template: TemplatePackage): Promise<RequestProblem[]> {
   const problems: RequestProblem[] = [];
   for (const medium of mediaOf(template)) problems.push(...(await problemsOf(medium)));
@@ -122,15 +122,15 @@ async function problemsOf({ bytes, kind, file, subject }: Medium): Promise<Reque
   }
 }
 
-/** Problems of one package that are reported; a generated file can have a hundred thousand. */
+/** Maximum problems reported; a generated file can have a hundred thousand. */
 const MAX_TOLD = 100;
 const MAX_DETAIL_CHARACTERS = 500;
 
 /**
- * What is wrong with a package, as the service tells it. A pointer names the file in the package, as a URI fragment of its
- * path; where in the file is part of the detail.
+ * Converts diagnostics of a package to problems. The pointer names the file, as a URI fragment of its path; the line is
+ * part of the detail.
  *
- * @param files of the package, to find lines
+ * @param files of the package, to compute line numbers
  * @see RFC 6901, section 6
  */
 function packageProblems(diagnostics: readonly Diagnostic[], files: ReadonlyMap<string, Uint8Array>): RequestProblem[] {
@@ -143,19 +143,19 @@ function packageProblems(diagnostics: readonly Diagnostic[], files: ReadonlyMap<
   return more === 0 ? told : [...told, problem('template_invalid', '', `There are ${more} more problems`)];
 }
 
-/** Why the engine could not draw a package. */
+/** Converts an engine error to a problem of the package. */
 export function drawingProblem({ code, message, imageName }: SceneError): RequestProblem {
   return problem(code, imageName ?? 'animation.json', message);
 }
 
-/** @param file in the package; empty: the package itself */
+/** @param file path in the package; empty for the package itself */
 export function problem(code: string, file: string, detail: string): RequestProblem {
   const pointer = file === '' ? '#' : `#/${encodeURIComponent(jsonPointer([file]).slice(1))}`;
   const isLong = detail.length > MAX_DETAIL_CHARACTERS;
   return { code, pointer, detail: isLong ? `${detail.slice(0, MAX_DETAIL_CHARACTERS - 1)}…` : detail };
 }
 
-/** From 1; null where the diagnostic stands for the whole file. */
+/** Returns the line, counted from 1; null for a diagnostic about the whole file. */
 function lineAt(bytes: Uint8Array | undefined, { start, end }: { start: number; end: number }): number | null {
   if (bytes === undefined || end === 0) return null;
   return new TextDecoder().decode(bytes).slice(0, start).split('\n').length;

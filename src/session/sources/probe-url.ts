@@ -13,7 +13,7 @@ const MAX_REDIRECTS = 3;
 /** Milliseconds for one request, its connection included. */
 const TIMEOUT_MS = 10_000;
 
-/** Connects to what the policy allows alone, on every redirect anew. Sends no token, and reads no body. */
+/** Creates a probe that checks each redirect against the policy, sends no token and reads no body. */
 export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
   const agents = createGuardedAgents(policy);
 
@@ -30,7 +30,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
     const problem = urlProblem(url, policy);
     if (problem !== null) return unclear(`it ${problem}`);
     let response = await ask(url, 'HEAD', signal);
-    // A server that has no HEAD, and a URL that is signed for GET alone, say so in many ways.
+    // Servers without HEAD, and URLs signed only for GET, answer with various errors.
     if (response.status >= 400 && !isGone(response.status)) response = await ask(url, 'GET', signal);
     const { status, headers } = response;
     if (isGone(status)) return { result: { kind: 'gone', status } };
@@ -38,7 +38,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
     if (redirectedTo !== null) return { redirectedTo };
     if (status < 200 || status > 299) return unclear(`the server answered ${status}`);
     let bytes = sizeIn(response);
-    // Some servers answer HEAD with 0 for every file.
+    // Some servers report length 0 in every HEAD.
     if (bytes === 0) bytes = sizeIn(await ask(url, 'GET', signal));
     const validator = headers.etag ?? headers['last-modified'] ?? null;
     return { result: { kind: 'there', validator, ...(bytes !== undefined && { bytes }) } };
@@ -56,7 +56,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
   };
 }
 
-/** The size of the whole file, in bytes, as far as an answer tells it. @see RFC 9110, 8.6 and 14.4 */
+/** Returns the size of the file in bytes, if reported. @see RFC 9110, 8.6 and 14.4 */
 function sizeIn({ status, headers }: ResponseHead): number | undefined {
   const isRange = status === 206 || status === 416;
   const text = isRange ? /^bytes .*\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1] : headers['content-length'];

@@ -7,19 +7,19 @@ import type { Mapping, MediaResource } from '../../wire/mapping.ts';
 import type { RenderSession, SessionSource } from '../../wire/render-session.ts';
 import { SessionFailure, type SourceFile, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 
-/** The media of one mapping, by editable key, and by `audio_tracks.` and the name of a track. */
+/** The media of one mapping, by editable key and by `trackKey`. */
 export interface ReadSources {
   readonly bytes: ReadonlyMap<string, Uint8Array>;
   readonly digests: ReadonlyMap<string, Sha256>;
-  /** As the session tells them. */
+  /** Entries of the session's `source_uploads`. */
   readonly told: SessionSource[];
-  /** What could not be had; each names what it was to fill. */
+  /** Errors; each names the editable or track. */
   readonly failures: readonly unknown[];
 }
 
-/** At once, for one session: images, and what is larger. */
+/** Concurrent reads of one session, of images and of larger files. */
 const READS = { image: 6, other: 2 };
-/** Of all sources of one session: they are held in memory, twice. */
+/** Maximum total bytes of a session's sources, which are held in memory twice. */
 const MAX_TOTAL_BYTES = 500_000_000;
 
 interface Medium {
@@ -28,7 +28,7 @@ interface Medium {
   readonly remoteUrl: string;
 }
 
-/** Fetches all media of a mapping; every one that cannot be had is told. */
+/** Fetches all media of a mapping and collects all failures. */
 export async function readSources(
   { tenant, session }: { readonly tenant: TenantId; readonly session: Pick<RenderSession, 'mapping'> },
   template: Pick<TemplatePackage, 'manifest'>,

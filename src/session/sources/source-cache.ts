@@ -7,39 +7,39 @@ import { createSingleFlight } from '../single-flight.ts';
 import type { FetchOverrides, FetchSource, Validators } from './fetch-source.ts';
 import type { SourceStore } from './source-store.ts';
 
-/** What is behind a URL now. Whoever gets the bytes shares them, and leaves them as they are. */
+/** Current content of a URL. The buffer is shared and must not be modified. */
 export interface CachedBytes {
   readonly bytes: Buffer;
   readonly sha256: Sha256;
 }
 
-/** A URL as the tenants of one scope know it: what others have fetched from it counts for nothing. */
+/** A URL in a scope: fetches of other scopes are not shared. */
 export interface ScopedUrl {
   readonly url: string;
-  /** Empty for what all tenants share. */
+  /** Empty if all tenants share it. */
   readonly scope: string;
 }
 
-/** Bytes by URL, on disk; several processes may share the folder. EDGE. */
+/** A disk cache of files by URL; several processes may share the folder. */
 export interface SourceCache {
-  /** @throws as the fetch that it was made with */
+  /** @throws as the fetch */
   read(from: ScopedUrl, signal: AbortSignal, wish?: FetchOverrides): Promise<CachedBytes>;
-  /** @see SourceStore.prune; what is then known of URLs whose bytes are gone goes too */
+  /** Prunes the store, see `SourceStore.prune`, and entries whose bytes are gone. */
   prune(maxBytes: number): Promise<number>;
 }
 
 export interface SourceCacheOptions {
-  /** Of what is known of each URL. */
+  /** Folder of the entries. */
   readonly directory: string;
   readonly blobs: SourceStore;
   readonly fetch: FetchSource;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether a URL that was read once keeps its bytes for as long as this cache lives. */
+  /** Whether a URL is requested only once in the lifetime of this cache. */
   readonly isOneRun: boolean;
 }
 
-/** What is known of a URL. On disk as JSON, under the SHA-256 of scope and URL, since a URL can hold a signature. */
+/** An entry, stored as JSON under the SHA-256 of scope and URL, because URLs can contain signatures. */
 interface Entry {
   readonly sha256: Sha256;
   readonly validators: Validators;
@@ -48,14 +48,13 @@ interface Entry {
   readonly freshUntil: number;
 }
 
-/** However long a server says that its answer holds: people mend mistakes behind the same URL. */
+/** Upper limit of freshness, because users replace files under the same URL. */
 const MAX_FRESH_MS = 86_400_000;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
- * A URL is asked about at each use, unless its server said that nobody has to; unchanged bytes are not sent again. Those
- * who want the same URL at one time share one request.
+ * Creates a cache that revalidates a URL at each use unless it is fresh. Concurrent reads of a URL share one request.
  */
 export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCacheOptions): SourceCache {
   const flight = createSingleFlight<CachedBytes>();
@@ -88,7 +87,7 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
 
   return {
     async read(from, signal, wish = {}) {
-      // Who may have less of it, or wants it as something else, asks for itself.
+      // Reads with other limits or headers are not shared.
       const key = JSON.stringify([from.scope, from.url, wish]);
       const cached = await flight(key, signal, (shared) => refresh(from, shared, wish));
       if (isOneRun) readInThisRun.add(nameOf(from));
@@ -107,18 +106,18 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
   };
 }
 
-/** No URL has a line break in it. */
+/** URLs contain no line breaks. */
 function nameOf({ url, scope }: ScopedUrl): string {
   return scope === '' ? url : `${scope}\n${url}`;
 }
 
-/** @returns null when the bytes are gone, or are not what they were */
+/** @returns null if the bytes are gone or damaged */
 async function recall(entry: Entry | null, blobs: SourceStore): Promise<(CachedBytes & { entry: Entry }) | null> {
   const bytes = entry === null ? null : await blobs.get(entry.sha256);
   return entry === null || bytes === null ? null : { entry, bytes, sha256: entry.sha256 };
 }
 
-/** @returns null for anything that is not wholly an entry: it can always be fetched again */
+/** @returns null for an unreadable entry, which is fetched again */
 async function readEntry(path: string): Promise<Entry | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -139,7 +138,7 @@ function isEntry(value: unknown): value is Entry {
   );
 }
 
-/** It becomes the name of a file. */
+/** The digest becomes a file name. */
 function isDigest(value: unknown): boolean {
   return typeof value === 'string' && DIGEST.test(value);
 }

@@ -4,46 +4,47 @@ import { fileSha256, type Sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile, UNFINISHED } from '../../replace-file.ts';
 
-/** Bytes under their own SHA-256, in a folder, which several processes may share. EDGE. */
+/** Stores bytes under their SHA-256 in a folder that several processes may share. */
 export interface SourceStore {
   /**
-   * @param digest of the bytes, where it is known already
-   * @param isRewritten writes the bytes even if they are stored, so that the time it takes does not depend on other tenants
+   * @param digest of the bytes, if known
+   * @param isRewritten writes the bytes even if they are stored, so that timing does not reveal what other tenants
+   * stored
    */
   put(bytes: Uint8Array, digest?: Sha256, isRewritten?: boolean): Promise<Sha256>;
-  /** Null also for bytes that are not what they were; those are removed. Counts as a use. */
+  /** Returns null for missing bytes; removes damaged ones. Counts as a use. */
   get(digest: Sha256): Promise<Buffer | null>;
   has(digest: Sha256): Promise<boolean>;
   /**
-   * Removes what was not used for longest until no more than `maxBytes` are left, but nothing that was used within the
-   * last hour: somebody may be at work with it.
+   * Removes the least recently used files until at most `maxBytes` are left. Files used within the last hour stay,
+   * because a render may need them.
    *
-   * @returns how many bytes are left
+   * @returns the remaining bytes
    */
   prune(maxBytes: number): Promise<number>;
   /** Removes everything. */
   clear(): Promise<void>;
 }
 
-/** What clients sent: nothing of it is ever removed. */
+/** Source uploads, which are never removed. */
 export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
-  /** @param scope tenants of other scopes cannot tell from the time of a read whether this one has read the bytes */
+  /** @param scope isolates tenants: timing does not reveal reads of other scopes */
   get(digest: Sha256, scope?: string): Promise<Buffer | null>;
 }
 
 export interface SourceStoreOptions {
-  /** Whether what was put has to outlive a power cut. */
+  /** Whether stored bytes must survive a power failure. */
   readonly isDurable: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Milliseconds that a file is left alone after its last use. */
+/** Milliseconds after its last use during which a file is not removed. */
 const UNTOUCHABLE_MS = 3_600_000;
 
 export function createSourceStore(directory: string, { isDurable, now }: SourceStoreOptions): SourceStore {
   const pathOf = (digest: Sha256): string => join(directory, digest);
-  /** False when it is not there. */
+  /** @returns whether the file exists */
   const touch = async (digest: Sha256): Promise<boolean> => {
     const time = new Date(now());
     return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
@@ -51,7 +52,7 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
   return {
     async put(bytes, known, isRewritten = false) {
       const digest = known ?? (await fileSha256(bytes));
-      // The same logo comes with every video. Another size is what a power cut left.
+      // Videos often share files. A different size is left by a power failure.
       const there = isRewritten ? null : await nullIfMissing(stat(pathOf(digest)));
       if (there?.size !== bytes.length || !(await touch(digest))) {
         await replaceFile(pathOf(digest), bytes, { isDurable });
@@ -89,14 +90,14 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
   };
 }
 
-/** Bytes of uploads that one run keeps in memory; more go into its folder. */
+/** Maximum bytes of uploads in memory; the rest goes to the folder. */
 const MAX_MEMORY_BYTES = 256 << 20;
 
 /**
- * The uploads of one run of this process, in memory as far as there is room: what the process has just read and hashed
- * is neither written nor hashed again.
+ * Keeps the uploads of one run in memory while there is room, so that files just read and hashed are neither written
+ * nor hashed again.
  *
- * @param overflow takes what there is no room for
+ * @param overflow store for further uploads
  */
 export function createMemoryUploads(overflow: SourceUploadStore, maxBytes = MAX_MEMORY_BYTES): SourceUploadStore {
   const kept = new Map<Sha256, Buffer>();

@@ -12,31 +12,31 @@ import { createSourceCache, type SourceCache } from './source-cache.ts';
 import { createMemoryUploads, createSourceStore, type SourceStore, type SourceUploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
-  /** Of uploads and copies; absolute. */
+  /** Folder of uploads and copies; absolute. */
   readonly directory: string;
-  /** For one command: each URL is read once, uploads stay in memory, and `clear` comes at the end. */
+  /** For one command: each URL is read once, uploads stay in memory, and `clear` is called at the end. */
   readonly isOneRun: boolean;
-  /** Sources that are read at once; tenants take turns. No limit when absent. */
+  /** Concurrent reads, shared fairly among tenants; unlimited if absent. */
   readonly readsAtOnce?: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly limits?: FetchLimits;
-  /** Where uploads are kept, if not in the directory; what was read from there is copied into it. */
+  /** Store of uploads outside the directory; files read from it are copied into the directory. */
   readonly uploads?: SourceUploadStore;
 }
 
-/** Everything that images come from. */
+/** Access to uploads and remote files. */
 export interface Sources {
   readonly reader: SourceReader;
-  /** Bytes that clients sent; never pruned. */
+  /** Source uploads; never pruned. */
   readonly uploads: SourceUploadStore;
-  /** Removes copies of what URLs gave, those used longest ago first, down to `maxBytes`. @returns bytes that are left */
+  /** Removes the least recently used copies of remote files, down to `maxBytes`. @returns the remaining bytes */
   prune(maxBytes: number): Promise<number>;
-  /** Removes everything, uploads too. */
+  /** Removes everything, including uploads. */
   clear(): Promise<void>;
 }
 
-/** Puts guard, client, cache, store and reader together. EDGE. */
+/** Composes guard, client, cache, store and reader. */
 export function createSources(options: SourcesOptions): Sources {
   const { directory, isOneRun, now, inspect, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
@@ -62,10 +62,13 @@ function inTurn(reader: SourceReader, places: number): SourceReader {
   return { read: (tenant, wanted, signal) => queue.run(tenant, () => reader.read(tenant, wanted, signal), signal) };
 }
 
-/** Beyond that, copies are made again: each takes about 200 bytes of memory. */
+/** Maximum remembered copies, about 200 bytes of memory each; older ones are copied again. */
 const MAX_COPIED = 100_000;
 
-/** The same logo is in every video. A scope uses the copies that its own reads have made, in this process. */
+/**
+ * Caches uploads on disk, because videos often share files. A scope only uses copies that its own reads made in this
+ * process.
+ */
 function withCopies(uploads: SourceUploadStore, copies: SourceStore): SourceUploadStore {
   const copied = new Set<string>();
   return {
@@ -86,7 +89,7 @@ function withCopies(uploads: SourceUploadStore, copies: SourceStore): SourceUplo
 
 const UPLOAD = /^urn:sha256:([0-9a-f]{64})$/;
 
-/** The `remote_url` of uploaded bytes. */
+/** Returns the `remote_url` of an upload. */
 export function uploadUrl(digest: Sha256): string {
   return `urn:sha256:${digest}`;
 }
@@ -95,13 +98,13 @@ interface SourceReaderPorts {
   readonly uploads: SourceUploadStore;
   readonly cache: SourceCache;
   readonly inspect: InspectSource;
-  /** Whether the tenant uploaded these bytes: to know a digest is not to have them. */
+  /** Reports whether the tenant uploaded these bytes: knowing a digest must not give access. */
   readonly mayRead: (tenant: TenantId, digest: Sha256) => Promise<boolean>;
-  /** Tenants of one scope share what was fetched; absent: all tenants share it. */
+  /** Tenants of one scope share fetched files; all do if absent. */
   readonly scopeOf?: ((tenant: TenantId) => string) | undefined;
 }
 
-/** Reads uploads from the store and http(s) URLs through the cache; what comes back is safe to decode. */
+/** Reads uploads from the store and http(s) URLs through the cache, and checks that they are safe to decode. */
 function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => '' }: SourceReaderPorts): SourceReader {
   return {
     async read(tenant, { remoteUrl, kind }, signal) {
@@ -128,7 +131,7 @@ function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => 
   };
 }
 
-/** Reads the structure of a file: `describeSource`, here or in another process. */
+/** Runs `describeSource` here or in another process. */
 export type InspectSource = (
   bytes: Uint8Array,
   kind: SourceKind | 'any',
@@ -137,10 +140,10 @@ export type InspectSource = (
 
 interface CheckSourceOptions {
   readonly inspect: InspectSource;
-  /** The tenant whose file it is. */
+  /** The tenant that owns the file. */
   readonly owner: string;
   readonly signal?: AbortSignal | undefined;
-  /** Of the bytes, where it is known already. */
+  /** Digest of the bytes, if known. */
   readonly digest?: Sha256 | undefined;
 }
 
@@ -150,7 +153,7 @@ const TITLES = {
   asset_decode_failed: 'Asset is damaged',
 } as const;
 
-/** Why a file could not be read, as the end of a sentence about it. */
+/** Predicates for files that a process could not read. */
 export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
   time: 'takes too long to read',
   memory: 'takes too much memory to read',
@@ -170,10 +173,10 @@ export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
 }
 
 /**
- * Checks a file's structure before any decoder sees its bytes. Its type goes by its content, never by its name or by what a
- * server says.
+ * Checks a file's structure before a decoder sees its bytes. The type is read from the content, never from the name or
+ * Content-Type.
  *
- * @param kind `any` for a file whose purpose is not known
+ * @param kind `any` for a file of unknown purpose
  * @throws SessionFailure `asset_too_large`, `asset_type_unsupported`, `asset_decode_failed`
  */
 export async function checkSource(
