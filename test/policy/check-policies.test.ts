@@ -13,17 +13,17 @@ function found(policy: Policy, parts: VideoParts = {}): string[] {
 const at = (...path: string[]): string => ['deny videos/dune.yaml', ...path].join(' ');
 
 describe('checkPolicies()', () => {
-  it('max_duration: the template is as long as its videos', () => {
+  it('max_duration: uses the duration of the template', () => {
     expect(found({ level: 'deny', rule: 'max_duration', seconds: 12 })).toEqual([]);
     expect(found({ level: 'deny', rule: 'max_duration', seconds: 11.9 })).toEqual([at('template')]);
   });
 
-  it('max_text_length: characters are those that people count', () => {
+  it('max_text_length: counts graphemes', () => {
     const parts = { resources: { t_01: text('👨‍👩‍👧‍👦'.repeat(3)), t_02: text('four') } };
     expect(found({ level: 'deny', rule: 'max_text_length', characters: 3 }, parts)).toEqual([at('resources', 't_02')]);
   });
 
-  it('forbid_words: in the title and in texts', () => {
+  it('forbid_words: checks the title and texts', () => {
     const parts = { title: 'TODO', resources: { t_01: text('todo!'), t_02: text('toddler') } };
     const places = [at('title'), at('resources', 't_01')];
     expect(found({ level: 'deny', rule: 'forbid_words', words: ['todo'] }, parts)).toEqual(places);
@@ -56,13 +56,13 @@ describe('checkPolicies()', () => {
     expect(found(policy, { resources: { photo: url(address) } })).toEqual(expected);
   });
 
-  it('allow_sources: files of the repository are its own', () => {
+  it('allow_sources: accepts files of the repository', () => {
     expect(
       found({ level: 'deny', rule: 'allow_sources', hosts: [] }, { audio: new Map([['m', track('a.mp3')]]) }),
     ).toEqual([]);
   });
 
-  it('max_cost: of the plan as a whole; what nobody can know is no more than a warning', () => {
+  it('max_cost: checks the whole plan; an unknown cost is only a warning', () => {
     const prices = { currency: 'EUR', perRender: 0.5, perSecond: 0.1 };
     const of = (...seconds: (number | null)[]): ReturnType<typeof checkPolicies> => {
       const videos = seconds.map((durationSeconds, index) =>
@@ -76,7 +76,7 @@ describe('checkPolicies()', () => {
     expect(of(12, null)).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('says nothing of what is only restored', () => {
+  it('ignores videos that are only restored', () => {
     const [a, b] = [desired('a'), desired('b', { resources: { t_01: text('B') } })];
     const policies: Policy[] = [
       { level: 'deny', rule: 'max_renders', count: 0 },
@@ -90,7 +90,7 @@ describe('checkPolicies()', () => {
     expect(checkPolicies(policies, retitled)).toMatchObject([{ rule: 'forbid_words', video: 'a' }]);
   });
 
-  it('is about what changes alone, and tells the plan before its videos', () => {
+  it('checks only changed videos, and reports the plan before its videos', () => {
     const policies: Policy[] = [
       { rule: 'title_pattern', pattern: 'No*', level: 'warn' },
       { rule: 'max_renders', count: 1, level: 'deny' },

@@ -8,7 +8,7 @@ const read = (end: Partial<PolicyCommandResult>): string[] =>
     (id) => id === 'dune',
   ).map(({ level, video, message }) => [level, video, message].filter((one) => one !== null).join(' '));
 
-describe('readAnswer()', () => {
+describe('readPolicyAnswer()', () => {
   it.each<[Partial<PolicyCommandResult>, string[]]>([
     [{}, []],
     [{ stdout: 'all is well' }, []],
@@ -30,7 +30,7 @@ describe('readAnswer()', () => {
     expect(read(end)).toEqual(expected);
   });
 
-  it('tells so much and no more', () => {
+  it('limits the number of findings', () => {
     expect(read({ exitCode: 1, stderr: 'x'.repeat(50_000) })[0]).toHaveLength('deny command c: '.length + 1_001);
     const many = read({ stdout: JSON.stringify({ deny: ['a'], warn: Array.from({ length: 200 }, () => 'b') }) });
     expect(many).toHaveLength(101);
@@ -38,7 +38,7 @@ describe('readAnswer()', () => {
   });
 });
 
-it('policyEnvironment() leaves out what lets somebody in, and nothing else', () => {
+it('policyEnvironment() removes only credentials', () => {
   const kept = {
     PATH: '/bin',
     HOME: '/home/me',

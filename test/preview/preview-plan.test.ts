@@ -35,12 +35,12 @@ async function look(subjects: readonly PreviewSubject[]) {
 }
 
 describe('previewPlan()', () => {
-  it('draws what two videos have in common once', async () => {
+  it('draws scenes shared by two videos once', async () => {
     const { ids, draws } = await look([subject('a', 'FFFFFF'), subject('b', 'FFFFFF')]);
     expect({ ids, draws }).toEqual({ ids: ['a', 'b'], draws: 1 });
   });
 
-  it('lets some rows of a definition stand for the others, and says which are left out', async () => {
+  it('samples the rows of a definition and lists the omitted ones', async () => {
     const rows = Array.from({ length: 22 }, (_, index) => subject(`r/${10 + index}`, 'FFFFFF', { path: 'r.yaml' }));
     const { ids, leftOut } = await look(rows);
     expect(ids).toHaveLength(20);
@@ -50,7 +50,7 @@ describe('previewPlan()', () => {
     ]);
   });
 
-  it('tells what cannot be drawn from what is the service’s own', async () => {
+  it('distinguishes undrawable videos from templates of the service', async () => {
     const broken = { ...subject('broken', 'FFFFFF'), sides: () => Promise.reject(new Error('no such file')) };
     const { ids, leftOut } = await look([
       broken,
@@ -64,7 +64,7 @@ describe('previewPlan()', () => {
     ]);
   });
 
-  it('looks at updates first, and leaves the rest out when the time is up', async () => {
+  it('draws updates first and omits the rest when time is up', async () => {
     const deadline = new AbortController();
     const order: string[] = [];
     const told = (one: PreviewSubject): PreviewSubject => ({
@@ -95,7 +95,7 @@ describe('previewPlan()', () => {
     ]);
   });
 
-  it('draws the sheet of an upgrade of what there is when the time is up', async () => {
+  it('draws the contact sheet from finished videos when time is up', async () => {
     const deadline = new AbortController();
     let drawn = 0;
     const preview = await previewPlan(

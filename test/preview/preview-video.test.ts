@@ -42,7 +42,7 @@ function scene({ text = 'Hello', color = '#EEADA7', from = 0, to = 10, manifest 
 }
 
 describe('chooseMoments()', () => {
-  it('takes a still that shows what changed, else the middle of the time in which it is shown', () => {
+  it('prefers a still that shows the change, else the middle of the time in which it is visible', () => {
     expect(chooseMoments(scene(), { editables: ['t_01', 'c_01'], most: 3 })).toEqual([
       { timeSeconds: 0.5, editables: expect.arrayContaining(['t_01', 'c_01']) },
     ]);
@@ -51,7 +51,7 @@ describe('chooseMoments()', () => {
     ]);
   });
 
-  it('takes the template’s stills where no editable changed, and the middle where there are none', () => {
+  it('takes the template’s stills if no editable changed, or the middle without stills', () => {
     expect(chooseMoments(scene(), { editables: [], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
     const bare = { ...scene(), stills: [] };
     expect(chooseMoments(bare, { editables: ['gone'], most: 2 })).toEqual([{ timeSeconds: 0.5, editables: [] }]);
@@ -59,7 +59,7 @@ describe('chooseMoments()', () => {
 });
 
 describe('previewVideo()', () => {
-  it('shows both sides where what changed is seen, with the share of pixels that differ', async () => {
+  it('shows both sides at a moment that shows the change, with the share of differing pixels', async () => {
     const sides = { before: scene(), after: scene({ text: 'Howdy' }), editables: ['t_01'] };
     const { stills, isVisible, unseen } = await previewVideo(sides, drawing());
     expect({ isVisible, unseen, count: stills.length }).toEqual({ isVisible: true, unseen: [], count: 1 });
@@ -68,7 +68,7 @@ describe('previewVideo()', () => {
     expect(stills[0]!.changedShare).toBeLessThan(0.5);
   });
 
-  it('takes a shade that nobody sees for no visible change, after a look at the whole video', async () => {
+  it('treats an imperceptible shade as no visible change after sampling the whole video', async () => {
     const draw = drawing();
     const sides = { before: scene(), after: scene({ color: '#EEADA8' }), editables: ['c_01'] };
     expect(await previewVideo(sides, draw)).toMatchObject({ isVisible: false, unseen: [] });
@@ -76,7 +76,7 @@ describe('previewVideo()', () => {
     expect(draw.frames).toBe(22);
   });
 
-  it('finds what changes at another time than the chosen ones', async () => {
+  it('finds changes outside the chosen moments', async () => {
     // On the still at 0.5 s the headline is not shown.
     const sides = { before: scene({ from: 7 }), after: scene({ from: 8 }), editables: [] };
     const { stills, isVisible } = await previewVideo(sides, drawing());
@@ -87,7 +87,7 @@ describe('previewVideo()', () => {
     ]);
   });
 
-  it('draws nothing where the frames are the same, and says what else is another', async () => {
+  it('draws nothing if all frames are equal, and lists other differences', async () => {
     const before = scene();
     const sound = {
       bytes: new Uint8Array(9),
@@ -106,7 +106,7 @@ describe('previewVideo()', () => {
 });
 
 describe('draftVideo()', () => {
-  it('renders what looks and sounds the same once', async () => {
+  it('renders once if both sides look and sound the same', async () => {
     const rendered: string[] = [];
     const draw: PreviewRenderer = {
       compare: () => Promise.reject(new Error('no stills here')),
@@ -127,7 +127,7 @@ describe('draftVideo()', () => {
 });
 
 describe('contactSheet()', () => {
-  it('puts pairs side by side, the most different first, each with its label', async () => {
+  it('puts pairs side by side with labels, the largest difference first', async () => {
     const draw = drawing();
     const look = (text: string) => previewVideo({ before: scene(), after: scene({ text }), editables: ['t_01'] }, draw);
     const entries = [

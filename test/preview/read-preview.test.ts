@@ -44,7 +44,7 @@ function folder(change: (index: Record<string, never> & PreviewDocument) => unkn
 }
 
 describe('readPreview()', () => {
-  it('reads what previewFiles() gives, in its published form', async () => {
+  it('reads the output of previewFiles(), which matches its schema', async () => {
     const files = previewFiles(PREVIEW);
     expect([...files.keys()]).toEqual([
       'stores/berlin/0.500-before.jpg',
@@ -58,11 +58,11 @@ describe('readPreview()', () => {
     expect(read).toEqual(PREVIEW);
   });
 
-  it('reads so much and no more', async () => {
+  it('enforces size limits', async () => {
     await expect(readPreview(folder(), { mostBytes: 100 })).rejects.toMatchObject({ code: 'preview_invalid' });
   });
 
-  it('believes no URL that does not lie below one that it was told', async () => {
+  it('drops URLs outside the accepted prefixes', async () => {
     const urlOf = async (path: string, below: string): Promise<string | null> => {
       const read = await readPreview(
         folder((index) => JSON.parse(JSON.stringify(index).replace(URL, path))),
@@ -91,7 +91,7 @@ describe('readPreview()', () => {
     await expect(readPreview(folder(change))).rejects.toMatchObject({ code: 'preview_invalid' });
   });
 
-  it('refuses links out of the folder, what is no picture, and what is no file', async () => {
+  it('rejects links out of the folder, invalid images and special files', async () => {
     const outside = temporaryRepository({ 'secret.jpg': JPEG });
     const refused = async (spoil: (file: string) => void): Promise<void> => {
       const root = folder();

@@ -25,8 +25,8 @@ function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted
   return found && Object.fromEntries(found.resources);
 }
 
-describe('formerVideo()', () => {
-  it('takes texts, colours and files that are still there from the lockfile', () => {
+describe('recordedVideo()', () => {
+  it('restores texts, colours and existing files from the lockfile', () => {
     expect(former({ t_01: 'Old', c_01: 'FFFFFF', [PHOTO]: `sha256:${DIGEST}` })).toEqual({
       t_01: { kind: 'text', text: 'Old' },
       c_01: { kind: 'color', color: 'FFFFFF' },
@@ -38,7 +38,7 @@ describe('formerVideo()', () => {
     });
   });
 
-  it('is nothing where the lockfile does not have all of it', () => {
+  it('returns null if the lockfile does not record everything', () => {
     const digest = 'cd'.repeat(32);
     expect(former({ t_01: `sha256:${digest}`, c_01: 'FFFFFF' })).toBeNull();
     expect(former({ t_01: 'Old', c_01: 'FFFFFF', [PHOTO]: `sha256:${digest}` })).toBeNull();

@@ -21,11 +21,11 @@ function scene(): Scene {
   });
 }
 
-describe('shownImages()', () => {
+describe('dropHiddenImages()', () => {
   const whole = (frames: readonly number[]): string[] =>
     dropHiddenImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
 
-  it('keeps what some frame may show, and whatever it cannot tell of', () => {
+  it('keeps images that a frame may show and undecidable ones', () => {
     expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
     expect(whole([15])).toEqual(['hidden', 'nowhere']);
     expect(whole([5, 30])).toEqual(IDS);
@@ -33,7 +33,7 @@ describe('shownImages()', () => {
     expect(whole([20])).toEqual(['late', 'hidden', 'nowhere']);
   });
 
-  it('leaves a pixel in the place of the others', () => {
+  it('replaces the others by a pixel', () => {
     const [, late] = dropHiddenImages(scene(), [5]);
     expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
   });

@@ -27,8 +27,8 @@ function previewOf(pairs: readonly (readonly [PreviewImage | null, PreviewImage]
   return { videos, leftOut: [], contactSheet: null, seconds: { all: 1, rendering: 1 } };
 }
 
-describe('redrawPictures()', () => {
-  it('lets pixels through, and nothing else of a file', async () => {
+describe('reencodeImages()', () => {
+  it('keeps only the pixels of a file', async () => {
     const pool = openPool();
     const good = [picture('#ff0000', 'png'), picture('#0000ff', 'jpeg')] as const;
     const damaged = (bytes: Uint8Array): PreviewImage => ({ ...good[0], bytes });
@@ -56,7 +56,7 @@ describe('redrawPictures()', () => {
     }
   });
 
-  it('draws so many that a comment could show', async () => {
+  it('limits the number of images', async () => {
     const pool = openPool();
     const many = Array.from({ length: 201 }, () => [null, picture('#ff0000', 'jpeg', 4, 4)] as const);
     const { preview, leftOut } = await reencodeImages(previewOf(many), {

@@ -73,7 +73,7 @@ const PLAIN = shape(renderMarkdown(planMarkdown(planOf('words'))));
 describe('planMarkdown() of hostile texts', () => {
   it('has a corpus', () => expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60));
 
-  it('uses no other elements than these', () => {
+  it('uses only the listed elements', () => {
     const own = [
       'h3',
       'p',
@@ -97,7 +97,7 @@ describe('planMarkdown() of hostile texts', () => {
     expectInert(words);
   });
 
-  it('lets any text be words', () => {
+  it('renders any text as plain words', () => {
     const pieces = fc.array(fc.constantFrom(...HOSTILE_TEXTS.filter((one) => one.length < 40)), { maxLength: 4 });
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
@@ -108,7 +108,7 @@ describe('planMarkdown() of hostile texts', () => {
 });
 
 describe('planHtml() of hostile texts', () => {
-  it('has the same elements and attributes, whatever the words are', () => {
+  it('has the same elements and attributes for any text', () => {
     const skeleton = (html: string): string[] =>
       [...html.replaceAll(/="[^"]*"/g, '=').matchAll(/<(\/?[a-z][a-z0-9]*)([^>]*)>/gi)]
         .filter((match) => !/^\/?(?:del|ins)$/.test(match[1]!))

@@ -24,8 +24,8 @@ function places(): Plan {
   return plan(videos, lock);
 }
 
-describe('a plan with places', () => {
-  it('says where each video goes, and what it leaves', () => {
+describe('a plan with destinations', () => {
+  it('lists new and removed destinations of each video', () => {
     expect(planText(documentOf(places()), { color: false, trueColor: false, columns: 80 })).toMatchInlineSnapshot(`
       "Plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver ·
             2 renders, 24 s of video, 4 deliveries
@@ -56,7 +56,7 @@ describe('a plan with places', () => {
     `);
   });
 
-  it('says so in Markdown', () => {
+  it('lists them in Markdown', () => {
     expect(planMarkdown(documentOf(places()))).toMatchInlineSnapshot(`
       "### Reelform plan: 1 to create, 1 to update, 1 to move, 1 to relabel, 1 to deliver
 
@@ -89,7 +89,7 @@ describe('a plan with places', () => {
     `);
   });
 
-  it('names of many the buckets', () => {
+  it('names the buckets for a group of videos', () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       desired(`shop-${index}`, { deliver: [place('s3://videos/')], resources: { t_01: text(`${index}`) } }),
     );

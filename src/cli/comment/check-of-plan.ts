@@ -35,7 +35,7 @@ function conclusionOf(document: PlanDocument): CheckRun['conclusion'] {
 }
 
 function annotationsOf(document: PlanDocument, folder: string): Annotation[] {
-  return problemsOf(document).flatMap(({ file, line, endLine, severity, code, message, hint }) => {
+  return problemsOf(document).flatMap(({ file, line, end_line: endLine, severity, code, message, hint }) => {
     if (file === null || line === null || line < 1 || !isInside(file)) return [];
     return [
       {

@@ -57,7 +57,5 @@ async function readBounded(path: string): Promise<string | null> {
 
 /** Those in the form of diagnostics, errors first. */
 function diagnosticsOf(document: PlanDocument): Json[] {
-  return problemsOf(document)
-    .slice(0, MOST_DIAGNOSTICS)
-    .map(({ endLine, endColumn, ...problem }) => ({ ...problem, end_line: endLine, end_column: endColumn }));
+  return problemsOf(document).slice(0, MOST_DIAGNOSTICS);
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import { formatLocation, type Problem, problemsOf } from '../markdown/problem-tables.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import { formatLocation, problemsOf } from '../markdown/problem-tables.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import {
   countWords,
@@ -89,7 +90,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
+function leadOf(document: PlanDocument, problems: readonly JsonDiagnostic[]): string {
   if (hasChanges(document))
     return countWords(document)
       .map(({ words }) => words)
@@ -98,7 +99,7 @@ function leadOf(document: PlanDocument, problems: readonly Problem[]): string {
   return errors > 0 ? countNoun(errors, 'error') : 'No changes';
 }
 
-function headHtml(document: PlanDocument, problems: readonly Problem[]): string {
+function headHtml(document: PlanDocument, problems: readonly JsonDiagnostic[]): string {
   const about = !hasChanges(document)
     ? emptyWords(document)
     : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
@@ -110,7 +111,7 @@ function headHtml(document: PlanDocument, problems: readonly Problem[]): string 
 /** Number of problems shown before the rest is collapsed. */
 const MOST_PROBLEMS = 8;
 
-function problemsHtml(problems: readonly Problem[]): string {
+function problemsHtml(problems: readonly JsonDiagnostic[]): string {
   const rows = problems.map((problem) => {
     const { severity, message, hint, code } = problem;
     const place = formatLocation(problem);

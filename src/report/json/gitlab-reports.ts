@@ -23,7 +23,7 @@ export function gitlabTerraform(document: PlanDocument): string {
  */
 export function gitlabCodeQuality(document: PlanDocument, folder: string): string {
   const seen = new Map<string, number>();
-  const entries = problemsOf(document).map(({ severity, code, message, hint, file, line, endLine }) => {
+  const entries = problemsOf(document).map(({ severity, code, message, hint, file, line, end_line: endLine }) => {
     const key = JSON.stringify([code, message, file]);
     const before = seen.get(key) ?? 0;
     seen.set(key, before + 1);

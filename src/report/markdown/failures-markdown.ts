@@ -1,9 +1,10 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { markdownCode, markdownLink } from './escape-markdown.ts';
 import { takeWhileFits } from './markdown-blocks.ts';
-import { FAILURE_COLUMNS, failureRow, markdownProblems, type Problem, type ProblemLimit } from './problem-tables.ts';
+import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit } from './problem-tables.ts';
 
 /** GitHub allows 65,536 characters in a comment. */
 const MOST_CHARACTERS = 50_000;
@@ -17,7 +18,7 @@ export interface FailedRun {
   readonly outcome: ApplyOutcome;
   readonly troubles: readonly FailureGroup[];
   /** Errors that stopped the run or kept the lockfile from its branch. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly JsonDiagnostic[];
 }
 
 /** Location of the run. */

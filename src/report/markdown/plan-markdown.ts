@@ -1,6 +1,7 @@
 import { ACTIONS } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';
@@ -27,7 +28,7 @@ import {
 import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
 import { foldedTable, foldMarkdown, takeWhileFits } from './markdown-blocks.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
-import { markdownProblems, type Problem, type ProblemLimit, problemsOf, problemWords } from './problem-tables.ts';
+import { markdownProblems, type ProblemLimit, problemsOf, problemWords } from './problem-tables.ts';
 
 /** Locations of the full plan. */
 export interface RestOfPlan {
@@ -108,7 +109,7 @@ export function stagedMarkdown(
 
 interface Parts {
   readonly document: PlanDocument;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly JsonDiagnostic[];
   readonly groups: readonly ChangeGroup[];
   readonly nameOf: NameOfEditable;
   readonly preview: PlanPreview | null;
@@ -192,7 +193,7 @@ function roomLeft({ budget, measure, rest }: Parts, blocks: readonly string[]): 
 }
 
 /** Shows counts of changes and errors. */
-function title(document: PlanDocument, problems: readonly Problem[]): string {
+function title(document: PlanDocument, problems: readonly JsonDiagnostic[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const wrong = errors === 0 ? [] : [countNoun(errors, 'error')];
   const counts = countWords(document).map(({ words }) => words);

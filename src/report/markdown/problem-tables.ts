@@ -1,43 +1,32 @@
 import { isRecord } from '../../json.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { shortenText } from '../wording/display-text.ts';
 import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
 import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
 
-export interface Problem {
-  readonly severity: 'error' | 'warning';
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly endLine: number | null;
-  readonly endColumn: number | null;
-}
-
 /**
  * Returns the diagnostics of a plan document, errors first. Skips malformed entries, because the document may come from a
  * file.
  */
-export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): Problem[] {
-  const problems = diagnostics.flatMap((one): Problem[] => {
-    if (!isRecord(one) || typeof one.message !== 'string') return [];
+export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): JsonDiagnostic[] {
+  const problems = diagnostics.flatMap((entry): JsonDiagnostic[] => {
+    if (!isRecord(entry) || typeof entry.message !== 'string') return [];
     const string = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-    const place = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
+    const integer = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
     return [
       {
-        severity: one.severity === 'warning' ? 'warning' : 'error',
-        code: string(one.code) ?? 'unknown',
-        message: one.message,
-        hint: string(one.hint),
-        file: string(one.file),
-        line: place(one.line),
-        column: place(one.column),
-        endLine: place(one.end_line),
-        endColumn: place(one.end_column),
+        severity: entry.severity === 'warning' ? 'warning' : 'error',
+        code: string(entry.code) ?? 'unknown',
+        message: entry.message,
+        hint: string(entry.hint),
+        file: string(entry.file),
+        line: integer(entry.line),
+        column: integer(entry.column),
+        end_line: integer(entry.end_line),
+        end_column: integer(entry.end_column),
       },
     ];
   });
@@ -46,7 +35,7 @@ export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): 
 }
 
 /** `2 errors and 1 warning`; empty if there are none. */
-export function problemWords(problems: readonly Problem[]): string {
+export function problemWords(problems: readonly JsonDiagnostic[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   return [
@@ -56,7 +45,7 @@ export function problemWords(problems: readonly Problem[]): string {
 }
 
 /** `videos/berlin.yaml:3:5`; empty without a file. */
-export function formatLocation({ file, line, column }: Problem): string {
+export function formatLocation({ file, line, column }: JsonDiagnostic): string {
   return [file, line, column].filter((part) => part !== null).join(':');
 }
 
@@ -67,7 +56,7 @@ export interface ProblemLimit {
 }
 
 /** Formats a table of problems: message, hint, location and code. Counts the problems beyond `room`. */
-export function markdownProblems(problems: readonly Problem[], room: ProblemLimit): string {
+export function markdownProblems(problems: readonly JsonDiagnostic[], room: ProblemLimit): string {
   if (problems.length === 0) return '';
   const rows = takeWhileFits(problems.slice(0, room.count), room.characters, (problem) => {
     const { severity, code, message, hint } = problem;

@@ -2,9 +2,10 @@ import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin, Failure } from '../../apply/events.ts';
 import type { Delivery } from '../../lock/lock.ts';
 import { cellWidth } from '../wording/cell-width.ts';
-import { displayUrl, escapeControls } from '../wording/display-text.ts';
+import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
+import { failureKey } from '../wording/failure-groups.ts';
 import { formatDuration } from '../wording/quantities.ts';
-import { failureKey, failureLines, listNames } from './failure-lines.ts';
+import { failureLines } from './error-text.ts';
 import { formatTimeLeft, RunProgress } from './run-progress.ts';
 
 /** Time without output after which the run prints a heartbeat. */

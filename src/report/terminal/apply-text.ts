@@ -1,8 +1,9 @@
 import { createColors } from 'picocolors';
 import type { ApplyOutcome, Failure } from '../../apply/events.ts';
-import { escapeControls } from '../wording/display-text.ts';
+import { escapeControls, listNames } from '../wording/display-text.ts';
+import { failureKey } from '../wording/failure-groups.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
-import { failureKey, failureLines, listNames } from './failure-lines.ts';
+import { failureLines } from './error-text.ts';
 
 type Colors = ReturnType<typeof createColors>;
 

@@ -1,11 +1,10 @@
 import { createColors } from 'picocolors';
 import type { SpecDrift } from '../../apply/spec-changes.ts';
 import { cellWidth } from '../wording/cell-width.ts';
-import { displayUrl, escapeControls } from '../wording/display-text.ts';
+import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { specDriftWords } from '../wording/spec-words.ts';
 import { maxWidth } from './apply-lines.ts';
-import { listNames } from './failure-lines.ts';
 
 /** Result of comparing recorded videos with the world. */
 export interface DriftReport {

@@ -1,3 +1,5 @@
+import type { createColors } from 'picocolors';
+import type { Failure } from '../../apply/events.ts';
 import { escapeControls } from '../wording/display-text.ts';
 
 /** Formats the error that ended a command, with its hint. Service text cannot control the terminal. */
@@ -32,4 +34,16 @@ export function serviceErrorText({
 export function internalErrorText(error: unknown, toolVersion: string): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `Internal error: ${text}\nThis is a mistake in reelform ${toolVersion}; please report it.\n`;
+}
+
+/** Formats `code: editable (file): message` and the hint, without indentation. */
+export function failureLines(
+  { code, message, hint, editable, source }: Failure,
+  colors: ReturnType<typeof createColors>,
+): string[] {
+  const from = source === undefined ? '' : ` (${escapeControls(source)})`;
+  const where = editable === undefined ? '' : ` ${escapeControls(editable)}${from}:`;
+  const lines = [`${colors.red(`${escapeControls(code)}:`)}${where} ${escapeControls(message)}`];
+  if (hint !== undefined) lines.push(`${colors.cyan('hint:')} ${colors.dim(escapeControls(hint))}`);
+  return lines;
 }

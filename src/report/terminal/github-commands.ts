@@ -1,7 +1,8 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
-import { type Problem, problemsOf } from '../markdown/problem-tables.ts';
+import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import { problemsOf } from '../markdown/problem-tables.ts';
 import { hasChanges } from '../wording/plan-words.ts';
 import { formatCount } from '../wording/quantities.ts';
 
@@ -28,8 +29,8 @@ export function githubAnnotations(document: Pick<PlanDocument, 'diagnostics'>, f
     .join('');
 }
 
-function annotation(problem: Problem, folder: string): string {
-  const { severity, code, message, hint, file, line, column, endLine, endColumn } = problem;
+function annotation(problem: JsonDiagnostic, folder: string): string {
+  const { severity, code, message, hint, file, line, column, end_line: endLine, end_column: endColumn } = problem;
   const isOneLine = line === endLine;
   const properties: [string, string | number | null][] = [
     ['title', code],

@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { Action } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
-import { escapeControls } from '../wording/display-text.ts';
+import { escapeControls, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
@@ -19,7 +19,6 @@ import {
   withoutRestores,
 } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { listNames } from './failure-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { type StyledText, wrapSpans } from './wrap-spans.ts';
 

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
 import { formatCount, formatDuration } from '../wording/quantities.ts';
-import { failureLines } from './failure-lines.ts';
+import { failureLines } from './error-text.ts';
 
 /** Result of `reelform render`. */
 export interface RenderedFile {

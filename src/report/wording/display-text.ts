@@ -29,3 +29,10 @@ export function shortenText(text: string, longest: number): string {
 export function escapeHtml(text: string): string {
   return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** `a, b, c and 9 more`. */
+export function listNames(names: readonly string[], most = 3): string {
+  const shown = names.slice(0, most).map(escapeControls);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}

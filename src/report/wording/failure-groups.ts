@@ -3,7 +3,6 @@ import { resourceSpan } from '../../definition/definition-span.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
-import { failureKey } from '../terminal/failure-lines.ts';
 import { textPosition } from './text-position.ts';
 
 /** Source location of the value that a failure is about. */
@@ -19,7 +18,7 @@ export interface FailureLocation {
 export type LocatedFailure = Failure & FailureLocation;
 
 /** Maximum number of videos of a group whose locations are listed. */
-const PLACED = 5;
+const MOST_LOCATED = 5;
 
 /** A group of videos with the same failures. */
 export interface FailureGroup {
@@ -46,7 +45,7 @@ export interface FailureContext {
  */
 export function groupFailures(outcome: ApplyOutcome, context: FailureContext): FailureGroup[] {
   const changes = new Map(context.changes.map((change) => [change.id, change]));
-  const unknown = outcome.unknown.map((one) => ({ id: one.id, failures: [unknownFailure(one)] }));
+  const unknown = outcome.unknown.map((video) => ({ id: video.id, failures: [unknownFailure(video)] }));
   const kinds = [
     ['not rendered', outcome.failed],
     ['not delivered', outcome.undelivered],
@@ -62,9 +61,9 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
     }
     const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
     return largestFirst.map(({ ids, failures }) => {
-      const [first, ...others] = ids.slice(0, PLACED).map((id) => {
+      const [first, ...others] = ids.slice(0, MOST_LOCATED).map((id) => {
         const path = changes.get(id)?.path ?? null;
-        return failures.map((one) => ({ ...one, ...placeOf(one, path, context) }));
+        return failures.map((failure) => ({ ...failure, ...locate(failure, path, context) }));
       });
       const places = new Map<string, FailureLocation>();
       for (const { file, line, column } of [first!, ...others].flat()) {
@@ -77,8 +76,8 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
 }
 
 /** Converts failure groups to diagnostics, one for each failure of each group. */
-export function failureDiagnostics(troubles: readonly FailureGroup[]): JsonDiagnostic[] {
-  return troubles.flatMap(({ what, ids, failures }) =>
+export function failureDiagnostics(groups: readonly FailureGroup[]): JsonDiagnostic[] {
+  return groups.flatMap(({ what, ids, failures }) =>
     failures.map(({ code, message, hint = null, file, line, column }) => ({
       code,
       severity: 'error' as const,
@@ -89,7 +88,7 @@ export function failureDiagnostics(troubles: readonly FailureGroup[]): JsonDiagn
   );
 }
 
-function placeOf({ editable }: Failure, path: string | null, { source }: FailureContext): FailureLocation {
+function locate({ editable }: Failure, path: string | null, { source }: FailureContext): FailureLocation {
   const nowhere = { file: path, line: null, column: null };
   const text = path === null ? undefined : source(path);
   if (path === null || text === undefined) return nowhere;
@@ -109,4 +108,23 @@ function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number
     hint: `It is not asked for again before somebody says what became of it: reelform resolve ${id}`,
     retryable: false,
   };
+}
+
+/** Problems of the service or the machine, independent of the video. */
+const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
+  'service_unauthorized',
+  'service_unreachable',
+  'token_missing',
+  'encoder_missing',
+  'disk_full',
+  'service_lacks_uploads',
+]);
+
+/** Equal for failures that are reported only once. */
+export function failureKey(failures: readonly Failure[]): string {
+  return JSON.stringify(
+    failures.map(({ code, message, hint, editable, source }) =>
+      NOT_OF_A_VIDEO.has(code) ? code : [code, message, hint, editable, source],
+    ),
+  );
 }

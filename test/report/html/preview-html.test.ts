@@ -24,19 +24,19 @@ const count = (html: string, part: string): number => html.split(part).length - 
 const base64 = ({ bytes }: ReturnType<typeof image>): string => Buffer.from(bytes).toString('base64');
 
 describe('postersOf()', () => {
-  it('takes the stills that differ most, each side its own', () => {
+  it('takes the stills with the largest difference, one for each side', () => {
     const stills = [still(0.1, BLUE, BLUE), still(0.3, RED, GREEN), still(0.2, BLUE, BLUE)];
     expect(postersOf(stills, undefined)).toEqual({ before: RED, after: GREEN });
   });
 
-  it('takes the picture of the draft where there are no stills', () => {
+  it('takes the poster of the draft without stills', () => {
     const drafts = { before: BEFORE, after: AFTER, poster: BLUE };
     expect(postersOf([], drafts)).toEqual({ before: BLUE, after: BLUE });
   });
 });
 
 describe('draftsHtml()', () => {
-  it('shows each side its own picture before it plays, silent', () => {
+  it('shows the poster of each side before it plays, muted', () => {
     const html = page({ stills: [still(0.3, RED, GREEN)], drafts: { before: BEFORE, after: AFTER } });
     expect(html.indexOf(base64(RED))).toBeLessThan(html.indexOf('Before, as a draft'));
     expect(html.indexOf(base64(GREEN))).toBeGreaterThan(html.indexOf('Before, as a draft'));
@@ -44,7 +44,7 @@ describe('draftsHtml()', () => {
     expect(html).not.toContain('<select>');
   });
 
-  it('lets either side be heard where there is a sound', () => {
+  it('offers the sound of either side', () => {
     const options = (before: Uint8Array | null, ...audible: ('before' | 'after')[]) => {
       const html = page({ isVisible: before && true, drafts: { before, after: AFTER, audible } });
       return [...html.matchAll(/<option value="(.*?)">(.*?)</g)].map(([, value, words]) => `${value} ${words}`);
@@ -55,7 +55,7 @@ describe('draftsHtml()', () => {
     expect(options(BEFORE)).toEqual([]);
   });
 
-  it('plays the sides by themselves, to be heard, where only the sound differs', () => {
+  it('plays each side on its own with sound if only the sound differs', () => {
     const drafts = { before: BEFORE, after: AFTER, poster: BLUE, audible: ['after'] as const };
     const html = page({ isVisible: false, unseen: ['sound'], drafts });
     expect([count(html, '<video'), count(html, ' controls'), count(html, ' muted'), count(html, base64(BLUE))]).toEqual(
@@ -66,14 +66,14 @@ describe('draftsHtml()', () => {
     expect(html).not.toContain('data-play');
   });
 
-  it('shows one draft where both sides are the same', () => {
+  it('shows one draft if both sides are identical', () => {
     const html = page({ isVisible: false, unseen: ['output'], drafts: { before: AFTER, after: AFTER, poster: BLUE } });
     expect([count(html, '<video'), count(html, 'Before and after, as a draft')]).toEqual([1, 1]);
   });
 });
 
 describe('embeddedPreview()', () => {
-  it('keeps the pictures of the most different videos, and says of the others what is missing', () => {
+  it('embeds images of the most different videos and lists the omissions of the others', () => {
     const preview = examplePreview();
     const sizeOf = (id: string): number =>
       preview.videos
@@ -93,7 +93,7 @@ describe('embeddedPreview()', () => {
 });
 
 describe('planHtml()', () => {
-  it('says what changes alike and where folders begin, of a large plan alone', () => {
+  it('shows groups and folders only for a large plan', () => {
     const page = planHtml(documentOf(largePlan(100)));
     expect(page).toMatch(
       /<a href="#video-\d+">100 videos<\/a> <span class="why">a value changed: Accent colour<\/span>/,

@@ -10,13 +10,13 @@ describe('diagnosticsJson()', () => {
   } as const;
   const base = { code: 'wrong_kind', severity: 'error', message: 'Wrong', hint: null };
 
-  it('gives lines and columns from 1, the end exclusive', () => {
+  it('counts lines and columns from 1, with an exclusive end', () => {
     expect(diagnosticsJson([{ ...diagnostic, hint: 'Mend it' }], () => 'a:\nbc\n')).toEqual([
       { ...base, hint: 'Mend it', file: 'a.yaml', line: 2, column: 1, end_line: 2, end_column: 3 },
     ]);
   });
 
-  it('gives null for what is not known', () => {
+  it('returns null for unknown fields', () => {
     const nowhere = { line: null, column: null, end_line: null, end_column: null };
     expect(diagnosticsJson([diagnostic], () => undefined)).toEqual([{ ...base, file: 'a.yaml', ...nowhere }]);
     expect(diagnosticsJson([{ ...diagnostic, at: undefined }], () => '')).toEqual([

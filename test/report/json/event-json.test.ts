@@ -66,7 +66,7 @@ const stream: readonly StreamEvent[] = [
 ];
 
 describe('eventJson()', () => {
-  test('gives each event a line of its own, save for the end of the run, which the outcome tells', () => {
+  test('writes one line per event except the end of the run, which the outcome covers', () => {
     const text = stream.map((event) => eventJson(event, 1_767_225_600_000)).join('');
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(stream.length - 1);
@@ -94,7 +94,7 @@ describe('eventJson()', () => {
     `);
   });
 
-  test('tells of a plan what is done to which video, and why', () => {
+  test('lists the action and reason of each video of a plan', () => {
     const { changes, plan_id, summary } = JSON.parse(eventJson(stream[1]!, 0));
     expect(changes).toContainEqual({ id: 'berlin', action: 'update', reason: 'input_changed' });
     expect(summary).toMatchObject({ adopt: 1 });
@@ -113,7 +113,7 @@ describe('eventJson()', () => {
 });
 
 describe('schemas/reelform-events.schema.json', () => {
-  test('knows every type that is told', () => {
+  test('covers every type of event', () => {
     const known: string[] = schema.allOf.flatMap((rule: { if: { properties: { type: { const?: string } } } }) => {
       return rule.if.properties.type.const ?? [];
     });
@@ -121,7 +121,7 @@ describe('schemas/reelform-events.schema.json', () => {
     expect(known.sort()).toEqual([...new Set(told.map((line) => JSON.parse(line).type as string))].sort());
   });
 
-  test('bears with a later minor version', () => {
+  test('accepts a later minor version', () => {
     expect(isEvent({ type: 'video_applauded', id: 'berlin', at: '2026-01-01T00:00:00.000Z' })).toBe(true);
     expect(isEvent({ type: 'version', at: '', format_version: '1.4', tool_version: '9', more: 1 })).toBe(true);
   });

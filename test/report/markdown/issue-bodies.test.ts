@@ -67,7 +67,7 @@ const BODIES = {
   }).body,
 } as const;
 
-describe('texts of issues with hundreds of long names and messages', () => {
+describe('issue texts with hundreds of long names and messages', () => {
   it.each(Object.entries(BODIES))('%s: within 65,536 characters, with a marker before it, and whole', (_, body) => {
     expect(body!.length).toBeLessThanOrEqual(65_000);
     expect(body!.length).toBeGreaterThan(20_000);
@@ -75,7 +75,7 @@ describe('texts of issues with hundreds of long names and messages', () => {
     expect(brokenMarkdown(body!)).toEqual([]);
   });
 
-  it('the summary of an apply: within what is left of it', () => {
+  it('stays within the remaining size of an apply summary', () => {
     const run = { outcome, document: null, done: [], troubles, diagnostics, published: null, filesUrl: AT.filesUrl };
     const summary = applyMarkdown(run, 60_000);
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(60_000);
@@ -156,7 +156,7 @@ function bodiesOf(texts: readonly string[]): string[] {
   ];
 }
 
-it('lets hostile texts be words in issues, pull requests and summaries', () => {
+it('renders hostile texts as plain words in issues, pull requests and summaries', () => {
   const texts = HOSTILE_TEXTS.map((words) => words.toWellFormed().slice(0, 150).toWellFormed()).filter(
     (words) => words.trim() !== '',
   );

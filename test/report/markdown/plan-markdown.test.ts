@@ -54,7 +54,7 @@ describe('escapeMarkdown()', () => {
     expect(escapeMarkdown(words)).toBe(escaped);
   });
 
-  test('leaves nothing that could be markup, a mention or a link', () => {
+  test('leaves no markup, mention or link', () => {
     fc.assert(
       fc.property(nasty, (words) => {
         const code = markdownCode(words).slice('<code>'.length, -'</code>'.length).replaceAll('<!-- -->', '');
@@ -68,7 +68,7 @@ describe('escapeMarkdown()', () => {
 });
 
 describe('planMarkdown()', () => {
-  test('says that nothing is to be done', () => {
+  test('reports a plan without changes', () => {
     const berlin = desired('berlin');
     expect(planMarkdown(documentOf(plan([berlin], lockOf(berlin))))).toBe(
       '### Reelform plan: no changes\n\nNo changes. 1 video is up to date.\n',
@@ -138,7 +138,7 @@ describe('planMarkdown()', () => {
     expect(all.match(/^\| <code>/gm)).toHaveLength(60 + 60 + 70);
   });
 
-  test('puts problems first, with their places, errors before warnings', () => {
+  test('lists problems first, with their locations, errors before warnings', () => {
     const document = documentOf(everyAction());
     const problem = (severity: string, line: number | null) => ({
       ...{ code: 'text_too_long', severity, message: 'A | title', hint: 'Shorten it', file: line && 'videos/a.yaml' },
@@ -158,7 +158,7 @@ describe('planMarkdown()', () => {
     expect(planMarkdown({ ...document, diagnostics: many })).toContain('And 20 more like these.');
   });
 
-  test('marks words of long texts, and leaves out those that stayed when room is short', () => {
+  test('marks changed words in long texts and omits unchanged ones to save room', () => {
     const words = (what: string): string => `${'Before. '.repeat(7)}${what}${' And after.'.repeat(7)}`;
     const was = desired('x', { resources: { t_01: text(words('old')) } });
     const is = desired('x', { resources: { t_01: text(words('new')) } });
@@ -170,7 +170,7 @@ describe('planMarkdown()', () => {
     expect(short.text).toContain('| …Before. Before. Before. <ins>new</ins> And after.');
   });
 
-  test('gives way in stages, and says each time what is missing and where it is', () => {
+  test('shortens in stages and names the omissions and their location each time', () => {
     const ids = Array.from({ length: 40 }, (_, index) => `v${String(index).padStart(2, '0')}`);
     const made = (words: string) =>
       ids.map((id) => desired(id, { resources: { t_01: text(`${words} ${id} is what it says. `.repeat(5)) } }));
@@ -227,7 +227,7 @@ describe('planMarkdown()', () => {
     },
   );
 
-  test('keeps to any budget of 400 and more, in characters and bytes', () => {
+  test('stays within any budget of at least 400, in characters and bytes', () => {
     const budgets = fc.integer({ min: 400, max: 20_000 });
     fc.assert(
       fc.property(anyWorld, nasty, budgets, fc.boolean(), ({ videos, lock, missing }, words, budget, verbose) => {

@@ -22,7 +22,7 @@ function previewAt(url: string | null, changes: Partial<VideoPreview> = {}): Pla
 }
 
 describe('planMarkdown() with a preview', () => {
-  it('shows pictures that have an address, and what was measured', () => {
+  it('shows images that have a URL, and measurements', () => {
     const shown = planMarkdown(document, {
       preview: previewAt('https://github.com/o/r/blob/looks/a.jpg?raw=true&x=1'),
     });
@@ -50,7 +50,7 @@ describe('planMarkdown() with a preview', () => {
     expect(shown).toContain('The stills of 1 video can be seen in the page of the plan alone.');
   });
 
-  it('says what nobody would see, and what was not looked at', () => {
+  it('lists videos without a visible change and omitted videos', () => {
     const shown = planMarkdown(document, {
       preview: previewAt(null, { isVisible: false, unseen: ['sound', 'output'] }),
     });
@@ -62,7 +62,7 @@ describe('planMarkdown() with a preview', () => {
     expect(example).toContain('The stills of 2 videos can be seen in the page of the plan alone.');
   });
 
-  it('shows a new video by itself, no picture higher than a wide one, and folds all but the first three', () => {
+  it('shows a new video alone, limits the height of images, and collapses all but the first three videos', () => {
     const tall = { ...image('#ff8800', 360, 640), url: 'https://example.com/a.jpg' };
     const still = { timeSeconds: 2, editables: [], before: null, after: tall, changedShare: null };
     const fresh = {
@@ -79,7 +79,7 @@ describe('planMarkdown() with a preview', () => {
     expect(brokenMarkdown(shown)).toEqual([]);
   });
 
-  it('begins with the sheet of an upgrade where it has an address, and folds what is on it', () => {
+  it('starts with the contact sheet of an upgrade if it has a URL, and collapses its videos', () => {
     const sheet = { ...image('#888888', 1200, 200), url: 'https://example.com/sheet.jpg' };
     const shown = planMarkdown(document, {
       preview: { ...previewAt('https://example.com/a.jpg'), contactSheet: sheet },
@@ -89,7 +89,7 @@ describe('planMarkdown() with a preview', () => {
     expect(brokenMarkdown(shown)).toEqual([]);
   });
 
-  it('keeps to the budget with more stills than fit, and says how many are missing', () => {
+  it('stays within the budget with too many stills, and counts the omitted ones', () => {
     const one = previewAt(`https://example.com/${'x'.repeat(900)}`).videos.get('berlin')!;
     const preview = { ...examplePreview(), videos: new Map(Array.from({ length: 200 }, (_, at) => [`v${at}`, one])) };
     const { text, stage } = stagedMarkdown(document, { preview });

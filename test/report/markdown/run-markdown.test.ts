@@ -70,7 +70,7 @@ function pages(given: string): string[] {
 
 const PLAIN = pages('words').map((page) => shape(render(page)));
 
-describe('what is told of a run', () => {
+describe('reports of a run', () => {
   it.each(TEXTS.map((words) => [words]))('lets %j be words', (words) => {
     for (const [index, page] of pages(words).entries()) {
       const html = render(page);
@@ -88,7 +88,7 @@ describe('what is told of a run', () => {
     }
   });
 
-  it('links to nothing else than pages, and to none with a password in it', () => {
+  it('links only to web pages without a password', () => {
     for (const url of [
       'javascript:alert(1)',
       'file:///etc/passwd',

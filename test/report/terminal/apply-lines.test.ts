@@ -21,7 +21,7 @@ function linesOf(events: readonly ApplyEvent[]): string {
 }
 
 describe('ApplyLines', () => {
-  it('names the video in every line and counts what is done', () => {
+  it('names the video in every line and counts finished videos', () => {
     const events: ApplyEvent[] = [
       { kind: 'run-started', ids: ['berlin', 'oslo', 'rome', 'bonn', 'graz', 'linz'].map(id), concurrency: 2 },
       { kind: 'video-recorded', id: id('moved'), action: 'move', previousId: id('old'), videoUrl: null },
@@ -69,7 +69,7 @@ describe('ApplyLines', () => {
     `);
   });
 
-  it('tells a failure in full once, and of the videos after it which one had it first', () => {
+  it('prints a failure in full once and refers later videos to the first one', () => {
     const fail = (name: string): ApplyEvent => ({
       kind: 'video-failed',
       id: id(name),
@@ -100,7 +100,7 @@ describe('ApplyLines', () => {
     expect(lines).not.toContain('secret');
   });
 
-  it('escapes what a service says', () => {
+  it('escapes text of the service', () => {
     const event: ApplyEvent = {
       kind: 'video-failed',
       id: id('a'),
@@ -110,7 +110,7 @@ describe('ApplyLines', () => {
     expect(linesOf([event])).toContain('    internal: red \\u001b[31m and⏎new line');
   });
 
-  it('gives a sign of life after half a minute of silence, while something is at work', () => {
+  it('prints a heartbeat after 30 seconds of silence while videos are running', () => {
     const lines = new ApplyLines({ color: false });
     const at = (seconds: number, event: ApplyEvent): void => void lines.linesOf(event, seconds * 1000);
     at(0, { kind: 'run-started', ids: ['a', 'b', 'c', 'd'].map(id), concurrency: 2 });

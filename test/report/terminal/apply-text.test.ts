@@ -100,7 +100,7 @@ describe('outcomeText()', () => {
     expect(text.trimEnd().split('\n').at(-1)).toBe(expected);
   });
 
-  it('tells the largest groups of many failures, and counts the rest', () => {
+  it('lists the largest groups of many failures and counts the rest', () => {
     const failed = many(40, 'v').map((each, index) => ({
       id: each,
       failures: [{ ...failure, message: `reason ${index % 20}` }],
@@ -110,7 +110,7 @@ describe('outcomeText()', () => {
     expect(text).toContain('✗ and 24 videos more');
   });
 
-  it('cannot be made to command a terminal', () => {
+  it('escapes text that could control a terminal', () => {
     const hostile = '\x1b[2J';
     const text = outcomeText(
       {
@@ -126,7 +126,7 @@ describe('outcomeText()', () => {
 });
 
 describe('approvalQuestion()', () => {
-  it('says which answer counts, and when nothing is rendered', () => {
+  it('names the accepted answer, and says if nothing is rendered', () => {
     expect(approvalQuestion(3)).toBe('\nApply these changes? Only "yes" is taken for it: ');
     expect(approvalQuestion(0)).toContain('Nothing is rendered.');
   });
@@ -142,7 +142,7 @@ describe('stoppingText()', () => {
   });
 });
 
-describe('leftText()', () => {
+describe('exitText()', () => {
   it.each([
     [0, 'Nothing was at work;'],
     [1, '1 video was at work;'],

@@ -18,7 +18,7 @@ resources:
 const source = (file: string): string | undefined => FILES[file];
 
 describe('diagnosticsText()', () => {
-  it('shows each place once, with what is wrong, what to do, and the lines around it', () => {
+  it('shows each location once, with problems, hints and surrounding lines', () => {
     const { diagnostics } = resolve(FILES);
     expect(diagnosticsText(diagnostics, { source, color: false })).toBe(`videos/berlin.yaml:3:1
   error  t_01 (Headline) is not filled  missing_editable
@@ -62,7 +62,7 @@ videos/oslo.yaml:1:11
   const at = { file: 'videos/oslo.yaml', start: 0, end: 8 };
   const error: Diagnostic = { code: 'definition_invalid', severity: 'error', message: 'One', at };
 
-  it('shows what is wrong in one place together', () => {
+  it('groups the problems of one location', () => {
     const warning: Diagnostic = { code: 'no_videos', severity: 'warning', message: 'Two', hint: 'Mend it', at };
     expect(diagnosticsText([error, warning], { source, color: false })).toBe(`videos/oslo.yaml:1:1
   error    One  definition_invalid
@@ -77,7 +77,7 @@ videos/oslo.yaml:1:11
 `);
   });
 
-  it('does without a place, and without a text', () => {
+  it('formats diagnostics without a location or a text', () => {
     const elsewhere: Diagnostic = { ...error, at: { file: 'gone.yaml', start: 3, end: 4 } };
     const nowhere: Diagnostic = { code: 'unknown_video', severity: 'error', message: 'No place' };
     expect(diagnosticsText([nowhere], { source, color: false })).toBe('  error  No place  unknown_video\n\n1 error\n');
@@ -87,14 +87,14 @@ videos/oslo.yaml:1:11
     expect(diagnosticsText([], { source, color: false })).toBe('');
   });
 
-  it('ends after so many places, and tells the number of the rest', () => {
+  it('limits the number of locations and counts the rest', () => {
     const many = Array.from({ length: 60 }, (_, start) => ({ ...error, at: { ...at, start, end: start + 1 } }));
     const text = diagnosticsText(many, { source, color: false });
     expect(text.match(/definition_invalid/g)).toHaveLength(50);
     expect(text).toMatch(/\n\n… and 10 more\n\n60 errors in 1 file\n$/);
   });
 
-  it('lets no text of a user command the terminal', () => {
+  it('escapes user text that could control the terminal', () => {
     const hostile: Diagnostic = {
       ...error,
       message: 'a\u001b[2Jb\nc',
@@ -105,7 +105,7 @@ videos/oslo.yaml:1:11
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   });
 
-  it('colours when it is asked to', () => {
+  it('uses colours on request', () => {
     const text = diagnosticsText([error], { source, color: true });
     expect(text).toContain('\u001b[31merror\u001b[39m');
     expect(text).toContain('\u001b[1mvideos/oslo.yaml:1:1\u001b[22m');
@@ -131,7 +131,7 @@ describe('codeFrame()', () => {
     ]);
   });
 
-  it('shows no empty line at the end', () => {
+  it('omits an empty line at the end', () => {
     expect(frame(text, 'Hello')).toEqual(['  3 | resources:', '> 4 |   t_01: Hello', '    |         ^^^^^']);
   });
 
@@ -144,12 +144,12 @@ describe('codeFrame()', () => {
     ]);
   });
 
-  it('marks one column for an empty span, also behind the end', () => {
+  it('marks one column for an empty span, also past the end', () => {
     expect(codeFrame('a: ', { start: 3, end: 3 }, { color: false, columns: 40 })).toBe('> 1 | a: \n    |    ^');
     expect(codeFrame('', { start: 0, end: 0 }, { color: false, columns: 40 }).trimEnd()).toContain('> 1 |');
   });
 
-  it('cuts long lines around what is marked', () => {
+  it('truncates long lines around the marked span', () => {
     const long = `short\nkey: ${'x'.repeat(100)}MARK${'y'.repeat(100)}\n${'z'.repeat(100)}`;
     expect(frame(long, 'MARK')).toEqual([
       '  1 |',
@@ -163,13 +163,13 @@ describe('codeFrame()', () => {
     expect(frame('a: "\u001b[31m\t\u202ex"', 'x')[0]).toBe('> 1 | a: "␛[31m \u{fffd}x"');
   });
 
-  it('colours the marks and the margin, never the code', () => {
+  it('colours the marks and the margin but not the code', () => {
     const colored = frame(text, 'Summer', { color: true, columns: 40 });
     expect(colored[1]).toBe('\u001b[31m>\u001b[39m\u001b[2m 2 |\u001b[22m title: Summer');
     expect(colored[2]).toBe('\u001b[2m    |\u001b[22m\u001b[31m        ^^^^^^\u001b[39m');
   });
 
-  it('gives nothing that a terminal obeys, whatever the text and the span', () => {
+  it('returns nothing that controls a terminal, for any text and span', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),

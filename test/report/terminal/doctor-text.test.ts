@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { doctorText } from '../../../src/report/terminal/doctor-text.ts';
 
 describe('doctorText()', () => {
-  it('marks each check, hints below it, and sums up', () => {
+  it('marks each check, with hints below and a summary', () => {
     expect(
       doctorText(
         [
@@ -29,7 +29,7 @@ describe('doctorText()', () => {
     `);
   });
 
-  it('says that all is well', () => {
+  it('reports that all checks passed', () => {
     expect(doctorText([{ name: 'Node', status: 'ok', message: '20.19.0' }], { color: false })).toBe(
       '✓ Node  20.19.0\n\nAll is well.\n',
     );

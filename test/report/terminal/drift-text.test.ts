@@ -5,13 +5,13 @@ const NOTHING: DriftReport = { checked: 0, findings: [], notes: [], unclear: [],
 const spec = { template: 'small', styleVersion: 'tsv_1' };
 
 describe('driftText()', () => {
-  it('says that all is as it was', () => {
+  it('reports that nothing has drifted', () => {
     expect(driftText({ ...NOTHING, checked: 1200 }, { color: false })).toBe(
       'Drift: 1,200 videos looked at. All is as it was recorded.\n',
     );
   });
 
-  it('tells what is not, and what could not be told, without queries', () => {
+  it('lists drift and unverified videos, without queries', () => {
     const text = driftText(
       {
         checked: 9,
@@ -50,7 +50,7 @@ describe('driftText()', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('counts a note for nothing', () => {
+  it('does not count a note as drift', () => {
     const notes = ['oslo', 'rome'].map((id) => ({ id, what: 'session_gone' as const, url: 'https://x.example/a' }));
     expect(driftText({ ...NOTHING, checked: 2, notes }, { color: false })).toMatchInlineSnapshot(`
       "Drift: 2 videos looked at. All is as it was recorded.
@@ -61,7 +61,7 @@ describe('driftText()', () => {
     `);
   });
 
-  it('says what changed about specifications, as much as fits into a line', () => {
+  it('lists changes of specifications up to the length of a line', () => {
     const at = (editable: string | null, field: string | null, before?: unknown, after?: unknown) => ({
       ...{ editable, field, before, after },
     });

@@ -46,7 +46,7 @@ describe('explainText()', () => {
     expect(text.split('\n\n').find((block) => block.startsWith('In flight'))).toMatchSnapshot();
   });
 
-  it('keeps to a narrow terminal and commands none', () => {
+  it('fits a narrow terminal and escapes user text', () => {
     const hostile = desired('a', { title: '\x1b[2J', resources: {} });
     const text = explain(changeOf(plan([hostile], emptyLock), 'a'), {}, 40);
     expect(text).not.toContain('\x1b');

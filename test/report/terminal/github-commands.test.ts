@@ -12,7 +12,7 @@ const problem = (changes: object = {}) => ({
 const nowhere = { file: null, line: null, column: null, end_line: null, end_column: null };
 
 describe('githubAnnotations()', () => {
-  it('says where each problem is, in the terms of the repository of git', () => {
+  it('locates each problem relative to the git repository', () => {
     const diagnostics = [
       problem({ severity: 'warning', hint: 'Shorten it' }),
       problem({ end_line: 4 }),
@@ -28,14 +28,14 @@ describe('githubAnnotations()', () => {
     );
   });
 
-  it('lets no text be another command', () => {
+  it('escapes text that could be another command', () => {
     const words = '100%,\r\n::add-mask::x: y';
     expect(githubAnnotations({ ...document, diagnostics: [problem({ message: words, file: words })] }, '')).toBe(
       '::error title=text_overflow,file=100%25%2C%0D%0A%3A%3Aadd-mask%3A%3Ax%3A y,line=3,endLine=3,col=5,endColumn=9::100%25,%0D%0A::add-mask::x: y\n',
     );
   });
 
-  it('has ten of a kind at most, the last of which counts the rest', () => {
+  it('writes at most ten of a kind, the last of which counts the rest', () => {
     const lines = (count: number): string[] =>
       githubAnnotations({ ...document, diagnostics: Array.from({ length: count }, () => problem()) }, '').split('\n');
     expect(lines(10)).toHaveLength(11);
@@ -44,13 +44,13 @@ describe('githubAnnotations()', () => {
   });
 });
 
-it('githubOutputs() has each output between two delimiters', () => {
+it('githubOutputs() writes each output between two delimiters', () => {
   expect(githubOutputs({ ...document, diagnostics: [problem()] }, 'end')).toBe(
     `plan_id<<end\n${document.plan_id}\nend\nhas_changes<<end\ntrue\nend\nrenders<<end\n2\nend\nrestores<<end\n1\nend\nerrors<<end\n1\nend\ndenied<<end\nfalse\nend\n`,
   );
 });
 
-it('githubOutputs() and gitlabTerraform() take a restore for no change', () => {
+it('githubOutputs() and gitlabTerraform() do not count a restore as a change', () => {
   const restored = documentOf(plan([desired('a')], lockOf(desired('a')), ['a']));
   expect(githubOutputs(restored, 'end')).toContain(
     'has_changes<<end\nfalse\nend\nrenders<<end\n0\nend\nrestores<<end\n1\n',
@@ -58,15 +58,15 @@ it('githubOutputs() and gitlabTerraform() take a restore for no change', () => {
   expect(JSON.parse(gitlabTerraform(restored))).toEqual({ create: 0, update: 0, delete: 0 });
 });
 
-it('withoutCommands() stops commands before the text, and lets them be again behind it', () => {
+it('withoutCommands() disables commands before the text and enables them after it', () => {
   expect(withoutCommands('::error::x', 't')).toBe('::stop-commands::t\n::error::x\n::t::\n');
 });
 
-it('gitlabTerraform() counts what comes, what changes and what goes', () => {
+it('gitlabTerraform() counts created, updated and deleted entries', () => {
   expect(JSON.parse(gitlabTerraform(document))).toEqual({ create: 1, update: 4, delete: 1 });
 });
 
-it('gitlabCodeQuality() has a place for everything, and fingerprints that stay when lines move', () => {
+it('gitlabCodeQuality() gives every problem a location and a fingerprint independent of lines', () => {
   const read = (...diagnostics: object[]) =>
     JSON.parse(gitlabCodeQuality({ ...document, diagnostics } as never, 'shop/'));
   const [first, second, third] = read(

@@ -18,7 +18,7 @@ function viewOf(ids: readonly string[], begin: Begin = 'posted', color = false):
 }
 
 describe('LiveView', () => {
-  it('shows what is at work, aligned, with totals and the time left', () => {
+  it('shows running videos, aligned, with totals and the remaining time', () => {
     expect(viewOf(['launch/berlin', 'story/rome']).footer(3000, 80, 24).join('\n')).toMatchInlineSnapshot(`
       "  launch/berlin  ━━━━━━──────────────────  25 %     3.0 s
         story/rome     ━━━━━━━━━━━━────────────  50 %     3.0 s
@@ -26,7 +26,7 @@ describe('LiveView', () => {
     `);
   });
 
-  it('tells how each came to be at work, and what was not taken on yet', () => {
+  it('notes how each video started and which the service has not accepted yet', () => {
     const view = new LiveView({ color: false });
     const begins: Begin[] = ['posted', 'resumed', 'resent', 'followed'];
     view.take({ kind: 'run-started', ids: begins.map(id), concurrency: 4 }, 0);
@@ -42,7 +42,7 @@ describe('LiveView', () => {
     expect(view.footer(3000, 80, 24)[0]).not.toContain('sending');
   });
 
-  it('tells what is on its way, and keeps where it arrived', () => {
+  it('shows running deliveries and keeps their destinations', () => {
     const view = viewOf(['a', 'b']);
     view.take({ kind: 'video-delivering', id: id('a'), to: ['s3://videos/a.mp4'] }, 3000);
     expect(view.footer(3000, 80, 24).join('\n')).toMatchInlineSnapshot(`
@@ -64,7 +64,7 @@ describe('LiveView', () => {
     `);
   });
 
-  it('tells the rate once there is one', () => {
+  it('shows the rate once it is known', () => {
     const view = viewOf(['a', 'b', 'c']);
     const render = (name: string, nowMs: number): unknown =>
       view.take({ kind: 'video-rendered', id: id(name), videoUrl: 'v', elapsedMs: nowMs }, nowMs);
@@ -74,7 +74,7 @@ describe('LiveView', () => {
     expect(view.footer(20_000, 80, 24).at(-1)).toBe('  2 of 5 · 20 s · 6.0 a minute · about 15 s left');
   });
 
-  it('guesses how far a video is of which the service says nothing, and never that it is done', () => {
+  it('estimates the progress of a video that the service does not report, never as finished', () => {
     const view = new LiveView({ color: false });
     view.take({ kind: 'run-started', ids: ['a', 'b'].map(id), concurrency: 1 }, 0);
     view.take({ kind: 'video-started', id: id('a'), action: 'create', begin: 'posted' }, 0);
@@ -87,7 +87,7 @@ describe('LiveView', () => {
     expect(view.footer(14_000, 80, 24)[0]).toContain(' 50 %');
   });
 
-  it('keeps finished videos above the footer, and out of it', () => {
+  it('prints finished videos above the footer only', () => {
     const view = viewOf(['a', 'b']);
     const kept = view.take({ kind: 'video-rendered', id: id('a'), videoUrl: 'renders/a.mp4', elapsedMs: 1000 }, 1000);
     expect(kept).toEqual(['✓ a     1.0 s  renders/a.mp4']);
@@ -117,13 +117,13 @@ describe('LiveView', () => {
     expect(view.footer(4000, columns, rows).join('\n')).toMatchSnapshot();
   });
 
-  it('has no footer when nothing is at work', () => {
+  it('has no footer when nothing is running', () => {
     const view = new LiveView({ color: false });
     view.take({ kind: 'run-started', ids: [], concurrency: 2 }, 0);
     expect(view.footer(0, 80, 24)).toEqual([]);
   });
 
-  it('says that it is stopping', () => {
+  it('shows that it is stopping', () => {
     const view = viewOf(['a']);
     view.stopping();
     expect(view.footer(1000, 80, 24).at(-1)).toContain('stopping · Ctrl-C again to leave at once');

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { swatch } from '../../../src/report/terminal/plan-row-text.ts';
 
 describe('swatch()', () => {
-  test('is in the colour itself where the terminal can', () => {
+  test('uses the exact colour on a 24-bit terminal', () => {
     expect(swatch('FF8800', true)).toBe('\u001b[38;2;255;136;0m■\u001b[39m');
   });
 
-  test('leaves the opacity out', () => {
+  test('ignores the opacity', () => {
     expect(swatch('11223380', true)).toBe('\u001b[38;2;17;34;51m■\u001b[39m');
   });
 

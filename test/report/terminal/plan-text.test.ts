@@ -13,7 +13,7 @@ const show = (shown: Plan, options: Partial<PlanTextOptions> = {}): string =>
 const city = (id: string) => desired(id, { resources: { t_01: text(id) } });
 
 describe('planText()', () => {
-  test('says that nothing is to be done', () => {
+  test('reports a plan without changes', () => {
     expect(show(plan([], emptyLock))).toBe('No changes. There are no videos.\n');
     expect(show(plan([city('berlin')], lockOf(city('berlin'))))).toBe('No changes. 1 video is up to date.\n');
     // Nothing was asked for of what there may be.
@@ -89,7 +89,7 @@ describe('planText()', () => {
     `);
   });
 
-  test('shows values so that their differences are seen', () => {
+  test('shows values so that their differences are visible', () => {
     expect(show(hardValues())).toMatchInlineSnapshot(`
       "Plan: 1 to update · 1 render, 12 s of video
 
@@ -126,7 +126,7 @@ describe('planText()', () => {
     `);
   });
 
-  test('lays out for a narrow terminal', () => {
+  test('fits a narrow terminal', () => {
     expect(show(everyAction(), { columns: 44 })).toMatchInlineSnapshot(`
       "Plan: 1 to create, 1 to update, 1 to move,
             1 to adopt, 1 to relabel, 1 to forget,
@@ -176,7 +176,7 @@ describe('planText()', () => {
     `);
   });
 
-  test('brings videos of which nothing more is to be said close together', () => {
+  test('omits blank lines between videos without details', () => {
     const cities = ['berlin', 'oslo', 'stores/munich'].map(city);
     expect(show(plan(cities, lockOf(...cities), ['berlin', 'oslo', 'stores/munich']))).toMatchInlineSnapshot(`
       "No changes. 3 videos are unchanged.
@@ -188,7 +188,7 @@ describe('planText()', () => {
     `);
   });
 
-  test('puts a title below an id that leaves it no room, and breaks an id that no line holds', () => {
+  test('moves a title below a long id, and breaks an id wider than a line', () => {
     const id = `campaigns/${'autumn-collection/'.repeat(4)}storefront`;
     expect(show(plan([city(id), city('a')], emptyLock))).toMatchInlineSnapshot(`
       "Plan: 2 to create · 2 renders, 24 s of video
@@ -205,7 +205,7 @@ describe('planText()', () => {
     `);
   });
 
-  test('folds a large plan, and says so', () => {
+  test('folds a large plan and notes it', () => {
     const folded = show(largePlan(1200));
     expect(
       folded.replace(/(?: {2}~ offers\/0[2-9].*\n.*\n.*\n\n)+/, '  [8 more like these]\n\n'),
@@ -248,7 +248,7 @@ describe('planText()', () => {
     expect(shown).not.toContain('--verbose');
   });
 
-  test('says why', () => {
+  test('shows the reason', () => {
     const reasons: [string, ReturnType<typeof desired>, ReturnType<typeof desired>][] = [
       ['a value changed', city('x'), desired('x')],
       ['template launch changed', city('x'), desired('x', {}, { styleVersion: 'tsv_2' })],
@@ -262,17 +262,17 @@ describe('planText()', () => {
     expect(show(plan([is], lockOf(desired('x', {}, remote))))).toContain('another version of template launch');
   });
 
-  test('says that a protected video stands in the way', () => {
+  test('reports a protected video that blocks the plan', () => {
     const lock = lockOf(desired('berlin', { protect: true }));
     expect(show(plan([], lock))).toContain('protected, and no definition has it any more');
   });
 
-  test('leaves the seconds out where they are not known', () => {
+  test('omits unknown durations', () => {
     const heading = show(plan([desired('x', {}, { durationSeconds: null })], emptyLock)).split('\n')[0];
     expect(heading).toBe('Plan: 1 to create · 1 render');
   });
 
-  test('names two editables of one label apart', () => {
+  test('distinguishes two editables with the same label', () => {
     const was = desired('x', { resources: { t_01: text('a'), t_02: text('b') } });
     const is = desired('x', { resources: { t_01: text('c'), t_02: text('d') } });
     const shown = planText(
@@ -287,7 +287,7 @@ describe('planText()', () => {
     expect(show(plan([is!], lockOf(was!)))).toContain('template version  tsv_11111111 → tsv_22222222');
   });
 
-  test('writes colours as the terminal can show them', () => {
+  test('writes colours that the terminal supports', () => {
     const was = desired('x', { resources: { c_01: color('EEADA7') } });
     const is = desired('x', { resources: { c_01: color('FF8800') } });
     const shown = (trueColor: boolean): string => show(plan([is], lockOf(was)), { color: true, trueColor });
@@ -296,7 +296,7 @@ describe('planText()', () => {
     expect(shown(false)).toContain('\u001b[38;5;208m■\u001b[39m #FF8800');
   });
 
-  test('writes no escape code unless asked for colours, and the same words with them', () => {
+  test('writes escape codes only on request, around the same words', () => {
     expect(show(everyAction())).not.toContain('\u001b');
     const colored = show(everyAction(), { color: true, trueColor: true });
     expect(colored).toContain('\u001b[33m~\u001b[39m \u001b[1mberlin\u001b[22m');
@@ -304,12 +304,12 @@ describe('planText()', () => {
     expect(words(stripVTControlCharacters(colored))).toBe(words(show(everyAction())));
   });
 
-  test('marks what was taken out and put in by colour where there is colour', () => {
+  test('marks removals and additions by colour', () => {
     const colored = show(everyAction(), { color: true });
     expect(colored).toContain('\u001b[31m\u001b[9mbeach\u001b[29m\u001b[39m\u001b[32msea\u001b[39m');
   });
 
-  test('never lets text of the user reach the terminal as it is, or a line become too wide', () => {
+  test('escapes user text and keeps every line within the width', () => {
     const nasty = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 250 }),
       fc

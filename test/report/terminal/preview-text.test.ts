@@ -3,7 +3,7 @@ import type { PlanPreview, VideoPreview } from '../../../src/preview/plan-previe
 import { previewText } from '../../../src/report/terminal/preview-text.ts';
 import { examplePreview } from '../html/preview.ts';
 
-test('previewText() says how much changes, the most different first', () => {
+test('previewText() lists the largest difference first', () => {
   expect(previewText(examplePreview())).toMatchInlineSnapshot(`
     "
     What changes, as drawn here
@@ -16,7 +16,7 @@ test('previewText() says how much changes, the most different first', () => {
   `);
 });
 
-test('previewText() has lines for twenty videos, counts the others, and is not as wide as the longest id', () => {
+test('previewText() lists twenty videos, counts the others, and limits the width of ids', () => {
   const still = examplePreview().videos.get('berlin')!.stills[0]!;
   const video = (share: number): VideoPreview => ({
     stills: [{ ...still, changedShare: share }],

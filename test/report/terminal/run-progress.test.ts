@@ -22,7 +22,7 @@ describe('estimateLeftMs()', () => {
   });
 });
 
-describe('leftWords()', () => {
+describe('formatTimeLeft()', () => {
   it.each([
     [0, 'a few seconds left'],
     [12_000, 'about 10 s left'],

@@ -23,7 +23,7 @@ describe('serveText()', () => {
     expect(text).not.toMatch(/canary|sslmode/);
   });
 
-  it('names the bucket that files are kept in', () => {
+  it('names the bucket that stores the files', () => {
     const settings = { ...FACTS.settings, storage: 's3://videos/farm' };
     expect(serveText({ ...FACTS, settings })).toContain('  storage      s3://videos/farm\n');
     expect(serveText(FACTS)).not.toContain('storage');
@@ -32,7 +32,7 @@ describe('serveText()', () => {
     expect(serveText(FACTS)).not.toContain('metrics');
   });
 
-  it('reminds of the public URL where clients may be elsewhere', () => {
+  it('mentions the public URL if clients may be on other machines', () => {
     const everywhere = { ...FACTS.settings, host: '0.0.0.0' };
     expect(serveText({ ...FACTS, settings: everywhere })).toContain('--public-url');
     expect(serveText({ ...FACTS, settings: { ...everywhere, publicUrl: 'https://x' } })).not.toContain('--public-url');
@@ -53,7 +53,7 @@ describe('serveText()', () => {
 const line = (entry: unknown, color = false): string => logLine(`${JSON.stringify(entry)}\n`, { color });
 
 describe('logLine()', () => {
-  it('puts time, level and sentence first, and the rest behind', () => {
+  it('puts time, level and message before the other fields', () => {
     const entry = {
       level: 'warn',
       time: '2026-01-01T10:00:00.125Z',
@@ -65,12 +65,12 @@ describe('logLine()', () => {
     expect(line(entry)).toBe('10:00:00.125 warn  It was slow  session=rs_1 count=2 more={"a":1}\n');
   });
 
-  it('is one line that no terminal obeys', () => {
+  it('returns one line that cannot control a terminal', () => {
     const entry = { level: 'info', time: '2026-01-01T10:00:00.000Z', title: 'a\u001b[2Jb\nc', msg: 'x\u202ey' };
     expect(line(entry)).toBe('10:00:00.000 info  x\\u202ey  title=a\\u001b[2Jb⏎c\n');
   });
 
-  it('leaves alone what is no entry', () => {
+  it('returns a line that is not an entry unchanged', () => {
     expect(logLine('plain\n', { color: false })).toBe('plain\n');
     expect(logLine('[1]\n', { color: false })).toBe('[1]\n');
   });

@@ -53,19 +53,19 @@ describe('wrapSpans()', () => {
     expect(wrap(text, width)).toEqual(lines);
   });
 
-  test('does not break where a span ends', () => {
+  test('does not break at the end of a span', () => {
     const spans = [{ text: 'see ' }, { text: '(' }, { text: 'here' }, { text: ')' }];
     expect(wrapSpans(spans, 7)).toEqual(['see', '(here)']);
   });
 
-  test('paints each stretch of a line once', () => {
+  test('paints each span of a line once', () => {
     const paint = (text: string): string => `<${text}>`;
     const spans: StyledText[] = [{ text: 'one two ', paint }, { text: 'three' }];
     expect(wrapSpans(spans, 9)).toEqual(['<one two>', 'three']);
     expect(wrapSpans(spans, 20)).toEqual(['<one two >three']);
   });
 
-  test('keeps every character but spaces, in lines that are not too wide', () => {
+  test('keeps every character except spaces, within the width', () => {
     const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(' ', '夏', 'word ', '👩‍👧', '\n'));
     fc.assert(
       fc.property(fc.array(piece), fc.integer({ min: 2, max: 30 }), (pieces, width) => {

@@ -57,7 +57,7 @@ const TEXTS = fc.oneof(
 );
 
 describe('the width of a text', () => {
-  it('is that of string-width, character by character, two columns at most', () => {
+  it('equals string-width for each character, at most two columns', () => {
     fc.assert(
       fc.property(TEXTS, (text) => {
         // Control characters are never there: they are shown by others.
@@ -71,7 +71,7 @@ describe('the width of a text', () => {
     );
   });
 
-  it('is that of string-width for each character below U+2600 by itself, and beside a letter', () => {
+  it('equals string-width for each character below U+2600, alone and next to a letter', () => {
     const unlike: string[] = [];
     for (let code = 0x20; code < 0x2600; code++) {
       const character = String.fromCodePoint(code);

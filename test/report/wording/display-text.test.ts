@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { displayUrl } from '../../../src/report/wording/display-text.ts';
 
-describe('placeOfUrl()', () => {
+describe('displayUrl()', () => {
   it.each([
     ['https://cdn.example/v.mp4', 'https://cdn.example/v.mp4'],
     ['https://cdn.example/v.mp4?X-Amz-Signature=s&b=#c', 'https://cdn.example/v.mp4?…'],

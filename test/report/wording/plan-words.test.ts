@@ -74,7 +74,7 @@ describe('reasonWords()', () => {
     expect(groupReasonWords(adopted(from[source]!))).toBe(groupWords);
   });
 
-  test('tells what changed before where the rendering comes from', () => {
+  test('states the change before the source of the rendering', () => {
     const inputs = [{ key: 't_01', before: 'Old', after: 'New' }];
     expect(reasonWords(adopted(from.video!, { before, reason: 'input_changed', inputs }))).toBe(
       'a value changed; the same as rome',
@@ -124,7 +124,7 @@ describe('incompleteWords()', () => {
     expect(incompleteWords(planDocument({ ...whole, ...changes }, '0.1.0', []))).toBe(words);
   });
 
-  test('names the videos that lint did not check', () => {
+  test('counts the videos that lint did not check', () => {
     const leftOut = (...reasons: ('budget' | 'remote')[]) => {
       const lint = { videos: 0, left_out: reasons.map((reason, index) => ({ id: `v${index}`, reason })) };
       return incompleteWords({ ...planDocument(whole, '0.1.0', []), lint });

@@ -33,7 +33,7 @@ describe('diffWords()', () => {
     expect(marked(diffWords(before, after))).toBe(expected);
   });
 
-  test('holds both texts', () => {
+  test('contains both texts', () => {
     const words = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '  ', '.', '夏', '👩‍👧'), { maxLength: 20 });
     const text = fc.oneof(
       words.map((some) => some.join('')),
@@ -49,7 +49,7 @@ describe('diffWords()', () => {
     );
   });
 
-  test('does not compare what would take long', () => {
+  test('does not compare texts that would take too long', () => {
     const [before, after] = ['a '.repeat(2000), 'b '.repeat(2000)];
     expect(diffWords(before, after).map(({ text }) => text)).toEqual([before, after]);
   });
@@ -67,7 +67,7 @@ describe('similarity()', () => {
 });
 
 describe('wordsOf()', () => {
-  test('finds the words that Unicode has, in plain text and in any other', () => {
+  test('finds the words defined by Unicode in plain and other text', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
     // Versions of Unicode do not agree about a colon between letters.
     const latin = fc.integer({ min: 9, max: 0x17f }).map((code) => String.fromCharCode(code === 0x3a ? 0x3b : code));
@@ -113,7 +113,7 @@ describe('showTexts()', () => {
     expect(showTexts(before, after)).toEqual(shown);
   });
 
-  test('never shows different texts alike', () => {
+  test('shows different texts differently', () => {
     const characters = fc.constantFrom(...'a \n\r\t\u00a0\u202f\u200b\u0301é', 'e\u0301', '\u001b');
     const text = fc.string({ unit: characters, maxLength: 4 });
     fc.assert(
