@@ -24,7 +24,7 @@ export function lintSeverity(code: LintCode, { repository, template }: LintRules
   return repository[code] ?? template[code] ?? 'warning';
 }
 
-/** Whether a finding can be an error, so that every rendered video must be checked. */
+/** Returns whether a finding can be an error, so that every rendered video must be checked. */
 export function canFailLint(rules: LintRules): boolean {
   return LINT_CODES.some((code) => lintSeverity(code, rules) === 'error');
 }

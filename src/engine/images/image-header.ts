@@ -50,7 +50,7 @@ function startsWith(bytes: Buffer, magic: string): boolean {
   return bytes.toString('latin1', 0, magic.length) === magic;
 }
 
-/** What the outer structure of an image file declares. */
+/** Size and completeness that the structure of an image file declares. */
 export interface ImageStructure {
   /** Pixels that a decoder would allocate: the largest size that the file declares, before any EXIF rotation. */
   readonly width: number;

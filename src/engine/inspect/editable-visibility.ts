@@ -16,7 +16,7 @@ const HEIGHT = 360;
 /** Evenly spaced frames to draw for an editable that no still shows. */
 const MOST_FRAMES = 120;
 
-/** Where a change of an editable's value changes the picture. */
+/** The stills and times at which a change of an editable's value changes the picture. */
 export interface EditableVisibility {
   /** Names of the stills that change, in the order of the template. */
   readonly stills: readonly string[];

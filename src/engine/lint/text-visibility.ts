@@ -10,7 +10,7 @@ import type { FindingMoment } from './lint-finding.ts';
 export interface TextVisibility {
   /** WCAG contrast ratio to the background that 90 % of the text's inner pixels reach. */
   readonly ratio: number;
-  /** Whether the edge of the picture cuts the text. */
+  /** True if the edge of the picture cuts the text. */
   readonly isCut: boolean;
 }
 
@@ -102,7 +102,7 @@ function measure(
     if (coverage < INSIDE) continue;
     const index = taggedText((dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage);
     const text = Math.round(index);
-    // Where texts overlap, the tag is meaningless.
+    // The tag of overlapping texts is meaningless.
     if (Math.abs(index - text) > 0.4) continue;
     const known = ratios.get(text) ?? [];
     if (known.length === 0) ratios.set(text, known);

@@ -15,7 +15,7 @@ export interface BreakRequest {
   readonly maxWidth: number;
   /** In ems, added after each letter except the last of a line. */
   readonly tracking: number;
-  /** Whether to split a word that is wider than a line; otherwise it overflows. */
+  /** Split a word that is wider than a line; otherwise it overflows. */
   readonly mayTear: boolean;
 }
 

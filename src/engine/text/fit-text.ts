@@ -14,15 +14,15 @@ export interface Extent {
 }
 
 export interface ExtentRequest {
-  /** By line, from the top; null for a line without ink. */
+  /** Ink of each line from the top; null for a line without ink. */
   readonly inks: readonly (Ink | null)[];
   /** Pixels. */
   readonly size: number;
   readonly lineHeight: number;
-  /** Of the text's own font, in ems. */
+  /** Ascent and descent of the text's own font, in ems. */
   readonly ascent: number;
   readonly descent: number;
-  /** Whether to count only ink, without the font's ascent and descent. */
+  /** Counts only ink, without the font's ascent and descent. */
   readonly isInkOnly: boolean;
 }
 

@@ -27,7 +27,7 @@ export function fontFor(cluster: string, stack: FontStack): OpenFont | null | un
   return order.find((font) => drawsCluster(font, visible)) ?? null;
 }
 
-/** Whether the stack has a font of the preferred kind for a cluster, so that further fonts cannot improve it. */
+/** Returns whether the stack has a font of the preferred kind for a cluster, so that further fonts cannot improve it. */
 export function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
   const font = fontFor(cluster, stack);
   if (font === undefined) return true;
@@ -35,7 +35,7 @@ export function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
   return font !== null && (inColor === null || font.hasColor === inColor);
 }
 
-/** Whether a cluster should be drawn in colour; null for either. */
+/** Returns whether a cluster should be drawn in colour; null for either. */
 function colorOf(cluster: string): boolean | null {
   if (cluster.includes(TEXT_STYLE)) return false;
   return EMOJI.test(cluster) ? true : null;

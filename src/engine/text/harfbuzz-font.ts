@@ -46,9 +46,9 @@ export interface OpenFont {
   readonly ascent: number;
   /** Below the baseline, usually > 0. */
   readonly descent: number;
-  /** Whether any glyph has colours of its own that can be drawn. */
+  /** True if any glyph has colours of its own that can be drawn. */
   readonly hasColor: boolean;
-  /** Whether the font maps the code point to a glyph. */
+  /** Returns whether the font maps the code point to a glyph. */
   covers(codePoint: number): boolean;
   /** Returns the glyph of a single character; 0 without one. */
   glyphOf(codePoint: number): number;
@@ -67,7 +67,7 @@ export interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'asce
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
   readonly font: HarfBuzz.Font;
-  /** Whether its only colour glyphs are SVG. */
+  /** True if its only colour glyphs are SVG. */
   readonly drawsSvg: boolean;
 }
 

@@ -99,7 +99,7 @@ function scriptOf(character: string): string | null {
   return script;
 }
 
-/** Whether the letters of a script join, so that tracking does not apply. @see CSS Text 3, "letter-spacing" */
+/** Returns whether the letters of a script join, so that tracking does not apply. @see CSS Text 3, "letter-spacing" */
 export function isCursive(script: string | null): boolean {
   return script !== null && CURSIVE.has(script);
 }

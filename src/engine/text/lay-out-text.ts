@@ -67,7 +67,7 @@ export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | nu
 interface Attempt {
   readonly size: number;
   readonly lineHeight: number;
-  /** By paragraph. */
+  /** Lines of each paragraph. */
   readonly ranges: readonly LineRange[][];
   readonly lineCount: number;
   readonly extent: Extent;

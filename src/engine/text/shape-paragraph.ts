@@ -22,12 +22,12 @@ export interface Cell {
   readonly level: number;
   /** White space between words. */
   readonly isSpace: boolean;
-  /** Whether it joins its neighbours, as in cursive scripts. */
+  /** True if it joins its neighbours, as in cursive scripts. */
   readonly isJoined: boolean;
   readonly scale: number;
-  /** Whether its font draws it in colours of its own. */
+  /** True if its font draws it in colours of its own. */
   readonly isColored: boolean;
-  /** Whether no font has it. */
+  /** True if no font has a glyph for it. */
   readonly isMissing: boolean;
 }
 

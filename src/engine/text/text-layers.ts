@@ -11,7 +11,7 @@ export interface TextLayer {
   readonly documents: readonly LottieNode[];
   /** Animators, which move, colour or hide some of its characters (`t.a`). */
   readonly animators: readonly LottieNode[];
-  /** What characters rotate and scale around (`t.m.g`): 1 each itself, 2 words, 3 lines, 4 the text box. */
+  /** The anchor that characters rotate and scale around (`t.m.g`): 1 each itself, 2 words, 3 lines, 4 the text box. */
   readonly grouping: number;
   /** Distance of that point below its default position, as a share of the font's ascent (`t.m.a`). */
   readonly groupingDrop: number;

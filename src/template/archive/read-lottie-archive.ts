@@ -7,7 +7,7 @@ import { readPackageZip } from './read-package-zip.ts';
 
 /** An unpacked `.lottie` file of dotLottie 1 or 2. */
 export interface LottieArchive {
-  /** By path in the archive. */
+  /** Key: path in the archive. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Ids of its animations, the initial one first. */
   readonly animations: readonly string[];
@@ -117,7 +117,7 @@ function refused(message: string, hint?: string): Result<never> {
 export const OWN_FOLDER = 'reelform/';
 export const LAYOUT_FILE = `${OWN_FOLDER}layout.json`;
 
-/** What packing changed, so that unpacking restores every value exactly. */
+/** The changes made by packing, so that unpacking restores every value exactly. */
 export interface ArchiveLayout {
   readonly layout_version: 1;
   /** Id of the animation in the archive. */

@@ -68,7 +68,7 @@ function isBomb({ sizeBytes, data }: ZipEntry): boolean {
   return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MAX_EXPANSION;
 }
 
-/** Whether an entry is neither a folder, nor hidden, nor metadata of macOS. */
+/** Returns whether an entry is neither a folder, nor hidden, nor metadata of macOS. */
 function isWanted({ name, isFolder }: ZipEntry): boolean {
   return !isFolder && !name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
 }

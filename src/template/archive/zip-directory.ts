@@ -2,7 +2,7 @@
 export interface ZipEntry {
   readonly name: string;
   readonly isFolder: boolean;
-  /** Whether it is a regular file or folder, not a link or a device. */
+  /** True for a regular file or folder, not a link or a device. */
   readonly isRegular: boolean;
   readonly isEncrypted: boolean;
   /** 0 stored, 8 deflated; others are rejected. */

@@ -23,7 +23,7 @@ type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
-  // By name; the first of several entries with one name wins.
+  // Keyed by name; the first of several entries with one name wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
     const chosen = choose(style.f, editable);

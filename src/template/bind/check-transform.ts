@@ -22,7 +22,6 @@ export interface FieldProblem {
   readonly detail: string;
 }
 
-/** What a transform is of. */
 export type TransformedKind = 'image' | 'video' | 'audio';
 
 interface FieldRule {

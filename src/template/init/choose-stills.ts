@@ -8,7 +8,7 @@ export interface ChosenStill {
   readonly name: string;
   /** Index from the animation's first frame. */
   readonly frame: number;
-  /** Whether a marker of the designer set it. */
+  /** `marker`: set by the designer. */
   readonly origin: 'marker' | 'chosen';
 }
 

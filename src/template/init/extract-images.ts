@@ -6,7 +6,7 @@ import { type LottieSource, type NeededFile, readDataUri } from './lottie-source
 
 /** Files of a new package that were found or are missing. */
 export interface ExtractedFiles {
-  /** By path relative to the package's folder. */
+  /** Key: path relative to the package's folder. */
   readonly files: Map<string, Uint8Array>;
   readonly needs: readonly NeededFile[];
 }

@@ -16,7 +16,7 @@ import { type SharedColor, sharedColors, solidsToShapes, suggestColors } from '.
 
 /** A package made from an animation, with notes about the conversion. */
 export interface NewPackage {
-  /** By path relative to the package's folder. */
+  /** Key: path relative to the package's folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly name: string;
   readonly animation: LottieDocument;

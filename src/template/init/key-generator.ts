@@ -49,7 +49,7 @@ export function labelOf(name: string, otherwise: string): string {
   return [...(text === '' ? otherwise : text)].slice(0, 60).join('');
 }
 
-/** Whether a key has the required form for its kind. */
+/** Returns whether a key has the required form for its kind. */
 export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
   if (kind === 'image' || kind === 'audio') return /^\(Footage\)\/USER\/[^/]+$/.test(key);
   return (kind === 'text' ? /^t_\d{2,}$/ : /^c_\d{2,}$/).test(key);

@@ -180,7 +180,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Whether the bounding box of an image lies outside the picture. */
+/** Returns whether the bounding box of an image lies outside the picture. */
 function isOutside([a, b, c, d, e, f]: Matrix, image: Size, picture: Size): boolean {
   const right = [0, a * image.width, c * image.height, a * image.width + c * image.height].map((x) => x + e);
   const down = [0, b * image.width, d * image.height, b * image.width + d * image.height].map((y) => y + f);

@@ -44,12 +44,12 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   return [...sequences, ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place)))];
 }
 
-/** Whether a node is a property with an expression. */
+/** Returns whether a node is a property with an expression. */
 export function hasExpression(node: LottieNode): node is LottieNode & { x: string } {
   return typeof node.x === 'string' && ('k' in node || 'a' in node);
 }
 
-/** Whether a node is a dashed stroke whose last entry is not the offset. */
+/** Returns whether a node is a dashed stroke whose last entry is not the offset. */
 export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   if ((ty !== 'st' && ty !== 'gs') || !Array.isArray(d) || !d.every(isRecord)) return false;
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
@@ -101,7 +101,7 @@ function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, wh
   }
 }
 
-/** Whether a property is present and not constantly 0. */
+/** Returns whether a property is present and not constantly 0. */
 function isSet(property: unknown): boolean {
   return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
@@ -114,7 +114,7 @@ function isWipe({ mn, ty }: LottieNode): boolean {
   return WIPES.has(mn) || ty === 26;
 }
 
-/** Whether an effect is an expression control (slider, colour, point), which draws nothing. */
+/** Returns whether an effect is an expression control (slider, colour, point), which draws nothing. */
 function isControl({ mn, ty }: LottieNode): boolean {
   if (typeof mn === 'string') return / Control$/.test(mn) || mn.startsWith('Pseudo/');
   return typeof ty === 'number' && ty < 20;

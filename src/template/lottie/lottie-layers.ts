@@ -41,7 +41,7 @@ export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointe
   return places;
 }
 
-/** Whether a property is a constant list of numbers, such as a colour or a position. */
+/** Returns whether a property is a constant list of numbers, such as a colour or a position. */
 export function isConstantVector(property: unknown): property is LottieNode & { k: number[] } {
   return isRecord(property) && Array.isArray(property.k) && property.k.every((one) => typeof one === 'number');
 }

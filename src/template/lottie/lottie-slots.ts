@@ -121,7 +121,7 @@ export function usedFonts(animation: Pick<LottieDocument, 'layers' | 'assets'>):
   return [...new Set(usedStyles(animation).map(({ style }) => style.f))];
 }
 
-/** Whether a font editable replaces the font of a text. */
+/** Returns whether a font editable replaces the font of a text. */
 export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
   return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
 }

@@ -15,7 +15,7 @@ export type Feature =
   | 'text_animator'
   | 'stretched_sound';
 
-/** What happens instead, and what to do about it; one sentence each. */
+/** The actual result, and what to do about it; one sentence each. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
   expression: {
     instead: 'Expressions are never run; what they drive keeps the value or the keyframes that it has without',
