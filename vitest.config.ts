@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { testLanes } from './test/support/test-lanes.ts';
 
-/** Integration tests that leave the process as it was, and use no `test/support/databases.ts`: it keeps one for each file. */
+/** Integration tests that leave no state in the process. Tests with `test/support/databases.ts` are not among them: it keeps a database per file. */
 const TOGETHER =
-  /^test\/(?:apply|cli\/(?:comment|commit|doctor|drift|init|journal|lint|lock|plan|policy|repository)|definition|engine|forge|lock|plan|project|report|schema|server\/http|service|template|yaml)\//;
+  /^test\/(?:apply|cli\/(?:comment|commit|doctor|drift|init|journal|lint|lock|plan|policy|preview|render|repository|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server\/(?:http|storage)|service|session\/(?:segments|sources)|template|yaml)\//;
 
 const { unit, integration } = testLanes(import.meta.dirname);
 
@@ -15,7 +15,7 @@ export default defineConfig({
     // Two cores are the smallest machine this suite is meant for; renders inside it use both.
     maxWorkers: 2,
     projects: [
-      // One process for all where that does no harm: one for each file, which loads the same again, takes twice the time.
+      // These share a process. A process per file loads the same modules again and takes twice the time.
       {
         extends: true,
         test: { name: 'unit', include: [...unit], isolate: false, setupFiles: ['test/support/unit-setup.ts'] },
