@@ -177,6 +177,11 @@ export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
+/** Creates a result with one diagnostic of severity `error`. */
+export function failure(code: Code, at: Span | undefined, message: string, hint?: string): Result<never> {
+  return { ok: false, diagnostics: [errorAt(code, at, message, hint)] };
+}
+
 /** An error of the environment, such as a full disk or an unreachable service. Caught per video in `apply` and once in the command. */
 export class ReelformError extends Error {
   readonly code: Code;

@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, failure, type Result, type Span } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { TreeNode } from '../yaml/tree.ts';
 
@@ -14,11 +14,11 @@ export function readRows(file: string, text: string): Result<Row[]> {
   if (!rows.ok) return rows;
   const at = { file, start: 0, end: 0 };
   if (rows.value.length === 0) {
-    return { ok: false, diagnostics: [dataProblem(at, `${file} has no rows`, 'Add a row, or remove the definition')] };
+    return failure('data_invalid', at, `${file} has no rows`, 'Add a row, or remove the definition');
   }
   if (rows.value.length > MAX_ROWS) {
     const message = `${file} has ${rows.value.length} rows, more than the ${MAX_ROWS} that are read`;
-    return { ok: false, diagnostics: [dataProblem(at, message, 'Split the file')] };
+    return failure('data_invalid', at, message, 'Split the file');
   }
   return rows;
 }
@@ -36,7 +36,9 @@ function readYamlRows(file: string, text: string): Result<Row[]> {
   if (root === null) return { ok: true, value: [] };
   const problems: Diagnostic[] = [];
   if (root.kind !== 'list') {
-    problems.push(dataProblem(root.span, `${file} is not a list of rows`, 'Write a list of maps, one for each video'));
+    problems.push(
+      errorAt('data_invalid', root.span, `${file} is not a list of rows`, 'Write a list of maps, one for each video'),
+    );
     return { ok: false, diagnostics: problems };
   }
   const rows = root.items.map((item, index) => readRow(file, item, index + 1, problems));
@@ -47,7 +49,9 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
   const values = new Map<string, string>();
   const name = `${file} row ${number}`;
   if (item.kind !== 'map') {
-    problems.push(dataProblem(item.span, `Row ${number} is not a map of columns`, 'Write each column as name: text'));
+    problems.push(
+      errorAt('data_invalid', item.span, `Row ${number} is not a map of columns`, 'Write each column as name: text'),
+    );
     return { values, file, name, span: item.span };
   }
   for (const [column, { keySpan, value }] of item.entries) {
@@ -55,7 +59,7 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
       values.set(column, value.value === null ? '' : value.text);
     } else {
       const message = `The column ${JSON.stringify(column)} of row ${number} holds a ${value.kind}, not a text`;
-      problems.push(dataProblem(keySpan, message, 'A column holds one text, number or boolean'));
+      problems.push(errorAt('data_invalid', keySpan, message, 'A column holds one text, number or boolean'));
     }
   }
   return { values, file, name, span: item.span };
@@ -72,10 +76,6 @@ export interface Row {
   readonly span: Span;
 }
 
-export function dataProblem(at: Span, message: string, hint?: string): Diagnostic {
-  return errorAt('data_invalid', at, message, hint);
-}
-
 /** UTF-16 code units of a CSV file. */
 const MAX_LENGTH = 16 << 20;
 
@@ -87,27 +87,24 @@ const MAX_LENGTH = 16 << 20;
  */
 export function readCsv(file: string, text: string): Result<Row[]> {
   if (text.length > MAX_LENGTH) {
-    return {
-      ok: false,
-      diagnostics: [dataProblem({ file, start: 0, end: 0 }, `${file} is too large to be read as rows`)],
-    };
+    return failure('data_invalid', { file, start: 0, end: 0 }, `${file} is too large to be read as rows`);
   }
   const lines = new Lines(file, text);
   const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.exec(text);
   if (control !== null) {
     const at = { file, start: control.index, end: control.index + 1 };
-    return { ok: false, diagnostics: [dataProblem(at, `${file} holds a control character`, 'Remove it')] };
+    return failure('data_invalid', at, `${file} holds a control character`, 'Remove it');
   }
   const records = parseRecords(text);
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
     const hint = 'Write a quote inside a quoted text twice: ""';
-    return {
-      ok: false,
-      diagnostics: [
-        dataProblem(at, `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`, hint),
-      ],
-    };
+    return failure(
+      'data_invalid',
+      at,
+      `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`,
+      hint,
+    );
   }
 
   const [header, ...body] = records;
@@ -116,13 +113,15 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   const doubled = columns.find((column, index) => columns.indexOf(column) !== index);
   if (doubled !== undefined) {
     const message = `The column ${JSON.stringify(doubled)} stands twice in the header`;
-    problems.push(dataProblem(lines.span(1), message, 'Rename one of the two'));
+    problems.push(errorAt('data_invalid', lines.span(1), message, 'Rename one of the two'));
   }
   const rows = body.map(({ record, info }, index): Row => {
     const line = lines.nextFilled((index === 0 ? header : body[index - 1])?.info.lines ?? 0);
     if (record.length !== columns.length) {
       const message = `Line ${line} has ${record.length} ${record.length === 1 ? 'value' : 'values'}, the header has ${columns.length}`;
-      problems.push(dataProblem(lines.span(line), message, 'Put a text that holds the separator in quotes'));
+      problems.push(
+        errorAt('data_invalid', lines.span(line), message, 'Put a text that holds the separator in quotes'),
+      );
     }
     const values = new Map(columns.map((column, at) => [column, record[at] ?? '']));
     return { values, file, name: `${file} line ${line}`, span: lines.span(line, info.lines) };

@@ -1,6 +1,6 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Credential, SecretSource } from '../delivery/credential.ts';
-import { type Check, type Diagnostic, errorAt, type Locate, type Result, type Span } from '../diagnostic.ts';
+import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result, type Span } from '../diagnostic.ts';
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSeverities } from '../template/lint-severities.ts';
@@ -251,7 +251,7 @@ function readFolder(written: string, example: string, at: Span): Result<{ readon
   const folder = resolvePath(written.replace(/\/+$/, ''), CONFIG_FILE);
   if (folder.ok) return { ok: true, value: { path: folder.path, at } };
   const { code, message } = folder;
-  return { ok: false, diagnostics: [errorAt(code, at, message, `Write ${example}`)] };
+  return failure(code, at, message, `Write ${example}`);
 }
 
 function notEmbedded(name: string, id: string, at: Span): Diagnostic {

@@ -187,7 +187,7 @@ function destinationProblem(
     return { part: 'to', message, hint: 'Use {fingerprint}: it is another one for each content' };
   }
   const parsed = parseDestination(to, placeholders);
-  if (!parsed.ok) return { part: 'to', ...messageOf(parsed.problem) };
+  if (!parsed.ok) return { ...parsed.problem, part: 'to' };
   if (service !== 'embedded') {
     if (service.capabilities.externalUploads !== false) return null;
     const hint = 'Take "deliver" out, or "external_uploads: false" of its capabilities in reelform.yaml';
@@ -209,15 +209,5 @@ function destinationProblem(
   // Whether it is allowed may depend on the values of the placeholders.
   if (placeholders.length > 0 && mayBeAllowed(parsed.target, known)) return null;
   const problem = permissionProblem(parsed.target, known);
-  return problem === null ? null : { part: 'to', ...messageOf(problem) };
-}
-
-function messageOf({
-  message,
-  hint,
-}: {
-  message: string;
-  hint?: string;
-}): Pick<DestinationProblem, 'message' | 'hint'> {
-  return { message, hint };
+  return problem === null ? null : { ...problem, part: 'to' };
 }

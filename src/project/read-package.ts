@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
+import { failure, type Result, type Span } from '../diagnostic.ts';
 import { readPackedPackage } from '../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
@@ -34,8 +34,7 @@ export function readTemplateFolder(
   words: FolderWords = PACKAGE_WORDS,
 ): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
-    const diagnostic: Diagnostic = errorAt('template_invalid', at, message, hint);
-    return { ok: false, diagnostics: [diagnostic] };
+    return failure('template_invalid', at, message, hint);
   };
   const absolute = join(root, folder);
   if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) {
@@ -93,8 +92,7 @@ export function readTemplateArchive(
   log: ReadLog | null = null,
 ): Result<Map<string, Uint8Array>> {
   const refused = (message: string, hint: string): Result<never> => {
-    const diagnostic: Diagnostic = errorAt('template_invalid', at, message, hint);
-    return { ok: false, diagnostics: [diagnostic] };
+    return failure('template_invalid', at, message, hint);
   };
   const absolute = join(root, path);
   const stats = statSync(absolute, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
-import { type Code, type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
+import { type Code, type Diagnostic, errorAt, failure, type Result, type Span } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
 /** UTF-16 code units of one YAML file. */
@@ -16,7 +16,7 @@ const MAX_LENGTH = 1 << 20;
 export function parseYaml(file: string, text: string): Result<TreeNode | null> {
   if (text.length > MAX_LENGTH) {
     const message = `The file has ${text.length} characters, more than the ${MAX_LENGTH} that are read`;
-    return { ok: false, diagnostics: [problem('yaml_too_complex', { file, start: 0, end: 0 }, message)] };
+    return failure('yaml_too_complex', { file, start: 0, end: 0 }, message);
   }
   // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
   const document = parseDocument(text, {
@@ -48,7 +48,7 @@ function conflictIn(file: string, text: string): Diagnostic | null {
   const marker = /^<{7}(?: .*)?$/m.exec(text);
   if (marker === null) return null;
   const at = { file, start: marker.index, end: marker.index + marker[0].length };
-  return problem('yaml_syntax', at, 'The file holds a conflict marker of a git merge', 'Finish the merge');
+  return errorAt('yaml_syntax', at, 'The file holds a conflict marker of a git merge', 'Finish the merge');
 }
 
 function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[] {
@@ -57,7 +57,7 @@ function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[
   const telling = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
   return telling.map((error) => {
     const span = { file, start: error.pos[0], end: error.pos[1] };
-    return problem(codeOf(error), span, MESSAGES[error.code] ?? error.message, HINTS[error.code]);
+    return errorAt(codeOf(error), span, MESSAGES[error.code] ?? error.message, HINTS[error.code]);
   });
 }
 
@@ -81,10 +81,6 @@ const HINTS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'Indent with spaces',
   UNEXPECTED_TOKEN: 'Put a text with any of {}[],&*#?|<>=!%@ in quotes',
 };
-
-function problem(code: Code, at: Span, message: string, hint?: string): Diagnostic {
-  return errorAt(code, at, message, hint);
-}
 
 const MAX_DEPTH = 64;
 /** Total number of nodes that the aliases of one file may expand to. */
