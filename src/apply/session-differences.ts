@@ -78,18 +78,18 @@ type Fields = Readonly<Record<string, unknown>>;
  * that a fingerprint never stands for something that was not rendered.
  */
 export function mappingDifferences(video: DesiredVideo, session: RenderSession): SessionDifference[] {
-  const mapping = fieldsOf(session.mapping);
-  const resources = fieldsOf(mapping.resources);
+  const mapping = recordOf(session.mapping);
+  const resources = recordOf(mapping.resources);
   const differences: SessionDifference[] = [];
   const compare = (field: string, asked: unknown, found: unknown): void => {
     const isTold = differences.some((one) => one.field === field);
     if (JSON.stringify(asked) !== JSON.stringify(found) && !isTold)
-      differences.push({ field, asked: showJson(asked), found: showJson(found) });
+      differences.push({ field, asked: show(asked), found: show(found) });
   };
   compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
   for (const [key, resource] of video.resources) {
     const found = own(resources, key);
-    const [asked, had] = comparable(resource, fieldsOf(found), digestOf(video, key), uploadOf(session, key));
+    const [asked, had] = comparable(resource, recordOf(found), digestOf(video, key), uploadOf(session, key));
     compare(key, asked, found === undefined ? undefined : had);
   }
   for (const key of Object.keys(resources)) if (!video.resources.has(key)) compare(key, undefined, resources[key]);
@@ -103,24 +103,24 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
         continue;
       }
       const digest = digestOf(video, `audio.${name}`);
-      const [asked, had] = comparable({ kind: 'audio', ...sound }, fieldsOf(found), digest, uploadOf(session, key));
+      const [asked, had] = comparable({ kind: 'audio', ...sound }, recordOf(found), digest, uploadOf(session, key));
       compare(key, asked, found === undefined ? undefined : had);
     }
   }
   for (const fonts of placesOf(session, 'font_changes')) {
     for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
       const found = own(fonts, name);
-      compare(`font_changes.${name}`, video.fonts.get(name), fieldsOf(fieldsOf(found).source).font ?? found);
+      compare(`font_changes.${name}`, video.fonts.get(name), recordOf(recordOf(found).source).font ?? found);
     }
   }
   const { output, measures } = video;
-  compare('output', outputOf({ ...output }, measures), outputOf(fieldsOf(session.output), measures));
+  compare('output', outputOf({ ...output }, measures), outputOf(recordOf(session.output), measures));
   return differences;
 }
 
 /** Returns the non-empty records in the mapping and beside it, or one empty record. */
 function placesOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
-  const places = [session[name], fieldsOf(session.mapping)[name]].map(fieldsOf);
+  const places = [session[name], recordOf(session.mapping)[name]].map(recordOf);
   const told = places.filter((place) => Object.keys(place).length > 0);
   return told.length > 0 ? told : [{}];
 }
@@ -132,7 +132,7 @@ function comparable(
   digest: string | null,
   upload: Fields,
 ): [asked: unknown, found: unknown] {
-  const source = fieldsOf(found.source);
+  const source = recordOf(found.source);
   switch (resource.kind) {
     case 'text':
       return [resource.text, source.text];
@@ -146,7 +146,7 @@ function comparable(
       const [asked, had] = sourcesOf(resource.source, source, digest, upload);
       return [
         { source: asked, ...transformOf({ ...resource.transform }, resource.kind) },
-        { source: had, ...transformOf(fieldsOf(found.transform), resource.kind) },
+        { source: had, ...transformOf(recordOf(found.transform), resource.kind) },
       ];
     }
   }
@@ -170,7 +170,7 @@ function fileOf(url: unknown, upload: Fields): unknown {
 
 function uploadOf(session: RenderSession, key: string): Fields {
   const uploads: readonly unknown[] = Array.isArray(session.source_uploads) ? session.source_uploads : [];
-  return uploads.map(fieldsOf).find((upload) => upload.key === key) ?? {};
+  return uploads.map(recordOf).find((upload) => upload.key === key) ?? {};
 }
 
 /** Reads the digest of a local file from the inputs of the lockfile. */
@@ -205,14 +205,6 @@ function told(fields: object): Fields {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function fieldsOf(value: unknown): Fields {
-  return isRecord(value) ? value : {};
-}
-
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function showJson(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
 }
