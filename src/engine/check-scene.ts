@@ -3,11 +3,11 @@ import type { Scene } from '../template/scene.ts';
 import { checkEmbeddedImages } from './images/check-image.ts';
 import { SceneError } from './scene-error.ts';
 
-const MAX_PROBLEMS_TOLD = 5;
+const MAX_PROBLEMS = 5;
 
 /**
- * Refuses a scene that could hurt the process that draws it, before native code sees any of it. Images beside the
- * animation are looked at when they are decoded.
+ * Rejects a scene that could harm the process that draws it, before native code reads any of it. Images outside the animation
+ * are checked when they are decoded.
  *
  * @throws SceneError template_invalid with every problem of the animation; as `checkImage` for an image inside it
  */
@@ -15,9 +15,9 @@ export function checkScene(scene: Scene): void {
   const assetIds = new Set([...scene.images, ...scene.clips].map(({ assetId }) => assetId));
   const problems = [...sceneProblems(scene), ...checkAnimation(scene.animation, { suppliedAssets: assetIds })];
   if (problems.length > 0) {
-    const told = problems.slice(0, MAX_PROBLEMS_TOLD).join('; ');
-    const more = problems.length > MAX_PROBLEMS_TOLD ? `; and ${problems.length - MAX_PROBLEMS_TOLD} more` : '';
-    throw new SceneError('template_invalid', `The animation cannot be rendered: ${told}${more}`);
+    const listed = problems.slice(0, MAX_PROBLEMS).join('; ');
+    const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : '';
+    throw new SceneError('template_invalid', `The animation cannot be rendered: ${listed}${more}`);
   }
   checkEmbeddedImages(scene.animation, assetIds);
 }

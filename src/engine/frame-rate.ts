@@ -10,8 +10,8 @@ const NTSC_TOLERANCE = 0.005;
 const MAX_DENOMINATOR = 1001;
 
 /**
- * The exact rate that a decimal one stands for: 29.97 and its float spellings (29.9700012207031) are 30000/1001, as
- * After Effects, cameras and players mean it; anything else becomes the nearest fraction with a denominator up to 1001.
+ * Returns the exact rate of a decimal one: 29.97 and its float spellings (29.9700012207031) mean 30000/1001 in After Effects,
+ * cameras and players. Any other rate becomes the nearest fraction with a denominator up to 1001.
  *
  * @param fps finite, > 0
  */
@@ -51,19 +51,19 @@ export function frameTimeSeconds(rate: FrameRate, frame: number): number {
   return (frame * rate.denominator) / rate.numerator;
 }
 
-/** Frames of the animation in one of the video, exact also where either stands for a fraction such as 30000/1001. */
+/** Returns the animation frames per video frame; exact for fractional rates such as 30000/1001. */
 export function animationFramesPerFrame({ animation, fps }: Pick<Scene, 'animation' | 'fps'>): number {
   if (animation.fr === fps) return 1;
   const [own, video] = [frameRateOf(animation.fr), frameRateOf(fps)];
   return (own.numerator * video.denominator) / (own.denominator * video.numerator);
 }
 
-/** When each frame begins, in whole ticks: rounded one by one, so that what is lost in one is not lost in the sum. */
+/** Returns the start of a frame in whole ticks. Each start is rounded on its own, so that rounding errors do not add up. */
 export function tickOf(frame: number, { numerator, denominator }: FrameRate, ticksPerSecond: number): number {
   return Math.round((frame * denominator * ticksPerSecond) / numerator);
 }
 
-/** Browsers show what is to be shown for less for a tenth of a second. */
+/** Hundredths of a second. Browsers show frames with a shorter delay for a tenth of a second. */
 const MIN_GIF_DELAY = 2;
 
 /**

@@ -3,7 +3,7 @@ import type { EncoderFactory } from './codec/encoded-track.ts';
 import type { SceneFinding } from './scene-media.ts';
 
 export interface RenderSceneOptions {
-  /** Of H.264; x264 when absent. */
+  /** Opens the video encoder of an MP4; x264 by default. */
   readonly encoder?: EncoderFactory;
   /** Called after each frame, with a number that grows by one. */
   readonly onProgress?: ((framesDone: number, frameCount: number) => void) | undefined;
@@ -21,12 +21,12 @@ export interface RenderedStill {
 
 /** A finished video and its stills, in memory. A picture has one frame, and lasts 0 seconds. */
 export interface RenderResult {
-  /** The file that was asked for; as MP4: H.264, yuv420p, BT.709, limited range, index first. */
+  /** The file. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
   readonly format: OutputFormat;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
-  /** What a viewer would notice of its texts, clips and sounds; the video is rendered nevertheless. */
+  /** Defects of its texts, clips and sounds; they do not prevent the video. */
   readonly findings: readonly SceneFinding[];
   readonly width: number;
   readonly height: number;

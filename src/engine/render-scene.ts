@@ -21,8 +21,9 @@ import { openWriter } from './writers/open-writer.ts';
 export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<RenderResult> {
   const { signal } = options;
   signal?.throwIfAborted();
-  checkScene(scene);
-  // The sound is made beside the frames; the one that fails first ends the other.
+  // `renderSegments` is a task of its own and checks the scene itself.
+  if (scene.output.format !== 'mp4') checkScene(scene);
+  // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
   const endBoth = (error: unknown): never => {

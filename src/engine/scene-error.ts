@@ -11,8 +11,8 @@ export type SceneErrorCode =
   | 'render_timeout';
 
 /**
- * This scene cannot be rendered; others may. What the user gave is wrong (an image, an animation), or the machinery broke
- * on it. Never thrown for an aborted render: that rejects with the signal's reason.
+ * One scene cannot be rendered; others may. Either an input is invalid (an image, an animation) or rendering failed on it. An
+ * aborted render rejects with the signal's reason instead.
  */
 export class SceneError extends Error {
   readonly code: SceneErrorCode;
@@ -66,7 +66,7 @@ export function failureFrom(error: unknown): Failure {
   return { kind: 'unexpected', message: String(error) };
 }
 
-/** The error that `failureFrom` was given, as far as it matters to a caller: class, code and message. */
+/** Restores the error passed to `failureFrom`: its class, code and message. */
 export function errorFrom(failure: Failure): Error {
   switch (failure.kind) {
     case 'scene':

@@ -3,14 +3,14 @@ import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
 import type { MediaFinding } from './lint/lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
 
-/** The sound of a whole video, and what a viewer would notice of its clips and sounds. */
+/** The sound of a whole video, and the visible or audible defects of its clips and sounds. */
 export interface RenderedSound {
   /** Null for a silent video. */
   readonly track: AudioTrack | null;
   readonly findings: readonly MediaFinding[];
 }
 
-/** Whether a scene has anything that `renderSound` reads. */
+/** Returns whether a scene has input for `renderSound`. */
 export function hasMedia({ sounds, clips }: Pick<Scene, 'sounds' | 'clips'>): boolean {
   return sounds.length > 0 || clips.length > 0;
 }
@@ -29,16 +29,16 @@ export async function renderSound(
   const findings = await mediaFindings(scene);
   signal?.throwIfAborted();
   if (codec === null || scene.sounds.length === 0) return { track: null, findings };
-  // What makes sound is large, and most scenes have none.
+  // Loaded on demand: the code is large, and most scenes have no sound.
   const { makeSound } = await import('./media/make-sound.ts');
   return { track: await makeSound(scene, codec, signal), findings };
 }
 
-/** What a viewer would notice of a scene, as far as every render tells it: the video is there nevertheless. */
+/** A defect of a scene that every render reports. It does not prevent the video. */
 export type SceneFinding = TextFinding | MediaFinding;
 
 /**
- * What there is to tell of the clips and sounds of a scene, most of which have none. What reads them is large.
+ * Reports defects of the clips and sounds of a scene. Loads the code on demand, because most scenes have neither.
  *
  * @throws SceneError as `examineMedia`
  */

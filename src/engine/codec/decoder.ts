@@ -1,152 +1,105 @@
 import { SceneError } from '../scene-error.ts';
-import {
-  check,
-  drain,
-  type Libav,
-  loadLibav,
-  type NativeCodecContext,
-  type NativeFrame,
-  type NativePacket,
-  optionsOf,
-} from './libav.ts';
+import { CodecSession } from './codec-session.ts';
+import type { Libav, NativeFrame } from './libav.ts';
 
-/** FFmpeg's decoders, by the names that `mediabunny` has for codecs. */
+/** FFmpeg's decoders, by `mediabunny`'s codec names. */
 const DECODERS: Readonly<Record<string, string>> = {
   ...{ avc: 'h264', hevc: 'hevc', vp8: 'vp8', vp9: 'vp9', av1: 'libdav1d' },
   ...{ aac: 'aac', mp3: 'mp3float', opus: 'opus', vorbis: 'vorbis', flac: 'flac', ac3: 'ac3' },
 };
-/** Of a picture, whatever its stream says: 4096 × 4096. */
-const MOST_PIXELS = '16777216';
+/** Maximum size of a picture, regardless of what its stream declares: 4096 × 4096. */
+const MAX_PIXELS = '16777216';
 const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
 export interface DecoderOptions {
-  /** As `mediabunny` calls it. */
+  /** In `mediabunny`'s terms. */
   readonly codec: string;
-  /** The codec's configuration, where it has one. */
+  /** Codec configuration, where the codec has one. */
   readonly description?: Uint8Array | undefined;
-  /** Of sound. */
+  /** Sound only. */
   readonly sampleRate?: number | undefined;
   readonly channels?: number | undefined;
-  /** What is decoded: "video" or "sound". */
   readonly kind: 'video' | 'sound';
   /** Name of the asset, for errors. */
   readonly name: string;
 }
 
-/** One decoder of FFmpeg, on one thread of Node's pool. `close` must follow. */
+/** An FFmpeg decoder. `close` must follow. */
 export class Decoder {
-  readonly #libav: Libav;
-  readonly #options: DecoderOptions;
+  readonly #session: CodecSession;
   readonly #take: (frame: NativeFrame, libav: Libav) => void;
-  readonly #context: NativeCodecContext;
-  readonly #packet: NativePacket;
-  readonly #frame: NativeFrame;
-  #pending: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
 
   /**
-   * @param take gets each frame as it comes out, with the `pts` of its packet; the frame is valid until it returns
+   * @param take receives each decoded frame with the `pts` of its packet; the frame is valid until it returns
    * @throws ReelformError encoder_missing; SceneError asset_type_unsupported
    */
   static async open(options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void): Promise<Decoder> {
-    const decoder = new Decoder(loadLibav(), options, take);
+    const { codec, description, sampleRate, channels, kind, name: imageName } = options;
+    const session = new CodecSession({
+      ...{ code: 'asset_decode_failed', imageName },
+      ...{ subject: `The ${kind}`, failed: `The ${kind} cannot be decoded` },
+    });
     try {
-      await decoder.#open();
+      const native = session.libav.Codec.findDecoderByName(DECODERS[codec] ?? '');
+      if (native === null) throw new Error(`there is no decoder of ${codec}`);
+      const configure = (context: CodecSession['context']): void => {
+        if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
+        if (sampleRate !== undefined) context.sampleRate = sampleRate;
+        if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
+      };
+      // The reader of the container drops encoder delay, because only the container declares it reliably.
+      await session.open(native, configure, { max_pixels: MAX_PIXELS, flags2: '+skip_manual' });
     } catch (cause) {
-      const advice = options.kind === 'video' ? 'H.264 in MP4, or VP9 in WebM' : 'MP3, WAV, FLAC, or AAC in M4A';
-      const text = `The ${options.kind}'s codec ${options.codec} cannot be decoded; convert it to ${advice}`;
-      decoder.close();
-      throw new SceneError('asset_type_unsupported', text, { imageName: options.name, cause });
+      const advice = kind === 'video' ? 'H.264 in MP4, or VP9 in WebM' : 'MP3, WAV, FLAC, or AAC in M4A';
+      const text = `The ${kind}'s codec ${codec} cannot be decoded; convert it to ${advice}`;
+      session.close();
+      throw new SceneError('asset_type_unsupported', text, { imageName, cause });
     }
-    return decoder;
+    return new Decoder(session, take);
   }
 
-  private constructor(libav: Libav, options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void) {
-    this.#libav = libav;
-    this.#options = options;
+  private constructor(session: CodecSession, take: (frame: NativeFrame, libav: Libav) => void) {
+    this.#session = session;
     this.#take = take;
-    this.#context = new libav.CodecContext();
-    this.#packet = new libav.Packet();
-    this.#frame = new libav.Frame();
   }
 
   /** Resolves when the packet is decoded. @throws SceneError asset_decode_failed */
   async feed(data: Uint8Array, pts: number): Promise<void> {
-    await this.#run(async () => {
-      this.#packet.data = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-      this.#packet.pts = BigInt(pts);
+    const { context, packet } = this.#session;
+    await this.#session.run(async () => {
+      packet.data = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      packet.pts = BigInt(pts);
       try {
-        check(this.#libav, await this.#context.sendPacket(this.#packet));
+        this.#session.check(await context.sendPacket(packet));
       } finally {
-        this.#packet.unref();
+        packet.unref();
       }
       await this.#takeFrames();
     });
   }
 
-  /** Brings out what is still inside; nothing can be fed afterwards. @throws SceneError asset_decode_failed */
+  /** Outputs the buffered frames; nothing can be fed afterwards. @throws SceneError asset_decode_failed */
   async flush(): Promise<void> {
-    await this.#run(async () => {
-      await this.#context.sendPacket(null);
+    await this.#session.run(async () => {
+      await this.#session.context.sendPacket(null);
       await this.#takeFrames();
     });
   }
 
-  /** Frees the decoder, as soon as no thread uses it; may be called again. */
+  /** May be called again. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    void this.#pending.then(() => {
-      this.#context.freeContext();
-      this.#packet.free();
-      this.#frame.free();
-    });
-  }
-
-  async #open(): Promise<void> {
-    this.#packet.alloc();
-    this.#frame.alloc();
-    const { codec, description, sampleRate, channels } = this.#options;
-    const found = this.#libav.Codec.findDecoderByName(DECODERS[codec] ?? '');
-    if (found === null) throw new Error(`there is no decoder of ${codec}`);
-    const context = this.#context;
-    context.allocContext3(found);
-    if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
-    if (sampleRate !== undefined) context.sampleRate = sampleRate;
-    if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
-    // What an encoder put before the sound is left out by who knows the container.
-    const options = optionsOf(this.#libav, { threads: '1', max_pixels: MOST_PIXELS, flags2: '+skip_manual' });
-    try {
-      check(this.#libav, await context.open2(found, options));
-    } finally {
-      options.free();
-    }
+    this.#session.close();
   }
 
   async #takeFrames(): Promise<void> {
-    const frame = this.#frame;
-    await drain(
-      this.#libav,
-      () => this.#context.receiveFrame(frame),
+    const { context, frame, libav } = this.#session;
+    await this.#session.drain(
+      () => context.receiveFrame(frame),
       () => {
-        if (!this.#isClosed) this.#take(frame, this.#libav);
+        if (!this.#session.isClosed) this.#take(frame, libav);
         frame.unref();
       },
     );
-  }
-
-  async #run(call: () => Promise<void>): Promise<void> {
-    const { kind, name: imageName } = this.#options;
-    if (this.#isClosed) throw new SceneError('asset_decode_failed', `The ${kind} is closed`, { imageName });
-    const running = call();
-    this.#pending = running.catch(() => undefined);
-    try {
-      await running;
-    } catch (cause) {
-      if (cause instanceof SceneError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SceneError('asset_decode_failed', `The ${kind} cannot be decoded: ${reason}`, { imageName, cause });
-    }
   }
 }

@@ -1,7 +1,7 @@
 import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import type { FrameRate } from '../frame-rate.ts';
 
-/** What an encoder is to be fed with. */
+/** Format of the frames that an encoder takes. */
 export interface FrameFormat {
   /** Pixels, even; `height` too. */
   readonly width: number;
@@ -62,7 +62,7 @@ export interface AudioTrack {
   readonly channels: number;
   /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), or OpusHead (RFC 7845, 5.1). */
   readonly configuration: Uint8Array;
-  /** In order; times in seconds from the start of the video. What the encoder puts before the first sample is below 0. */
+  /** In order; times in seconds from the start of the video. Encoder delay has negative times. */
   readonly packets: readonly { readonly bytes: Uint8Array; readonly time: number; readonly duration: number }[];
 }
 

@@ -4,8 +4,6 @@ import { ReelformError } from '../../diagnostic.ts';
 
 /** The version of every platform's package. Pinned: nothing but this file describes what the binary exports. */
 const VERSION = '6.1.1';
-const AGAIN = platform === 'darwin' ? -35 : -11;
-const END = -541_478_725;
 /** Messages on standard error: none. Damaged media would fill it, and every failure has a code. */
 const QUIET = -8;
 
@@ -139,32 +137,4 @@ export function loadLibav(): Libav {
       cause,
     });
   }
-}
-
-/** Options of a codec as FFmpeg takes them; to be freed. */
-export function optionsOf(libav: Libav, options: Readonly<Record<string, string>>): NativeDictionary {
-  const dictionary = new libav.Dictionary();
-  dictionary.alloc();
-  for (const [key, value] of Object.entries(options)) dictionary.set(key, value, 0);
-  return dictionary;
-}
-
-/**
- * Takes everything that a codec has ready.
- *
- * @param receive returns what the codec returns
- * @throws Error with FFmpeg's message
- */
-export async function drain(libav: Libav, receive: () => Promise<number>, take: () => void): Promise<void> {
-  for (;;) {
-    const status = await receive();
-    if (status === AGAIN || status === END) return;
-    check(libav, status);
-    take();
-  }
-}
-
-/** @throws Error with FFmpeg's message for a negative status */
-export function check(libav: Libav, status: number): void {
-  if (status < 0) throw new Error(libav.FFmpegError.strerror(status));
 }

@@ -72,7 +72,7 @@ const AV1: EncoderSettings = {
   options: (quality) => ({ preset: '8', crf: String(AV1_RATE_FACTOR[quality]), 'svtav1-params': 'lp=1' }),
 };
 
-/** What every encoder is told: key frames only at the start and at cuts, and parameter sets beside the pictures. */
+/** Options of every encoder: key frames only at the start and at cuts, and parameter sets outside the pictures. */
 const FIXED = { g: '1000', flags: '+global_header+bitexact' };
 
 /**

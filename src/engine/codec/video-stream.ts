@@ -1,70 +1,51 @@
 import { SceneError } from '../scene-error.ts';
+import { CodecSession } from './codec-session.ts';
 import type { FrameFormat, VideoPacket } from './encoded-track.ts';
-import {
-  check,
-  drain,
-  type Libav,
-  loadLibav,
-  type NativeCodecContext,
-  type NativeFrame,
-  type NativePacket,
-  optionsOf,
-} from './libav.ts';
 
 /** AVPixelFormat. */
 const YUV420P = 0;
-/** H.273: BT.709 as primaries, transfer and matrix; limited range is AVCOL_RANGE_MPEG. */
+/** ITU-T H.273: BT.709 primaries, transfer and matrix. */
 const BT709 = 1;
+/** AVCOL_RANGE_MPEG. */
 const LIMITED_RANGE = 1;
 
-/** How a stream is encoded. */
 export interface StreamSettings {
   readonly format: FrameFormat;
   /** FFmpeg's name of the encoder. */
   readonly encoder: string;
-  /** In the words of FFmpeg. Tests hold what they do: FFmpeg ignores a name that it does not know. */
+  /** FFmpeg options. Tests verify their effect, because FFmpeg ignores a name that it does not know. */
   readonly options: Readonly<Record<string, string>>;
 }
 
-/**
- * One stream of an FFmpeg encoder, on one thread of Node's pool, so that its bytes are the same on any number of cores.
- * `close` must follow.
- */
+/** A video stream of an FFmpeg encoder. `close` must follow. */
 export class VideoStream {
   /** In decoding order. */
   readonly packets: VideoPacket[] = [];
-  readonly #libav: Libav;
-  readonly #settings: StreamSettings;
-  readonly #context: NativeCodecContext;
-  readonly #frame: NativeFrame;
-  readonly #packet: NativePacket;
+  readonly #session = new CodecSession({
+    ...{ code: 'encode_failed', subject: 'The encoder', failed: 'The encoder failed' },
+  });
   #framesTaken = 0;
-  /** The call that runs off this thread; never rejects. */
-  #pending: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
-  #failure: SceneError | undefined;
+
+  private constructor() {}
 
   /** @throws ReelformError encoder_missing; SceneError encode_failed */
   static async open(settings: StreamSettings): Promise<VideoStream> {
-    const stream = new VideoStream(loadLibav(), settings);
-    await stream.#guard(() => stream.#open());
+    const stream = new VideoStream();
+    try {
+      await stream.#session.run(() => stream.#open(settings));
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
     return stream;
   }
 
-  private constructor(libav: Libav, settings: StreamSettings) {
-    this.#libav = libav;
-    this.#settings = settings;
-    this.#context = new libav.CodecContext();
-    this.#frame = new libav.Frame();
-    this.#packet = new libav.Packet();
-  }
-
-  /** The decoder configuration record as MP4 has it: avcC, hvcC, av1C. @throws SceneError encode_failed for other codecs */
+  /** Returns the decoder configuration record for MP4: avcC, hvcC, av1C. @throws SceneError encode_failed for other codecs */
   configuration(): Uint8Array {
-    const parameters = new this.#libav.CodecParameters();
+    const parameters = new this.#session.libav.CodecParameters();
     parameters.alloc();
     try {
-      parameters.fromContext(this.#context);
+      parameters.fromContext(this.#session.context);
       const record = parameters.getDecoderConfigurationRecord();
       if (record === null) throw new SceneError('encode_failed', 'The encoder gave no configuration');
       return Uint8Array.from(record);
@@ -74,17 +55,18 @@ export class VideoStream {
   }
 
   /**
-   * Takes the next frame; resolves when it is in the encoder.
+   * Encodes the next frame; resolves when the encoder has copied it.
    *
-   * @param i420 may be overwritten then
+   * @param i420 may be overwritten after that
    * @throws SceneError encode_failed
    */
-  async encode(i420: Uint8Array, frame: number): Promise<void> {
-    await this.#guard(async () => {
-      check(this.#libav, this.#frame.makeWritable());
-      check(this.#libav, this.#frame.fromBuffer(i420));
-      this.#frame.pts = BigInt(frame);
-      check(this.#libav, await this.#context.sendFrame(this.#frame));
+  async encode(i420: Uint8Array, index: number): Promise<void> {
+    const { context, frame } = this.#session;
+    await this.#session.run(async () => {
+      this.#session.check(frame.makeWritable());
+      this.#session.check(frame.fromBuffer(i420));
+      frame.pts = BigInt(index);
+      this.#session.check(await context.sendFrame(frame));
       await this.#takePackets();
     });
     this.#framesTaken += 1;
@@ -92,8 +74,8 @@ export class VideoStream {
 
   /** Resolves when every frame is among the packets. @throws SceneError encode_failed */
   async finish(): Promise<void> {
-    await this.#guard(async () => {
-      check(this.#libav, await this.#context.sendFrame(null));
+    await this.#session.run(async () => {
+      this.#session.check(await this.#session.context.sendFrame(null));
       await this.#takePackets();
       if (this.packets.length !== this.#framesTaken) {
         throw new Error(`it gave ${this.packets.length} of ${this.#framesTaken} frames`);
@@ -101,65 +83,36 @@ export class VideoStream {
     });
   }
 
-  /** Frees the encoder, as soon as no thread uses it; may be called again. */
+  /** May be called again. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    void this.#pending.then(() => {
-      this.#context.freeContext();
-      this.#frame.free();
-      this.#packet.free();
-    });
+    this.#session.close();
   }
 
-  async #open(): Promise<void> {
-    const { format, encoder, options } = this.#settings;
-    const codec = this.#libav.Codec.findEncoderByName(encoder);
+  async #open({ format: { width, height, rate }, encoder, options }: StreamSettings): Promise<void> {
+    const session = this.#session;
+    const codec = session.libav.Codec.findEncoderByName(encoder);
     if (codec === null) throw new Error(`there is no ${encoder}`);
-    const context = this.#context;
-    context.allocContext3(codec);
-    const { width, height, rate } = format;
-    Object.assign(context, { width, height, pixelFormat: YUV420P });
-    context.timeBase = { num: rate.denominator, den: rate.numerator };
-    context.framerate = { num: rate.numerator, den: rate.denominator };
+    const configure = (context: CodecSession['context']): void => {
+      Object.assign(context, { width, height, pixelFormat: YUV420P });
+      context.timeBase = { num: rate.denominator, den: rate.numerator };
+      context.framerate = { num: rate.numerator, den: rate.denominator };
+    };
     const colour = { color_range: 'tv', colorspace: 'bt709', color_primaries: 'bt709', color_trc: 'bt709' };
-    const dictionary = optionsOf(this.#libav, { threads: '1', ...colour, ...options });
-    try {
-      check(this.#libav, await context.open2(codec, dictionary));
-    } finally {
-      dictionary.free();
-    }
-    const frame = this.#frame;
-    frame.alloc();
-    Object.assign(frame, { width, height, format: YUV420P });
-    Object.assign(frame, { colorRange: LIMITED_RANGE, colorSpace: BT709, colorPrimaries: BT709, colorTrc: BT709 });
-    check(this.#libav, frame.getBuffer(0));
-    this.#packet.alloc();
+    await session.open(codec, configure, { ...colour, ...options });
+    Object.assign(session.frame, { width, height, format: YUV420P, colorRange: LIMITED_RANGE });
+    Object.assign(session.frame, { colorSpace: BT709, colorPrimaries: BT709, colorTrc: BT709 });
+    session.check(session.frame.getBuffer(0));
   }
 
   async #takePackets(): Promise<void> {
-    const packet = this.#packet;
-    await drain(
-      this.#libav,
-      () => this.#context.receivePacket(packet),
+    const { context, packet } = this.#session;
+    await this.#session.drain(
+      () => context.receivePacket(packet),
       () => {
         const bytes = Uint8Array.from(packet.data ?? []);
         this.packets.push({ bytes, frame: Number(packet.pts), isKey: packet.isKeyframe });
         packet.unref();
       },
     );
-  }
-
-  /** Runs one call at a time. @throws SceneError encode_failed for the first failure, and once the stream is closed */
-  async #guard(call: () => Promise<void>): Promise<void> {
-    if (this.#isClosed) this.#failure ??= new SceneError('encode_failed', 'The encoder is closed');
-    if (this.#failure !== undefined) throw this.#failure;
-    const running = call().catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      this.#failure = new SceneError('encode_failed', `The encoder failed: ${reason}`, { cause });
-    });
-    this.#pending = running;
-    await running;
-    if (this.#failure !== undefined) throw this.#failure;
   }
 }

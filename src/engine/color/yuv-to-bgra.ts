@@ -137,13 +137,13 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { readonly exports: object };
 };
 
-/** Where the first sample of a plane lies, and how far apart its rows begin. */
+/** Offset of the first sample of a plane, and distance of its rows. */
 interface SamplePlane {
   readonly offset: number;
   readonly stride: number;
 }
 
-/** Fixed point with 16 fractional bits; `gu` is what U adds to green. */
+/** Fixed point with 16 fractional bits; `gu` is the factor of U for green. */
 interface YuvFactors {
   readonly yOffset: number;
   readonly y: number;
@@ -156,7 +156,7 @@ interface YuvFactors {
 interface Kernel {
   readonly convert: (...numbers: number[]) => void;
   readonly memory: Uint8Array;
-  /** Of the widest rows that there is room for. */
+  /** Maximum row width, in pixels. */
   readonly width: number;
 }
 

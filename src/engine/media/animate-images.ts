@@ -11,7 +11,7 @@ import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;
 
 interface Travel {
-  /** In the area's own size, 1 for what stays. */
+  /** Size relative to the area; 1 for a side without movement. */
   readonly width: number;
   readonly height: number;
   /** Position of the picture's upper left corner and its scale, at the start and at the end. */
@@ -20,8 +20,8 @@ interface Travel {
 }
 
 /**
- * Sets images in motion whose transform asks for it: evenly, from the first moment in which a layer shows the image to the last one,
- * each layer for itself. The picture is made larger than its area by what it moves, so that no edge of it is ever seen.
+ * Animates images whose transform requests it: linearly, while a layer shows the image, separately for each layer. The picture is
+ * enlarged by the distance that it moves, so that its edges are never visible.
  *
  * @returns the animation with a composition in the place of each such image, and all images that it needs
  */
@@ -71,7 +71,7 @@ function isMoving({ transform }: SceneImage): boolean {
 function shownTimes(animation: LottieDocument): Map<LottieNode, [number, number]> {
   const times = new Map<LottieNode, [number, number]>();
   for (const { layer, from, to, clock } of layerSpans(animation)) {
-    // Below a remapped layer nothing says when it is shown but what it says itself.
+    // Inside a remapped layer, only the layer's own in and out points are known.
     const [start, end] = clock === null ? ownTimes(layer) : [from, to].map((at) => (at - clock.start) / clock.stretch);
     const known = times.get(layer);
     times.set(layer, [Math.min(known?.[0] ?? Infinity, start!), Math.max(known?.[1] ?? -Infinity, end!)]);
@@ -122,11 +122,11 @@ function movingLayer(image: SceneImage, travel: Travel, refId: string, start: nu
   const scale = ({ scale: share }: Travel['from']) => [share * 100, share * 100, 100];
   const p = keyframes(position(travel.from), position(travel.to));
   const s = keyframes(scale(travel.from), scale(travel.to));
-  return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...UNMOVED, p, s } };
+  return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...IDENTITY_TRANSFORM, p, s } };
 }
 
 /** A layer's transformation that changes nothing. */
-export const UNMOVED = {
+export const IDENTITY_TRANSFORM = {
   o: { a: 0, k: 100 },
   r: { a: 0, k: 0 },
   p: { a: 0, k: [0, 0, 0] },

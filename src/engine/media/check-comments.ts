@@ -1,8 +1,8 @@
-/** Of one file; whoever tags a recording at length has some hundred. */
+/** Limit for one file; extensively tagged recordings have a few hundred. */
 export const MOST_COMMENTS = 10_000;
 export const MOST_HEADER_BLOCKS = 1_000;
 export const MOST_STREAMS = 100;
-/** Of a name of a program, and of what stands before the comments. */
+/** Size limit of the vendor string and of the data before the comments. */
 const MOST_VENDOR_BYTES = 10_000;
 const COMMENT_BLOCK = 4;
 
@@ -81,7 +81,7 @@ class PacketCollector {
   }
 }
 
-/** How many comments a list says that it has; more than any may have where it does not say so soon. */
+/** Returns the declared number of comments; above the limit if the vendor string is too long. */
 function commentsIn(list: Buffer): number {
   if (list.length < 8) return 0;
   const vendorBytes = list.readUInt32LE(0);

@@ -10,10 +10,10 @@ export const MAX_GIF_PIXELS = 1_000_000_000;
 
 const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
 
-/** What a clip says of itself. */
+/** Header data of a clip. */
 export interface ClipHeader {
   readonly type: 'mp4' | 'mov' | 'webm' | 'gif';
-  /** As it is shown: upright, with square pixels. */
+  /** Display size: upright, with square pixels. */
   readonly width: number;
   readonly height: number;
   readonly durationSeconds: number;
@@ -89,7 +89,7 @@ async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: st
 export const MAX_SOUND_BYTES = 200_000_000;
 const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
 
-/** What a sound says of itself. */
+/** Header data of a sound. */
 interface SoundHeader {
   readonly type: 'mp4' | 'mov' | 'webm' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
   readonly durationSeconds: number;

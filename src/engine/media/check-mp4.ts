@@ -2,7 +2,7 @@ export const MOST_BOXES = 1_000_000;
 const MOST_DEPTH = 16;
 /** Six hours of pictures and sound need a quarter of that. */
 export const MOST_INDEX_BYTES = 64_000_000;
-/** Of a description of samples; those of real files have some hundred bytes. */
+/** Size limit of a sample description; real files have a few hundred bytes. */
 const MOST_DESCRIPTION_BYTES = 1_000_000;
 export const MOST_TRACKS = 100;
 /** Six hours of fragments that are half a second long. */
@@ -18,7 +18,7 @@ const LOOSE = new Set(['udta', 'meta']);
 /** Boxes that cost the reader time, and belong into no description of samples, where they could not be found. */
 const FOREIGN = ['trak', 'stbl', 'moof', 'traf', 'trun', 'tfra', 'stts', 'ctts', 'stsz', 'stz2'];
 
-/** Thrown with what is wrong. */
+/** The message describes the problem. */
 class BoxProblem extends Error {}
 
 /**
@@ -46,7 +46,7 @@ class BoxWalk {
   readonly #tables = new SampleTables((problem) => {
     throw new BoxProblem(problem);
   });
-  /** Where the fragments of the file begin. */
+  /** Start offsets of the fragments. */
   readonly #fragments = new Set<number>();
   #boxes = 0;
   #tracks = 0;
@@ -134,7 +134,7 @@ class BoxWalk {
   }
 }
 
-/** Descriptions may hold boxes behind fields of their own, where nobody else finds them. */
+/** Sample descriptions can hide boxes behind codec-specific fields, where the walk does not find them. */
 function checkDescription(body: Buffer): void {
   if (body.length > MOST_DESCRIPTION_BYTES) throw new BoxProblem('it describes its samples at too great length');
   if (FOREIGN.some((type) => body.includes(type, 0, 'latin1'))) {
@@ -149,11 +149,11 @@ function sizeOf(file: Buffer, at: number, end: number): [size: number, header: n
   return [size === 0 ? end - at : size, 8];
 }
 
-/** Of a whole file: six hours at 180 pictures a second, or of sound in packets. */
+/** Limit for a whole file: six hours at 180 pictures a second, or of sound in packets. */
 export const MOST_SAMPLES = 4_000_000;
-/** Of uncompressed sound each value counts as a sample: six hours at 192 kHz. */
+/** Limit for uncompressed sound, where each value is a sample: six hours at 192 kHz. */
 const MOST_PCM_SAMPLES = 4_200_000_000;
-/** What the reader may keep of all tables: five hours of 60 pictures a second, out of order, with sound. */
+/** Memory limit for all tables: five hours of 60 pictures a second, out of order, with sound. */
 export const MOST_MEMORY_BYTES = 280_000_000;
 
 /** Bytes that the reader (mediabunny 1.61.0) takes for each entry, measured. */
@@ -169,7 +169,7 @@ const PCM = new Set([
   ...['sowt', 'twos', 'lpcm', 'raw ', 'in24', 'in32', 'fl32', 'fl64', 'ipcm', 'fpcm', 'alaw', 'ulaw', 'NONE'],
 ]);
 
-/** What the tables of one track say. */
+/** Totals of the tables of one track. */
 interface Track {
   isPcm: boolean;
   isShifted: boolean;
@@ -183,8 +183,8 @@ function newTrack(): Track {
 }
 
 /**
- * Counts what the tables of samples of an MP4 or MOV come to, without a copy of any: entries, the samples that they name,
- * and the memory that their reader will take for them.
+ * Adds up the sample tables of an MP4 or MOV without copying them: entries, declared samples, and the memory that the reader will
+ * need.
  *
  * @see ISO/IEC 14496-12, 8.6 (stts, ctts), 8.7 (stsz, stsc, stco, co64), 8.8.8 (trun)
  */
@@ -212,7 +212,7 @@ class SampleTables {
     if (isPcm) this.#take(chunks * PCM_CHUNK_BYTES);
   }
 
-  /** Of the fragments the reader keeps one at a time. */
+  /** The reader keeps one fragment at a time. */
   beginFragment(): void {
     this.#fragmentBytes = 0;
   }

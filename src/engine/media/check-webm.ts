@@ -1,9 +1,9 @@
-/** Of a whole file: six hours of pictures and sound, with some elements for each. */
+/** Limit for a whole file: six hours of pictures and sound, with several elements for each. */
 const MOST_ELEMENTS = 10_000_000;
-/** Of the file and of its segments: clusters, and what stands between them. */
+/** Limit for top-level elements and those of segments: clusters and elements between them. */
 const MOST_OF_SEGMENTS = 200_000;
 const MOST_DEPTH = 32;
-/** What a WebM file may have. A cluster lasts a minute at most: the times of its blocks have 16 bits. */
+/** Limits of a WebM file. A cluster lasts a minute at most, because block times have 16 bits. */
 export const WEBM_BOUNDS = {
   tracks: 100,
   clusters: 50_000,
@@ -56,12 +56,12 @@ const MASTERS = new Set<number>([
   ...[0xbb, 0xb7, 0x7373, 0x63c0, 0x67c8, 0x61a7],
 ]);
 
-/** Thrown with what is wrong. */
+/** The message describes the problem. */
 class ElementProblem extends Error {}
 
 interface Element {
   readonly id: number;
-  /** Of its content. */
+  /** Offset of the content. */
   readonly start: number;
   /** Undefined where it ends with the next element of its level. */
   readonly size: number | undefined;
@@ -87,9 +87,9 @@ export function problemOfElements(bytes: Uint8Array): string | undefined {
 class ElementWalk {
   readonly #file: Buffer;
   readonly #counts = new Map<number, number>();
-  /** Where elements of level 1 begin. */
+  /** Start offsets of level 1 elements. */
   readonly #level1 = new Set<number>();
-  /** Where an index leads. */
+  /** Offsets that an index refers to. */
   readonly #targets: number[] = [];
   #elements = 0;
   #begun = 0;
@@ -228,7 +228,7 @@ class ElementWalk {
     return { id: this.#number(at, idBytes), start: size.next, size: size.value };
   }
 
-  /** A number with its own length before it; undefined as its value: it says that it is not known. */
+  /** Reads a variable-length integer; the value is undefined if it is marked as unknown. */
   #vint(at: number, end: number): { readonly value: number | undefined; readonly next: number } | undefined {
     const first = this.#file[at] ?? 0;
     const length = Math.clz32(first) - 23;

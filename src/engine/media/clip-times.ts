@@ -5,7 +5,7 @@ import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 
-/** What a clip shows when. */
+/** Timing of a clip. */
 export interface ClipTimes {
   /** The asset's own times, in frames, at a frame of the video: one for each layer that shows it. */
   readonly timesAt: (frame: number) => number[];
@@ -14,7 +14,7 @@ export interface ClipTimes {
   readonly trimSeconds: number;
 }
 
-/** When a clip of a scene is shown, and which of its pictures. @param animation of the scene, or what it was made into */
+/** Returns when a clip of a scene is shown, with which pictures. @param animation original or composed */
 export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocument): ClipTimes {
   const showings = assetShowings(animation, new Set([clip.assetId]));
   const own = frameRateOf(animation.fr);
@@ -36,12 +36,12 @@ interface AssetShowing {
   readonly layers: readonly LottieNode[];
 }
 
-/** Frames by which a layer counts as shown too early and too long: the rasteriser reckons less exactly. */
+/** Tolerance for the start and end of a layer, in frames: the rasteriser computes less exactly. */
 const SLACK_FRAMES = 0.001;
 
 /**
- * All the ways in which an animation shows some of its assets. Unlike `layerSpans` they tell the asset's own time also where
- * a layer remaps it.
+ * Finds every path of layers that shows some assets. Unlike `layerSpans`, it supports the asset's own time below a layer that
+ * remaps time.
  */
 function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>): AssetShowing[] {
   const compositions = precompositions(animation);

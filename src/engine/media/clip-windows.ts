@@ -1,5 +1,5 @@
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
-import { UNMOVED } from './animate-images.ts';
+import { IDENTITY_TRANSFORM } from './animate-images.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
 import { mediaTypeOf } from './open-media.ts';
@@ -10,11 +10,11 @@ import { videoPictures } from './video-pictures.ts';
 /** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */
 const WINDOW_BYTES = 96_000_000;
 
-/** Frames [from, to) of the video, and what the animation needs to show the clips in them. */
+/** Frames [from, to) of the video, with the assets that show the clips in them. */
 export interface ClipWindow {
   readonly from: number;
   readonly to: number;
-  /** Of a Lottie document; their paths are the names of `files`. */
+  /** Lottie assets; their paths are the names of `files`. */
   readonly assets: readonly object[];
   /** BMP. @throws SceneError asset_decode_failed */
   files(): Promise<PictureFiles>;
@@ -38,7 +38,7 @@ interface OpenClip extends Pick<ClipTimes, 'timesAt' | 'secondsOf'> {
 }
 
 /**
- * Opens the clips of a checked scene; only the parts that are ever shown are looked at.
+ * Opens the clips of a checked scene; reads only the parts that are shown.
  *
  * @throws SceneError asset_decode_failed, asset_type_unsupported; ReelformError encoder_missing
  */
@@ -157,6 +157,6 @@ function precomposition({ assetId, width, height }: SceneClip, at: number, sampl
     id: assetId,
     w: width,
     h: height,
-    layers: layers.map((layer, position) => ({ ty: 2, ind: position + 1, st: 0, ks: UNMOVED, ...layer })),
+    layers: layers.map((layer, position) => ({ ty: 2, ind: position + 1, st: 0, ks: IDENTITY_TRANSFORM, ...layer })),
   };
 }

@@ -103,9 +103,9 @@ function isOpaque(bgra: Uint8ClampedArray): boolean {
   return true;
 }
 
-/** One picture of a GIF: where its parts lie in the file, and what becomes of it. */
+/** One picture of a GIF: the offsets of its parts in the file, its duration and disposal. */
 interface GifFrame {
-  /** Of the part of the screen that it paints, in pixels; it may reach beyond the screen. */
+  /** Painted area in pixels; may extend beyond the screen. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -115,10 +115,10 @@ interface GifFrame {
   readonly palette: { readonly at: number; readonly count: number } | null;
   /** Index of the colour that leaves what is below. */
   readonly transparentIndex: number | null;
-  /** Of the byte that says how many bits a code starts with. */
+  /** Offset of the byte with the minimum code size. */
   readonly dataAt: number;
   readonly durationSeconds: number;
-  /** What of it stays for the next picture: all, nothing (the part is cleared), or what was there before. */
+  /** Before the next picture: keep this one, clear its area, or restore the previous content. */
   readonly disposal: 'keep' | 'clear' | 'restore';
 }
 
@@ -137,7 +137,7 @@ const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
-/** As browsers do: what asks for 0 or 1 hundredth of a second gets ten. */
+/** As in browsers: delays of 0 or 1 hundredth of a second become ten. */
 const SHORTEST_HUNDREDTHS = 2;
 const DEFAULT_HUNDREDTHS = 10;
 
@@ -245,8 +245,8 @@ function skipSubBlocks(file: Buffer, start: number): number {
 const MOST_CODES = 4096;
 
 /**
- * The colour indices in a GIF's image data. Stops at the first code that cannot be, and where the data ends: what comes
- * may be fewer than were asked for, never more, and no input takes longer than its own length.
+ * Decodes the colour indices of a GIF's image data. Stops at the first invalid code and at the end of the data, so that the
+ * result may be shorter than requested. The time is bounded by the length of the input.
  *
  * @param at offset of the byte that says how many bits an index has
  * @param most indices wanted
@@ -290,7 +290,7 @@ function decodeLzw(bytes: Uint8Array, at: number, most: number): Uint8Array {
     const isNew = code === next && previous !== -1 && next < MOST_CODES;
     if (code === end || !(code < clear || (code > end && code < next) || isNew)) return out.subarray(0, written);
 
-    // Written backwards: each code knows its last index and the code of what comes before.
+    // Written backwards: each code stores its last index and its prefix code.
     const known = isNew ? previous : code;
     const runLength = length[known]! + (isNew ? 1 : 0);
     let position = written + length[known]! - 1;

@@ -39,7 +39,7 @@ export async function* decodePackets(
     let fed = 0;
     for await (const packet of packets) {
       await decoder.feed(packet.data, fed);
-      // The first packet of Vorbis only prepares the second: what comes of it is silence, for the time of its own sound.
+      // The first packet of Vorbis only prepares the second: it decodes to silence of its own duration.
       if (codec === 'vorbis' && fed === 0) ready.splice(0, 1, silence(packet.duration, sampleRate, channels));
       freeBuffers(fed++);
       yield* ready.splice(0);
@@ -75,16 +75,16 @@ function samplesOf(frame: NativeFrame, libav: Libav): DecodedSound {
 /** Uncompressed codecs as `mediabunny` names them. */
 const PCM = /^pcm-([suf])(8|16|24|32|64)(be)?$/;
 
-/** Whether sound of this codec needs no decoder. */
+/** Returns whether a codec is uncompressed or G.711, which needs no decoder. */
 export function isPcm(codec: string): boolean {
   return PCM.test(codec) || codec === 'ulaw' || codec === 'alaw';
 }
 
 /**
- * Uncompressed sound as one list of samples in -1..1 for each channel.
+ * Converts uncompressed sound to one list of samples in -1..1 for each channel.
  *
  * @param codec one that `isPcm` knows
- * @param bytes whole frames of interleaved samples; what is left over at the end is ignored
+ * @param bytes whole frames of interleaved samples; an incomplete frame at the end is ignored
  * @see ITU-T G.711 for `ulaw` and `alaw`
  */
 function decodePcm(codec: string, bytes: Uint8Array, channels: number): Float32Array[] {

@@ -6,12 +6,12 @@ import { clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { mediaTypeOf, readMedia } from './open-media.ts';
 
-/** A picture that stands for less than this is not noticed. */
+/** A shorter freeze of the last picture is not reported. */
 const SHORTEST_STAND_SECONDS = 0.2;
 
 /**
- * Clips and sounds of a scene that end before they should: those whose files break off, and clips that are over while a
- * layer still shows them, so that their last picture stands. Reads the structure of the files alone.
+ * Finds clips and sounds that end too early: truncated files, and clips that end while a layer still shows them, so that their
+ * last picture freezes. Reads only the structure of the files.
  *
  * @throws SceneError asset_decode_failed for one that is trimmed to beyond its end, and for one that cannot be read
  */
@@ -22,7 +22,7 @@ export async function examineMedia(scene: Scene): Promise<MediaFinding[]> {
   };
   for (const clip of scene.clips) keep(await examineClip(clip, scene));
   for (const sound of scene.sounds) {
-    // What is heard of a clip is told of the clip.
+    // The sound of a clip is reported with the clip.
     if (!sound.optional && sound.transform.volume !== 0) keep(await examineSound(sound, scene));
   }
   return [...found.values()];
@@ -70,11 +70,11 @@ async function examineSound(sound: SceneSound, scene: Scene): Promise<MediaFindi
 /** @throws SceneError asset_decode_failed */
 function refuseTrim(what: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
   if (trimSeconds <= 0 || trimSeconds < seconds - 1e-6) return;
-  const text = `It is trimmed to start at ${told(trimSeconds)} s, and the ${what} ends at ${told(seconds)} s: nothing of it is left`;
+  const text = `It is trimmed to start at ${formatSeconds(trimSeconds)} s, and the ${what} ends at ${formatSeconds(seconds)} s: nothing of it is left`;
   throw new SceneError('asset_decode_failed', text, { imageName });
 }
 
-function told(seconds: number): string {
+function formatSeconds(seconds: number): string {
   return String(Number(seconds.toFixed(2)));
 }
 
@@ -100,14 +100,14 @@ const TOLERANCE_SECONDS = 0.15;
 interface MediaLength {
   /** From the first picture, or the first sound, to the end of the last one that is there. */
   readonly seconds: number;
-  /** What the file announces where less is there, in seconds, or null where it does not say; undefined for a whole file. */
+  /** Announced length of a truncated file in seconds, null if unknown; undefined for a complete file. */
   readonly announced: number | null | undefined;
-  /** Of a clip: more than one picture. */
+  /** Whether a clip has more than one picture. */
   readonly isMoving: boolean;
 }
 
 /**
- * Measures a file by what can be read of it, and not by what it says of itself. Decodes nothing.
+ * Measures the readable part of a file, not its announced length. Decodes nothing.
  *
  * @param kind which of its tracks
  * @throws SceneError asset_type_unsupported, asset_decode_failed
@@ -147,7 +147,7 @@ async function primaryTrack(input: Input, kind: 'video' | 'audio'): Promise<Inpu
   return kind === 'video' ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack();
 }
 
-/** By the tables of an MP4, which name what ought to be there. */
+/** Returns the announced length by the tables of an MP4. */
 async function longest(tracks: readonly InputTrack[]): Promise<number> {
   let seconds = 0;
   for (const track of tracks) seconds = Math.max(seconds, await track.computeDuration());
@@ -167,7 +167,7 @@ async function endOf(track: InputTrack, announced: number): Promise<number> {
   return end;
 }
 
-/** What is written where the length was not known when the file was begun: 0, or nearly all that fits. */
+/** Streaming writers that do not know the length store 0 or nearly the maximum. */
 const UNKNOWN_FROM = 0x7fff_0000;
 
 /**

@@ -9,9 +9,8 @@ import { MIX_RATE, type Stereo } from './resampler.ts';
 import { SoundVoice } from './sound-voice.ts';
 
 /**
- * The scene's sounds, mixed and compressed, exactly as long as its video; null where nothing is heard. What goes beyond full
- * scale is turned down by a limiter. Sounds are decoded as the mix goes on, so that memory holds moments of them, however
- * long they are.
+ * Mixes and compresses a scene's sounds, exactly as long as its video; null for a silent scene. A limiter attenuates peaks above
+ * full scale. Sounds are decoded while mixing, so that memory use does not depend on their length.
  *
  * @param signal ends the mix soon
  * @throws SceneError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
@@ -58,11 +57,11 @@ async function openVoices({ sounds }: Scene, total: number): Promise<SoundVoice[
   return voices;
 }
 
-/** The sum of all voices in blocks of `size` samples, the last one with what is left. */
+/** Yields the sum of all voices in blocks of `size` samples; the last block may be shorter. */
 async function* mix(voices: readonly SoundVoice[], total: number, size: number): AsyncGenerator<Stereo> {
   const limiter = new PeakLimiter();
   let pending: Stereo = silence(0);
-  // What the limiter still holds comes out behind the end.
+  // The limiter delays its output.
   let left = total;
   let late = PeakLimiter.delay;
   for (let at = 0; left > 0; at += size) {
@@ -100,8 +99,8 @@ const LOOK_AHEAD = 240;
 const RELEASE = 0.00048;
 
 /**
- * Keeps sound within -1..1: what would go beyond is turned down smoothly from 5 ms before, and comes back within a tenth of a
- * second. Sound that stays within passes untouched. What comes out is 240 samples late.
+ * Limits sound to -1..1: attenuates smoothly from 5 ms before a peak and recovers within a tenth of a second. Sound within the
+ * range is unchanged. The output is delayed by 240 samples.
  */
 export class PeakLimiter {
   static readonly delay = LOOK_AHEAD;

@@ -19,13 +19,13 @@ import { problemOfComments } from './check-comments.ts';
 import { problemOfBoxes } from './check-mp4.ts';
 import { problemOfElements } from './check-webm.ts';
 
-// What it has to say of a file is an error here, or nothing.
+// Problems of a file are reported as errors.
 Logging.level = LogLevel.Silent;
 
 /** Of one file. */
 export const MAX_MEDIA_SECONDS = 6 * 3600;
 
-/** Those that are complete in themselves; no playlists. */
+/** Self-contained formats; no playlists. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 
 /** Those that the decoder has, in the words of `mediabunny`; uncompressed sound needs none. */
@@ -33,7 +33,7 @@ export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 
 export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'vorbis', 'flac', 'ac3']);
 
 /**
- * The structure of a media file; nothing but these bytes is read for it. To be disposed of.
+ * Opens the structure of a media file; reads only these bytes. The caller must dispose of it.
  *
  * @throws SceneError asset_decode_failed where its reader would not come to an end
  */
@@ -53,7 +53,7 @@ function problemOf(bytes: Uint8Array, type: ReturnType<typeof mediaTypeOf>): str
 }
 
 /**
- * What `reader` makes of a file's structure. What it throws, other than a SceneError, is taken for damage of the file.
+ * Reads the structure of a file. Errors of `reader` other than a SceneError count as damage of the file.
  *
  * @param name of the file, for errors
  * @throws SceneError asset_decode_failed
@@ -73,7 +73,7 @@ export async function readMedia<Result>(
   }
 }
 
-/** What a track's codec is called, also where it is not known here. */
+/** Returns the name of a track's codec, also for an unknown codec. */
 export async function codecName(track: InputTrack): Promise<string> {
   const id = await track.getInternalCodecId();
   return (await track.getCodec()) ?? (typeof id === 'string' ? id : 'of an unknown kind');
@@ -94,8 +94,8 @@ const MOST_REQUESTS = 500_000;
 const BYTES_A_REQUEST = 16;
 
 /**
- * Bytes that cannot be read for ever. On some damaged files the reader (mediabunny 1.61.0) goes round in circles, and
- * never lets the event loop turn; it asks for the size before each read, here, and is stopped.
+ * Limits the number of reads. On some damaged files the reader (mediabunny 1.61.0) loops forever without letting the event loop
+ * turn. It requests the size before each read, so that it can be stopped here.
  */
 class BoundedSource extends BufferSource {
   readonly #size: number;
@@ -120,14 +120,14 @@ class BoundedSource extends BufferSource {
   }
 }
 
-/** What a media file is by its first bytes. `mp4` and `mov` are one family, as are `webm` and other Matroska files. */
+/** Media type by the first bytes. `mp4` and `mov` are one family, as are `webm` and other Matroska files. */
 type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
 
 /** Boxes that a QuickTime file without `ftyp` starts with. */
 const OLD_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
 
 /**
- * The type of a media file by what it holds, never by its name; undefined for anything else, playlists among it.
+ * Detects the type of a media file by its content; undefined for any other file, including playlists.
  *
  * @see ISO/IEC 14496-12, 4.3 (`ftyp`); RFC 9559, 8 (EBML); RFC 3533, 6; RFC 9639, 6; ISO/IEC 11172-3, 2.4.1.3
  */
@@ -149,7 +149,7 @@ export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
   return undefined;
 }
 
-/** The bytes of a description, as `mediabunny` gives it. Not copied. */
+/** Returns the bytes of a decoder description from `mediabunny`. Not copied. */
 export function bytesOf(source: ArrayBufferLike | ArrayBufferView): Uint8Array {
   return ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)

@@ -9,7 +9,7 @@ const PREROLL_SECONDS = 0.3;
 
 /** A sound whose samples can be had. To be closed. */
 export interface OpenSound {
-  /** From its time 0 to its end: what its file says, which may be a little off. */
+  /** Duration from time 0 by the file; may be slightly inexact. */
   readonly durationSeconds: number;
   /**
    * The sound from one of its own times on, at 48 kHz. Time 0 is its first sample, behind what an encoder put before it; of
@@ -21,13 +21,13 @@ export interface OpenSound {
   close(): void;
 }
 
-/** Where the sound lies in its file, in the file's seconds. */
+/** Position of the sound in its file, in seconds of the file. */
 interface Extent {
   readonly origin: number;
   readonly start: number;
   /** Infinity where only decoding tells. */
   readonly end: number;
-  /** The first packet is said to begin later than its samples do, by what is to be dropped of them. */
+  /** The timestamp of the first packet excludes samples that are to be dropped. */
   readonly isShortened: boolean;
 }
 
@@ -151,8 +151,7 @@ const DECODER_DELAY = 529;
 const LONGEST_SEARCH = 4096;
 
 /**
- * What an encoder of MP3 put before and behind the sound, in samples, as its tag in the first frame says; both zero without
- * one.
+ * Returns the encoder delay and padding of an MP3 in samples, from the tag in its first frame; zeros without a tag.
  *
  * @see http://gabriel.mp3-tech.org/mp3infotag.html
  */

@@ -2,7 +2,7 @@ import { Decoder } from '../codec/decoder.ts';
 import type { Libav, NativeFrame } from '../codec/libav.ts';
 import type { DecodedPlanes } from '../color/yuv-to-bgra.ts';
 
-/** The place of every picture that nobody is going to ask for. */
+/** Position of pictures that are never requested. */
 export const BEYOND = 2 ** 40;
 
 /** A decoded picture, without padding. */

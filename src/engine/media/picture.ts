@@ -40,7 +40,7 @@ export function fitPicture(picture: Picture, { width, height, transform, name }:
   const isWhole = source.width === width && source.height === height && target.width === width;
   if (isWhole && target.height === height && picture.width === width && picture.height === height) return picture;
 
-  // The canvas takes blue for red and red for blue, which makes no difference to what it does.
+  // The canvas swaps red and blue, which does not affect scaling.
   const stored = createCanvas(picture.width, picture.height);
   stored.getContext('2d').putImageData(new ImageData(picture.bgra, picture.width, picture.height), 0, 0);
   const canvas = createCanvas(width, height);
@@ -104,7 +104,7 @@ export interface Upright {
 }
 
 /** The picture as its file wants it shown; the picture itself where it is so already. */
-export function turnUpright(picture: Picture, { width, height, rotation, isFlipped }: Upright): Picture {
+export function applyRotation(picture: Picture, { width, height, rotation, isFlipped }: Upright): Picture {
   if (rotation === 0 && !isFlipped && picture.width === width && picture.height === height) return picture;
   const stored = createCanvas(picture.width, picture.height);
   stored.getContext('2d').putImageData(new ImageData(picture.bgra, picture.width, picture.height), 0, 0);
@@ -116,6 +116,6 @@ export function turnUpright(picture: Picture, { width, height, rotation, isFlipp
   context.rotate((rotation * Math.PI) / 180);
   const [across, down] = rotation % 180 === 0 ? [width, height] : [height, width];
   context.drawImage(stored, -across / 2, -down / 2, across, down);
-  // The canvas takes blue for red and red for blue, which makes no difference to it.
+  // The canvas swaps red and blue, which does not affect it.
   return { width, height, bgra: context.getImageData(0, 0, width, height).data, isOpaque: picture.isOpaque };
 }

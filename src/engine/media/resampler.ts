@@ -1,7 +1,7 @@
 /** Samples a second of everything that is mixed. */
 export const MIX_RATE = 48_000;
 
-/** Zero crossings of the sinc on either side, and the window's shape: 90 dB between what passes and what does not. */
+/** Zero crossings of the sinc on either side, and the shape of the window: 90 dB stopband attenuation. */
 const CROSSINGS = 32;
 const KAISER_BETA = 9;
 /** Odd rates would want more phases than are worth having. */
@@ -17,7 +17,7 @@ export class Resampler {
   readonly #phases: number;
   readonly #reach: number;
   readonly #taps: readonly Float32Array[];
-  /** Of the next output sample: whole source samples from the start of what is held, and phases beyond. */
+  /** Position of the next output sample: whole source samples from the start of the buffer, plus phases. */
   #at: number;
   #phase: number;
   #held: [Float32Array, Float32Array];
@@ -43,7 +43,7 @@ export class Resampler {
     return this.#make();
   }
 
-  /** What the last samples still give. */
+  /** Returns the remaining output. */
   end(): [Float32Array, Float32Array] {
     const silence = new Float32Array(this.#reach);
     return this.push(silence, silence);

@@ -14,7 +14,7 @@ export class SoundVoice {
   readonly #volume: number;
   readonly #fadeIn: number;
   readonly #fadeOut: number;
-  /** Of the video: heard from here up to there. */
+  /** Audible range in samples of the video. */
   readonly #from: number;
   readonly #to: number;
   #samples: AsyncGenerator<Stereo>;

@@ -5,7 +5,7 @@ import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
 import { bytesOf, damageOf, openMedia } from './open-media.ts';
 import { BEYOND, type DecodedFrame, OrderedDecoder } from './ordered-decoder.ts';
-import { type ClipPictures, type Picture, turnUpright, type Upright } from './picture.ts';
+import { applyRotation, type ClipPictures, type Picture, type Upright } from './picture.ts';
 
 /** Pictures whose height or width is larger are taken for BT.709 where a file does not say, others for BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
@@ -59,7 +59,7 @@ interface OpenVideo {
   readonly input: Input;
   readonly track: InputVideoTrack;
   readonly name: string;
-  /** Of the first picture, in seconds of the file. */
+  /** Time of the first picture, in seconds of the file. */
   readonly start: number;
   readonly table: readonly PictureEntry[];
   readonly upright: Upright;
@@ -116,7 +116,7 @@ class VideoPictures implements ClipPictures {
       if (run.alpha !== null) while (run.alpha.last < index && !run.isAtEnd) await this.#feedNext(run, index);
       this.#last = index;
       const frame = run.colour.take(index);
-      // What could not be decoded shows what was there before.
+      // A picture that could not be decoded shows the previous one.
       if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
       if (frame === undefined) throw new Error('no picture comes of it');
       const picture = this.#convert(frame, run.alpha?.take(index));
@@ -164,7 +164,7 @@ class VideoPictures implements ClipPictures {
     }
     // Shown before the key picture, and made from ones that this run has not seen.
     if (packet.timestamp < run.startTime) return;
-    // Beyond the table: nobody asks for it, but what comes before may need it. A hidden picture of VP8 does not come out.
+    // Not in the table: never requested, but earlier pictures may depend on it. A hidden picture of VP8 is not output.
     const place = this.#places.get(packet.timestamp) ?? BEYOND;
     await run.colour.feed(packet.data, place, wanted);
     if (packet.sideData.alpha !== undefined) {
@@ -188,27 +188,27 @@ class VideoPictures implements ClipPictures {
       writeAlpha(bgra, alpha.bytes, { at: offset, stride, width, height, shift: 0 });
     }
     const isOpaque = alpha === undefined && !format.includes('A');
-    return turnUpright({ width, height, bgra, isOpaque }, this.#video.upright);
+    return applyRotation({ width, height, bgra, isOpaque }, this.#video.upright);
   }
 
   #colourOf({ matrix, isFullRange, width, height }: DecodedFrame): YuvColour {
-    const said = this.#video.colorSpace;
+    const declared = this.#video.colorSpace;
     const isLarge = height > STANDARD_DEFINITION.height || width > STANDARD_DEFINITION.width;
     return {
-      matrix: matrix ?? MATRICES[said?.matrix ?? ''] ?? (isLarge ? 'bt709' : 'bt601'),
-      isFullRange: isFullRange ?? said?.fullRange ?? false,
+      matrix: matrix ?? MATRICES[declared?.matrix ?? ''] ?? (isLarge ? 'bt709' : 'bt601'),
+      isFullRange: isFullRange ?? declared?.fullRange ?? false,
     };
   }
 }
 
-/** By the names of WebCodecs. */
+/** By their WebCodecs names. */
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };
 
-/** Six hours at 60 pictures a second, and what a damaged file names. */
+/** Six hours at 60 pictures a second; limits damaged files. */
 const MOST_PACKETS = 2_000_000;
-/** Whoever waits for something else has a turn in between. */
+/** Packets between two turns of the event loop. */
 const PACKETS_A_TURN = 10_000;
 
 /** A picture of a video track, known before any of it is decoded. */
@@ -234,7 +234,7 @@ async function readPictureTable(track: InputVideoTrack, from: number, to: number
   if (first === null) return entries;
   let stop = Infinity;
   for await (const packet of sink.packets(first, undefined, options)) {
-    // Behind a key picture come those that are shown before it; then those of a part that nobody asked for.
+    // Pictures shown before a key picture follow it; later ones are outside the requested part.
     if (packet.timestamp > stop) break;
     packets += 1;
     if (packets > MOST_PACKETS) throw new Error('it has too many pictures');

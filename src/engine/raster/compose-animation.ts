@@ -11,13 +11,13 @@ import { typesetTexts } from '../text/typeset-texts.ts';
 export interface ComposedAnimation {
   /** As it is, with the scene's clips in the layers that show them. */
   readonly animation: LottieDocument;
-  /** What a viewer would notice of its texts. */
+  /** Defects of its texts. */
   readonly findings: readonly TextFinding[];
   /** Its images, PNG. */
   readonly files: PictureFiles;
   /**
-   * @param clipAssets what takes the places of the assets that clips fill, and what that needs
-   * @param images where they are: in the text, or beside it as `files`
+   * @param clipAssets replacements of the assets that clips fill, with the pictures that they need
+   * @param images embedded in the text, or stored as `files`
    */
   toJson(clipAssets: readonly object[], images?: 'inside' | 'beside'): string;
 }
@@ -44,7 +44,7 @@ export async function composeAnimation(scene: Scene): Promise<ComposedAnimation>
     return [byAsset.has(asset.id) ? asset : withoutPath(asset)];
   });
   const animation = withLayerLists({ ...set, assets }, (layers) => showClips(layers, clips));
-  // All of it but what changes from window to window is written once.
+  // The parts that are the same in every window are serialized once.
   const { assets: fixed, ...rest } = animation;
   const fixedText = (images: 'inside' | 'beside'): string[] =>
     fixed.map((asset) => {
@@ -79,7 +79,7 @@ function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object
   });
 }
 
-/** An asset keeps what is inside the text. A path would be followed wherever it leads, once there is a folder to start from. */
+/** Keeps only embedded data of an asset. The rasteriser would follow a path anywhere, relative to the picture folder. */
 function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
   if (asset.p === undefined && asset.u === undefined) return asset;
   const { p, u: _folder, ...rest } = asset;

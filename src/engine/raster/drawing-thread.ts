@@ -8,12 +8,12 @@ import type { ComparedStill, StillComparison, StillImage } from '../stills/still
 import type { TextFinding } from '../text/text-findings.ts';
 
 /**
- * A thread without a scene, for the next one: it has its code and native libraries loaded, fonts open and pictures fitted, and a
- * thread that ends does not give back all of its memory.
+ * An idle thread, kept for the next scene: code, native libraries, fonts and fitted pictures stay loaded, and a thread that
+ * ends does not return all of its memory.
  */
 let spare: Worker | undefined;
 
-/** A thread that draws: one that has drawn before, where there is one. EDGE. */
+/** Returns a drawing thread: the idle one, or a new one. */
 export function takeThread(): Worker {
   if (spare !== undefined) {
     const worker = spare;
@@ -22,7 +22,7 @@ export function takeThread(): Worker {
     return worker;
   }
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
-  // While messages are awaited their iterator rejects with it; afterwards nothing may throw it at the process.
+  // An iterator over messages rejects with the error; without one, the listener prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {
     if (spare === worker) spare = undefined;
@@ -48,9 +48,9 @@ export interface Answering<Result> {
 }
 
 /**
- * Asks a thread that draws for something that it answers with one result.
+ * Sends a request to a drawing thread and resolves to its result.
  *
- * @throws what the thread fails with; SceneError render_crashed when it ends without a word
+ * @throws the thread's error; SceneError render_crashed when it ends without an answer
  */
 export async function askThread<Result>(
   request: RasterRequest,

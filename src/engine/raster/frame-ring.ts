@@ -17,7 +17,7 @@ type Convert = (rgba: number, width: number, rows: number, y: number, u: number,
 const PAGE_BYTES = 65_536;
 /** Copied and converted at once: 0.25 MB at 1920 pixels, which stays in a core's own cache. */
 const STRIP_ROWS = 32;
-/** So many frames may wait between the two threads; more than covers the raster worker's pauses for a still. */
+/** Frames between the two threads; more than enough to cover the raster worker's pauses for a still. */
 export const RING_SLOTS = 4;
 
 /** What the slots of a ring hold: frames of this size, both sides even, in this form. */

@@ -7,7 +7,7 @@ const EVERY_FRAMES = 4;
  * alone takes a fraction of a millisecond.
  *
  * @param frame index of the frame that was done last
- * @returns false where Node runs without `--expose-gc`, so that nothing was or will be freed by this
+ * @returns false if Node runs without `--expose-gc`: the call has no effect
  */
 export function freeBuffers(frame: number): boolean {
   const { gc } = globalThis;
@@ -16,13 +16,13 @@ export function freeBuffers(frame: number): boolean {
   return true;
 }
 
-/** Scenes between two whole collections: what is left of small ones is a few megabytes each. */
+/** Scenes between two full collections; each small scene leaves a few megabytes. */
 const EVERY_SCENES = 8;
 let scenes = 0;
 
 /**
- * Frees what is left of a small scene, a few stills of it drawn: megabytes of native memory behind small objects, most of which
- * are young. Collecting everything takes longer than drawing a still, and is done now and then.
+ * Frees the native memory of a small scene after a few stills: megabytes behind small objects, mostly young ones. A full
+ * collection takes longer than drawing a still, so it runs only for every eighth scene.
  */
 export function freeSmallScene(): void {
   scenes += 1;

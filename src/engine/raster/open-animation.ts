@@ -8,7 +8,7 @@ import type { PictureFiles } from '../media/picture.ts';
 import { SceneError } from '../scene-error.ts';
 import type { ComposedAnimation } from './compose-animation.ts';
 
-/** Frames of the first window; each that follows upon another has twice as many, as far as memory allows. */
+/** Frames of the first window. Each consecutive window has twice as many, as far as memory allows. */
 const FIRST_WINDOW_FRAMES = 2;
 
 /** The animation as the rasteriser has it, with the pictures of some frames of its clips. */
@@ -31,7 +31,7 @@ export async function openAnimation(scene: Scene, composed: ComposedAnimation): 
     const animation = loadWith(composed);
     return { animation, prepare: async () => undefined, close: () => undefined };
   }
-  // What reads clips is large, and most scenes have none.
+  // Loaded on demand: the code is large, and most scenes have no clips.
   const { openClips } = await import('../media/clip-windows.ts');
   return new WindowedAnimation(composed, await openClips(scene, composed.animation));
 }
@@ -76,7 +76,7 @@ function loadWith(
   try {
     return withPictureFiles(files, (folder) => load(json, folder));
   } catch (error) {
-    // Nothing can be written: images go without that, only slower.
+    // No file can be written: embedded images work as well, only slower.
     if (error instanceof SceneError || clips.files.length > 0) throw error;
     return load(composed.toJson(clips.assets));
   }

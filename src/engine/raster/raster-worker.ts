@@ -9,7 +9,7 @@ import { createFrameRing } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
 import { openRasterizer } from './rasterizer.ts';
 
-// Entry of the worker thread that draws frames and stills, one scene after the other; see raster-protocol.ts. Ends when it is terminated.
+// Entry of the worker thread that draws frames and stills, one scene after the other. Ends when it is terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -36,13 +36,13 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     case 'stills': {
       const { drawStills } = await import('../stills/draw-stills.ts');
-      post({ kind: 'stills', stills: await drawStills(request.scene, tellStill) });
+      post({ kind: 'stills', stills: await drawStills(request.scene, postStill) });
       await freeScene();
       break;
     }
     case 'compare': {
       const { compareStills } = await import('../stills/compare-stills.ts');
-      post({ kind: 'compared', stills: await compareStills(request.comparison, tellStill) });
+      post({ kind: 'compared', stills: await compareStills(request.comparison, postStill) });
       freeSmallScene();
       await setImmediate();
       break;
@@ -54,10 +54,10 @@ async function serve(request: RasterRequest): Promise<void> {
   }
 }
 
-/** A scene is megabytes of native memory behind small objects, which V8 would let lie. */
+/** Frees a scene: megabytes of native memory behind small objects, which V8 would collect late. */
 async function freeScene(): Promise<void> {
   globalThis.gc?.();
-  // What was collected is freed in a turn of the event loop.
+  // Native memory is freed in the next turn of the event loop.
   await setImmediate();
 }
 
@@ -88,14 +88,14 @@ async function openDrawing(scene: Scene): Promise<Drawing> {
       }
       post({ kind: 'frame', frame, slot });
       freeBuffers(frame);
-      // Messages alone do not make a turn of the event loop while more of them wait.
+      // Pending messages alone do not let the event loop turn.
       await setImmediate();
     },
     close: () => rasterizer.close(),
   };
 }
 
-function tellStill(): void {
+function postStill(): void {
   post({ kind: 'still-drawn' });
 }
 

@@ -12,7 +12,7 @@ const JPEG_QUALITY = 90;
 
 /** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
 export interface Rasterizer {
-  /** What a viewer would notice of the scene's texts. */
+  /** Defects of the scene's texts. */
   readonly findings: readonly TextFinding[];
   /**
    * Makes ready what `draw` of the same frame needs: the pictures of clips that it shows. To be called before each `draw`;
@@ -30,8 +30,7 @@ export interface Rasterizer {
    */
   draw(frame: number): Uint8Array;
   /**
-   * Whether it is certain that a frame looks like the one before it, so that it need not be drawn. Of some that do it is
-   * not known.
+   * Returns whether a frame certainly looks like the previous one, so that it need not be drawn. May miss some that do.
    */
   repeats(frame: number): boolean;
   /**
@@ -57,7 +56,7 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const source = await openAnimation(scene, composed);
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
-  // Without alpha what nothing paints is black, as in the video; and reading back is quicker.
+  // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
   const isOpaque = pixelsOf(scene.output.format) === 'i420';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
   const area = coveringArea(scene);
@@ -82,8 +81,8 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
 }
 
 /**
- * Where the animation is drawn so that it covers the output: it keeps its proportions, and what rounding made of those of
- * the output would leave a row black.
+ * Scales the animation to cover the output and keeps its aspect ratio. Fitting it instead could leave a black row where the
+ * output size was rounded.
  */
 function coveringArea({ width, height, animation: { w, h } }: Scene) {
   const scale = Math.max(width / w, height / h);

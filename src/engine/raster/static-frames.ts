@@ -9,17 +9,16 @@ interface Clock {
   readonly stretch: number;
 }
 
-/** Frames of the animation: wider than what its times lose as 32-bit numbers in the rasteriser. */
+/** Tolerance in animation frames; more than the rounding of times to 32-bit floats in the rasteriser. */
 const MARGIN = 0.02;
-/** Pictures inside the document that stand still. */
+/** Embedded pictures without animation. */
 const STILL_PICTURE = /^data:image\/(?:png|jpeg|jpg);/i;
-/** Showings of compositions that are followed; who nests more is drawn frame by frame. */
+/** Maximum number of composition uses that are analysed; animations with more are drawn frame by frame. */
 const MAX_SHOWINGS = 2_000;
 
 /**
- * Tells of which moments it is certain that an animation looks alike in both and at every time between: nothing in it has a
- * key frame there, appears or goes. Of what it does not know it says that it changes, so that it may be wrong on one side
- * alone.
+ * Finds the intervals in which an animation certainly looks the same: no key frames, and no layer starts or ends. Unknown
+ * features count as changes, so that a changed frame is never reported as static.
  *
  * @param animation as the rasteriser gets it
  * @returns for two times in frames of the animation from its start, `from` ≤ `to`
@@ -34,7 +33,7 @@ export function findStaticFrames(animation: LottieDocument): (from: number, to: 
   };
 }
 
-/** When anything may change, in the animation's own time; null where that cannot be told. */
+/** Returns when anything may change, in the animation's own time; null if that is unknown. */
 function changesOf(animation: LottieDocument): Span[] | null {
   const assets = animation.assets ?? [];
   if (animation.mb !== undefined || hasKeyframes(animation.slots)) return null;
@@ -48,7 +47,7 @@ function changesOf(animation: LottieDocument): Span[] | null {
     for (const layer of layers) {
       if (showings > MAX_SHOWINGS || !isRecord(layer)) continue;
       const own = ownClock(layer, clock);
-      // Those that are not shown count, too: they may move or cover others.
+      // Hidden layers count as well: they may move or matte others.
       for (const edge of [layer.ip, layer.op])
         if (typeof edge === 'number') changes.push(...spanIn([clock], edge, edge));
       // Whether a layer's own start and stretch count for its key frames differs from player to player.
@@ -56,7 +55,7 @@ function changesOf(animation: LottieDocument): Span[] | null {
       const inside = compositions.get(String(layer.refId));
       if (inside === undefined) continue;
       seen.add(String(layer.refId));
-      // Where time is remapped, it stands still while that property does.
+      // With time remapping, the composition changes only when that property does.
       if (layer.tm === undefined) visit(inside, own);
     }
   };
@@ -81,7 +80,7 @@ function hasKeyframes(value: unknown): boolean {
   return keyframeSpans(value).next().done !== true;
 }
 
-/** When each property below a value changes, in the time that its key frames are in. */
+/** Yields when each property below a value changes, in the time of its key frames. */
 function* keyframeSpans(value: unknown): Generator<Span> {
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object') yield* keyframeSpans(item);
@@ -106,7 +105,7 @@ function* propertySpans(keyframes: readonly Record<string, unknown>[]): Generato
   }
 }
 
-/** The same at both ends, and on a straight way between; what is held until the end changes there. */
+/** Whether a property keeps its value: equal at both ends, without a curved path between. A held value changes at the end. */
 function isConstant(key: Record<string, unknown>, next: Record<string, unknown>): boolean {
   const start = JSON.stringify(key.s);
   if (start === undefined || (key.e !== undefined && JSON.stringify(key.e) !== start)) return false;

@@ -8,21 +8,21 @@ import { pixelsOf } from '../writers/frame-writer.ts';
 import { leaveThread, type RasterMessage, type RasterRequest, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
 
-export interface Delivery {
+export interface SuppliedFrames {
   readonly stills: readonly RenderedStill[];
   readonly findings: readonly TextFinding[];
 }
 
-/** Draws frames of a scene in a worker thread, ahead of whoever takes them. `close` must follow, whatever happened. */
+/** Draws frames of a scene in a worker thread, ahead of the consumer. `close` must follow in every case. */
 export interface FrameSupply {
   /**
-   * Hands over the frames of the range in order, the next one when `take` has resolved.
+   * Delivers the frames of the range in order; waits for `take` before the next one.
    *
    * @param take gets pixels that are valid until it resolves, in the form that the scene's format asks for
-   * @returns the stills of these frames, and what there is to tell of the scene's texts
+   * @returns the stills of these frames, and the defects of the scene's texts
    * @throws SceneError when one cannot be drawn; what `take` throws; the signal's reason, promptly
    */
-  deliver(take: (pixels: Uint8Array, frame: number) => Promise<void>): Promise<Delivery>;
+  deliver(take: (pixels: Uint8Array, frame: number) => Promise<void>): Promise<SuppliedFrames>;
   close(): Promise<void>;
 }
 

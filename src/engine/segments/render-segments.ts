@@ -20,7 +20,7 @@ export interface RenderedSegment extends FrameRange {
   readonly packets: readonly VideoPacket[];
   /** JPEG of each frame of the segment that is kept as a still. */
   readonly stills: readonly SegmentStill[];
-  /** What a viewer would notice of the texts in the segment. */
+  /** Defects of the texts in the segment. */
   readonly findings: readonly TextFinding[];
 }
 
@@ -94,7 +94,7 @@ async function renderSegment(
   }
 }
 
-/** What the file of a scene says beside its segments. */
+/** The fields of a scene that joining its segments needs. */
 export type JoinedScene = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
 
 /**
@@ -158,7 +158,7 @@ function namedStills({ stills, width, height }: JoinedScene, segments: readonly 
   });
 }
 
-/** A text is noticed in every segment that shows it. */
+/** Removes duplicates: each segment that shows a text reports it. */
 function distinct(findings: readonly TextFinding[]): TextFinding[] {
   return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }

@@ -9,9 +9,9 @@ import type { FrameRange } from './segment.ts';
 import { type ShownLayers, shownLayers } from './shown-layers.ts';
 
 /**
- * The scene restricted to what can reach some of its frames: layers by their in and out points, through compositions,
- * parents and mattes; then the assets, fonts, images, clips and stills that those need. Its frames in the range equal
- * those of the whole scene. What cannot be analysed is kept, so that the result may hold too much and never too little.
+ * Restricts a scene to the content that can affect a range of its frames: layers by their in and out points, through
+ * compositions, parents and mattes; then the assets, fonts, images, clips and stills that those layers need. Frames in the range
+ * equal those of the whole scene. Content that cannot be analysed is kept.
  *
  * It has no sounds and no fingerprint: neither is part of a segment.
  *
@@ -115,7 +115,7 @@ function filterFonts(
 ): { fonts: Scene['fonts']; document: LottieDocument } {
   const texts = textLayers({ ...animation, layers: [...layers], assets: [] });
   const textCount = layers.filter((layer) => isRecord(layer) && layer.ty === LAYER_TYPE.text).length;
-  // A text layer that cannot be read is one of which it is not known what it needs.
+  // The fonts of an unreadable text layer are unknown.
   if (texts.length < textCount) return { fonts, document: animation };
   if (texts.length === 0) {
     const { fonts: _, chars: __, ...document } = animation;

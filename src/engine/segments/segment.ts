@@ -5,8 +5,8 @@ import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 
 /**
- * The digest of everything that the bytes of a segment depend on: two segments of the same key are the same, whatever
- * videos they are of.
+ * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, also in different
+ * videos.
  *
  * @param scene restricted to the range by `segmentScene`
  * @param build of the engine and the encoder, with its settings
@@ -28,7 +28,7 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
   }));
 }
 
-/** @returns null for what has no JSON form */
+/** @returns null for a value without a JSON form */
 function keyOf(value: () => Json): Sha256 | null {
   try {
     return sha256(canonicalJson(value()));

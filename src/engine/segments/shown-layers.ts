@@ -8,7 +8,7 @@ interface Times {
   readonly to: number;
 }
 
-/** What of an animation can reach some of its frames. */
+/** The layers of an animation that can affect some of its frames. */
 export interface ShownLayers {
   /** Layers that may be drawn, or that a drawn layer takes its shape from. */
   readonly drawn: ReadonlySet<object>;
@@ -33,7 +33,7 @@ const LAYER_INPUT = 10;
  * Finds the layers that can be seen at some times of an animation.
  *
  * @param times of the animation, as `ip` counts
- * @returns null where that is not known: everything may be
+ * @returns null if the analysis is not possible: any layer may be visible
  */
 export function shownLayers(animation: LottieDocument, times: Times): ShownLayers | null {
   // Motion blur draws a frame from times around it.
@@ -134,7 +134,7 @@ function isShown({ ip, op }: LottieNode, { from, to }: Times): boolean {
 /** @returns times of the composition that a layer shows, while the layer is seen */
 function timesInside(layer: LottieNode, { from, to }: Times): Times {
   const { ip, op, st = 0, sr = 1, tm } = layer;
-  // All of it counts, as it does in what it shows.
+  // A layer that is kept whole shows all of its composition.
   if (from === ALWAYS.from && to === ALWAYS.to) return ALWAYS;
   if (isCompositedAsGroup(layer)) return ALWAYS;
   if (tm !== undefined || typeof st !== 'number' || typeof sr !== 'number' || sr === 0) return ALWAYS;

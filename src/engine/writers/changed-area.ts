@@ -7,7 +7,7 @@ export interface Area {
 }
 
 /**
- * The smallest rectangle with all pixels that differ between two pictures of the same size; null where none does.
+ * Returns the smallest rectangle with all pixels that differ between two pictures of the same size; null for equal pictures.
  *
  * @param differs whether two pixels, each as its four bytes, show different things; whether they are unequal when absent
  */
@@ -35,7 +35,7 @@ export function changedArea(
   return { left, top, right, bottom };
 }
 
-/** The smallest rectangle with both in it. */
+/** Returns the smallest rectangle that contains both. */
 export function unionArea(one: Area | null, other: Area | null): Area | null {
   if (one === null || other === null) return one ?? other;
   return {

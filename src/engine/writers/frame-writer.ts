@@ -3,7 +3,7 @@ import type { OutputFormat } from '../../wire/output.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
 
 /**
- * What a writer takes: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
+ * Pixel format of a writer's frames: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
  * row-major, straight alpha, width*height*4 bytes.
  */
 export type PixelFormat = 'i420' | 'rgba';
@@ -28,7 +28,7 @@ export interface WriterOptions {
   readonly format: FrameFormat;
   readonly frameCount: number;
   readonly output: SceneOutput;
-  /** Asked for when every frame is in the file, so that it may be made beside them; null for a silent one. */
+  /** Awaited after the last frame, so that sound is encoded in parallel; null for a silent file. */
   readonly sound: Promise<AudioTrack | null> | null;
 }
 

@@ -15,9 +15,9 @@ export interface GifOptions {
 }
 
 /**
- * Frames as a GIF that plays for ever. Each frame draws what has changed, in the smallest rectangle, with colours of its own;
- * what repeats is shown for longer. Pixels of less than half opacity are transparent. Delays are whole hundredths of a
- * second that add up to the frame rate; above 50 frames per second some are left out.
+ * Encodes frames as a GIF that repeats forever. Each frame draws the smallest rectangle of changes with its own palette; a
+ * repeated frame extends the delay. Pixels of less than half opacity are transparent. Delays are whole hundredths of a second
+ * that add up to the frame rate; above 50 frames per second some frames are dropped.
  *
  * @see GIF89a
  */
@@ -25,7 +25,7 @@ export class GifFileEncoder {
   readonly #options: GifOptions;
   readonly #settings: GifSettings;
   readonly #blocks: Uint8Array[];
-  /** What is shown before the pending frame, and the pending frame, which is encoded when the next one is known. */
+  /** The frame shown before the pending one. The pending frame is encoded when the next one is known. */
   readonly #shown: Uint32Array;
   #pending: Uint32Array | undefined;
   #next: Uint32Array;
@@ -70,7 +70,7 @@ export class GifFileEncoder {
   #encodePending(until: number, next: Uint32Array | null): void {
     const { width } = this.#options;
     const [shown, pixels] = [this.#shown, this.#pending!];
-    // Nothing but clearing makes pixels transparent again.
+    // Only clearing makes pixels transparent again.
     const cleared = next === null ? null : changedArea(pixels, next, width, (before, after) => vanishes(before, after));
     const area = unionArea(changedArea(shown, pixels, width), cleared) ?? { left: 0, top: 0, right: 1, bottom: 1 };
     const block = encodeGifFrame({ width, area, shown, pixels, isCleared: cleared !== null }, this.#settings);
@@ -88,7 +88,7 @@ function vanishes(before: number, after: number): boolean {
   return before >>> 24 !== 0 && after >>> 24 === 0;
 }
 
-/** Pixels with alpha 0 or 255, little-endian RGBA; those that hardly differ from what is shown are as they are shown. */
+/** Makes alpha 0 or 255 (little-endian RGBA) and keeps shown pixels that differ within the tolerance. */
 function settle(
   source: Uint32Array,
   target: Uint32Array,
@@ -132,14 +132,14 @@ function commentBlock(comment: string): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x21, 0xfe, text.length), text, Uint8Array.of(0)]);
 }
 
-/** What a frame of a GIF is made of: pixels of the whole picture, four bytes each, alpha 0 or 255. */
+/** Input of a GIF frame: pixels of the whole picture, four bytes each, alpha 0 or 255. */
 interface FrameImage {
   readonly width: number;
   readonly area: Area;
-  /** What is shown before it, and what is to be shown. */
+  /** The previous picture; `pixels` is the new one. */
   readonly shown: Uint32Array;
   readonly pixels: Uint32Array;
-  /** Whether its area is to be transparent again after it. */
+  /** Whether the area is cleared to transparent after the frame. */
   readonly isCleared: boolean;
 }
 
@@ -183,7 +183,7 @@ function setGifDelay(block: Uint8Array, delay: number): void {
   new DataView(block.buffer, block.byteOffset).setUint16(DELAY_AT, Math.min(delay, 0xffff), true);
 }
 
-/** Whether the frame has to draw a pixel. */
+/** Returns whether the frame has to draw a pixel. */
 function isDrawn({ shown, pixels }: FrameImage, index: number): boolean {
   return pixels[index]! >>> 24 !== 0 && pixels[index] !== shown[index];
 }
@@ -217,7 +217,7 @@ function indexPixels(frame: FrameImage, palette: readonly Color[], dither: numbe
       const [red, green, blue] = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
       const nearest = finder.find(red, green, blue);
       const offset = offsets[((row & 7) << 3) | (x & 7)]!;
-      // Dithering is for what the palette lacks: a flat area that it has stays flat.
+      // Dithers only colours that the palette lacks, so that flat areas stay flat.
       indices[to] = finder.isAlike(nearest, red, green, blue)
         ? nearest
         : finder.find(clamp(red + offset), clamp(green + offset), clamp(blue + offset));

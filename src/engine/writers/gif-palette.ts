@@ -4,11 +4,11 @@ import type { OutputQuality } from '../../wire/output.ts';
 
 /** How a GIF of a quality is made. */
 export interface GifSettings {
-  /** Of each frame; one more entry means "as before". */
+  /** Maximum number of colours per frame; one more entry marks unchanged pixels. */
   readonly colors: number;
-  /** Levels of 0..255 that ordered dithering adds or takes away at most. */
+  /** Maximum offset of ordered dithering, in levels of 0..255. */
   readonly dither: number;
-  /** A pixel is drawn again when a channel differs by more levels of 0..255 from what is shown. */
+  /** A pixel is redrawn if a channel differs from the shown frame by more than this, in levels of 0..255. */
   readonly tolerance: number;
 }
 
@@ -18,11 +18,11 @@ export const GIF_SETTINGS: Readonly<Record<OutputQuality, GifSettings>> = {
   high: { colors: 255, dither: 5, tolerance: 0 },
 };
 
-/** So many pixels tell the colours of a frame. */
+/** Maximum number of pixels sampled for the palette of a frame. */
 const SAMPLES = 60_000;
 const ALIKE_LEVELS = 4;
 
-/** The colours that stand for the pixels of a frame. @param pixels four bytes each, alpha ignored; evenly sampled */
+/** Chooses the palette of a frame. @param pixels four bytes each, alpha ignored; evenly sampled */
 export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
   const step = Math.max(1, Math.floor(pixels.length / SAMPLES));
   const sampled = step === 1 ? pixels : pixels.filter((_, index) => index % step === 0);
@@ -31,7 +31,7 @@ export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
   });
 }
 
-/** Finds the nearest colours of one palette, remembering them: six bits of each channel decide. */
+/** Finds the nearest colours of one palette; caches them by the upper six bits of each channel. */
 export class ColorFinder {
   /** Three levels each. */
   readonly #levels: Int32Array;
@@ -63,7 +63,7 @@ export class ColorFinder {
     return found / 3;
   }
 
-  /** Whether nobody could tell a colour from one of the palette. */
+  /** Returns whether a colour is indistinguishable from one of the palette. */
   isAlike(index: number, red: number, green: number, blue: number): boolean {
     const levels = this.#levels;
     const at = index * 3;
@@ -73,7 +73,7 @@ export class ColorFinder {
   }
 }
 
-/** An 8×8 matrix of thresholds, each once, −0.5..0.5: what dithering adds at a place, the same in every frame. */
+/** The 8×8 threshold matrix of ordered dithering, each value once, −0.5..0.5; the same in every frame. */
 export const BAYER: Float32Array = Float32Array.from({ length: 64 }, (_, index) => {
   let value = 0;
   for (let bit = 0; bit < 3; bit++) {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, failureFrom } from '../scene-error.ts';
 import { GifFileEncoder, type GifOptions } from './gif-encoder.ts';
 
-// Entry of the worker thread that encodes one GIF; see gif-protocol.ts. Ends when it is terminated.
+// Entry of the worker thread that encodes one GIF. Ends when it is terminated.
 
 const { options, buffer } = workerData as GifWork;
 const frameBytes = options.width * options.height * 4;

@@ -4,7 +4,7 @@ import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 import type { GifMessage, GifRequest, GifWork } from './gif-worker.ts';
 
-/** So many frames may wait for the thread. */
+/** Maximum number of frames that wait for the thread. */
 const SLOTS = 2;
 
 /** An animated GIF, encoded in a thread of its own, so that the next frames are drawn meanwhile. EDGE. */

@@ -7,7 +7,7 @@ import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /** Pictures that are being encoded at once, in Node's own threads. */
 const AT_WORK = 2;
-/** What is finished is held in memory, and goes from process to process in one piece. */
+/** The finished file is held in memory and passed between processes in one piece. */
 const MAX_BYTES = 2 ** 30;
 
 /** A zip of all frames as PNG: frame_00001.png, frame_00002.png … */
@@ -23,7 +23,7 @@ export async function openPngSequenceWriter({ format, output }: WriterOptions): 
   return {
     async write(pixels, frame) {
       const file = encodePng(pixels, { width, height, comment: output.fingerprint });
-      // Whoever waits for it hears of it; until then it is nobody's.
+      // `store` reports the error; this prevents an unhandled rejection until then.
       file.catch(() => undefined);
       waiting.push({ name: `frame_${String(frame + 1).padStart(5, '0')}.png`, file });
       if (waiting.length > AT_WORK) await store();
@@ -75,7 +75,7 @@ export function encodePng(rgba: Uint8Array, { width, height, comment }: PngOptio
   return deflated(lines, { level: LEVEL }).then((data) => pngFile({ width, height, channels, data, comment }));
 }
 
-/** Each byte less the one of the pixel to its left, each row after the byte that says so. */
+/** Applies the Sub filter: a filter byte for each row, then the difference of each byte from the pixel to its left. */
 function filteredLines(rgba: Uint8Array, width: number, height: number, channels: PngChannels): Buffer {
   const lines = Buffer.allocUnsafe((width * channels + 1) * height);
   let to = 0;

@@ -5,7 +5,7 @@ import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 import { muxWebm } from './mux.ts';
 
-/** A player can seek to so many seconds. */
+/** Distance of the positions that a player can seek to, in seconds. */
 const KEY_INTERVAL_SECONDS = 2;
 
 /**
@@ -66,7 +66,7 @@ class WebmWriter implements FrameWriter {
   /** The frames before the first one that is not opaque are opaque in the stream of alpha, too. */
   async #beginAlpha(frame: number): Promise<void> {
     if (this.#alpha !== undefined) return;
-    // Of its own quality it would save little: alpha is mostly flat, and its edges are what is seen.
+    // A lower quality would save little: alpha is mostly flat, and its edges are visible.
     this.#alpha = await openVp9Stream(this.#options.format, 'high', this.#keyFrames);
     this.#plane.fill(255, 0, this.#filled.length).fill(128, this.#filled.length);
     for (let before = 0; before < frame; before++) await this.#alpha.encode(this.#plane, before);
@@ -89,8 +89,8 @@ function alphaPlane(pixels: Uint32Array, target: Uint8Array): void {
 }
 
 /**
- * The same picture with a colour where nothing is seen: each block of 16×16 gets the mean of what it shows, so that edges
- * carry no dark rim once chroma is averaged and coded. What is seen stays.
+ * Fills transparent pixels with the mean colour of the visible ones in their 16×16 block, so that edges get no dark rim when
+ * chroma is averaged and coded. Visible pixels are unchanged.
  */
 function fillUnseen(pixels: Uint32Array, target: Uint32Array, width: number): void {
   target.set(pixels);

@@ -16,7 +16,7 @@ interface EncodedFrame extends Pick<WebpFrame, 'area' | 'isBlended'> {
   readonly file: Promise<Uint8Array>;
 }
 
-/** An animated WebP: each frame has what changed, what repeats is shown for longer. */
+/** Opens a writer of animated WebP. Each frame stores the changed area; a repeated frame extends the previous one. */
 export async function openWebpWriter({ format, frameCount, output }: WriterOptions): Promise<FrameWriter> {
   const { width, height, rate } = format;
   const frames: EncodedFrame[] = [];
@@ -31,7 +31,7 @@ export async function openWebpWriter({ format, frameCount, output }: WriterOptio
       const area = { ...changed, left: changed.left & ~1, top: changed.top & ~1 };
       const { part, isBlended } = cutChanged(pixels, frame === 0 ? null : shown, width, area);
       const file = encodePart(part, area, quality);
-      // Whoever waits for it hears of it; until then it is nobody's.
+      // `finish` reports the error; this prevents an unhandled rejection until then.
       file.catch(() => undefined);
       frames.push({ area, isBlended, startMs: tickOf(frame, rate, 1000), file });
       shown.set(pixels);
@@ -58,8 +58,8 @@ function failed(cause: unknown): never {
 }
 
 /**
- * The pixels of an area. Where all that changes is opaque afterwards, what does not change is left out, to lie over what is
- * shown: encoded again it would come out a little different, with an edge around the area.
+ * Copies the pixels of an area. If all changed pixels are opaque, unchanged ones are made transparent and blended over the
+ * previous frame: encoding them again would alter them slightly and show an edge around the area.
  *
  * @param shown null where nothing is
  */
@@ -84,10 +84,10 @@ function cutChanged(
   return { part, isBlended };
 }
 
-/** What a codec transforms together. */
+/** Side of the block that the codec transforms as one, in pixels. */
 const BLOCK = 16;
 
-/** Makes what does not change transparent in each block that hardly does: more holes would cost more than they save. */
+/** Makes unchanged pixels transparent in blocks with few changes; in other blocks the holes would cost more than they save. */
 function leaveOut(part: Uint32Array, same: Uint8Array, columns: number): void {
   const rows = part.length / columns;
   for (let top = 0; top < rows; top += BLOCK) {
@@ -121,7 +121,7 @@ interface WebpFrame {
   /** Left and top even. */
   readonly area: Area;
   readonly durationMs: number;
-  /** Whether it lies over what is shown; else it takes its place, alpha too. */
+  /** Whether it is blended over the previous frame; otherwise it replaces the area, including alpha. */
   readonly isBlended: boolean;
   /** A still WebP of the area's size. */
   readonly file: Uint8Array;
@@ -141,7 +141,7 @@ const HAS_ALPHA = 0x10;
 const DO_NOT_BLEND = 0x02;
 
 /**
- * Still WebP files as one that moves, for ever.
+ * Joins still WebP files into an animation that repeats forever.
  *
  * @see WebP Container Specification: "Extended File Format", "Animation"
  */
@@ -188,7 +188,7 @@ function imageChunks(file: Uint8Array): Buffer[] {
   return found;
 }
 
-/** A lossy frame has alpha in a chunk of its own, a lossless one says so in its header. */
+/** A lossy frame stores alpha in a separate chunk; a lossless one declares it in its header. */
 function isTransparent(image: Buffer): boolean {
   const type = image.toString('latin1', 0, 4);
   return type === 'ALPH' || (type === 'VP8L' && (image.readUInt8(12) & 0x10) !== 0);

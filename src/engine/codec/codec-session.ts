@@ -1,0 +1,123 @@
+import { platform } from 'node:process';
+import { SceneError, type SceneErrorCode } from '../scene-error.ts';
+import {
+  type Libav,
+  loadLibav,
+  type NativeCodec,
+  type NativeCodecContext,
+  type NativeFrame,
+  type NativePacket,
+} from './libav.ts';
+
+const AGAIN = platform === 'darwin' ? -35 : -11;
+const END = -541_478_725;
+
+export interface SessionErrors {
+  readonly code: SceneErrorCode;
+  /** Begins the message of a call on a closed session. */
+  readonly subject: string;
+  /** Begins the message of a failed call; the reason follows. */
+  readonly failed: string;
+  readonly imageName?: string;
+}
+
+/**
+ * An open FFmpeg codec with the frame and packet that it works on. Codec calls run on one thread of Node's pool, one at a time.
+ * The native memory is freed after `close`, once no thread uses it.
+ */
+export class CodecSession {
+  readonly libav: Libav;
+  readonly context: NativeCodecContext;
+  readonly frame: NativeFrame;
+  readonly packet: NativePacket;
+  readonly #errors: SessionErrors;
+  /** The call that runs off this thread; never rejects. */
+  #pending: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  #failure: SceneError | undefined;
+
+  /** @throws ReelformError encoder_missing */
+  constructor(errors: SessionErrors) {
+    this.libav = loadLibav();
+    this.#errors = errors;
+    this.context = new this.libav.CodecContext();
+    this.frame = new this.libav.Frame();
+    this.packet = new this.libav.Packet();
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Opens the codec on one thread, so that its output is the same on any number of cores.
+   *
+   * @param configure sets the fields of the context before it is opened
+   * @param options FFmpeg's names and values; FFmpeg ignores a name that it does not know
+   * @throws Error with FFmpeg's message
+   */
+  async open(
+    codec: NativeCodec,
+    configure: (context: NativeCodecContext) => void,
+    options: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    this.frame.alloc();
+    this.packet.alloc();
+    this.context.allocContext3(codec);
+    configure(this.context);
+    const dictionary = new this.libav.Dictionary();
+    dictionary.alloc();
+    for (const [key, value] of Object.entries({ threads: '1', ...options })) dictionary.set(key, value, 0);
+    try {
+      this.check(await this.context.open2(codec, dictionary));
+    } finally {
+      dictionary.free();
+    }
+  }
+
+  /** Runs one codec call. @throws SceneError for the first failed call, from then on, and once the session is closed */
+  async run(call: () => Promise<void>): Promise<void> {
+    const { code, subject, failed, imageName } = this.#errors;
+    if (this.#isClosed) this.#failure ??= new SceneError(code, `${subject} is closed`, { imageName });
+    if (this.#failure !== undefined) throw this.#failure;
+    const running = call().catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      this.#failure =
+        cause instanceof SceneError ? cause : new SceneError(code, `${failed}: ${reason}`, { imageName, cause });
+    });
+    this.#pending = running;
+    await running;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /**
+   * Takes everything that the codec has ready.
+   *
+   * @param receive calls the context's own receive method
+   * @throws Error with FFmpeg's message
+   */
+  async drain(receive: () => Promise<number>, take: () => void): Promise<void> {
+    for (;;) {
+      const status = await receive();
+      if (status === AGAIN || status === END) return;
+      this.check(status);
+      take();
+    }
+  }
+
+  /** @throws Error with FFmpeg's message for a negative status */
+  check(status: number): void {
+    if (status < 0) throw new Error(this.libav.FFmpegError.strerror(status));
+  }
+
+  /** May be called again. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    void this.#pending.then(() => {
+      this.context.freeContext();
+      this.frame.free();
+      this.packet.free();
+    });
+  }
+}
