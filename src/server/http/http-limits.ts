@@ -4,59 +4,41 @@ import { serviceError } from '../../service/service-error.ts';
 import { MAX_MEDIA_BYTES } from '../../session/sources/describe-source.ts';
 
 /** Limits of a single request. Sizes in bytes, times in milliseconds. */
-export interface HttpLimits {
-  readonly bodyBytes: number;
-  /** Size of a template package. */
-  readonly uploadBytes: number;
-  readonly sourceBytes: number;
-  /** Number of uploads held in memory at once, and their total size. */
-  readonly uploadsAtOnce: number;
-  readonly uploadBytesAtOnce: number;
-  /** Maximum wait of an upload or a dry run for its turn. */
-  readonly waitMs: number;
-  /** Concurrent dry runs. */
-  readonly dryRunsAtOnce: number;
-  /** Nesting depth of a JSON body. */
-  readonly jsonDepth: number;
-  /** Total size of the headers of a request. */
-  readonly headerBytes: number;
-  /** From the first byte of a request to the end of its headers. */
-  readonly headersMs: number;
-  /** From the headers to the end of a JSON body. */
-  readonly bodyMs: number;
-  /** From the first byte to the end of an upload. */
-  readonly uploadMs: number;
-  /** Interval of the check for slow connections. */
-  readonly checkMs: number;
-  /** Time that a connection may stay idle between requests. */
-  readonly keepAliveMs: number;
-  /** Time that a connection may stay silent during a request or response. */
-  readonly stalledMs: number;
-  /** Time that running responses have to finish once the service closes. */
-  readonly closeMs: number;
-  /** Lifetime of an Idempotency-Key. */
-  readonly idempotencyMs: number;
-}
-
-export const HTTP_LIMITS: HttpLimits = {
+export const HTTP_LIMITS = {
   bodyBytes: 1024 * 1024,
+  /** Size of a template package. */
   uploadBytes: 50_000_000,
   sourceBytes: MAX_MEDIA_BYTES,
+  /** Number of uploads held in memory at once, and their total size. */
   uploadsAtOnce: 8,
   uploadBytesAtOnce: 400_000_000,
+  /** Maximum wait of an upload or a dry run for its turn. */
   waitMs: 60_000,
+  /** Concurrent dry runs. */
   dryRunsAtOnce: 8,
+  /** Nesting depth of a JSON body. */
   jsonDepth: 32,
+  /** Total size of the headers of a request. */
   headerBytes: 16 * 1024,
+  /** From the first byte of a request to the end of its headers. */
   headersMs: 10_000,
+  /** From the headers to the end of a JSON body. */
   bodyMs: 30_000,
+  /** From the first byte to the end of an upload. */
   uploadMs: 300_000,
+  /** Interval of the check for slow connections. */
   checkMs: 1_000,
+  /** Time that a connection may stay idle between requests. */
   keepAliveMs: 65_000,
+  /** Time that a connection may stay silent during a request or response. */
   stalledMs: 120_000,
+  /** Time that running responses have to finish once the service closes. */
   closeMs: 5_000,
+  /** Lifetime of an Idempotency-Key. */
   idempotencyMs: 24 * 60 * 60 * 1000,
 };
+
+export type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
 /**
  * A `preParsing` hook: returns 408 and closes the connection when a body does not arrive in time. The server has

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../service/service-error.ts';
 import type { IdempotencyClaim, TenantId } from '../../session/ports.ts';
 import type { Principal, Scope } from '../ports.ts';
@@ -63,4 +63,21 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
     throw serviceError('bad_request', 'Idempotency-Key takes 1 to 255 visible ASCII characters, quoted or bare');
   }
   return key;
+}
+
+/**
+ * Echoes the request's key, which tells the client that the service supports idempotency keys.
+ *
+ * @param expiresAt milliseconds since the epoch; absent when unknown
+ */
+export function echoIdempotencyKey(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isReplay, expiresAt }: { readonly isReplay: boolean; readonly expiresAt?: number | undefined },
+): void {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return;
+  reply.header('idempotency-key', key);
+  if (expiresAt !== undefined) reply.header('idempotency-key-expires', new Date(expiresAt).toUTCString());
+  if (isReplay) reply.header('idempotent-replayed', 'true');
 }

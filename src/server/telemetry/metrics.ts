@@ -33,6 +33,8 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
   const registry = new Registry();
   const registers = [registry];
   if (options.ofProcess === true) collectDefaultMetrics({ register: registry });
+  const counter = <Label extends string>(name: string, help: string, label: Label): Counter<Label> =>
+    new Counter({ name, help, labelNames: [label], registers });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its answer',
@@ -40,12 +42,7 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const sessions = new Counter({
-    name: 'reelform_sessions_total',
-    help: 'Render sessions by the status that they came into',
-    labelNames: ['status'],
-    registers,
-  });
+  const sessions = counter('reelform_sessions_total', 'Render sessions by the status that they came into', 'status');
   const renders = new Histogram({
     name: 'reelform_render_duration_seconds',
     help: 'Time of one attempt to render a session',
@@ -53,24 +50,17 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900],
     registers,
   });
-  const fetches = new Counter({
-    name: 'reelform_source_fetches_total',
-    help: 'Sources that renders asked for, by how it went',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const deliveries = new Counter({
-    name: 'reelform_deliveries_total',
-    help: 'Tries to deliver a finished video, by how they ended',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const webhooks = new Counter({
-    name: 'reelform_webhook_deliveries_total',
-    help: 'Webhooks that were sent, each try, by how it went',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const fetches = counter('reelform_source_fetches_total', 'Sources that renders asked for, by how it went', 'outcome');
+  const deliveries = counter(
+    'reelform_deliveries_total',
+    'Tries to deliver a finished video, by how they ended',
+    'outcome',
+  );
+  const webhooks = counter(
+    'reelform_webhook_deliveries_total',
+    'Webhooks that were sent, each try, by how it went',
+    'outcome',
+  );
   addDatabaseMetrics(registry, options);
   return {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),

@@ -159,18 +159,8 @@ export const deliveryTable = {
 };
 
 /** Times inside JSON have PostgreSQL's format. */
-function asDelivery({
-  id,
-  message_id,
-  type,
-  status,
-  next_attempt_at,
-  created_at,
-  ended_at,
-  attempts,
-}: WebhookDelivery) {
-  const dated = attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
-  return { id, message_id, type, status, attempts: dated, next_attempt_at, created_at, ended_at };
+function asDelivery(row: WebhookDelivery): WebhookDelivery {
+  return { ...row, attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })) };
 }
 
 /** Records the results of attempts in the state of their endpoint, which must be locked. */

@@ -3,7 +3,6 @@ import { uploadsEnded } from '../../../service/render-service.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
-import type { Answer } from '../../../session/sessions.ts';
 import type { Mapping } from '../../../wire/mapping.ts';
 import type {
   ChangeRenderSession,
@@ -16,7 +15,7 @@ import type { Scope } from '../../ports.ts';
 import type { AppPorts, OutputFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, editedSessionOf, tenantOf } from '../request-context.ts';
+import { claimOf, echoIdempotencyKey, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
 
 /** Seconds before a client should poll again. */
@@ -55,12 +54,15 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const place = `${settings.publicUrl ?? ''}${PATH}`;
   const { idempotencyMs, dryRunsAtOnce, waitMs } = { ...HTTP_LIMITS, ...ports.limits };
   const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
-  const told = (session: RenderSession): RenderSession =>
+  const respond = (session: RenderSession): RenderSession =>
     sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
   /** Holders of an edit token must not see the tenant's destinations. */
-  const toldTo = (request: FastifyRequest, session: RenderSession): RenderSession =>
-    told(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
+  const responseFor = (request: FastifyRequest, session: RenderSession): RenderSession =>
+    respond(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
+
+  /** Derived from the session's creation, so that the first response and a replay report the same time. */
+  const keyExpiry = ({ created_at }: RenderSession): number => Date.parse(created_at) + idempotencyMs - 1000;
 
   const issueEditToken = async (request: FastifyRequest, sessionId: string): Promise<string> => {
     const { clientId, scopes } = request.principal!;
@@ -76,14 +78,13 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     schema: SESSION_OPERATIONS.create,
     async handler(request, reply) {
       const tenant = tenantOf(request);
-      const asked = readRequest(request.body);
-      if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, asked));
-      const answer = await sessions.create(tenant, asked, { claim: claim(request) });
+      const input = readRequest(request.body);
+      if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, input));
+      const answer = await sessions.create(tenant, input, { claim: claim(request) });
       reply.code(201).header('location', `${place}/${answer.session.id}`);
-      // The first response and a replay must report the same time, so it is derived from the session's creation.
-      tellKey(request, reply, answer, Date.parse(answer.session.created_at) + idempotencyMs - 1000);
+      echoIdempotencyKey(request, reply, { isReplay: answer.isReplay, expiresAt: keyExpiry(answer.session) });
       pacePolls(answer.session, reply);
-      const render_session = told(answer.session);
+      const render_session = respond(answer.session);
       if (request.body.edit_token !== true) return { render_session };
       return { render_session, edit_token: await issueEditToken(request, answer.session.id) };
     },
@@ -93,12 +94,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     config: WRITE,
     schema: SESSION_OPERATIONS.createVideo,
     async handler(request, reply) {
-      const asked = { ...readRequest(request.body), render: 'preview' } as const;
-      const answer = await sessions.create(tenantOf(request), asked, { claim: claim(request) });
+      const input = { ...readRequest(request.body), render: 'preview' } as const;
+      const answer = await sessions.create(tenantOf(request), input, { claim: claim(request) });
       reply.code(201).header('location', `${settings.publicUrl ?? ''}${VIDEOS}/${answer.session.id}`);
-      tellKey(request, reply, answer, Date.parse(answer.session.created_at) + idempotencyMs - 1000);
+      echoIdempotencyKey(request, reply, { isReplay: answer.isReplay, expiresAt: keyExpiry(answer.session) });
       pacePolls(answer.session, reply);
-      return told(answer.session);
+      return respond(answer.session);
     },
   });
 
@@ -109,7 +110,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     async handler(request, reply) {
       const session = await sessions.get(tenantOf(request), request.params.render_session_id);
       pacePolls(session, reply);
-      return told(session);
+      return respond(session);
     },
   });
 
@@ -120,7 +121,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     async handler(request, reply) {
       const session = await sessions.get(tenantOf(request), request.params.render_session_id);
       pacePolls(session, reply);
-      return { render_session: toldTo(request, session) };
+      return { render_session: responseFor(request, session) };
     },
   });
 
@@ -129,7 +130,9 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     schema: SESSION_OPERATIONS.change,
     async handler(request) {
       const { render_session_id: id } = request.params;
-      return { render_session: toldTo(request, await sessions.changeMapping(tenantOf(request), id, request.body)) };
+      return {
+        render_session: responseFor(request, await sessions.changeMapping(tenantOf(request), id, request.body)),
+      };
     },
   });
 
@@ -141,7 +144,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       const query = { limit, cursor, status, styleVersionId: template_style_version_id };
       const page = await sessions.list(tenantOf(request), query);
       if (page.nextCursor !== null) reply.header('link', nextPage(place, request.query, limit, page.nextCursor));
-      return { render_sessions: page.sessions.map(told), next_cursor: page.nextCursor };
+      return { render_sessions: page.sessions.map(respond), next_cursor: page.nextCursor };
     },
   });
 
@@ -155,9 +158,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       async handler(request, reply) {
         const claimed = claim(request);
         const answer = await act(tenantOf(request), request.params.render_session_id, claimed);
-        tellKey(request, reply, answer, answer.isReplay ? null : (claimed?.expiresAt ?? null));
+        echoIdempotencyKey(request, reply, {
+          isReplay: answer.isReplay,
+          expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
+        });
         pacePolls(answer.session, reply);
-        return { render_session: toldTo(request, answer.session) };
+        return { render_session: responseFor(request, answer.session) };
       },
     });
   }
@@ -172,9 +178,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
         const claimed = claim(request);
         const answer = await sessions.addUploads(tenantOf(request), id, request.body.external_uploads, claimed);
         reply.code(201).header('location', `${place}/${id}`);
-        tellKey(request, reply, answer, answer.isReplay ? null : (claimed?.expiresAt ?? null));
+        echoIdempotencyKey(request, reply, {
+          isReplay: answer.isReplay,
+          expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
+        });
         pacePolls(answer.session, reply);
-        return { render_session: told(answer.session) };
+        return { render_session: respond(answer.session) };
       },
     },
   );
@@ -199,15 +208,6 @@ function pacePolls(session: RenderSession, reply: FastifyReply): void {
   const isAtWork = session.status === 'preview_rendering';
   if (isAtWork || (session.status === 'preview_rendered' && !uploadsEnded(session)))
     reply.header('retry-after', POLL_SECONDS);
-}
-
-/** Echoes the request's key, which tells the client that the service supports idempotency keys. */
-function tellKey(request: FastifyRequest, reply: FastifyReply, answer: Answer, expiresAt: number | null): void {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return;
-  reply.header('idempotency-key', key);
-  if (expiresAt !== null) reply.header('idempotency-key-expires', new Date(expiresAt).toUTCString());
-  if (answer.isReplay) reply.header('idempotent-replayed', 'true');
 }
 
 /** @see RFC 8288 */

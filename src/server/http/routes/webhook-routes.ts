@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { ChangeWebhookEndpoint, CreateWebhookEndpoint, WebhookDeliveryStatus } from '../../../wire/webhook.ts';
-import type { SecretAnswer } from '../../webhooks/webhooks.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, tenantOf } from '../request-context.ts';
+import { claimOf, echoIdempotencyKey, tenantOf } from '../request-context.ts';
 import { WEBHOOK_OPERATIONS } from '../schemas/webhook-operations.ts';
 
 const PATH = '/v2/webhook_endpoints';
@@ -42,11 +41,14 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
     schema: WEBHOOK_OPERATIONS.create,
     async handler(request, reply) {
       const claimed = claim(request);
-      const { signature, ...asked } = request.body;
+      const { signature, ...endpoint } = request.body;
       const clientId = signature === 'shakr' ? request.principal!.clientId : null;
-      const answer = await webhooks.create(tenantOf(request), { ...asked, clientId }, claimed);
+      const answer = await webhooks.create(tenantOf(request), { ...endpoint, clientId }, claimed);
       reply.code(201).header('location', `${place}/${answer.endpoint.id}`);
-      tellKey(request, reply, answer, claimed);
+      echoIdempotencyKey(request, reply, {
+        isReplay: answer.isReplay,
+        expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
+      });
       return { webhook_endpoint: answer.endpoint };
     },
   });
@@ -85,7 +87,10 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
       const { webhook_endpoint_id: id } = request.params;
       const keepHours = request.body?.keep_hours ?? KEEP_HOURS;
       const answer = await webhooks.rotate(tenantOf(request), id, keepHours, claimed);
-      tellKey(request, reply, answer, claimed);
+      echoIdempotencyKey(request, reply, {
+        isReplay: answer.isReplay,
+        expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
+      });
       return { webhook_endpoint: answer.endpoint };
     },
   });
@@ -127,17 +132,4 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
       },
     },
   );
-}
-
-/** Echoes the request's key, which tells the client that the service supports idempotency keys. */
-function tellKey(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { isReplay }: SecretAnswer,
-  claimed: IdempotencyClaim | null,
-): void {
-  if (claimed === null) return;
-  reply.header('idempotency-key', request.headers['idempotency-key']);
-  if (isReplay) reply.header('idempotent-replayed', 'true');
-  else reply.header('idempotency-key-expires', new Date(claimed.expiresAt).toUTCString());
 }
