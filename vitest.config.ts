@@ -3,7 +3,7 @@ import { testLanes } from './test/support/test-lanes.ts';
 
 /** Integration tests that leave no state in the process. Tests with `test/support/databases.ts` are not among them: it keeps a database per file. */
 const TOGETHER =
-  /^test\/(?:apply|cli\/(?:comment|commit|doctor|drift|init|journal|lint|lock|plan|policy|preview|render|repository|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server\/(?:http|storage)|service|session\/(?:segments|sources)|template|yaml)\//;
+  /^test\/(?:apply|cli\/(?:check|comment|commit|drift|init|lock|plan|preview|render|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server\/(?:http|storage)|service|session\/(?:segments|sources)|template|yaml)\//;
 
 const { unit, integration } = testLanes(import.meta.dirname);
 

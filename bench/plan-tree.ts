@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDesired } from '../src/cli/plan/open-desired.ts';
+import { loadDesiredState } from '../src/cli/plan/load-desired-state.ts';
 import { emptyLock, type LockEntry } from '../src/lock/lock.ts';
 import { serialiseLock } from '../src/lock/serialise-lock.ts';
 import { schemaFiles } from '../src/project/schema-files.ts';
@@ -71,7 +71,7 @@ function definitionOf(index: number, spec: StyleVersion): string {
 
 /** The lock that an apply of everything would leave. */
 export async function writeLock(root: string): Promise<void> {
-  const { desired, diagnostics } = await openDesired(root, { cache: false });
+  const { desired, diagnostics } = await loadDesiredState(root, { cache: false });
   if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics[0]));
   const entries = desired.map((video): [string, LockEntry] => {
     const { id, fingerprint, title, service, template, styleVersion: style_version, inputs } = video;

@@ -1,6 +1,11 @@
+import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { ReelformError } from '../diagnostic.ts';
 import { RENDER_EPOCH } from '../engine/render-result.ts';
+import { findRoot } from '../project/repository-layout.ts';
+import type { Io } from './io.ts';
 
 /** The options that every command has. */
 export interface GlobalOptions {
@@ -10,12 +15,12 @@ export interface GlobalOptions {
 
 declare const REELFORM_BUILD: string | undefined;
 
-/** Names what the program was built from; null where it runs from its sources. */
+/** Digest of the files that the program was built from; null when it runs from its sources. */
 export const BUILD = typeof REELFORM_BUILD === 'undefined' ? null : REELFORM_BUILD;
 
 export const VERSION = packageJson.version;
 
-/** Names this program and its user, who may be unable to read what others can: caches of any other are not used. */
+/** Returns the key of caches that only this program and user may use: another user may be unable to read the same files. */
 export function cacheKey(): string {
   return JSON.stringify([VERSION, BUILD, RENDER_EPOCH, user()]);
 }
@@ -26,4 +31,47 @@ function user(): number | string {
   } catch {
     return 'unnamed';
   }
+}
+
+/**
+ * Returns the absolute path of the directory that a command works in.
+ *
+ * @throws ReelformError `config_missing` if it is not a directory
+ */
+export function workingDirectory(options: GlobalOptions, io: Io): string {
+  const directory = resolve(io.cwd, options.directory ?? '.');
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
+  throw new ReelformError('config_missing', `There is no folder ${directory}`, { hint: 'Look at what -C says' });
+}
+
+/** Returns the absolute root of the repository that a command works in, or null if there is none. */
+export function repositoryRoot(options: GlobalOptions, io: Io): string | null {
+  try {
+    return findRoot(workingDirectory(options, io));
+  } catch (error) {
+    if (error instanceof ReelformError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Rejects options that exclude another one.
+ *
+ * @param option the other option, as it is typed
+ * @param flags property of `options` → flag as it is typed
+ * @throws ReelformError `options_conflict`, which names all of them
+ */
+export function rejectConflictingOptions(
+  option: string,
+  options: object,
+  flags: Readonly<Record<string, string>>,
+): void {
+  const conflicts = Object.entries(flags).flatMap(([name, flag]) => {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    return value === undefined || value === false ? [] : [flag];
+  });
+  if (conflicts.length === 0) return;
+  throw new ReelformError('options_conflict', `${option} does not go together with ${conflicts.join(', ')}`, {
+    hint: 'Leave out the one or the other',
+  });
 }

@@ -1,89 +1,118 @@
+import { createInterface } from 'node:readline/promises';
+import { EXIT, ReelformError } from '../diagnostic.ts';
 import type { createRenderPool } from '../session/processes/render-pool.ts';
 
-/** Everything that a command may touch of its process, so that a test can be one. */
+/** The process as commands see it. Tests provide their own. */
 export interface Io {
-  readonly stdout: Output;
-  readonly stderr: Output;
-  /** Absolute. */
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Version of Node, without `v`. */
   readonly nodeVersion: string;
-  /** Milliseconds since the epoch. May be set back or forward: for dates, never for durations. */
+  /** Milliseconds since the epoch. The clock may be changed: use it for dates, never for durations. */
   now(): number;
-  /** Milliseconds of a clock that is never set: for durations within this process. */
+  /** Milliseconds of a monotonic clock, for durations within this process. */
   monotonicNow(): number;
-  /** Calls back at each Ctrl-C or SIGTERM, until the returned function is called. */
+  /** Calls the listener at each Ctrl-C or SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   /**
-   * From now on, text that stdout or stderr does not take is dropped instead of ending the process.
+   * Drops text that stdout or stderr rejects from now on, instead of ending the process.
    *
-   * @param listener gets the code of each error of stdout, such as `ENOSPC`
+   * @param listener called with the code of each error of stdout, such as `ENOSPC`
    */
   onWriteError(listener: (code: string) => void): void;
-  /** Calls back when the terminal has another size, until the returned function is called. */
+  /** Calls the listener when the size of the terminal changes, until the returned function is called. */
   onResize(listener: () => void): () => void;
-  /** Calls back once, after so many milliseconds, unless the returned function is called before. */
+  /** Calls back once after a delay, unless the returned function is called before. */
   after(milliseconds: number, callback: () => void): () => void;
   /**
-   * Asks a person and waits; only where `interactive`.
+   * Asks the user a question. Only available if `interactive`.
    *
-   * @throws ReelformError `interrupted` when the person presses Ctrl-C or Ctrl-D
+   * @throws ReelformError `interrupted` after Ctrl-C or Ctrl-D
    */
   ask(question: string): Promise<string>;
   readonly interactive: boolean;
-  /** All of standard input. */
+  /** Reads standard input to its end. */
   readInput(): Promise<string>;
-  /** Opens the render processes of a command. Given by callers that keep processes from one command to the next. */
+  /** Opens the render processes of a command. Set by callers that keep processes between commands. */
   readonly createRenderPool?: typeof createRenderPool;
-  /** Ends the process at once, whatever is at work. */
+  /** Ends the process immediately, even with pending work. */
   leave(exitCode: number): void;
 }
 
-export interface Output {
+export interface OutputStream {
   write(text: string): void;
   readonly isTTY: boolean;
-  /** Characters; 80 where nobody tells. */
+  /** Width in characters; 80 if unknown. */
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after a delay. */
 export function pause(milliseconds: number, io: Pick<Io, 'after'>): Promise<void> {
   return new Promise((resolve) => {
     io.after(milliseconds, resolve);
   });
 }
 
-/** Whether a machine is at work, where nobody looks on: `CI` is there and does not say no. */
+/** True in a CI job: `CI` is set, and neither `0` nor `false`. */
 export function isCi(env: Io['env']): boolean {
   return !['', '0', 'false'].includes(env.CI ?? '');
 }
 
-/** Whether somebody is there who can wait, or interrupt again. */
+/** True if a user can wait or interrupt again. */
 export function isAttended({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
   return stderr.isTTY && !isCi(env);
 }
 
 /**
- * Whether colours belong on an output. `--no-color` says no, then `NO_COLOR`; `FORCE_COLOR` says yes, or no with `0` or
- * `false`; else a terminal has them that is not dumb, and no machine.
+ * Returns whether to use colours: never with `--no-color` or `NO_COLOR`; `FORCE_COLOR` enables them, or disables them
+ * with `0` or `false`; otherwise on a terminal that is not dumb and not in CI.
  *
  * @see https://no-color.org, https://force-color.org
  */
-export function wantsColor(output: Output, env: Io['env'], flag: boolean): boolean {
+export function wantsColor(output: OutputStream, env: Io['env'], flag: boolean): boolean {
   if (!flag || (env.NO_COLOR ?? '') !== '') return false;
   const forced = env.FORCE_COLOR ?? '';
   if (forced !== '') return forced !== '0' && forced !== 'false';
   return isScreen(output, env);
 }
 
-/** Whether the terminal shows 24-bit colours. */
+/** True if the terminal supports 24-bit colours. */
 export function hasTrueColor(env: Io['env']): boolean {
   return env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit';
 }
 
-/** Whether an output is a screen that can be drawn on again. */
-export function isScreen(output: Output, env: Io['env']): boolean {
+/** True if the output is a screen that can be redrawn. */
+export function isScreen(output: OutputStream, env: Io['env']): boolean {
   return output.isTTY && env.TERM !== 'dumb' && !isCi(env);
+}
+
+/** A terminal: `input` reads keys, `output` shows the question and the echo. */
+interface Keyboard {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/**
+ * Asks a question on a terminal and resolves to the answer.
+ *
+ * @throws ReelformError `interrupted` after Ctrl-C, Ctrl-D, or the end of the input
+ */
+export async function askQuestion(question: string, { input, output }: Keyboard): Promise<string> {
+  const lines = createInterface({ input, output, terminal: true });
+  // Node 20 closes the interface at Ctrl-C and never settles the question; later versions also reject it.
+  const left = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+  try {
+    const answer = await Promise.race([lines.question(question).catch(() => null), left]);
+    if (answer !== null) return answer;
+    output.write('\n');
+    throw new ReelformError('interrupted', 'The question was left without an answer; nothing was changed', {
+      exitCode: EXIT.interrupted,
+    });
+  } finally {
+    lines.close();
+  }
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { type Io, isCi, type Output } from './io.ts';
+import { type Io, isCi, type OutputStream } from './io.ts';
 import { run } from './run.ts';
 
 let onWriteError: ((code: string) => void) | null = null;
 
-function output(stream: NodeJS.WriteStream): Output {
-  // A reader that goes away early (`reelform show | head`) is no error, and no reason to stop an apply.
+function output(stream: NodeJS.WriteStream): OutputStream {
+  // A closed pipe (`reelform show | head`) is no error and must not stop an apply.
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (onWriteError !== null) {
@@ -50,12 +50,12 @@ const io: Io = {
     const timer = setTimeout(callback, milliseconds);
     return () => clearTimeout(timer);
   },
-  // Opening stdin takes a millisecond.
+  // A getter, because opening stdin takes a millisecond.
   get interactive() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true && !isCi(process.env);
   },
   async ask(question) {
-    const { askQuestion } = await import('./ask-question.ts');
+    const { askQuestion } = await import('./io.ts');
     return askQuestion(question, { input: process.stdin, output: process.stderr });
   },
   async readInput() {

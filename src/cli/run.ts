@@ -1,20 +1,42 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../diagnostic.ts';
-import { addCommentCommands } from './commands/add-comment-commands.ts';
-import { addInitCommand } from './commands/add-init-command.ts';
-import { addJournalCommands } from './commands/add-journal-commands.ts';
-import { addLockCommands } from './commands/add-lock-commands.ts';
-import { addPlanCommands } from './commands/add-plan-commands.ts';
-import { addRepositoryCommands } from './commands/add-repository-commands.ts';
-import { addServerCommands, type ServerFlags } from './commands/add-server-commands.ts';
-import { addTemplateCommands } from './commands/add-template-commands.ts';
-import { explainThrown } from './explain-thrown.ts';
+import { addApplyCommand } from './apply/apply-commands.ts';
+import { addDoctorCommand, addFmtCommand, addLintCommand, addValidateCommand } from './check/check-commands.ts';
+import { addCommentCommands } from './comment/comment-commands.ts';
+import { addDriftCommand } from './drift/drift-commands.ts';
+import { reportError } from './errors.ts';
 import { VERSION } from './global-options.ts';
+import { addInitCommand } from './init/init-commands.ts';
 import type { Io } from './io.ts';
+import { addLockCommands, addResolveCommand } from './lock/lock-commands.ts';
+import { addExplainCommand, addPlanCommand } from './plan/plan-commands.ts';
+import { addCacheCommands, addRenderCommand } from './render/render-commands.ts';
+import { addServerCommands, type ServerFlags } from './serve/server-commands.ts';
+import { addPullCommand, addTemplateCommands } from './template/template-commands.ts';
+
+/** In the order in which `--help` lists the commands; those of a server follow. */
+const COMMANDS = [
+  addInitCommand,
+  addPlanCommand,
+  addApplyCommand,
+  addDriftCommand,
+  addExplainCommand,
+  addRenderCommand,
+  addCommentCommands,
+  addResolveCommand,
+  addLockCommands,
+  addValidateCommand,
+  addLintCommand,
+  addPullCommand,
+  addFmtCommand,
+  addCacheCommands,
+  addDoctorCommand,
+  addTemplateCommands,
+];
 
 /**
- * One call of the command: parses `argv` (without `node` and the script), does the work, and tells the exit status.
- * Each command's code is loaded when it is called; that of `plan`, the most frequent one, is part of the start.
+ * Parses `argv` (without `node` and the script), runs the command and resolves to the exit status. The code of a command is
+ * loaded when the command is called, except that of `plan`, the most frequent one.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.ok;
@@ -30,26 +52,20 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const done = (code: number): void => {
     exitCode = code;
   };
-  addInitCommand(program, io, done);
-  addPlanCommands(program, io, done);
-  addCommentCommands(program, io, done);
-  addJournalCommands(program, io, done);
-  addLockCommands(program, io, done);
-  addRepositoryCommands(program, io, done);
-  addTemplateCommands(program, io, done);
+  for (const addCommands of COMMANDS) addCommands(program, io, done);
   addServerCommands(program, await serverFlags(argv), io, done);
 
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has said its own: help and version end with 0, mistakes with its message.
+    // Commander has printed its message already: --help and --version exit with 0, usage errors with 1.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.error;
-    return explainThrown(error, io);
+    return reportError(error, io);
   }
 }
 
-/** The table of settings brings along what reads them: other commands do without. */
+/** Loads the table of settings only for the commands that have a flag for each setting. */
 async function serverFlags(argv: readonly string[]): Promise<ServerFlags> {
   if (!argv.includes('serve') && !argv.includes('worker')) return { serve: [], worker: [] };
   const { SETTING_FLAGS, WORKER_FLAGS } = await import('../server/settings/settings-table.ts');

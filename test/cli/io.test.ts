@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hasTrueColor, isAttended, isScreen, type Output, wantsColor } from '../../src/cli/io.ts';
+import { hasTrueColor, isAttended, isScreen, type OutputStream, wantsColor } from '../../src/cli/io.ts';
 
-const output = (isTTY: boolean): Output => ({ write() {}, isTTY, columns: 80, rows: 24 });
+const output = (isTTY: boolean): OutputStream => ({ write() {}, isTTY, columns: 80, rows: 24 });
 
 type Env = Readonly<Record<string, string>>;
 

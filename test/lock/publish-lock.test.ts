@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CommitRun } from '../../src/cli/commit/commit-run.ts';
+import { CommitRun } from '../../src/cli/commit/open-commit.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../src/lock/lock.ts';
 import { parseLock } from '../../src/lock/parse-lock.ts';

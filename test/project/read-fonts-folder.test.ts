@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDesired } from '../../src/cli/plan/open-desired.ts';
+import { loadDesiredState } from '../../src/cli/plan/load-desired-state.ts';
 import { loadProject } from '../../src/project/load-project.ts';
 import { CONFIG, definition } from '../support/repository.ts';
 import { placed } from '../support/resolve.ts';
@@ -87,7 +87,7 @@ describe('the folder of fonts', () => {
     const after = await fingerprint();
     expect(after).not.toBe(before);
     for (const cache of [true, false]) {
-      const { desired, dependenciesOf } = await openDesired(root, { cache });
+      const { desired, dependenciesOf } = await loadDesiredState(root, { cache });
       expect(desired[0]!.fingerprint).toBe(after);
       expect(dependenciesOf(desired[0]!)).toContain('fonts/Extra-Black.ttf');
     }

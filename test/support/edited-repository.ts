@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openDesired } from '../../src/cli/plan/open-desired.ts';
+import { loadDesiredState } from '../../src/cli/plan/load-desired-state.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { settleDeliveries } from '../../src/plan/compare-video.ts';
@@ -133,7 +133,7 @@ export class EditedRepository {
    * @param isFormer whether it is an apply of an earlier version, which recorded the defaults that a definition repeats
    */
   async apply({ isFormer = false }: { readonly isFormer?: boolean } = {}): Promise<void> {
-    const { desired, diagnostics } = await openDesired(this.root, { cache: false });
+    const { desired, diagnostics } = await loadDesiredState(this.root, { cache: false });
     if (diagnostics.some(({ severity }) => severity === 'error')) return;
     const videos = new Map<string, LockEntry>();
     for (const video of desired) {

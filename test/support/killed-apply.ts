@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { Clock } from '../../src/apply/ports.ts';
-import { openJournal } from '../../src/cli/journal/open-journal.ts';
+import { openJournal } from '../../src/cli/lock/open-journal.ts';
 import { sha256 } from '../../src/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';

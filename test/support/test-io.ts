@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { askQuestion } from '../../src/cli/ask-question.ts';
-import type { Io } from '../../src/cli/io.ts';
+import { askQuestion, type Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import { keptRenderPool } from './kept-render-pools.ts';
 

@@ -1,52 +1,53 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
+import { recordFindings } from '../../apply/refresh-videos.ts';
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import type { JournalState } from '../../lock/journal.ts';
+import { readLock } from '../../lock/lock-file.ts';
 import { isEmptyPlan, renders } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
-import { findRoot } from '../../project/repository-layout.ts';
+import { pruneOutputs } from '../../project/local-outputs.ts';
+import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { outcomeText } from '../../report/terminal/apply-text.ts';
+import { outcomeText, prunedFilesText } from '../../report/terminal/apply-text.ts';
 import { withoutCommands } from '../../report/terminal/github-commands.ts';
 import { lintRefusal } from '../../report/terminal/repository-text.ts';
-import { isAboutCommits } from '../commit/commit-options.ts';
+import { lintErrors } from '../check/lint-plan.ts';
+import { COMMIT_FLAGS, isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import { VERSION } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
-import { lintErrors } from '../lint/lint-plan.ts';
-import { withRunLock } from '../lock/with-run-lock.ts';
+import { printDrift } from '../drift/drift-command.ts';
+import { withErrorReport } from '../errors.ts';
+import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { type OpenJournal, openJournal } from '../lock/open-journal.ts';
+import { openLockFile, withRunLock } from '../lock/open-lock.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { segmentsToRender } from '../plan/make-plan.ts';
-import { type OpenDesired, openDesired, serviceName } from '../plan/open-desired.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
-import { PLAN_FLAGS } from '../plan/plan-flags.ts';
+import { PLAN_FLAGS } from '../plan/plan-options.ts';
 import { planToApply } from '../plan/plan-to-apply.ts';
-import { showPlan } from '../plan/show-plan.ts';
-import { refuseTogether } from '../refuse-together.ts';
-import { asksService, idleService } from '../service/idle-service.ts';
-import { type OpenService, openService } from '../service/open-service.ts';
-import { tellThrown } from '../thrown.ts';
-import { applyFormat } from './apply-format.ts';
-import type { ApplyOptions } from './apply-options.ts';
+import { printPlanText } from '../plan/print-plan.ts';
+import { needsService, noopService, type OpenService, openService } from '../service/open-service.ts';
+import { approve, checkCredentials } from './apply-checks.ts';
+import { type ApplyOptions, applyFormat } from './apply-options.ts';
+import { applyExitCode } from './apply-outcome.ts';
 import type { ApplyView } from './apply-view.ts';
-import { approve } from './approve.ts';
-import { checkCredentials } from './check-credentials.ts';
-import { exitCodeOf } from './exit-code-of.ts';
 import { openApplyView } from './open-apply-view.ts';
-import { prune } from './prune.ts';
 import { runPlan } from './run-plan.ts';
 
 /**
- * `reelform apply [PLANFILE]`: plans, asks, renders what changed, and records it; or does what a saved plan says, without
- * asking.
+ * `reelform apply [PLANFILE]`: plans, asks for approval, renders the changes and records them. A saved plan is applied
+ * without approval.
  */
-export async function applyCommand(file: string | undefined, said: ApplyOptions, io: Io): Promise<number> {
-  const format = applyFormat(said);
-  const options = { ...said, format, json: format === 'json' };
+export async function applyCommand(file: string | undefined, flags: ApplyOptions, io: Io): Promise<number> {
+  const format = applyFormat(flags);
+  const options = { ...flags, format, json: format === 'json' };
   const view = await openApplyView(options, io);
   try {
-    return await tellThrown(view && ((diagnostics) => view.fail(diagnostics)), () =>
+    return await withErrorReport(view && ((diagnostics) => view.fail(diagnostics)), () =>
       lockAndApply(file, options, io, view),
     );
   } finally {
@@ -60,12 +61,12 @@ async function lockAndApply(
   io: Io,
   view: ApplyView | null,
 ): Promise<number> {
-  if (file !== undefined) refuseTogether('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
-  const root = findRoot(directoryOf(options, io));
-  // Before anything is read: what is planned here is what the lockfile says until the end.
+  if (file !== undefined)
+    rejectConflictingOptions('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
+  const root = findRoot(workingDirectory(options, io));
+  // The lock is taken before the first file is read, so that the lockfile stays the same from planning to recording.
   return withRunLock(root, io, async () => {
     if (options.refreshOnly !== true) return openAndApply(file, options, io, view);
-    const { applyDrift } = await import('../drift/apply-drift.ts');
     return applyDrift(options, io);
   });
 }
@@ -76,10 +77,11 @@ async function openAndApply(
   io: Io,
   view: ApplyView | null,
 ): Promise<number> {
-  // Nothing remembered: what is rendered is what was compared.
-  const repository = await openDesired(directoryOf(options, io), { cache: false });
+  // The plan cache is not used: videos are rendered from the files that were compared.
+  const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
   if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, view, repository, null);
-  // Before the tip is looked at: what another run has recorded is in the one or in the other, whenever it does that.
+  // The journal is opened before the tip of the branch is read, so that a result which another run records meanwhile is
+  // in one of them.
   const journal = await openJournal(repository.root, repository.config);
   try {
     const commit = await openCommitOf(repository, options, io, view);
@@ -89,23 +91,23 @@ async function openAndApply(
   }
 }
 
-/** Where a run writes to. */
-interface Places {
+/** The journal and the branch that a run writes to. */
+interface RunTargets {
   readonly journal: OpenJournal;
-  /** Null: the lockfile stays where it is. */
+  /** Null if the lockfile is not committed. */
   readonly commit: OpenCommit | null;
 }
 
-/** @param places null when there are mistakes in the repository, which leave nothing to do */
+/** @param targets null if the repository has errors */
 async function planAndApply(
   file: string | undefined,
   options: ApplyOptions,
   io: Io,
   view: ApplyView | null,
-  repository: OpenDesired,
-  places: Places | null,
+  repository: DesiredState,
+  targets: RunTargets | null,
 ): Promise<number> {
-  const { journal, commit } = places ?? { journal: null, commit: null };
+  const { journal, commit } = targets ?? { journal: null, commit: null };
   const context: PlanContext = {
     repository,
     ...(journal !== null && { journal: journal.state }),
@@ -113,21 +115,21 @@ async function planAndApply(
   };
   const { diagnostics: planned, opened, refusal } = await planToApply(file, options, io, context);
   const diagnostics = [...(commit?.warnings ?? []), ...planned];
-  tellDiagnostics(diagnostics, repository.source, options, io);
+  printDiagnostics(diagnostics, repository.source, options, io);
   const end = (outcome: ApplyOutcome, exitCode: number, found: readonly Diagnostic[] = []): number => {
     const problem = commit?.run.problem ?? null;
     const all = [...diagnostics, ...found, ...(problem === null ? [] : [problem])];
-    view?.tell({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
+    view?.take({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
     return problem === null ? exitCode : EXIT.error;
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
   const segments = options.segmentCache === false ? undefined : await segmentsToRender(plan, repository, io);
   const document = planDocument(plan, VERSION, [], repository.labels, segments);
-  view?.tell({ kind: 'planned', document });
-  showPlan(document, io.stderr, options, io);
+  view?.take({ kind: 'planned', document });
+  printPlanText(document, io.stderr, options, io);
   if (isEmptyPlan(plan)) {
-    // A run that ended before it could commit has left the lockfile behind.
+    // Commits the lockfile of an earlier run that ended before it could commit.
     await commit?.run.finish(lock);
     if (options.prune === true) await prune(repository.root, journal.state, commit, io);
     return end(NOTHING_DONE, EXIT.ok);
@@ -135,17 +137,17 @@ async function planAndApply(
 
   const project = await repository.project();
   const { config } = project;
-  // Before anybody is asked: it may be one that cannot be used.
+  // Missing credentials are reported before the user is asked.
   checkCredentials(plan, config, io.env);
   const found = options.lint === false ? [] : await lintErrors(plan, project, { cache: options.cache !== false }, io);
   if (found.length > 0) {
-    tellDiagnostics(found, project.source, options, io);
+    printDiagnostics(found, project.source, options, io);
     io.stderr.write(lintRefusal());
     return end(NOTHING_DONE, EXIT.error, found);
   }
-  const service = plan.changes.some(asksService)
+  const service = plan.changes.some(needsService)
     ? openKnown(project, journal, options, io)
-    : idleService(serviceName(config));
+    : noopService(serviceName(config));
   if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(
@@ -161,33 +163,79 @@ async function planAndApply(
       color: options.color,
       streams: options.json === true,
       commit: commit?.run ?? null,
-      onEvent: (event) => view?.tell(event),
+      onEvent: (event) => view?.take(event),
       onLeave: (left) => void end(left, EXIT.interrupted),
     },
     io,
   );
   if (options.json !== true) {
-    const words = outcomeText(outcome, { color: wantsColor(io.stdout, io.env, options.color) });
+    const words = outcomeText(outcome, stdoutStyle(options, io));
     io.stdout.write(options.format === 'github' ? withoutCommands(words, randomUUID()) : words);
   }
   if (options.prune === true) await prune(repository.root, journal.state, commit, io);
-  return end(outcome, exitCodeOf(outcome));
+  return end(outcome, applyExitCode(outcome));
 }
 
 /** @throws ReelformError `checkout_stale` and others: see `openCommit` */
 async function openCommitOf(
-  repository: OpenDesired,
+  repository: DesiredState,
   options: ApplyOptions,
   io: Io,
   view: ApplyView | null,
 ): Promise<OpenCommit | null> {
   if (!isAboutCommits(options)) return null;
   const { openCommit } = await import('../commit/open-commit.ts');
-  return openCommit(repository, options, io, (published) => view?.tell({ kind: 'lock-published', published }));
+  return openCommit(repository, options, io, (published) => view?.take({ kind: 'lock-published', published }));
 }
 
-/** The service, with what earlier runs saw of it. */
+/** Opens the service with the lifetime of idempotency keys that earlier runs observed. */
 function openKnown(project: Project, journal: OpenJournal, options: ApplyOptions, io: Io): OpenService {
   const facts = journal.state.services.get(serviceName(project.config));
   return openService(project, io, facts?.keyLifetimeMs ?? null, options.segmentCache);
+}
+
+/**
+ * Removes outputs that neither the lockfile, the journal nor the pull request of the lockfile names. Removes nothing if
+ * the lockfile cannot be read.
+ *
+ * @param root absolute
+ */
+async function prune(
+  root: string,
+  { attempts }: JournalState,
+  commit: Pick<OpenCommit, 'waiting'> | null,
+  io: Pick<Io, 'stderr'>,
+): Promise<void> {
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  if (!lock.ok) return;
+  const removed = await pruneOutputs(root, [
+    ...lock.value.videos.values(),
+    ...[...attempts.values()].flatMap(({ rendering }) => rendering ?? []),
+    ...[...(commit?.waiting.values() ?? [])].map(({ entry }) => entry),
+  ]);
+  io.stderr.write(prunedFilesText(removed));
+}
+
+/**
+ * `reelform apply --refresh-only`: updates the lockfile without rendering. Marks the entries of lost videos, so that
+ * the next plan renders them, and records the new version of changed remote files, so that videos made from the old
+ * version count as unchanged. Files that are missing on this machine only are not recorded.
+ */
+async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
+  rejectConflictingOptions('--refresh-only', options, {
+    replace: '--replace',
+    changedSince: '--changed-since',
+    maxRenders: '--max-renders',
+    policyCommand: '--policy-command',
+    expectPlan: '--expect-plan',
+    prune: '--prune',
+    ...COMMIT_FLAGS,
+  });
+  const shown = await printDrift(options, io.stderr, io);
+  if (shown === null) return EXIT.error;
+  const { findings } = shown.refreshed;
+  if (findings.length === 0) return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
+  await approve(0, options, io);
+  await openLockFile(shown.root, shown.lock).update((lock) => recordFindings(lock, findings));
+  return EXIT.ok;
 }

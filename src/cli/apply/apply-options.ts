@@ -1,15 +1,15 @@
+import { ReelformError } from '../../diagnostic.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import type { PlanFlags } from '../plan/plan-flags.ts';
-import type { ApplyFormat } from './apply-format.ts';
+import { type GlobalOptions, rejectConflictingOptions } from '../global-options.ts';
+import type { PlanFlags } from '../plan/plan-options.ts';
 
-/** What a command line says about an apply. */
+/** Options of `reelform apply`. */
 export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly autoApprove?: boolean;
   readonly expectPlan?: string;
   readonly concurrency?: number;
   readonly failFast?: boolean;
-  /** Whether outputs of earlier renderings are removed at the end. */
+  /** True to remove unused outputs at the end. */
   readonly prune?: boolean;
   /** Milliseconds. */
   readonly timeout?: number;
@@ -18,8 +18,33 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   /** Short for `--format json`. */
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** False: all segments are rendered, and none is kept. */
+  /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;
-  /** False: videos are rendered without being checked by lint. */
+  /** False to skip lint. */
   readonly lint?: boolean;
+}
+
+/** Output formats of an apply. */
+export const APPLY_FORMATS = ['text', 'json', 'github'] as const;
+
+type ApplyFormat = (typeof APPLY_FORMATS)[number];
+
+/**
+ * Returns the requested output format.
+ *
+ * @throws ReelformError `options_conflict`
+ */
+export function applyFormat(options: {
+  readonly format?: ApplyFormat;
+  readonly json?: boolean;
+  readonly refreshOnly?: boolean;
+}): ApplyFormat {
+  const { format, json } = options;
+  if (json === true && format !== undefined && format !== 'json') {
+    throw new ReelformError('options_conflict', `--format ${format} and --json do not go together`, {
+      hint: 'A run is printed in one form',
+    });
+  }
+  if (format === 'github') rejectConflictingOptions('--format github', options, { refreshOnly: '--refresh-only' });
+  return json === true ? 'json' : (format ?? 'text');
 }

@@ -1,43 +1,43 @@
 import { stripVTControlCharacters } from 'node:util';
 import { breakCells } from '../../report/wording/cell-width.ts';
-import type { Io, Output } from '../io.ts';
+import type { Io, OutputStream } from '../io.ts';
 
-/** Begin and end of a synchronised update: a terminal that knows it shows all of it at once. */
+/** Start and end of a synchronized update: terminals that support it show all of it at once. */
 const SYNC = ['\x1b[?2026h', '\x1b[?2026l'] as const;
 const CURSOR = { hide: '\x1b[?25l', show: '\x1b[?25h' } as const;
-/** Without it a line that meets a terminal which has just become narrower stays one row. */
+/** Without wrapping, a line stays in one row if the terminal has just become narrower. */
 const WRAP = { off: '\x1b[?7l', on: '\x1b[?7h' } as const;
-/** Rows are erased one by one: tmux takes the erasing of a whole screen for a reason to keep it in its history. */
+/** Rows are erased one by one, because tmux saves the screen to its history when the whole screen is erased. */
 const ERASE_ROW = '\x1b[2K';
 const ERASE_REST = '\x1b[K';
-/** A row up and erased. */
+/** Moves up one row and erases it. */
 const ERASE_UP = `\x1b[1A${ERASE_ROW}`;
 
-/** More lines than this fit on no screen. */
+/** More lines than any screen shows. */
 const MOST_LINES = 300;
 
 /** A line above the footer. */
 interface Line {
   readonly text: string;
-  /** Of an old footer: a terminal that became smaller took it where nothing erases it, and brings it back when it grows. */
+  /** True for a line of an old footer. A smaller terminal moved it out of reach, and shows it again when it grows. */
   readonly isStale: boolean;
 }
 
 /**
- * A screen whose last rows are drawn again and again, below lines that stay. The cursor rests at the beginning of the row
- * below the footer, so that whatever else is written there is drawn over.
+ * Redraws the last rows of a screen below lines that are kept. The cursor rests at the start of the row below the
+ * footer, so that output of other writers is overwritten.
  */
 export class FooterScreen {
-  readonly #output: Output;
+  readonly #output: OutputStream;
   readonly #reflows: boolean;
-  /** The last ones, as far as a screen could show them. */
+  /** The last kept lines, as many as fit on a screen. */
   #lines: readonly Line[] = [];
   #footer: readonly string[] = [];
   #columns: number;
   #rows: number;
   #isOpen = true;
 
-  constructor(output: Output, env: Io['env']) {
+  constructor(output: OutputStream, env: Io['env']) {
     this.#output = output;
     this.#reflows = reflows(env);
     this.#columns = output.columns;
@@ -46,9 +46,9 @@ export class FooterScreen {
   }
 
   /**
-   * Writes lines that stay, and the footer anew.
+   * Writes lines to keep and redraws the footer.
    *
-   * @param footer lines of less columns than the screen has
+   * @param footer lines shorter than the width of the screen
    */
   draw(kept: readonly string[], footer: readonly string[]): void {
     if (!this.#isOpen) return;
@@ -69,7 +69,7 @@ export class FooterScreen {
     this.#rows = rows;
   }
 
-  /** Takes the footer away, and leaves the screen as it is to stay. */
+  /** Removes the footer and restores the cursor. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -80,7 +80,7 @@ export class FooterScreen {
     return `\r${ERASE_ROW}${ERASE_UP.repeat(this.#rowsOf(this.#footer, columns))}`;
   }
 
-  /** Erases the footer, and every row of an older one that has come into sight with what stands below it. */
+  /** Erases the footer, and any row of an older footer that is visible again with everything below it. */
   #eraseAfterResize(columns: number, rows: number): string {
     const lines = this.#lines.map(({ text }) => this.#rowsOf([text], columns));
     const footerRows = this.#rowsOf(this.#footer, columns);
@@ -93,14 +93,14 @@ export class FooterScreen {
     }
     const ours = lines.slice(first).reduce((sum, each) => sum + each, footerRows);
     const kept = visible.filter(({ isStale }) => !isStale);
-    // The beginning of a line may be out of reach still.
+    // The start of the line may still be out of reach.
     const above = Math.max(0, ours - (rows - 1));
     const rest = above === 0 ? [] : [{ text: this.#firstRows(visible[0]!.text, above, columns), isStale: true }];
     this.#lines = [...this.#lines.slice(0, first), ...rest, ...kept];
     return `\r${ERASE_ROW}${ERASE_UP.repeat(ours - above)}${linesOf(kept.map(({ text }) => text))}`;
   }
 
-  /** What of the footer is above the first row: whole lines, and the beginning of one perhaps. */
+  /** Returns the lines of the footer above the first row of the screen. The last one may be partial. */
   #outOfReach(columns: number, rows: number): Line[] {
     let above = this.#rowsOf(this.#footer, columns) - (rows - 1);
     const lines: Line[] = [];
@@ -112,7 +112,7 @@ export class FooterScreen {
     return lines;
   }
 
-  /** Row by row over the old footer, and what it had more: nothing is ever blank in between. */
+  /** Overwrites the old footer row by row, so that no row is blank in between, and erases surplus rows. */
   #footerOver(footer: readonly string[]): string {
     const fewer = this.#footer.length - footer.length;
     const erased = fewer > 0 ? `${`${ERASE_ROW}\n`.repeat(fewer)}${ERASE_ROW}\x1b[${fewer}A` : ERASE_ROW;
@@ -120,14 +120,14 @@ export class FooterScreen {
     return `\r${up}${footerOf(footer)}${erased}`;
   }
 
-  /** What stands in the first rows of a line, without colours. */
+  /** Returns the text in the first rows of a line, without colours. */
   #firstRows(line: string, rows: number, columns: number): string {
     const plain = stripVTControlCharacters(line);
     if (!this.#reflows) return plain;
     return breakCells(plain, Math.max(1, columns)).slice(0, rows).join('');
   }
 
-  /** How many rows lines take now, that were written to a screen of another width perhaps. */
+  /** Returns the number of rows that lines take at the current width. */
   #rowsOf(lines: readonly string[], columns: number): number {
     if (!this.#reflows) return lines.length;
     const rowsOf = (line: string): number => breakCells(stripVTControlCharacters(line), Math.max(1, columns)).length;
@@ -143,7 +143,7 @@ function footerOf(lines: readonly string[]): string {
   return `${WRAP.off}${lines.map((line) => `${line}${ERASE_REST}\n`).join('')}${WRAP.on}`;
 }
 
-/** Whether the terminal breaks its lines anew when it becomes narrower: most do, and these cut them off. */
+/** True if the terminal wraps lines again when it becomes narrower. Most do; those named here cut lines off. */
 function reflows(env: Io['env']): boolean {
   if ((env.TMUX ?? '') !== '') return true;
   return env.XTERM_VERSION === undefined && env.STY === undefined && env.TERM !== 'linux';

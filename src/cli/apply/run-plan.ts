@@ -11,25 +11,28 @@ import type { Lock } from '../../lock/lock.ts';
 import type { LockFile } from '../../lock/lock-file.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
-import type { CommitRun } from '../commit/commit-run.ts';
-import { openUrlLook } from '../drift/run-refresh.ts';
+import type { CommitRun } from '../commit/open-commit.ts';
 import { type Io, isAttended } from '../io.ts';
-import type { OpenJournal } from '../journal/open-journal.ts';
+import type { OpenJournal } from '../lock/open-journal.ts';
 import { openLockFile } from '../lock/open-lock.ts';
+import { openUrlProbe } from '../service/open-remote-service.ts';
 import type { OpenService } from '../service/open-service.ts';
-import { OutcomeSoFar } from './outcome-so-far.ts';
+import { PartialOutcome } from './apply-outcome.ts';
 import { type RunWatch, watchRun } from './watch-run.ts';
 
-/** Milliseconds that a run without a terminal waits for what is at work, once it was asked to end: those who ask kill soon. */
+/**
+ * Time in milliseconds that an interrupted run without a terminal waits for pending renders. Supervisors kill soon
+ * after the first signal.
+ */
 const DETACH_MS = 5_000;
 
-/** Milliseconds that servers of remote files have to answer, once everything is rendered. */
+/** Time in milliseconds that servers of remote files have to answer after the last render. */
 const NOTES_MS = 2_000;
 
 export interface RunPlanInput {
   readonly plan: Plan;
   readonly project: Project;
-  /** As it was when the plan was made. */
+  /** The lockfile that the plan was made from. */
   readonly lock: Lock;
   readonly service: OpenService;
   readonly journal: OpenJournal;
@@ -37,27 +40,27 @@ export interface RunPlanInput {
   readonly timeoutMs: number | null;
   readonly failFast: boolean;
   readonly color: boolean;
-  /** Whether `onEvent` writes to stdout: a terminal that shows that is nothing to draw on. */
+  /** True if `onEvent` writes to stdout. A terminal that shows stdout then gets no live view. */
   readonly streams: boolean;
-  /** Brings the lockfile onto its branch; null: nobody asked for that. */
+  /** Commits the lockfile; null if no commit was requested. */
   readonly commit: CommitRun | null;
   onEvent(event: ApplyEvent): void;
-  /** The process ends at once, in the middle of the run. */
+  /** Called when the process ends in the middle of the run. */
   onLeave(outcome: ApplyOutcome): void;
 }
 
 /**
- * Carries a plan out in this repository, shows the run while it goes on, and lets it be interrupted: the first time nothing
- * new is begun; what is at work is waited for on a terminal, and elsewhere left to the service after five seconds. The
- * second time the process ends at once. Closes the service, not the journal.
+ * Executes a plan, shows progress, and handles interruptions. The first signal stops new renders: pending ones are
+ * awaited on a terminal, and elsewhere left to the service after five seconds. The second signal ends the process.
+ * Closes the service, but not the journal.
  */
 export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome> {
   const { plan, project, lock, service, journal } = input;
   const lockFile = openLockFile(project.root, lock);
-  const lookAtUrl = openUrlLook(project.config, io);
+  const lookAtUrl = openUrlProbe(project.config, io);
   const notes = new SourceVersions(plan, lookAtUrl);
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
-  const soFar = new OutcomeSoFar();
+  const soFar = new PartialOutcome();
   const startedAt = io.monotonicNow();
   const leave = (): void => {
     input.onLeave(soFar.interrupted(io.monotonicNow() - startedAt));
@@ -100,11 +103,11 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     if (outcome.endedBy !== 'interrupted')
       await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
     const recorded = await lockFile.update((present) => notes.addTo(present));
-    // What is not on its branch yet is in the journal still.
+    // Entries that could not be committed stay in the journal.
     if ((await input.commit?.finish(recorded)) !== false) await tidyJournal(journal, recorded);
     return outcome;
   } catch (error) {
-    // What was recorded before it is worth as much.
+    // Results recorded before the error are committed too.
     await finishAfter(input.commit, lockFile);
     throw error;
   } finally {
@@ -115,24 +118,27 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   }
 }
 
-/** Brings onto the branch what there is; what ended the run is told, and not what this meets. */
+/** Commits the results after an error. A second error is ignored, so that the first one is reported. */
 async function finishAfter(commit: CommitRun | null, lockFile: LockFile): Promise<void> {
   try {
     await commit?.finish(await lockFile.update((present) => present));
   } catch {
-    // The journal has it.
+    // The results are still in the journal.
   }
 }
 
-/** The lockfile has what was rendered: the journal need not. One that stays long is no harm, and the next run tidies it. */
+/**
+ * Removes recorded attempts from the journal. Best effort: a journal with old entries is harmless, and the next run
+ * tries again.
+ */
 async function tidyJournal(journal: OpenJournal, lock: Lock): Promise<void> {
   await journal.compact(lock).catch(() => undefined);
 }
 
 interface Interruption {
-  /** Nothing new is to be begun. */
+  /** Aborted when no new render may start. */
   readonly stop: AbortSignal;
-  /** What is at work is to be left. */
+  /** Aborted when pending renders are left to the service. */
   readonly detach: AbortSignal;
   close(): void;
 }

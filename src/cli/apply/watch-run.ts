@@ -5,30 +5,31 @@ import { LiveView } from '../../report/terminal/live-view.ts';
 import { type Io, isAttended, isScreen, wantsColor } from '../io.ts';
 import { FooterScreen } from './footer-screen.ts';
 
-/** What a watch needs of a process. */
 type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'monotonicNow' | 'onResize'>;
 
-/** Shows a run while it goes on, on stderr. */
+/** Shows the progress of a run on stderr. */
 export interface RunWatch {
   take(event: ApplyEvent): void;
-  /** The run was asked to end. */
+  /** Called when the run was interrupted and stops. */
   stopping(): void;
-  /** Leaves the screen as it is to stay. */
+  /** Ends the display; the last state stays on the screen. */
   close(): void;
-  /** The same, and says what becomes of what is at work, because the process ends at once. */
+  /** Closes, and prints how pending renders continue, because the process ends now. */
   leave(): void;
 }
 
 const FRAME_MS = 100;
-/** A terminal that is being resized is drawn on when it has had one size for so long; tmux tells a new one after 250. */
+/**
+ * Time in milliseconds without a resize after which the screen is drawn again. tmux reports a new size after 250 ms.
+ */
 const SETTLED_MS = 300;
-/** How often a log is looked at for having been silent. */
+/** Interval in milliseconds at which a silent log is checked for a heartbeat. */
 const SILENCE_CHECK_MS = 5_000;
 
 /**
- * A live view on a screen, and a line per change of state everywhere else.
+ * Opens a live view on a screen, and a log with one line per change of state elsewhere.
  *
- * @param options.streams whether stdout tells the run as well: on the same screen the two would disturb each other
+ * @param options.streams true if stdout prints events too: on the same screen, the two would interfere
  */
 export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: WatchIo): RunWatch {
   const color = wantsColor(io.stderr, io.env, options.color);
@@ -38,8 +39,8 @@ export function watchRun(options: { readonly color: boolean; readonly streams: b
 
 function watchLines(io: WatchIo, color: boolean): RunWatch {
   const lines = new ApplyLines({ color });
-  const write = (told: readonly string[]): void => {
-    if (told.length > 0) io.stderr.write(told.map((line) => `${line}\n`).join(''));
+  const write = (written: readonly string[]): void => {
+    if (written.length > 0) io.stderr.write(written.map((line) => `${line}\n`).join(''));
   };
   let isOpen = true;
   const timer = setInterval(() => write(lines.heartbeat(io.monotonicNow())), SILENCE_CHECK_MS);
@@ -88,7 +89,7 @@ function watchLive(io: WatchIo, color: boolean): RunWatch {
     take(event) {
       if (!isOpen) return;
       waiting.push(...view.take(event, io.monotonicNow()));
-      // Of many that end at once the rest is drawn together.
+      // Events that follow within half a frame are drawn together.
       if (waiting.length > 0 && io.monotonicNow() - drawnAt >= FRAME_MS / 2) draw();
     },
     stopping() {

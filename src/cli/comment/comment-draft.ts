@@ -1,39 +1,40 @@
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { type CommentData, markedComment } from '../../forge/write-comment.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import type { Json } from '../../digest.ts';
+import { type Behavior, type CommentData, markedComment } from '../../forge/write-comment.ts';
+import { type PlanDocument, planId } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
 import { OBSOLETE_COMMENT, pageMarkdown } from '../../report/markdown/comment-text.ts';
 import { planMarkdown } from '../../report/markdown/plan-markdown.ts';
+import { problemsOf } from '../../report/markdown/problem-tables.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
-import { directoryOf } from '../diagnose.ts';
+import { createPlanCheck } from '../../schema/compile-schema.ts';
+import { printWarning } from '../forge/forge-job.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { CommentOptions } from './comment-options.ts';
-import { readPlanFile } from './read-plan-file.ts';
-import { tellWarning } from './tell-warning.ts';
 
-/** Of a comment, GitHub takes 65,536 characters. */
+/** GitHub limits a comment to 65,536 characters. */
 const BUDGET = 60_000;
 
-/** A plan that was read, and how it is said. */
+/** A plan and the comment that shows it. */
 export interface CommentDraft {
   readonly document: PlanDocument;
-  /** Whether there is anything to say. */
+  /** True if the plan has changes, diagnostics or failed checks. */
   readonly hasNews: boolean;
-  /** Without its hidden part. */
+  /** The visible part of the comment. */
   readonly markdown: string;
-  /** The whole comment, at most 60,000 characters. */
+  /** Returns the whole comment, at most 60,000 characters. */
   body(data: Omit<CommentData, 'plan_id'>): string;
 }
 
 /**
- * Reads what a comment is made from, and publishes its pictures where that is asked for; a preview that cannot be used is left
- * out.
+ * Reads the plan and its images, and publishes the images if requested. Omits a preview that cannot be used.
  *
- * @param summary the page where all of the plan can be read
- * @param urlsBelow where pictures may be shown from
+ * @param summary URL of a page that shows the whole plan
+ * @param urlsBelow URL prefixes from which images may be shown
  * @throws ReelformError `plan_invalid`
  */
 export async function draftComment(
@@ -41,10 +42,10 @@ export async function draftComment(
   io: Io,
   { summary, urlsBelow }: { readonly summary: string | null; readonly urlsBelow: readonly string[] },
 ): Promise<CommentDraft> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const document = await readPlanFile(options.plan, directory);
   const folder = options.previewDir === undefined ? null : resolve(directory, options.previewDir);
-  // Mistakes leave nothing to draw: that there are no pictures is no news then.
+  // A plan with errors has no preview, so a missing folder is no warning.
   const isDrawn = folder !== null && (document.preview !== undefined || existsSync(folder));
   const preview = isDrawn ? await tryPreview(folder) : null;
   const hasFailed = (document.checks ?? []).some(({ status }) => status === 'fail');
@@ -68,15 +69,91 @@ export async function draftComment(
       const found = await readPreview(from, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
       const { previewHost: place, previewKeep: keepDays } = options;
       if (place === undefined || options.dryRun === true) return found;
-      const { hostPreview } = await import('./host-preview.ts');
-      return await hostPreview(found, { directory, place, keepDays }, io);
+      const { publishUntrustedPreview } = await import('../preview/host-preview.ts');
+      return await publishUntrustedPreview(found, { directory, place, keepDays }, io);
     } catch (error) {
       if (!(error instanceof ReelformError)) throw error;
-      tellWarning(error, io);
+      printWarning(error, io);
       return null;
     }
   }
 }
 
-/** As long as any commit. */
+/** As long as the longest commit id. */
 const LONG = '0'.repeat(64);
+
+/** Options of the comments on GitHub and GitLab. */
+export interface CommentOptions extends GlobalOptions {
+  /** File with the plan's document. */
+  readonly plan: string;
+  readonly previewDir?: string;
+  /** URL prefixes from which images may be shown, besides those of the repository. */
+  readonly previewUrl?: readonly string[];
+  /** Publishes the redrawn images: `branch:NAME`, or a folder in a bucket. */
+  readonly previewHost?: string;
+  /** Days. */
+  readonly previewKeep?: number;
+  /** URL of the plan's HTML page. */
+  readonly page?: string;
+  readonly behavior: Behavior;
+  readonly skipNoDiff?: boolean;
+  readonly dryRun?: boolean;
+  readonly tag: string;
+  readonly strict?: boolean;
+  /** Environment variable that holds the token. */
+  readonly tokenEnv: string;
+}
+
+/** Twice the size of a plan with 100,000 new videos. */
+const MOST_BYTES = 64 * 2 ** 20;
+const MOST_CHANGES = 200_000;
+const MOST_DIAGNOSTICS = 10_000;
+
+/**
+ * Reads an untrusted plan, such as an artifact of a fork's pull request. Checks its size, its schema, and that
+ * `plan_id` matches the changes. Its texts still have to be escaped.
+ *
+ * @param file as it was typed; relative to the directory
+ * @throws ReelformError `plan_invalid`
+ */
+async function readPlanFile(file: string, directory: string): Promise<PlanDocument> {
+  const refuse = (what: string): ReelformError =>
+    new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${what}`, {
+      hint: 'Make it with `reelform plan --json > FILE`, or `reelform plan --out FILE`',
+    });
+  const text = await readBounded(resolve(directory, file)).catch((error: NodeJS.ErrnoException) => {
+    throw refuse(error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is no file'));
+  });
+  if (text === null) throw refuse(`it is larger than ${MOST_BYTES >> 20} MiB`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse('it is not JSON');
+  }
+  const wrong = createPlanCheck()(value);
+  // Joined to one line, because an untrusted name on a line of its own could be a workflow command.
+  if (wrong !== null) throw refuse(wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
+  const document = value as PlanDocument;
+  if (document.changes.length > MOST_CHANGES) throw refuse(`it has more than ${MOST_CHANGES} changes`);
+  if (planId(document.changes) !== document.plan_id) {
+    throw refuse('its changes are not those that its plan_id was made of');
+  }
+  return { ...document, diagnostics: diagnosticsOf(document) };
+}
+
+async function readBounded(path: string): Promise<string | null> {
+  const handle = await open(path);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new Error('It is no file');
+    return found.size > MOST_BYTES ? null : await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns the problems of a plan as diagnostics, errors first. */
+function diagnosticsOf(document: PlanDocument): Json[] {
+  return problemsOf(document).slice(0, MOST_DIAGNOSTICS);
+}

@@ -1,30 +1,30 @@
+import { relative, sep } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
-import { writeCheckRun } from '../../forge/github/check-runs.ts';
+import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/github/check-runs.ts';
 import { gitHubPlace } from '../../forge/github/comments.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { pullOfJob } from '../../forge/github/pulls.ts';
 import { isMarked, writeComment } from '../../forge/write-comment.ts';
-import { commentText } from '../../report/markdown/comment-text.ts';
+import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
+import { commentText, planTitle } from '../../report/markdown/comment-text.ts';
+import { problemsOf } from '../../report/markdown/problem-tables.ts';
+import { hasChanges } from '../../report/wording/plan-words.ts';
+import { forgeClock, loadGitHubJob, printWarning, runForgeWrites } from '../forge/forge-job.ts';
+import { workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { checkOfPlan } from './check-of-plan.ts';
-import { type CommentDraft, draftComment } from './comment-draft.ts';
-import type { CommentOptions } from './comment-options.ts';
-import { forgeClock } from './forge-clock.ts';
-import { openGitHubJob } from './open-github-job.ts';
-import { tellWarning } from './tell-warning.ts';
-import { writeAll } from './write-all.ts';
+import { type CommentDraft, type CommentOptions, draftComment } from './comment-draft.ts';
 
 export interface CommentGitHubOptions extends CommentOptions {
   readonly pr?: number;
   readonly check?: boolean;
 }
 
-/** `reelform comment github`: one comment on the pull request that says what the plan does, and a check run. */
+/** `reelform comment github`: maintains one comment on the pull request that shows the plan, and a check run. */
 export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io): Promise<number> {
-  needPictures(options);
-  const job = await openGitHubJob({ number: options.pr }, options.dryRun === true ? anywhere(io) : io);
+  requirePreview(options);
+  const job = await loadGitHubJob({ number: options.pr }, options.dryRun === true ? withRepositoryName(io) : io);
   const draft = await draftComment(options, io, {
     summary: job.runUrl,
     urlsBelow: [`${job.serverUrl}/${job.address.repository}/`],
@@ -34,16 +34,16 @@ export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io
     return 0;
   }
   const open = (): GitHub => openGitHub(job.address, tokenOf(options.tokenEnv, io), forgeClock(io));
-  const works = [async () => comment(open(), job, draft, options, io)];
+  const writes = [async () => comment(open(), job, draft, options, io)];
   if (options.check === true) {
-    works.push(async () => {
+    writes.push(async () => {
       const github = open();
       const headSha = job.headSha ?? (await pullOfJob(github, job))?.headSha;
-      if (headSha === undefined) throw noPull();
-      await writeCheckRun(github, { ...checkOfPlan(draft, options, io), headSha, ...detailsOf(job) });
+      if (headSha === undefined) throw pullMissing();
+      await writeCheckRun(github, { ...planCheckRun(draft, options, io), headSha, ...detailsOf(job) });
     });
   }
-  return writeAll(works, options.strict === true, io);
+  return runForgeWrites(writes, options.strict === true, io);
 }
 
 async function comment(
@@ -54,10 +54,10 @@ async function comment(
   io: Io,
 ): Promise<void> {
   const pull = await pullOfJob(github, job);
-  if (pull === null) throw noPull();
+  if (pull === null) throw pullMissing();
   if (!job.isPush && job.headSha !== null && pull.headSha !== job.headSha) {
-    // The run for its newest commit writes, or wrote, what is right.
-    tellWarning({ message: `Pull request ${pull.number} has another commit meanwhile: nothing is written` }, io);
+    // The run for the newest commit writes the current comment.
+    printWarning({ message: `Pull request ${pull.number} has another commit meanwhile: nothing is written` }, io);
     return;
   }
   const written = await writeComment(gitHubPlace(github, pull.number), {
@@ -70,25 +70,25 @@ async function comment(
   io.stderr.write(commentText(written));
 }
 
-/** What is only printed takes no repository. */
-function anywhere(io: Io): Io {
+/** A dry run writes without a repository. */
+function withRepositoryName(io: Io): Io {
   return { ...io, env: { ...io.env, GITHUB_REPOSITORY: io.env.GITHUB_REPOSITORY || 'owner/name' } };
 }
 
 /** @throws ReelformError `options_conflict` */
-function needPictures({ previewHost, previewKeep, previewDir }: CommentGitHubOptions): void {
-  const [said, needed] =
+function requirePreview({ previewHost, previewKeep, previewDir }: CommentGitHubOptions): void {
+  const [option, needed] =
     previewHost === undefined
       ? [previewKeep, '--preview-host']
       : [previewDir === undefined || undefined, '--preview-dir'];
-  if (said === undefined) return;
+  if (option === undefined) return;
   const flag = previewHost === undefined ? '--preview-keep' : '--preview-host';
   throw new ReelformError('options_conflict', `${flag} is about pictures, and none are named`, {
     hint: `Add ${needed}`,
   });
 }
 
-function noPull(): ForgeError {
+function pullMissing(): ForgeError {
   return new ForgeError('forge_refused', 'The job is of no pull request', { hint: 'Say which one: --pr NUMBER' });
 }
 
@@ -102,4 +102,60 @@ function tokenOf(name: string, { env }: Io): string {
 
 function detailsOf({ runUrl }: GitHubJob): { readonly detailsUrl?: string } {
   return runUrl === null ? {} : { detailsUrl: runUrl };
+}
+
+/** Returns a plan as a check run, without its commit. */
+function planCheckRun(
+  { document, markdown }: CommentDraft,
+  options: CommentOptions,
+  io: Io,
+): Omit<CheckRun, 'headSha' | 'detailsUrl'> {
+  const { GITHUB_RUN_ID: run = '', GITHUB_RUN_ATTEMPT: attempt = '' } = io.env;
+  return {
+    name: options.tag === 'plan' ? 'Reelform plan' : `Reelform plan (${options.tag})`,
+    conclusion: conclusionOf(document),
+    title: planTitle(document),
+    summary: markdown,
+    annotations: annotationsOf(document, folderOf(options, io)),
+    externalId: [options.tag, document.plan_id, run, attempt].join(' '),
+  };
+}
+
+/** Errors take precedence over policies, because a plan with errors is incomplete. */
+function conclusionOf(document: PlanDocument): CheckRun['conclusion'] {
+  const errors = problemsOf(document).filter(({ severity }) => severity === 'error');
+  if (errors.some(({ code }) => code !== 'policy_broken')) return 'failure';
+  if (isDenied(document) || errors.length > 0) return 'action_required';
+  return hasChanges(document) ? 'success' : 'neutral';
+}
+
+function annotationsOf(document: PlanDocument, folder: string): Annotation[] {
+  return problemsOf(document).flatMap(({ file, line, end_line: endLine, severity, code, message, hint }) => {
+    if (file === null || line === null || line < 1 || !isInside(file)) return [];
+    return [
+      {
+        path: folder + file,
+        startLine: line,
+        endLine: endLine ?? line,
+        level: severity === 'error' ? ('failure' as const) : ('warning' as const),
+        title: code,
+        message: hint === null ? message : `${message}. ${hint}`,
+      },
+    ];
+  });
+}
+
+function isInside(file: string): boolean {
+  return file !== '' && !/^[/\\]|[\0\\]/.test(file) && !file.split('/').includes('..');
+}
+
+/**
+ * Returns the path from the root of the Git repository to that of Reelform: `site/`, or an empty string if they are the
+ * same.
+ */
+function folderOf(options: CommentOptions, io: Io): string {
+  const root = io.env.GITHUB_WORKSPACE ?? '';
+  if (root === '') return '';
+  const path = relative(root, workingDirectory(options, io)).split(sep).join('/');
+  return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }

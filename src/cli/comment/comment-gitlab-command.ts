@@ -3,17 +3,15 @@ import { ForgeError } from '../../forge/forge-error.ts';
 import { gitLabPlace, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
 import { isMarked, writeComment } from '../../forge/write-comment.ts';
 import { commentText } from '../../report/markdown/comment-text.ts';
+import { forgeClock, runForgeWrites } from '../forge/forge-job.ts';
 import type { Io } from '../io.ts';
-import { draftComment } from './comment-draft.ts';
-import type { CommentOptions } from './comment-options.ts';
-import { forgeClock } from './forge-clock.ts';
-import { writeAll } from './write-all.ts';
+import { type CommentOptions, draftComment } from './comment-draft.ts';
 
 export interface CommentGitLabOptions extends CommentOptions {
   readonly mr?: number;
 }
 
-/** `reelform comment gitlab`: one note on the merge request that says what the plan does. */
+/** `reelform comment gitlab`: maintains one note on the merge request that shows the plan. */
 export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
   const job = readGitLabJob(io.env, { number: options.mr });
   if (job === null && options.dryRun !== true) {
@@ -39,12 +37,12 @@ export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io
     }
     const written = await writeComment(gitLabPlace(job, token, forgeClock(io)), {
       body,
-      isOurs: (one) => isMarked(one, options.tag),
+      isOurs: (comment) => isMarked(comment, options.tag),
       behavior: options.behavior,
       hasNews: draft.hasNews,
       skipsQuiet: options.skipNoDiff === true,
     });
     io.stderr.write(commentText(written));
   };
-  return writeAll([write], options.strict === true, io);
+  return runForgeWrites([write], options.strict === true, io);
 }

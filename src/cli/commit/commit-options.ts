@@ -1,21 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { branchArgument } from './commit-branch.ts';
 
-/** What a command line says about where the lockfile goes. */
+/** Options for committing the lockfile. */
 export interface CommitOptions {
   /** `none` when absent. */
   readonly commit?: 'push' | 'pr' | 'none';
-  /** Of the pull request, with `pr`; named by the folder when absent. */
+  /** Branch of the pull request, with `pr`; derived from the folder when absent. */
   readonly commitBranch?: string;
-  /** So many results are committed at once, while the run goes on. */
+  /** Number of results after which the lockfile is committed during the run. */
   readonly checkpoint?: number;
   readonly allowStale?: boolean;
-  /** By whose interface; told from the environment when absent. */
+  /** API that creates the commits; detected from the environment when absent. */
   readonly forge?: 'github' | 'git';
   readonly reportFailures?: boolean;
 }
 
-/** By the name that each has in `CommitOptions`, as it is typed. */
+/** Property of `CommitOptions` → flag as it is typed. */
 export const COMMIT_FLAGS = {
   commit: '--commit',
   commitBranch: '--commit-branch',
@@ -25,12 +24,12 @@ export const COMMIT_FLAGS = {
   reportFailures: '--report-failures',
 } as const satisfies Partial<Record<keyof CommitOptions, string>>;
 
-/** Whether any of it was said, so that what it takes is worth loading. */
+/** True if an option about commits is set, so that the code for commits has to be loaded. */
 export function isAboutCommits({ commit, commitBranch, checkpoint, allowStale, forge }: CommitOptions): boolean {
   return [commit, commitBranch, checkpoint, allowStale, forge].some((option) => option !== undefined);
 }
 
-/** Gives a command the options that say where the lockfile goes. */
+/** Adds the options of `CommitOptions` to a command. */
 export function addCommitFlags(command: Command): Command {
   return command
     .addOption(
@@ -52,4 +51,41 @@ function positive(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
+}
+
+/** Branch of the pull request for a lockfile in the root folder of its repository. */
+const PULL_BRANCH = 'reelform/lock';
+
+/**
+ * Returns the branch of the pull request of `--commit=pr`. Each folder of a repository has a unique branch.
+ *
+ * @param path of the lockfile, from the root of the repository
+ */
+export function pullBranchName(path: string): string {
+  const folders = path.split('/').slice(0, -1);
+  if (folders.length === 0) return PULL_BRANCH;
+  // A `/` would make one branch the folder of another; other characters have a meaning in branch names.
+  const name = folders.map((folder) => folder.replaceAll(/[^\w-]/g, escapeByte)).join('+');
+  return `${PULL_BRANCH}-${name}`;
+}
+
+function escapeByte(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+/**
+ * Parses the name of a branch.
+ *
+ * @throws InvalidArgumentError for a name that Git rejects
+ * @see https://git-scm.com/docs/git-check-ref-format
+ */
+export function branchArgument(text: string): string {
+  const isName =
+    text.length <= 200 &&
+    !/[\s\p{C}~^:?*[\\]|\.\.|@\{|\/\/|\/$|^[-/]|\.$/u.test(text) &&
+    text.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock')) &&
+    text !== '@' &&
+    text !== 'HEAD';
+  if (isName) return text;
+  throw new InvalidArgumentError('It is no name that a branch can have.');
 }

@@ -9,7 +9,7 @@ import { outdatedFiles, schemaFiles } from '../../project/schema-files.ts';
 import { parseSpec } from '../../schema/parse-spec.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { ServiceError } from '../../service/service-error.ts';
-import { fetchSpec } from '../repository/fetch-spec.ts';
+import { fetchSpec } from '../template/pull-command.ts';
 
 export interface CompareSpecsInput {
   /** Absolute. */
@@ -17,14 +17,14 @@ export interface CompareSpecsInput {
   readonly templates: Config['templates'];
   readonly service: RenderService;
   readonly wait: (milliseconds: number) => Promise<unknown>;
-  /** Requests at once, ≥ 1. */
+  /** Maximum number of parallel requests, ≥ 1. */
   readonly concurrency: number;
 }
 
 /**
- * Compares the committed specification of each template of the service with what the service has now, like `pull --check`.
+ * Compares the committed specification of each of the service's templates with the current one, like `pull --check`.
  *
- * @returns those that differ or could not be compared, by name
+ * @returns differences and failed comparisons, sorted by template
  * @throws ReelformError `service_unauthorized`
  */
 export async function compareSpecs({ templates, ...input }: CompareSpecsInput): Promise<SpecDrift[]> {
@@ -34,7 +34,7 @@ export async function compareSpecs({ templates, ...input }: CompareSpecsInput): 
       return template.kind === 'package' ? null : limit(() => compareSpec(name, template.id, input));
     }),
   );
-  return compared.filter((one) => one !== null).sort((a, b) => byCodeUnit(a.template, b.template));
+  return compared.filter((drift) => drift !== null).sort((a, b) => byCodeUnit(a.template, b.template));
 }
 
 async function compareSpec(

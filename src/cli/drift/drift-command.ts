@@ -1,31 +1,168 @@
-import { EXIT } from '../../diagnostic.ts';
-import { hasDrift } from '../../report/terminal/drift-text.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import type { Io } from '../io.ts';
-import type { PlanFlags } from '../plan/plan-flags.ts';
-import { showDrift } from './show-drift.ts';
+import { join } from 'node:path';
+import type { Refreshed } from '../../apply/refresh-videos.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import { reuseIssue } from '../../forge/github/issues.ts';
+import { repositoryPath } from '../../git/revisions.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { readLock } from '../../lock/lock-file.ts';
+import { isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
+import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/local-outputs.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
+import { driftJson } from '../../report/json/command-json.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/drift-markdown.ts';
+import { type DriftFinding, type DriftReport, driftText, hasDrift } from '../../report/terminal/drift-text.ts';
+import { withErrorReport } from '../errors.ts';
+import { loadGitHubJob, openJobGitHub, printWarning } from '../forge/forge-job.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type Io, type OutputStream, wantsColor } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
+import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
+import type { PlanFlags } from '../plan/plan-options.ts';
+import { readGlobs } from '../plan/select-videos.ts';
+import { runRefresh } from './run-refresh.ts';
 
 export interface DriftOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
-  /** Whether one issue on GitHub tells it. */
+  /** True to maintain one issue on GitHub. */
   readonly issue?: boolean;
-  /** Whether what was found shows in the exit code. */
+  /** True to exit with 2 if there are findings. */
   readonly detailedExitcode: boolean;
 }
 
-/** `reelform drift`, and `plan --refresh-only`: whether what was rendered still stands. Renders and writes nothing. */
+/**
+ * `reelform drift`, and `plan --refresh-only`: checks that rendered videos still exist and are unchanged. Renders and
+ * writes nothing.
+ */
 export async function driftCommand(options: DriftOptions, io: Io): Promise<number> {
-  const shown = await showDrift(options, options.json === true ? null : io.stdout, io);
+  const shown = await printDrift(options, options.json === true ? null : io.stdout, io);
   if (shown === null) return EXIT.error;
   if (options.issue === true) {
-    const { reportDrift } = await import('../commit/report-drift.ts');
-    await reportDrift(shown.root, shown.report, !isSelective(options), io);
+    await updateDriftIssue(shown.root, shown.report, !isSelective(options), io);
   }
   if (options.detailedExitcode && hasDrift(shown.report)) return EXIT.changes;
   return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
 }
 
-/** Whether some videos were left out on demand: then nobody knows whether all stand. */
+/** True if the options exclude videos, so that the state of those is unknown. */
 function isSelective({ target, targetFile, exclude, excludeFile }: DriftOptions): boolean {
   return [target, targetFile, exclude, excludeFile].some((globs) => globs !== undefined);
+}
+
+/** Result of a check that was printed. */
+interface PrintedDrift {
+  /** Absolute. */
+  readonly root: string;
+  readonly lock: Lock;
+  readonly refreshed: Refreshed;
+  readonly report: DriftReport;
+}
+
+/** Report of a check that failed. */
+const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], notes: [], unclear: [], specs: [] };
+
+/**
+ * Checks that rendered videos still exist, and prints the report: as JSON on stdout if requested, and as text.
+ *
+ * @param words stream for the text; null for none
+ * @returns null if errors prevented the check; they are printed
+ */
+export async function printDrift(
+  options: GlobalOptions & PlanFlags & { readonly json?: boolean },
+  words: OutputStream | null,
+  io: Io,
+): Promise<PrintedDrift | null> {
+  const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
+  const { repository, diagnostics, reported, opened } = await withErrorReport(options.json === true ? tell : null, () =>
+    checkDrift(workingDirectory(options, io), options, io),
+  );
+  const report = opened?.report ?? NOTHING_SEEN;
+  if (options.json === true)
+    io.stdout.write(driftJson(report, diagnosticsJson([...diagnostics, ...reported], repository.source)));
+  printDiagnostics(diagnostics, repository.source, options, io);
+  if (opened === null) return null;
+  words?.write(driftText(report, { color: wantsColor(words, io.env, options.color) }));
+  return { root: repository.root, ...opened };
+}
+
+interface DriftCheck {
+  readonly repository: DesiredState;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Diagnostics that the report contains as well. */
+  readonly reported: readonly Diagnostic[];
+  /** Null if errors prevented the check. */
+  readonly opened: { readonly lock: Lock; readonly refreshed: Refreshed; readonly report: DriftReport } | null;
+}
+
+/**
+ * Checks that rendered videos still exist and are unchanged, independent of the present definitions.
+ *
+ * @throws ReelformError `token_missing`, `service_unauthorized`
+ */
+async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<DriftCheck> {
+  const globs = await readGlobs(flags, directory, io);
+  const isAsked = isSelected(globs);
+  const repository = await loadDesiredState(directory, { cache: flags.cache !== false });
+  const { root, config } = repository;
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  // A glob may match a video that was never rendered.
+  const ids = lock.ok ? [...lock.value.videos.keys(), ...repository.desired.map(({ id }) => id)] : [];
+  const wrong = lock.ok ? unmatchedGlobs(globs, ids) : lock.diagnostics;
+  const diagnostics = [...repository.diagnostics, ...wrong];
+  if (!lock.ok || hasErrors(diagnostics)) return { repository, diagnostics, reported: [], opened: null };
+
+  const { refreshed, specs, question, warnings } = await runRefresh(repository, lock.value, isAsked, io);
+  const found = new Set(refreshed.findings.map(({ id }) => id));
+  const isOfThis = (id: string): boolean =>
+    isAsked(id) && !found.has(id) && lock.value.videos.get(id)?.service === serviceName(config);
+  const local = flags.ignoreMissingOutputs === true ? [] : await localFindings(root, lock.value, isOfThis);
+  const resized = refreshed.resized
+    .filter(({ id }) => !found.has(id))
+    .map(({ id, url }): DriftFinding => ({ id, what: 'video_changed', url }));
+  const findings: DriftFinding[] = [...refreshed.findings, ...resized, ...local];
+  const report: DriftReport = {
+    checked: refreshed.checked,
+    findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
+    notes: refreshed.notes,
+    unclear: refreshed.unclear,
+    specs,
+  };
+  return {
+    repository,
+    diagnostics: [...diagnostics, ...question],
+    reported: warnings,
+    opened: { lock: lock.value, refreshed, report },
+  };
+}
+
+/** Checks local outputs by size, and by digest if one is recorded. */
+async function localFindings(root: string, lock: Lock, isAsked: (id: string) => boolean): Promise<DriftFinding[]> {
+  const { missing, damaged } = observeOutputs(root, lock);
+  const swapped = await findSwappedOutputs(root, lock, isAsked);
+  const findings = (ids: Iterable<string>, what: DriftFinding['what']): DriftFinding[] =>
+    [...ids].filter(isAsked).map((id) => ({ id, what, url: damaged.get(id) ?? lock.videos.get(id)!.video_url }));
+  return [
+    ...findings(notDelivered(missing, lock), 'output_missing'),
+    ...findings([...damaged.keys(), ...swapped], 'output_damaged'),
+  ];
+}
+
+/**
+ * Maintains one issue on GitHub that lists lost and changed videos, and closes it when there are none. Leaves the issue
+ * as it is if nothing was found but not everything could be verified. Errors become warnings.
+ */
+async function updateDriftIssue(root: string, report: DriftReport, isWhole: boolean, io: Io): Promise<void> {
+  try {
+    const [{ runUrl }, path] = [await loadGitHubJob({}, io), await repositoryPath(root, LOCK_FILE)];
+    const body = driftMarkdown(report, runUrl);
+    const isUnclear = report.unclear.length > 0 || report.specs.some(({ kind }) => kind === 'unclear');
+    if (body === null && (isUnclear || !isWhole)) return;
+    const marker = `<!-- reelform:drift:${encodeURIComponent(path)} -->`;
+    const mended = 'All that was rendered stands.';
+    await reuseIssue(await openJobGitHub(io), { marker, title: DRIFT_TITLE, body, mended });
+  } catch (error) {
+    if (!(error instanceof ReelformError)) throw error;
+    printWarning(error, io);
+  }
 }

@@ -1,43 +1,40 @@
 import { type Refreshed, refreshVideos, type Unclear } from '../../apply/refresh-videos.ts';
 import type { SpecDrift } from '../../apply/spec-changes.ts';
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
 import { specDriftWords } from '../../report/wording/spec-words.ts';
-import type { ProbeUrl } from '../../service/urls.ts';
-import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
-import { createUrlProbe } from '../../session/sources/probe-url.ts';
 import { type Io, pause } from '../io.ts';
-import { type OpenDesired, serviceName } from '../plan/open-desired.ts';
-import { openRemoteService } from '../service/open-remote-service.ts';
+import { type DesiredState, serviceName } from '../plan/load-desired-state.ts';
+import { openRemoteService, openUrlProbe } from '../service/open-remote-service.ts';
 import { compareSpecs } from './compare-specs.ts';
 
-/** Videos that are looked at at once. */
+/** Number of videos that are checked in parallel. */
 const CONCURRENCY = 8;
-/** Ids that a warning names. */
+/** Number of ids that a warning names. */
 const NAMED = 3;
 
-/** What a refresh found out, and what to say about it. */
-export interface RanRefresh {
+/** Results of a refresh and the diagnostics for them. */
+export interface RefreshReport {
   readonly refreshed: Refreshed;
   readonly specs: readonly SpecDrift[];
-  /** Asks about the token and the service where the service has none of the sessions. */
+  /** Warns about the token and the service if the service has none of the sessions. */
   readonly question: readonly Diagnostic[];
-  /** One for each specification, and for each way in which something could not be verified. */
+  /** One for each changed specification, and one for each reason that something could not be verified. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * Checks what the present service rendered, and the specifications of its templates, as far as they are asked for.
+ * Checks the selected videos that the configured service rendered, and the specifications of their templates.
  *
  * @throws ReelformError `token_missing`, `service_unauthorized`
  */
 export async function runRefresh(
-  repository: OpenDesired,
+  repository: DesiredState,
   lock: Lock,
   isAsked: (id: string) => boolean,
   io: Io,
-): Promise<RanRefresh> {
+): Promise<RefreshReport> {
   const { root, config } = repository;
   const name = serviceName(config);
   const entries = new Map([...lock.videos].filter(([id, entry]) => entry.service === name && isAsked(id)));
@@ -50,12 +47,12 @@ export async function runRefresh(
       ...common,
       entries,
       getSession: service === null ? null : (id) => service.getRenderSession(id),
-      lookAtUrl: openUrlLook(config, io),
+      lookAtUrl: openUrlProbe(config, io),
       signal: new AbortController().signal,
     }),
     service === null ? [] : compareSpecs({ ...common, root, templates, service }),
   ]);
-  // A service of which nothing is believed has lost no style version either.
+  // If no session was found, the service or the token is probably wrong, so missing style versions prove nothing.
   const specs = refreshed.sessions === 'nothing' ? compared.map(unverified) : compared;
   return {
     refreshed,
@@ -78,9 +75,9 @@ function sizeWarning({ id }: Refreshed['resized'][number]): Diagnostic {
   };
 }
 
-/** The templates of the service, without those that only videos have which are not asked for. */
+/** Returns the service's templates, except those that only unselected videos use. */
 function templatesAsked(
-  { config, desired }: OpenDesired,
+  { config, desired }: DesiredState,
   { videos }: Lock,
   isAsked: (id: string) => boolean,
 ): Config['templates'] {
@@ -134,28 +131,7 @@ function specWarning(spec: SpecDrift, { templates }: Config): Diagnostic {
   }
 }
 
-/**
- * A pull request can write any URL into a definition: public hosts alone are asked, beside the service itself and what
- * `REELFORM_ALLOW_SOURCES` names.
- *
- * @throws ReelformError `settings_invalid`
- */
-export function openUrlLook(config: Config, io: Io): ProbeUrl {
-  return createUrlProbe({ allow: allowListOf(config, io.env) });
-}
-
-function allowListOf({ service }: Config, env: Io['env']): AllowList {
-  const listed = (env.REELFORM_ALLOW_SOURCES ?? '').split(',').map((entry) => entry.trim());
-  const own = service === 'embedded' ? [] : [new URL(service.url).host];
-  const allowed = parseAllowList([...listed.filter((entry) => entry !== ''), ...own]);
-  if (!allowed.ok) {
-    const problems = allowed.diagnostics.map(({ message }) => message).join('; ');
-    throw new ReelformError('settings_invalid', `In REELFORM_ALLOW_SOURCES: ${problems}`);
-  }
-  return allowed.value;
-}
-
-/** One for each way in which it cannot be told, since a server that is down is that for all of its videos. */
+/** Returns one warning per reason, because an unreachable server affects all of its videos. */
 function warningsOf(unclear: readonly Unclear[]): Diagnostic[] {
   const byReason = new Map<string, Set<string>>();
   for (const { id, why } of unclear) byReason.set(why, (byReason.get(why) ?? new Set()).add(id));

@@ -7,9 +7,9 @@ import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts';
-import { directoryOf } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { stdoutStyle } from '../output.ts';
 import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
@@ -18,11 +18,11 @@ export interface InitOptions extends GlobalOptions {
   readonly service?: string;
   readonly ci?: StarterChoices['ci'];
   readonly template?: StarterChoices['template'];
-  /** Asks nothing. */
+  /** True to use defaults without asking. */
   readonly yes?: boolean;
 }
 
-/** So often a question is put. */
+/** Number of attempts to answer a question. */
 const ATTEMPTS = 3;
 
 const WORKFLOWS = ['plan.yml', 'plan-comment.yml', 'apply.yml', 'drift.yml'];
@@ -31,11 +31,11 @@ export const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
 export const TEMPLATE_CHOICES = ['card', 'none'] as const;
 
 /**
- * `reelform init [DIR]`: a working repository from nothing. What is not said is asked for on a terminal, and elsewhere has its
- * default. No file that is there is changed: it is told instead.
+ * `reelform init [DIR]`: creates a working repository. Asks for missing options on a terminal, and uses their defaults
+ * elsewhere. Existing files are kept and listed.
  */
 export async function initCommand(folder: string | undefined, options: InitOptions, io: Io): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const root = resolve(directory, folder ?? '.');
   const { top, branch, isGitLab } = await placeOf(root);
   const folderOfGit = top === null ? '' : slashed(relative(top, root));
@@ -64,14 +64,14 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const left: string[] = isNew ? [] : [CONFIG_FILE];
   for (const { path, content, isAtTop = false } of files) {
     const target = join(isAtTop ? (top ?? root) : root, path);
-    const told = slashed(relative(root, target));
+    const shownPath = slashed(relative(root, target));
     if (isThere(target)) {
-      left.push(told);
+      left.push(shownPath);
       continue;
     }
     await mkdir(dirname(target), { recursive: true });
     await writeFileAtomic(target, content);
-    written.push(told);
+    written.push(shownPath);
   }
   if (isInstalled) left.push('package.json');
   const report = {
@@ -86,21 +86,21 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     needsInclude: left.some((path) => path.endsWith('../.gitlab-ci.yml')),
     ownPackage: left.includes('package.json') ? choices.ownPackage : null,
   };
-  io.stdout.write(repositoryText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
+  io.stdout.write(repositoryText(report, stdoutStyle(options, io)));
   return EXIT.ok;
 }
 
-/** A configuration that is there names templates of its own. */
+/** True for files of the example, which an existing configuration does not need. */
 function isOfExample(path: string): boolean {
   return path === CONFIG_FILE || /^(?:templates|videos|schemas)\//.test(path);
 }
 
-/** A link that leads nowhere is something, too. */
+/** True also for a broken symbolic link. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether somebody else has workflows by these names. */
+/** True if other workflows use these names. */
 function areTaken(top: string): boolean {
   return WORKFLOWS.some((name) => {
     const path = join(top, '.github/workflows', name);
@@ -108,7 +108,7 @@ function areTaken(top: string): boolean {
   });
 }
 
-/** Where the repository of git begins that a folder, which need not be there, is or will be in. */
+/** Finds the Git repository that contains a folder, which need not exist yet. */
 async function placeOf(root: string): Promise<Omit<RepositoryPlace, 'up'> & { readonly top: string | null }> {
   let folder = root;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
@@ -121,14 +121,14 @@ function slashed(path: string): string {
   return path.split(sep).join('/');
 }
 
-/** @param isGitLab what is taken for the CI where nobody says */
+/** @param isGitLab selects GitLab as the default CI */
 async function choose(
   options: InitOptions,
   isGitLab: boolean,
   io: Io,
 ): Promise<Omit<StarterChoices, 'place' | 'ownPackage'>> {
   const asks = io.interactive && options.yes !== true;
-  /** @param wrong what is wrong about an answer; null for nothing */
+  /** @param wrong returns the error in an answer, or null */
   const answered = async (question: string, preset: string, wrong: (answer: string) => string | null) => {
     for (let attempt = 1; ; attempt++) {
       const answer = (await io.ask(question)).trim() || preset;
@@ -140,13 +140,13 @@ async function choose(
   };
   const oneOf = async <T extends string>(
     name: 'ci' | 'template',
-    given: T | undefined,
+    option: T | undefined,
     all: readonly T[],
     preset: T,
   ): Promise<T> => {
-    if (given !== undefined || !asks) return given ?? preset;
+    if (option !== undefined || !asks) return option ?? preset;
     const chosen = await answered(initQuestion(name, all, preset), preset, (answer) =>
-      all.some((one) => one === answer) ? null : `${JSON.stringify(answer)} is none of ${all.join(', ')}`,
+      all.some((choice) => choice === answer) ? null : `${JSON.stringify(answer)} is none of ${all.join(', ')}`,
     );
     return chosen as T;
   };
@@ -163,7 +163,7 @@ async function choose(
   };
 }
 
-/** What is wrong about where videos are rendered; null for nothing. */
+/** Returns the error in the value of `--service`, or null. */
 function wrongService(service: string): string | null {
   if (service === 'embedded' || /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) return null;
   return `${JSON.stringify(withoutCredentials(service))} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`;

@@ -7,17 +7,17 @@ import { isRecord } from '../../json.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import { VERSION } from '../global-options.ts';
 
-/** How a new repository gets the version of reelform that made it. */
+/** The dependency of a new repository on this version of Reelform. */
 export interface OwnPackage {
   /** The value of `dependencies.reelform`: an exact version, or `file:` and the path of the tarball. */
   readonly specifier: string;
-  /** Of the tarball that npm installs, in the form of package-lock.json. */
+  /** Integrity of the tarball that npm installs, in the format of package-lock.json. */
   readonly integrity: string;
-  /** A file of the new repository; null where the registry has this version. */
+  /** File of the new repository; null if the registry has this version. */
   readonly tarball: { readonly path: string; readonly content: Uint8Array } | null;
 }
 
-/** By their folders: a package does not change while it runs. */
+/** By folder. A package does not change while it runs. */
 const packed = new Map<string, Promise<OwnPackage>>();
 
 /**
@@ -56,7 +56,7 @@ async function pack(root: string): Promise<OwnPackage> {
   }
 }
 
-/** The folder of the running package, whether it runs from its sources or was built. */
+/** Returns the folder of the running package, for sources and for a build. */
 export function packageRoot(folder = import.meta.dirname): string {
   const parent = dirname(folder);
   if (existsSync(join(folder, 'starter/templates/card/template.yaml'))) return folder;
@@ -85,7 +85,7 @@ export function packageTexts({ specifier, integrity, tarball }: OwnPackage): { m
   return { manifest: `${JSON.stringify(manifest, null, 2)}\n`, lock: `${JSON.stringify(lock, null, 2)}\n` };
 }
 
-/** Whether a package.json already depends on reelform. */
+/** True if a package.json already depends on reelform. */
 export function dependsOnReelform(manifest: string): boolean {
   const fields = recordOf(manifest);
   return ['dependencies', 'devDependencies'].some((name) => isRecord(fields[name]) && 'reelform' in fields[name]);

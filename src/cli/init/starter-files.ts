@@ -5,30 +5,30 @@ import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type OwnPackage, packageRoot, packageTexts } from './own-package.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
-/** What a new repository is to be. */
+/** Choices for a new repository. */
 export interface StarterChoices {
   /** `embedded`, or the URL of a service. */
   readonly service: string;
   readonly ci: 'github' | 'gitlab' | 'none';
   readonly template: 'card' | 'none';
-  /** Where workflows are to work. */
+  /** Location of the workflows. */
   readonly place: WorkflowPlace;
-  /** Null where the repository depends on reelform already. */
+  /** Null if the repository depends on reelform already. */
   readonly ownPackage: OwnPackage | null;
 }
 
 /** A file of a new repository. */
 export interface StarterFile {
-  /** From the folder that is made; that of a workflow, from the top of git's repository. */
+  /** Relative to the new folder; that of a workflow, to the root of the Git repository. */
   readonly path: string;
   readonly isAtTop?: true;
   readonly content: string | Uint8Array;
 }
 
 /**
- * The files of a new repository, in the order in which they are told: its configuration, a template of its own with a video
- * made from it and its schemas, what git has to know, workflows, and package.json. What of them is no text of ours is in the folder
- * `starter/` of this package.
+ * Returns the files of a new repository in the order of the report: configuration, a template with a video and its
+ * schemas, Git files, workflows, and package.json. The templates of these files are in the folder `starter/` of this
+ * package.
  */
 export function starterFiles({ ownPackage, ...choices }: StarterChoices): StarterFile[] {
   const starter = join(packageRoot(), 'starter');
@@ -43,7 +43,7 @@ export function starterFiles({ ownPackage, ...choices }: StarterChoices): Starte
 }
 
 function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage'>): string {
-  // The disk of a CI runner is lost with the runner. Each folder has a journal of its own.
+  // A CI runner loses its disk when it ends. Each folder has a journal of its own.
   const isShared = service !== 'embedded' && ci !== 'none';
   const templates = template === 'card' ? 'templates:\n  card: ./templates/card\n' : 'templates: {}\n';
   return [

@@ -1,21 +1,24 @@
-/** Where workflows are to work. */
+/** Location of workflows. */
 export interface WorkflowPlace {
-  /** What is merged into. */
+  /** Branch that pull requests are merged into. */
   readonly branch: string;
-  /** From the top of the repository, with `/`; empty for the top itself. */
+  /** Path from the root of the repository, with `/`; empty for the root. */
   readonly folder: string;
-  /** What tells the workflows from others of the repository, such as `-site-videos`; empty where there are none. */
+  /** Distinguishes the workflows from those of other folders, such as `-site-videos`; empty if there are none. */
   readonly suffix: string;
-  /** Whether a service renders, which asks for a token. */
+  /** True if a service renders, which needs a token. */
   readonly isRemote: boolean;
 }
 
-/** What a folder can be called to be named by a workflow: nothing that a glob, an expression or a shell reads otherwise. */
+/**
+ * True for folder names that workflows can contain: without characters that have a meaning in a glob, an expression or
+ * a shell.
+ */
 export function isPlaceable(folder: string): boolean {
   return folder === '' || /^[\w@][\w.@-]*(?: [\w.@-]+)*(?:\/[\w@][\w.@-]*(?: [\w.@-]+)*)*$/.test(folder);
 }
 
-/** What tells the workflows of a folder from those of another: `-site-videos`, or nothing for the top. */
+/** Returns the suffix for the workflows of a folder: `-site-videos`, or an empty string for the root. */
 export function folderSuffix(folder: string): string {
   const slug = folder
     .replaceAll(/[^A-Za-z0-9]+/g, '-')
@@ -24,7 +27,7 @@ export function folderSuffix(folder: string): string {
   return slug === '' ? '' : `-${slug}`;
 }
 
-/** A workflow of GitHub as it is in this package, for another branch than main, beside others, or for a folder. */
+/** Adapts a GitHub workflow of this package to the branch, to a suffix, and to a folder. */
 export function githubWorkflow(text: string, place: WorkflowPlace): string {
   const { branch, folder, suffix, isRemote } = place;
   const name = /^[\w./-]+$/.test(branch) ? branch : JSON.stringify(branch);
@@ -33,14 +36,14 @@ export function githubWorkflow(text: string, place: WorkflowPlace): string {
   return folder === '' ? named : inFolder(named, folder);
 }
 
-/** For the commands that ask the service, and no other. */
+/** Adds the service's token to the commands that contact the service. */
 function withServiceToken(text: string): string {
   if (!/\breelform (?:apply|drift) /.test(text)) return text;
   const line = 'REELFORM_TOKEN: ${{ secrets.REELFORM_TOKEN }}';
   return text.replace(/^( +)GITHUB_TOKEN: .*$/m, (own, indent: string) => `${own}\n${indent}${line}`);
 }
 
-/** What has a name that others could have, too. */
+/** Adds the suffix to names that are shared by all workflows of the repository. */
 function suffixed(text: string, suffix: string): string {
   if (suffix === '') return text;
   return text
@@ -60,7 +63,7 @@ function inFolder(text: string, folder: string): string {
     [`${indent}paths:`, ...[`${folder}/**`, ...more].map((path) => `${indent}  - ${JSON.stringify(path)}`)].join('\n');
   return (
     text
-      // Paths leave out pull requests here: the check must not be required.
+      // The paths filter skips pull requests, so the check must not be required.
       .replace(/^#\n# It runs for every pull request: .*\n/m, '')
       .replace(/^ {2}pull_request:$/m, () => `  pull_request:\n${changed('    ')}`)
       .replace('    paths-ignore: [reelform.lock.json]', () => changed('    ', [`!${folder}/reelform.lock.json`]))
@@ -72,7 +75,7 @@ function inFolder(text: string, folder: string): string {
   );
 }
 
-/** The jobs of GitLab, for a folder of the repository; the branch is what GitLab says it is. */
+/** Adapts the GitLab jobs to a folder of the repository. GitLab names the branch. */
 export function gitlabJobs(text: string, place: WorkflowPlace): string {
   const { folder, suffix } = place;
   if (folder === '') return text;
@@ -91,7 +94,7 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       .replace('artifacts/file/', () => `artifacts/file/${encodeURI(folder)}/`)
       .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
       .replace('resource_group: reelform-apply', `resource_group: reelform-apply${suffix}`)
-      // What is said for all jobs would be for those of others, too.
+      // Settings for all jobs would also apply to jobs of other folders.
       .replace(/^default:$/m, `.reelform${suffix}:`)
       .replaceAll(/^(plan|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
   );

@@ -9,32 +9,30 @@ import { findRoot } from '../../project/repository-layout.ts';
 import { importedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { isSignedUrl } from '../../service/urls.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { readSession } from '../journal/read-session.ts';
-import { type OpenDesired, openDesired } from '../plan/open-desired.ts';
-import { openRemoteService } from '../service/open-remote-service.ts';
-import { changeLock } from './change-lock.ts';
-import { withRunLock } from './with-run-lock.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
+import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
+import { updateLock, withRunLock } from './open-lock.ts';
 
 /**
- * `reelform import ID --session S`: records what a session at the service has rendered as the rendering of a video, if it is
- * what the definition says. Nothing is rendered.
+ * `reelform import ID --session S`: records the result of a session at the service as the rendering of a video, if it
+ * matches the definition. Renders nothing.
  */
 export async function importCommand(
   id: string,
   options: GlobalOptions & { readonly session: string },
   io: Io,
 ): Promise<number> {
-  const root = findRoot(directoryOf(options, io));
+  const root = findRoot(workingDirectory(options, io));
   return withRunLock(root, io, async () => {
-    const repository = await openDesired(root, { cache: false });
-    const video = repository.desired.find((one) => one.id === id);
+    const repository = await loadDesiredState(root, { cache: false });
+    const video = repository.desired.find((video) => video.id === id);
     if (video === undefined) {
-      // It may be missing for one of these.
-      tellDiagnostics(repository.diagnostics, repository.source, options, io);
-      const ids = repository.desired.map((one) => one.id);
+      // An error in a definition may be the reason that the video is missing.
+      printDiagnostics(repository.diagnostics, repository.source, options, io);
+      const ids = repository.desired.map((video) => video.id);
       const meant = closestMatch(id, ids);
       const hint = 'Write it first: it has to say what the session was made from';
       throw new ReelformError('unknown_video', `No definition has the video ${JSON.stringify(id)}`, {
@@ -56,22 +54,23 @@ export async function importCommand(
       },
       rendering,
     );
-    if ((await changeLock(root, (lock) => editLock(lock, [edits]), options, io)) === null) return EXIT.error;
-    const color = wantsColor(io.stdout, io.env, options.color);
-    io.stdout.write(importedText(id, rendering, { color, isSigned: isSignedUrl(rendering.video_url) }));
+    if ((await updateLock(root, (lock) => editLock(lock, [edits]), options, io)) === null) return EXIT.error;
+    io.stdout.write(
+      importedText(id, rendering, { ...stdoutStyle(options, io), isSigned: isSignedUrl(rendering.video_url) }),
+    );
     return EXIT.ok;
   });
 }
 
 /** @throws ReelformError `config_invalid`, `session_gone`, `session_failed`, `session_differs` */
-async function readRendering(video: DesiredVideo, id: string, { config }: OpenDesired, io: Io): Promise<Rendering> {
+async function readRendering(video: DesiredVideo, id: string, { config }: DesiredState, io: Io): Promise<Rendering> {
   if (config.service === 'embedded') {
     throw new ReelformError('config_invalid', 'With "service: embedded" there are no sessions that outlive a run', {
       hint: `Render it: reelform apply --target ${video.id}`,
     });
   }
   const service = openRemoteService({ config }, io);
-  const session = await readSession(service, id);
+  const session = await fetchSession(service, id);
   const rendering = renderingOf(session);
   if (rendering === null) {
     throw new ReelformError('session_failed', `The session ${id} has no video: its status is ${session.status}`, {

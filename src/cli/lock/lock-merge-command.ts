@@ -9,18 +9,21 @@ import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { installedText, mergeDecisionsText, mergedText, nothingToMergeText } from '../../report/terminal/lock-text.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { withRunLock } from './with-run-lock.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { withRunLock } from './open-lock.ts';
 
-/** `reelform lock merge`: as git's merge driver with three paths, as the repair of a conflict without, or its installation. */
+/**
+ * `reelform lock merge`: runs as Git's merge driver with three paths, resolves a conflict without paths, and installs
+ * the driver with `--install`.
+ */
 export async function lockMergeCommand(
   paths: readonly string[],
   options: GlobalOptions & { readonly install?: boolean },
   io: Io,
 ): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   if (paths.length === 3 && options.install !== true) {
     const [base = '', ours = '', theirs = ''] = paths.map((path) => resolve(directory, path));
     return driveMerge(directory, [base, ours, theirs], options, io);
@@ -34,15 +37,15 @@ export async function lockMergeCommand(
   if (options.install === true) {
     const { installMergeDriver } = await import('../../git/merge-driver.ts');
     const installed = await installMergeDriver(root, LOCK_FILE, writeLinkedFile);
-    io.stdout.write(installedText(installed, { color: wantsColor(io.stdout, io.env, options.color) }));
+    io.stdout.write(installedText(installed, stdoutStyle(options, io)));
     return EXIT.ok;
   }
   return withRunLock(root, io, () => repair(root, options, io));
 }
 
 /**
- * What git asks of a driver: the second file becomes the merged one. Definitions are not looked at: at this moment those
- * in the work tree are still the ones of our side, whatever they are merged to next.
+ * Runs as a merge driver: writes the merged lockfile to the second path. Ignores definitions, because those in the work
+ * tree are not merged yet.
  *
  * @see https://git-scm.com/docs/gitattributes#_defining_a_custom_merge_driver
  */
@@ -60,19 +63,21 @@ async function driveMerge(
   };
   const merged = mergeLockTexts(versions, LOCK_FILE);
   if (!merged.ok) {
-    tellDiagnostics(merged.diagnostics, () => undefined, options, io);
-    // What runs git is loaded only where it is needed: git waits for us.
+    printDiagnostics(merged.diagnostics, () => undefined, options, io);
+    // Git waits for the driver, so this code is loaded on demand.
     const { mergeLines } = await import('../../git/merge-driver.ts');
     await mergeLines(directory, paths);
     return EXIT.error;
   }
   await writeFileAtomic(ours, serialiseLock(merged.value.lock));
-  // Not on stdout: what runs us may have its own result there, as git merge-tree has.
-  tellDecisions(merged.value, options, io);
+  // Printed on stderr, because the calling command may print its own result on stdout, as git merge-tree does.
+  printDecisions(merged.value, options, io);
   return EXIT.ok;
 }
 
-/** Mends the lockfile of the work tree from what git has of both sides, or from the conflict markers in it. */
+/**
+ * Resolves a conflict in the lockfile of the work tree, from the versions in Git's index or from the conflict markers.
+ */
 async function repair(root: string, options: GlobalOptions, io: Io): Promise<number> {
   const path = join(root, LOCK_FILE);
   const text = await nullIfMissing(readFile(path, 'utf8'));
@@ -87,22 +92,24 @@ async function repair(root: string, options: GlobalOptions, io: Io): Promise<num
   const versions = unmerged === null ? splitConflicts(text ?? '') : wholeVersions(unmerged);
   if (versions === null) {
     const problems = read?.ok === false ? read.diagnostics : [];
-    tellDiagnostics(problems, () => text ?? undefined, options, io);
+    printDiagnostics(problems, () => text ?? undefined, options, io);
     return EXIT.error;
   }
   const merged = await mergeForNow(root, versions);
   if (!merged.ok) {
-    tellDiagnostics(merged.diagnostics, () => undefined, options, io);
+    printDiagnostics(merged.diagnostics, () => undefined, options, io);
     return EXIT.error;
   }
   const { lock } = merged.value;
   await writeLinkedFile(path, serialiseLock(lock));
-  tellDecisions(merged.value, options, io);
-  io.stdout.write(mergedText(LOCK_FILE, lock.videos.size, { color: wantsColor(io.stdout, io.env, options.color) }));
+  printDecisions(merged.value, options, io);
+  io.stdout.write(mergedText(LOCK_FILE, lock.videos.size, stdoutStyle(options, io)));
   return EXIT.ok;
 }
 
-/** @throws ReelformError `lock_conflict` when a side has no lockfile: a file that is not there says nothing about entries */
+/**
+ * @throws ReelformError `lock_conflict` if a side has no lockfile: a missing file does not say which entries to keep
+ */
 function wholeVersions({ base, ours, theirs }: { [Side in keyof LockVersions]: string | null }): LockVersions {
   if (ours !== null && theirs !== null) return { base, ours, theirs };
   const other = ours === null ? 'theirs' : 'ours';
@@ -111,7 +118,7 @@ function wholeVersions({ base, ours, theirs }: { [Side in keyof LockVersions]: s
   });
 }
 
-/** The merge with what the definitions say now, which is only looked up where both sides have something to say. */
+/** Merges with the fingerprints of the present definitions, which are only loaded if both sides changed an entry. */
 async function mergeForNow(root: string, versions: LockVersions): Promise<ReturnType<typeof mergeLockTexts>> {
   const merged = mergeLockTexts(versions, LOCK_FILE);
   if (!merged.ok || merged.value.decisions.every(({ kind, why }) => kind === 'field' || why === 'update'))
@@ -119,13 +126,13 @@ async function mergeForNow(root: string, versions: LockVersions): Promise<Return
   return mergeLockTexts(versions, LOCK_FILE, await presentFingerprints(root));
 }
 
-/** Of the definitions that can be read: others may still have conflicts of their own. */
+/** Returns the fingerprints of readable definitions. Others may still have conflicts. */
 async function presentFingerprints(root: string): Promise<ReadonlyMap<string, Fingerprint>> {
-  const { openDesired } = await import('../plan/open-desired.ts');
-  const { desired } = await openDesired(root, { cache: false });
+  const { loadDesiredState } = await import('../plan/load-desired-state.ts');
+  const { desired } = await loadDesiredState(root, { cache: false });
   return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
 }
 
-function tellDecisions({ decisions }: MergedLock, options: GlobalOptions, io: Io): void {
+function printDecisions({ decisions }: MergedLock, options: GlobalOptions, io: Io): void {
   io.stderr.write(mergeDecisionsText(LOCK_FILE, decisions, { color: wantsColor(io.stderr, io.env, options.color) }));
 }

@@ -5,30 +5,31 @@ import { byCodeUnit } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { normaliseLock } from '../../lock/serialise-lock.ts';
+import { normaliseLock, serialiseLock } from '../../lock/serialise-lock.ts';
 import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
-import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { verifiedText } from '../../report/terminal/lock-text.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { writeLinkedFile } from '../../project/write-file.ts';
+import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, wantsColor } from '../io.ts';
-import { openDesired } from '../plan/open-desired.ts';
+import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
+import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { withRunLock } from './open-lock.ts';
 
 export interface LockVerifyOptions extends GlobalOptions {
   readonly json?: boolean;
   readonly ignoreMissingOutputs?: boolean;
 }
 
-/** `reelform lock verify`: whether the lockfile is whole, in its form, and true of what lies on this machine. */
+/** `reelform lock verify`: checks that the lockfile is complete, in canonical form, and matches the local files. */
 export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Promise<number> {
-  const root = findRoot(directoryOf(options, io));
+  const root = findRoot(workingDirectory(options, io));
   const path = join(root, LOCK_FILE);
   const read = await readLock(path, LOCK_FILE);
   const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? undefined;
   const lock = read.ok ? read.value : emptyLock;
-  const { desired, ...definitions } = await openDesired(root);
-  // Of definitions with mistakes nobody knows which videos they stand for.
+  const { desired, ...definitions } = await loadDesiredState(root);
+  // Definitions with errors may be incomplete.
   const isCompared = read.ok && !hasErrors(definitions.diagnostics);
   const diagnostics = [
     ...(read.ok ? [] : read.diagnostics),
@@ -36,22 +37,10 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
     ...(options.ignoreMissingOutputs === true ? [] : await outputProblems(root, lock)),
     ...(isCompared ? strayEntries(lock, new Set(desired.map(({ id }) => id))) : []),
   ];
-  const valid = !hasErrors(diagnostics);
   const source = (file: string): string | undefined => (file === LOCK_FILE ? text : undefined);
-  if (options.json === true) {
-    const document = {
-      format_version: '1.0',
-      valid,
-      videos: lock.videos.size,
-      diagnostics: diagnosticsJson(diagnostics, source),
-    };
-    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-  } else {
-    tellDiagnostics(diagnostics, source, options, io);
-    const color = wantsColor(io.stdout, io.env, options.color);
-    if (valid) io.stdout.write(verifiedText(LOCK_FILE, lock.videos.size, { color, isCompared }));
-  }
-  return valid ? EXIT.ok : EXIT.error;
+  const videos = lock.videos.size;
+  const validText = (): string => verifiedText(LOCK_FILE, videos, { ...stdoutStyle(options, io), isCompared });
+  return printCheckResult({ diagnostics, source, videos, validText }, options, io);
 }
 
 function formProblems(text: string): Diagnostic[] {
@@ -109,4 +98,22 @@ function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {
     message: `No definition has the video "${id}" of the lockfile`,
     hint: 'The next apply forgets it, or moves it to the id that it has now',
   }));
+}
+
+/** `reelform lock migrate`: rewrites a readable lockfile in the current form. */
+export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promise<number> {
+  const root = findRoot(workingDirectory(options, io));
+  const path = join(root, LOCK_FILE);
+  return withRunLock(root, io, async () => {
+    const text = (await nullIfMissing(readFile(path, 'utf8'))) ?? serialiseLock(emptyLock);
+    const normalised = normaliseLock(text, LOCK_FILE);
+    if (!normalised.ok) {
+      printDiagnostics(normalised.diagnostics, () => text, options, io);
+      return EXIT.error;
+    }
+    if (normalised.value.differsAt !== null) await writeLinkedFile(path, normalised.value.text);
+    const color = wantsColor(io.stdout, io.env, options.color);
+    io.stdout.write(migratedText(LOCK_FILE, normalised.value, { color }));
+    return EXIT.ok;
+  });
 }

@@ -2,36 +2,38 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
-import type { Lock, LockEntry } from '../../lock/lock.ts';
+import { type Lock, type LockEntry, OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
+import { acquireProcessLock } from '../../process-lock.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeLinkedFile } from '../../project/write-file.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { sweepUnfinished } from '../../replace-file.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
 
-/** The lock alone, for commands that look at nothing else; `null` when it cannot be read, which has been told then. */
-export async function openLock(options: GlobalOptions, io: Io): Promise<Lock | null> {
-  const path = join(findRoot(directoryOf(options, io)), LOCK_FILE);
+/** Loads the lockfile for commands that need nothing else. Null if it cannot be read; the errors are printed. */
+export async function loadLock(options: GlobalOptions, io: Io): Promise<Lock | null> {
+  const path = join(findRoot(workingDirectory(options, io)), LOCK_FILE);
   const lock = await readLock(path, LOCK_FILE);
   if (lock.ok) return lock.value;
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  tellDiagnostics(lock.diagnostics, () => text, options, io);
+  printDiagnostics(lock.diagnostics, () => text, options, io);
   return null;
 }
 
 /**
- * The lockfile of a repository, to be written.
+ * Opens the lockfile of a repository for writing.
  *
  * @param root absolute
- * @param lock as it was read
+ * @param lock content that was read
  */
 export function openLockFile(root: string, lock: Lock): LockFile {
   return new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock, writeLinkedFile);
 }
 
 /** @throws ReelformError `unknown_video` */
-export function entryOf(lock: Lock, id: string): LockEntry {
+export function lockEntry(lock: Lock, id: string): LockEntry {
   const entry = lock.videos.get(id);
   if (entry !== undefined) return entry;
   const meant = closestMatch(id, lock.videos.keys());
@@ -40,5 +42,54 @@ export function entryOf(lock: Lock, id: string): LockEntry {
       meant === null
         ? 'Run `reelform show` to see which it has, and `reelform apply` to render what is missing'
         : `Did you mean ${meant}?`,
+  });
+}
+
+/**
+ * Updates the lockfile of a repository whose run lock is held.
+ *
+ * @param root absolute
+ * @param change may throw, so that nothing is written
+ * @returns the new content; null if it cannot be read, with the errors printed
+ */
+export async function updateLock(
+  root: string,
+  change: (lock: Lock) => Lock,
+  options: GlobalOptions,
+  io: Io,
+): Promise<Lock | null> {
+  const lock = await loadLock(options, io);
+  if (lock === null) return null;
+  return openLockFile(root, lock).update(change);
+}
+
+/** Unfinished files of earlier versions in `.reelform/`. */
+const FORMER_NAMES = /^(apply\.pid\.|plan-|stamp-)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Runs an action while no apply can run in the repository.
+ *
+ * @param root absolute
+ * @throws ReelformError `already_running`, and errors of the action
+ */
+export async function withRunLock<T>(root: string, io: Io, work: () => Promise<T>): Promise<T> {
+  const folder = join(root, '.reelform');
+  const release = await acquireProcessLock(join(folder, 'apply.pid'), alreadyRunning);
+  try {
+    await Promise.all([
+      sweepUnfinished(root, io.now()),
+      sweepUnfinished(folder, io.now(), { names: FORMER_NAMES }),
+      sweepUnfinished(join(root, 'schemas'), io.now()),
+      sweepUnfinished(join(root, OUTPUTS_FOLDER), io.now(), { recursive: true }),
+    ]);
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+function alreadyRunning(holder: string): ReelformError {
+  return new ReelformError('already_running', `Another apply is running in this repository: ${holder}`, {
+    hint: 'Wait for it to end, or stop it. If it was killed, run the command again in 30 seconds',
   });
 }

@@ -1,47 +1,84 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import type { LockEntry } from '../../lock/lock.ts';
 import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
-import { directoryOf } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { type FormatFlags, planFormat } from '../plan/plan-format.ts';
-import { refuseTogether } from '../refuse-together.ts';
-import { entryOf, openLock } from './open-lock.ts';
+import { escapeControls } from '../../report/wording/display-text.ts';
+import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printJson, stdoutStyle } from '../output.ts';
+import { type FormatFlags, planFormat } from '../plan/plan-options.ts';
+import { loadLock, lockEntry } from './open-lock.ts';
 
-/** `reelform show [ID]`: what the lockfile holds; `reelform show PLANFILE`: a saved plan, wherever it was made. */
+/** `reelform show [ID]`: prints the lockfile; `reelform show PLANFILE`: prints a saved plan. */
 export async function showCommand(
   id: string | undefined,
   options: GlobalOptions & FormatFlags & { readonly verbose?: boolean; readonly previewDir?: string },
   io: Io,
 ): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   if (id !== undefined && isPlanFile(resolve(directory, id))) {
     const format = planFormat(options) ?? 'text';
-    const { readPlan } = await import('../plan/review-plan.ts');
+    const { readSavedPlan } = await import('../plan/plan-to-apply.ts');
     const { printPlan } = await import('../plan/print-plan.ts');
     const { readPreview } = await import('../../preview/read-preview.ts');
     const { previewDir } = options;
     const preview = previewDir === undefined ? null : await readPreview(resolve(directory, previewDir));
-    await printPlan({ document: await readPlan(id, directory), preview, root: directory }, format, options, io);
+    await printPlan({ document: await readSavedPlan(id, directory), preview, root: directory }, format, options, io);
     return EXIT.ok;
   }
   const ofPlans = { format: '--format', markdown: '--markdown', verbose: '--verbose', previewDir: '--preview-dir' };
-  refuseTogether('The lockfile', options, ofPlans);
-  const lock = await openLock(options, io);
+  rejectConflictingOptions('The lockfile', options, ofPlans);
+  const lock = await loadLock(options, io);
   if (lock === null) return EXIT.error;
-  const color = wantsColor(io.stdout, io.env, options.color);
   if (id === undefined) {
-    io.stdout.write(options.json === true ? serialiseLock(lock) : lockText(lock, { color }));
+    io.stdout.write(options.json === true ? serialiseLock(lock) : lockText(lock, stdoutStyle(options, io)));
     return EXIT.ok;
   }
-  const entry = entryOf(lock, id);
-  io.stdout.write(options.json === true ? `${JSON.stringify(entry, null, 2)}\n` : lockEntryText(id, entry, { color }));
+  const entry = lockEntry(lock, id);
+  io.stdout.write(
+    options.json === true ? `${JSON.stringify(entry, null, 2)}\n` : lockEntryText(id, entry, stdoutStyle(options, io)),
+  );
   return EXIT.ok;
 }
 
-/** Ids of videos are no names of files that are there and end with `.json`. */
+/** True for an existing file whose name ends with `.json`, which no video id does. */
 function isPlanFile(path: string): boolean {
   return path.endsWith('.json') && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+interface OutputOptions extends GlobalOptions {
+  readonly json?: boolean;
+  /** True to print the destinations of deliveries instead of the service's URLs. */
+  readonly delivered?: boolean;
+}
+
+/** `reelform output [ID]`: prints the URLs of the finished videos, for scripts. */
+export async function outputCommand(id: string | undefined, options: OutputOptions, io: Io): Promise<number> {
+  const lock = await loadLock(options, io);
+  if (lock === null) return EXIT.error;
+  const entries = id === undefined ? [...lock.videos] : [[id, lockEntry(lock, id)] as const];
+  const sorted = entries.sort(([a], [b]) => byCodeUnit(a, b));
+  const urls = sorted.map(
+    ([name, entry]) => [name, options.delivered === true ? deliveredTo(entry) : [entry.video_url]] as const,
+  );
+  if (options.json === true) {
+    const document = urls.map(([name, all]) => [name, options.delivered === true ? all : all[0]]);
+    printJson(Object.fromEntries(document), io);
+    return EXIT.ok;
+  }
+  for (const [name, all] of urls) {
+    for (const url of all) {
+      const line = id === undefined ? `${escapeControls(name)}\t${escapeControls(url)}` : escapeControls(url);
+      io.stdout.write(`${line}\n`);
+    }
+  }
+  return EXIT.ok;
+}
+
+/** Returns the URLs of the deliveries, or the destination if there is no URL. */
+function deliveredTo({ deliveries = [] }: LockEntry): string[] {
+  return deliveries.map(({ to, url }) => url ?? to);
 }

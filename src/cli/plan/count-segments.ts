@@ -3,23 +3,23 @@ import type { Sha256 } from '../../digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
 import { segmentKeys } from '../../session/segments/segment-cache.ts';
+import { readPlanned } from '../check/lint-plan.ts';
 import type { Io } from '../io.ts';
-import { readPlanned } from '../lint/lint-plan.ts';
 import { openScenes } from '../render/open-scenes.ts';
-import { openSegmentCache } from '../service/open-segment-cache.ts';
-import type { OpenDesired } from './open-desired.ts';
+import { openSegmentCache } from '../render/segment-cache.ts';
+import type { DesiredState } from './load-desired-state.ts';
 
-/** Videos beyond this time are not counted: a plan is read while a person waits. */
+/** Limits how long a user waits for a plan. Videos that exceed it are not counted. */
 const BUDGET_MS = 5_000;
 
 /**
- * Counts the segments of the videos that a plan creates or updates, and those of them that have to be rendered: neither
- * cached nor made for an earlier video of the plan. A video is not counted when its output has no segments, the service has
- * its template, or one of its sources cannot be read: apply reports that.
+ * Counts the segments of the videos that a plan creates or updates, and those that have to be rendered because they are neither
+ * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
+ * has, or whose sources cannot be read, which apply reports.
  */
 export async function countSegments(
   plan: Plan,
-  repository: Pick<OpenDesired, 'root' | 'config'>,
+  repository: Pick<DesiredState, 'root' | 'config'>,
   io: Io,
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();

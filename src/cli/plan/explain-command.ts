@@ -4,22 +4,22 @@ import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
 import { openPlan } from './open-plan.ts';
 
-/** `reelform explain ID`: why a video would be rendered, or why it was. */
+/** `reelform explain ID`: shows why a video would be rendered, or why it was. */
 export async function explainCommand(
   id: string,
   options: GlobalOptions & { readonly json?: boolean },
   io: Io,
 ): Promise<number> {
-  // That many renders are too many is no matter of one of them.
+  // A limit on the number of renders does not matter for one video.
   const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
-  const { repository, diagnostics, opened } = await openPlan(directoryOf(options, io), flags, io);
+  const { repository, diagnostics, opened } = await openPlan(workingDirectory(options, io), flags, io);
   if (opened === null) {
-    tellDiagnostics(diagnostics, repository.source, options, io);
+    printDiagnostics(diagnostics, repository.source, options, io);
     return EXIT.error;
   }
   const change = changeOf(id, opened.plan);
@@ -41,7 +41,7 @@ export async function explainCommand(
   return EXIT.ok;
 }
 
-/** So many ids are named in a hint. */
+/** Number of ids that a hint names. */
 const NAMED = 5;
 
 /** @throws ReelformError `unknown_video` */
@@ -49,8 +49,8 @@ function changeOf(id: string, { changes }: Plan): Change {
   const found = changes.find((change) => change.id === id) ?? changes.find((change) => change.previousId === id);
   if (found !== undefined) return found;
   const ids = changes.flatMap((change) => (change.previousId === null ? [change.id] : [change.id, change.previousId]));
-  const alike = ids.filter((one) => one.startsWith(id)).sort();
-  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((one) => one !== null);
+  const alike = ids.filter((other) => other.startsWith(id)).sort();
+  const meant = alike.length > 0 ? alike : [closestMatch(id, ids)].filter((other) => other !== null);
   const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
   const hint =
     meant.length === 0

@@ -1,38 +1,33 @@
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
-import type { SegmentCount } from '../../plan/plan-document.ts';
-import { planDocument } from '../../plan/plan-document.ts';
+import { planDocument, type SegmentCount } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
-import { writeLinkedFile } from '../../project/write-file.ts';
+import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import { VERSION } from '../global-options.ts';
+import type { LintedPlan } from '../check/lint-plan.ts';
+import { withErrorReport } from '../errors.ts';
+import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { LintedPlan } from '../lint/lint-plan.ts';
-import type { LookedAtPlan } from '../preview/look-at-plan.ts';
-import { PREVIEW_FLAGS, type PreviewFlags } from '../preview/preview-flags.ts';
-import { refuseTogether } from '../refuse-together.ts';
-import { tellThrown } from '../thrown.ts';
-import type { OpenDesired } from './open-desired.ts';
-import { openPlan } from './open-plan.ts';
-import type { PlanOptions } from './plan-flags.ts';
-import { planFormat } from './plan-format.ts';
-import { printPlan } from './print-plan.ts';
-import type { PrintedPlan } from './printed-plan.ts';
-import { withPolicies } from './with-policies.ts';
+import { printDiagnostics } from '../output.ts';
+import type { DrawnPreview } from '../preview/draw-preview.ts';
+import type { DesiredState } from './load-desired-state.ts';
+import { applyPolicies, openPlan } from './open-plan.ts';
+import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
+import { type PrintablePlan, printPlan } from './print-plan.ts';
 
 /**
- * Plans with any options, and prints the plan.
+ * Plans with all options, and prints the plan.
  *
- * @param probe the plan cache, when it was opened already
+ * @param probe the plan cache, if it is open already
  * @returns the exit status
  */
 export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe | undefined): Promise<number> {
   if (options.refreshOnly === true) {
-    refuseTogether('--refresh-only', options, {
+    rejectConflictingOptions('--refresh-only', options, {
       out: '--out',
       report: '--report',
       markdown: '--markdown',
@@ -46,33 +41,33 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
     const { driftCommand } = await import('../drift/drift-command.ts');
     return driftCommand({ ...options, detailedExitcode: options.detailedExitcode === true }, io);
   }
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const format = planFormat(options) ?? 'text';
-  needPreview(options);
+  requirePreview(options);
   const report = options.report === undefined ? null : resolve(directory, options.report);
-  // People read what is wrong with the definitions, and no empty plan below it.
-  const print = async (printed: PrintedPlan, isPlanned: boolean): Promise<void> => {
+  // For people, the diagnostics are enough if there is no plan.
+  const print = async (printed: PrintablePlan, isPlanned: boolean): Promise<void> => {
     if (isPlanned || format !== 'text') await printPlan(printed, format, options, io);
-    // Where it cannot be written, the plan was seen at least.
-    if (report !== null) await saveReport(report, printed);
+    // Printed first, in case the report cannot be written.
+    if (report !== null) await writeReport(report, printed);
   };
   const tell = (thrown: readonly JsonDiagnostic[]): Promise<void> =>
     print({ document: planDocument(NO_PLAN, VERSION, thrown), preview: null, root: directory }, false);
-  const { repository, diagnostics, opened } = await tellThrown(tell, async () =>
-    withPolicies(await openPlan(directory, options, io, { probe, mayBePartial: true }), options, io),
+  const { repository, diagnostics, opened } = await withErrorReport(tell, async () =>
+    applyPolicies(await openPlan(directory, options, io, { probe, mayBePartial: true }), options, io),
   );
   const linted = opened === null || options.lint === false ? null : await lint(opened.plan, repository, options, io);
-  const shown = await tellThrown(tell, () =>
+  const shown = await withErrorReport(tell, () =>
     look(opened?.plan ?? null, repository, { ...options, directory, ...previewDirOf(options) }, io),
   );
   if (shown === null) return EXIT.interrupted;
   const { preview } = shown;
   const all = [...diagnostics, ...(linted?.diagnostics ?? []), ...shown.diagnostics];
   const source = (file: string): string | undefined => repository.source(file) ?? linted?.source(file);
-  tellDiagnostics(all, source, options, io);
-  const told = diagnosticsJson(all, source);
+  printDiagnostics(all, source, options, io);
+  const json = diagnosticsJson(all, source);
   const segments = opened === null ? undefined : await segmentsToRender(opened.plan, repository, io);
-  const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, told, repository.labels, segments);
+  const planned = planDocument(opened?.plan ?? NO_PLAN, VERSION, json, repository.labels, segments);
   const document = {
     ...planned,
     ...(linted !== null && { lint: { videos: linted.checked, left_out: linted.leftOut } }),
@@ -84,22 +79,22 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   const { plan } = opened;
   if (hasErrors(plan.diagnostics)) return EXIT.refused;
   if (hasErrors(linted?.diagnostics ?? [])) return EXIT.error;
-  // What was refused is not saved: nobody could apply it.
+  // A refused plan is not saved, because it cannot be applied.
   if (options.out !== undefined) await writeLinkedFile(resolve(directory, options.out), planJson(document));
   return options.detailedExitcode === true && !isEmptyPlan(plan) ? EXIT.changes : EXIT.ok;
 }
 
-/** Loaded where there is something to look at, and not before. */
-async function lint(plan: Plan, repository: OpenDesired, options: PlanOptions, io: Io): Promise<LintedPlan | null> {
+/** Lints the plan. The code is loaded only if something is rendered. */
+async function lint(plan: Plan, repository: DesiredState, options: PlanOptions, io: Io): Promise<LintedPlan | null> {
   if (!plan.changes.some(rendersNew)) return null;
-  const { lintPlan } = await import('../lint/lint-plan.ts');
+  const { lintPlan } = await import('../check/lint-plan.ts');
   return lintPlan(plan, repository, { cache: options.cache !== false }, io);
 }
 
-/** @see countSegments; loads the engine only when there is something to count */
+/** Loads the engine only if there are segments to count. @see countSegments */
 export async function segmentsToRender(
   plan: Plan,
-  repository: Pick<OpenDesired, 'root' | 'config'>,
+  repository: Pick<DesiredState, 'root' | 'config'>,
   io: Io,
 ): Promise<ReadonlyMap<string, SegmentCount>> {
   if (!plan.changes.some(rendersNew)) return new Map();
@@ -108,38 +103,40 @@ export async function segmentsToRender(
 }
 
 /** @throws ReelformError `options_conflict` */
-function needPreview(options: PreviewFlags): void {
-  const said = Object.entries(PREVIEW_FLAGS).find(([name]) => options[name as keyof PreviewFlags] !== undefined);
-  if (options.preview !== undefined || said === undefined) return;
-  throw new ReelformError('options_conflict', `${said[1]} says how a preview is made, and none is asked for`, {
+function requirePreview(options: PreviewFlags): void {
+  const option = Object.entries(PREVIEW_FLAGS).find(([name]) => options[name as keyof PreviewFlags] !== undefined);
+  if (options.preview !== undefined || option === undefined) return;
+  throw new ReelformError('options_conflict', `${option[1]} says how a preview is made, and none is asked for`, {
     hint: 'Add --preview stills, or --preview draft',
   });
 }
 
-/** Loaded where somebody asks for it. */
-async function saveReport(folder: string, printed: PrintedPlan): Promise<void> {
-  const { writeReport } = await import('./write-report.ts');
-  await writeReport(folder, printed);
-}
-
-/** The pictures of a report are in its folder, unless there is another one for them. */
+/** Images of a report go to its folder by default. */
 function previewDirOf({ report, previewDir }: PlanOptions): PreviewFlags {
   const folder = previewDir ?? (report === undefined ? undefined : join(report, 'preview'));
   return folder === undefined ? {} : { previewDir: folder };
 }
 
-/** Drawn where it is asked for: the engine is not loaded otherwise. */
+/** Draws the preview. The engine is loaded only if a preview is requested. */
 async function look(
   plan: Plan | null,
-  repository: OpenDesired,
+  repository: DesiredState,
   options: PlanOptions & { readonly directory: string },
   io: Io,
-): Promise<LookedAtPlan | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
+): Promise<DrawnPreview | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
   if (plan === null || options.preview === undefined || options.preview === 'none')
     return { preview: null, diagnostics: [] };
-  const { lookAtPlan } = await import('../preview/look-at-plan.ts');
-  return lookAtPlan(plan, repository, options, io);
+  const { drawPreview } = await import('../preview/draw-preview.ts');
+  return drawPreview(plan, repository, options, io);
 }
 
-/** What is printed for machines when mistakes leave nothing to plan. */
+/** The plan of a document that reports errors. */
 const NO_PLAN: Plan = { changes: [], complete: false, diagnostics: [] };
+
+/** Writes plan.json and plan.html, whether the plan is valid or not. The pictures are in the folder already. */
+async function writeReport(folder: string, { document, preview }: PrintablePlan): Promise<void> {
+  const { planHtml } = await import('../../report/html/plan-html.ts');
+  await mkdir(folder, { recursive: true });
+  await writeFileAtomic(join(folder, 'plan.html'), planHtml(document, { preview }));
+  await writeFileAtomic(join(folder, 'plan.json'), planJson(document));
+}

@@ -3,57 +3,56 @@ import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
-import { type FormerEntry, type Observations, type Plan, rendersNew } from '../../plan/plan.ts';
+import { type FormerEntry, type Observations, onlyRestores, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
 import type { Io } from '../io.ts';
-import { readJournal } from '../journal/open-journal.ts';
-import { type OpenDesired, openDesired } from './open-desired.ts';
-import type { PlanFlags } from './plan-flags.ts';
-import { readGlobs } from './read-globs.ts';
-import { selectVideos } from './select-videos.ts';
+import { readJournal } from '../lock/open-journal.ts';
+import { type DesiredState, loadDesiredState } from './load-desired-state.ts';
+import type { PlanFlags } from './plan-options.ts';
+import { readGlobs, selectVideos } from './select-videos.ts';
 
-/** Everything that a plan is made of. */
+/** A plan and the state it was made from. */
 export interface OpenPlan {
   readonly lock: Lock;
   readonly journal: JournalState;
-  /** Null unless somebody asked for a refresh. */
+  /** Null unless a refresh was requested. */
   readonly refreshed: Refreshed | null;
-  /** What is asked for of it. */
+  /** The selected part of the plan. */
   readonly plan: Plan;
 }
 
 export interface OpenedPlan {
-  readonly repository: OpenDesired;
+  readonly repository: DesiredState;
   readonly diagnostics: readonly Diagnostic[];
-  /** Null when mistakes leave nothing to plan. */
+  /** Null if errors prevented planning. */
   readonly opened: OpenPlan | null;
 }
 
-/** What an apply knows before it plans. */
+/** State that an apply has loaded before it plans. */
 export interface PlanContext {
   /** The repository, read already. */
-  readonly repository?: OpenDesired;
-  /** The plan cache, when it was opened already. */
+  readonly repository?: DesiredState;
+  /** The plan cache, if it is open already. */
   readonly probe?: CacheProbe | undefined;
-  /** Whether the lock may lack what a plan has nothing to do for. */
+  /** True if the plan may omit unchanged videos. */
   readonly mayBePartial?: boolean;
-  /** What the journal that is open already says. */
+  /** State of the open journal. */
   readonly journal?: JournalState;
-  /** Entries that wait in a pull request to be merged. */
+  /** Entries of a pull request that is not merged yet. */
   readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;
-  /** What a saved plan asks for beyond what the definitions do. */
+  /** Returns requests of a saved plan besides the definitions. */
   readonly demands?: (lock: Lock) => SavedDemands;
 }
 
 /**
- * Reads the repository, the lock, the journal and the outputs, and plans. Writes nothing. With errors in what was read there
- * is no plan; what stands against the plan is among the diagnostics too.
+ * Reads the repository, the lockfile, the journal and the outputs, and plans. Writes nothing. With errors in the input
+ * there is no plan; diagnostics of the plan itself are included.
  *
- * @throws ReelformError for flags that cannot be followed
+ * @throws ReelformError for invalid flags
  */
 export async function openPlan(
   directory: string,
@@ -66,7 +65,8 @@ export async function openPlan(
   const mayBePartial = context.mayBePartial === true && !asksForMore && flags.changedSince === undefined;
   const { probe } = context;
   const repository =
-    context.repository ?? (await openDesired(directory, { cache: flags.cache !== false, probe, isLazy: mayBePartial }));
+    context.repository ??
+    (await loadDesiredState(directory, { cache: flags.cache !== false, probe, isLazy: mayBePartial }));
   const { root, config } = repository;
   const restores = flags.ignoreMissingOutputs !== true;
   const compared = await repository.compare({ mayBePartial, restores });
@@ -102,7 +102,7 @@ export async function openPlan(
     (history) => planVideos({ ...inputs, observations: { ...observations, history } }),
   );
   const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
-  // A target that matches nothing is a typing error, which is more than a plan that is refused.
+  // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
   if (hasErrors(unknown)) return { repository, diagnostics: [...read, ...unknown], opened: null };
   const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
@@ -125,7 +125,7 @@ export async function openPlan(
 }
 
 async function refresh(
-  repository: OpenDesired,
+  repository: DesiredState,
   lock: Lock,
   globs: Globs,
   io: Io,
@@ -135,7 +135,7 @@ async function refresh(
   return { refreshed, diagnostics: [...question, ...warnings] };
 }
 
-/** @throws ReelformError `unknown_video` for a glob that asks for nothing: a render that does not come is worse than none */
+/** @throws ReelformError `unknown_video` for a glob that matches nothing: a missing render is worse than an error */
 function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[]): (id: string) => boolean {
   for (const glob of globs) {
     const matches = idMatcher([glob]);
@@ -151,7 +151,10 @@ function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[])
   return idMatcher(globs);
 }
 
-/** An attempt whose video was written into this repository and is gone can only be adopted from where it was delivered to. */
+/**
+ * Splits off attempts whose video was written to this repository and is missing now. They can only be adopted from a
+ * destination.
+ */
 function withOutputs(journal: JournalState, root: string): Pick<Observations, 'journal' | 'gone'> {
   const hasOutputs = createOutputCheck(root);
   const isGone = ({ rendering }: Attempt): boolean => rendering !== null && !hasOutputs(rendering);
@@ -162,13 +165,13 @@ function withOutputs(journal: JournalState, root: string): Pick<Observations, 'j
   return { journal: { ...journal, attempts }, gone: gone.filter(({ state }) => state === 'rendered') };
 }
 
-/** A plan that knows the history of the lockfile, and why that could not be searched. */
+/** A plan that considers the history of the lockfile, and the reasons that it was not searched. */
 interface PlannedWithHistory {
   readonly planned: Plan;
   readonly unsearched: readonly Diagnostic[];
 }
 
-/** Plans again with what git remembers of former renderings, where something would be rendered. */
+/** Plans again with earlier lockfile entries from Git, if something would be rendered. */
 async function withHistory(
   plan: Plan,
   root: string,
@@ -176,7 +179,7 @@ async function withHistory(
   again: (history: NonNullable<Observations['history']>) => Plan,
 ): Promise<PlannedWithHistory> {
   const pending = plan.changes.filter(rendersNew);
-  // What was asked for anew is not what there was.
+  // Excludes videos that were requested with --replace, whose fingerprint has not changed.
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
   if (wanted.length === 0) return { planned: plan, unsearched: [] };
   const { readHistory } = await import('./read-history.ts');
@@ -195,4 +198,25 @@ function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
     message: `The plan renders ${count} videos, and ${limit} are allowed`,
     hint: `If they are meant, pass --max-renders ${count}; to render some of them, --target`,
   };
+}
+
+/**
+ * Applies the policies of reelform.yaml, and the commands of the command line and of `REELFORM_POLICY_COMMAND`, to a plan. A
+ * file can never name a command. A plan without changes is not checked.
+ */
+export async function applyPolicies<P extends OpenedPlan>(
+  planned: P,
+  flags: Pick<PlanFlags, 'policyCommand'>,
+  io: Io,
+): Promise<P> {
+  const { opened, repository } = planned;
+  if (opened === null) return planned;
+  if (opened.plan.changes.every((change) => change.action === 'noop' || onlyRestores(change))) return planned;
+  const commandLines = [...(flags.policyCommand ?? []), io.env.REELFORM_POLICY_COMMAND ?? ''];
+  const commands = commandLines.filter((command) => command.trim() !== '');
+  if (repository.config.policies.length + commands.length === 0) return planned;
+  // Most repositories have no policies.
+  const { evaluatePolicies } = await import('./evaluate-policies.ts');
+  const { plan, diagnostics } = await evaluatePolicies(opened.plan, planned.diagnostics, commands, repository, io);
+  return { ...planned, diagnostics: [...planned.diagnostics, ...diagnostics], opened: { ...opened, plan } };
 }

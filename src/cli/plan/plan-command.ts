@@ -8,9 +8,9 @@ import { planJson } from '../../report/json/command-json.ts';
 import { emptyWords } from '../../report/wording/plan-words.ts';
 import { cacheKey, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import type { PlanOptions } from './plan-flags.ts';
+import type { PlanOptions } from './plan-options.ts';
 
-/** Options that do not matter when there is nothing to do. */
+/** Options that do not matter if there is nothing to do. */
 const PLAIN_OPTIONS: ReadonlySet<string> = new Set<keyof PlanOptions>([
   'allowEmpty',
   'color',
@@ -23,9 +23,9 @@ const PLAIN_OPTIONS: ReadonlySet<string> = new Set<keyof PlanOptions>([
 ]);
 
 /**
- * `reelform plan`: reads, compares and prints. Renders nothing, and writes only what it was asked to save or to report.
+ * `reelform plan`: reads, compares and prints. Renders nothing, and writes only requested files.
  *
- * Loads no module that plans when the plan cache shows that there is nothing to do.
+ * Does not load the planning code if the plan cache shows that there is nothing to do.
  */
 export async function planCommand(options: PlanOptions, io: Io): Promise<number> {
   const found = isPlain(options) ? openCache(resolve(io.cwd, options.directory ?? '.')) : null;
@@ -51,7 +51,7 @@ function openCache(directory: string): { readonly root: string; readonly probe: 
   try {
     root = findRoot(directory);
   } catch {
-    // Reported by the plan.
+    // makePlan() reports the error.
     return null;
   }
   const probe = probeCache(root, cacheKey());

@@ -1,22 +1,27 @@
-import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { gitHubPlace } from '../../forge/github/comments.ts';
+import { pullsOfCommit } from '../../forge/github/pulls.ts';
+import { planIdOf } from '../../forge/write-comment.ts';
+import { recentCommits } from '../../git/revisions.ts';
 import { isEmptyPlan, type Plan } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
+import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
+import { parsePlanDocument, reviewedPlan, savedDemands } from '../../plan/saved-plan.ts';
 import { countWords } from '../../report/wording/plan-words.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
-import { directoryOf } from '../diagnose.ts';
-import { VERSION } from '../global-options.ts';
+import { openJobGitHub } from '../forge/forge-job.ts';
+import { VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
-import { reviewPlan } from './review-plan.ts';
-import { withPolicies } from './with-policies.ts';
+import { applyPolicies, type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
 
 export interface PlanToApply extends OpenedPlan {
-  /** The exit status that says why it may not be applied, among the diagnostics in words; null: it may. */
+  /** Exit status that refuses the plan; null if it may be applied. */
   readonly refusal: number | null;
 }
 
 /**
- * The plan that an apply is about: what a saved plan still asks for, or a fresh one, held against the one that was expected.
+ * Makes the plan of an apply: the remaining changes of a saved plan, or a fresh plan that must match `--expect-plan`.
  *
  * @param file of the saved plan
  * @throws ReelformError `plan_invalid`
@@ -27,13 +32,13 @@ export async function planToApply(
   io: Io,
   context: PlanContext,
 ): Promise<PlanToApply> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   if (file !== undefined) {
-    const { stale, ...found } = await reviewPlan(file, directory, io, context);
-    const reviewed = stale.length > 0 ? found : await withPolicies(found, options, io);
+    const { stale, ...found } = await reviewSavedPlan(file, directory, io, context);
+    const reviewed = stale.length > 0 ? found : await applyPolicies(found, options, io);
     return { ...reviewed, refusal: stale.length > 0 ? EXIT.stale : refusalOf(reviewed) };
   }
-  const planned = await withPolicies(await openPlan(directory, options, io, context), options, io);
+  const planned = await applyPolicies(await openPlan(directory, options, io, context), options, io);
   const { expectPlan: expected } = options;
   const { opened, repository } = planned;
   const other =
@@ -47,20 +52,20 @@ function refusalOf({ opened }: OpenedPlan): number | null {
   return hasErrors(opened.plan.diagnostics) ? EXIT.refused : null;
 }
 
-/** `reviewed`, with the tag of the comments where it is not `plan`. */
+/** `reviewed`, with a tag for comments other than `plan`. */
 const REVIEWED = /^reviewed(?::([\w-]+))?$/;
 
 /**
- * Compares the plan with the one that was agreed to: by its id, or by what the comments of merged pull requests show.
+ * Compares the plan with the expected one: by its id, or by the comments on merged pull requests.
  *
- * @returns null when it is that plan
- * @throws ReelformError when GitHub has to be asked and does not answer
+ * @returns null if the plan is the expected one
+ * @throws ReelformError if GitHub does not answer
  */
 async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Promise<Diagnostic | null> {
   const document = planDocument(plan, VERSION, []);
   const { plan_id: id } = document;
   const [isAboutReviews, tag = 'plan'] = REVIEWED.exec(expected) ?? [];
-  const words = countWords(document).map((one) => one.words);
+  const words = countWords(document).map(({ words }) => words);
   const now = `The plan is ${id} by now (${words.length === 0 ? 'no videos' : words.join(', ')})`;
   const stale = (rest: string, hint: string): Diagnostic => ({
     code: 'plan_stale',
@@ -74,10 +79,79 @@ async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Pr
     return stale(`not ${expected}`, hint);
   }
   if (isEmptyPlan(plan)) return null;
-  const { isReviewed } = await import('./reviewed-plan.ts');
   if (await isReviewed(root, id, tag, io)) return null;
   return stale(
     `and no comment "${tag}" of a pull request that was merged shows it`,
     `Look at it with \`reelform plan\`; if it is what you want, apply it with --expect-plan ${id}`,
   );
+}
+
+/** Maximum number of merges between a review and its apply. Runs wait for each other, and failed ones are repeated. */
+const MERGES = 20;
+
+/**
+ * True if a comment on a recently merged pull request shows the plan. Only comments by the account of the job's token
+ * count.
+ *
+ * @param root absolute; merges are searched from the checked-out commit
+ * @param tag of the comments
+ * @throws ReelformError of Git or GitHub
+ */
+async function isReviewed(root: string, planId: string, tag: string, io: Io): Promise<boolean> {
+  const github = await openJobGitHub(io);
+  const seen = new Set<number>();
+  for (const commit of await recentCommits(root, MERGES)) {
+    for (const { number, isMerged } of await pullsOfCommit(github, commit)) {
+      if (!isMerged || seen.has(number)) continue;
+      seen.add(number);
+      const comments = await gitHubPlace(github, number).own();
+      if (comments.some(({ body }) => planIdOf(body, tag) === planId)) return true;
+    }
+  }
+  return false;
+}
+
+/** The remaining changes of a saved plan. */
+interface ReviewedPlan extends OpenedPlan {
+  /** Reasons that the plan cannot be applied any more. */
+  readonly stale: readonly Diagnostic[];
+}
+
+/**
+ * Reads a saved plan, plans again with its requests, and keeps the changes that are still to be made.
+ *
+ * @param file as it was typed; relative to the directory
+ * @throws ReelformError `plan_invalid`
+ */
+async function reviewSavedPlan(file: string, directory: string, io: Io, context: PlanContext): Promise<ReviewedPlan> {
+  const document = await readSavedPlan(file, directory);
+  // These limits were checked when the plan was reviewed.
+  const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
+  const fresh = await openPlan(directory, flags, io, { ...context, demands: (lock) => savedDemands(document, lock) });
+  if (fresh.opened === null) return { ...fresh, stale: [] };
+  const reviewed = reviewedPlan(document, fresh.opened.plan);
+  if (!reviewed.ok) {
+    const diagnostics = [...fresh.repository.diagnostics, ...reviewed.diagnostics];
+    return { ...fresh, diagnostics, stale: reviewed.diagnostics };
+  }
+  const diagnostics = [...fresh.repository.diagnostics, ...reviewed.value.diagnostics];
+  return { ...fresh, diagnostics, opened: { ...fresh.opened, plan: reviewed.value }, stale: [] };
+}
+
+/** Reads a saved plan. @throws ReelformError `plan_invalid` */
+export async function readSavedPlan(file: string, directory: string): Promise<PlanDocument> {
+  let text: string;
+  try {
+    text = await readFile(resolve(directory, file), 'utf8');
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${why}`, {
+      hint: 'Look at its path, which starts where the command works; `reelform plan --out FILE` makes one',
+      cause: error,
+    });
+  }
+  const parsed = parsePlanDocument(text, file);
+  if (parsed.ok) return parsed.value;
+  const [{ message, hint } = { message: 'It is no plan' }] = parsed.diagnostics;
+  throw new ReelformError('plan_invalid', message, hint === undefined ? {} : { hint });
 }

@@ -7,19 +7,19 @@ import type { FormerEntry } from '../../plan/plan.ts';
 import { createOutputCheck } from '../../project/local-outputs.ts';
 import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 
-/** What the history of the lockfile says of some fingerprints. */
+/** Result of a search in the history of the lockfile. */
 export interface LockHistory {
-  /** Entries that it once had, whose video can still be had. */
+  /** Earlier entries whose video still exists. */
   readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
-  /** Why it could not be searched, where something was not found. */
+  /** Reasons that the search is incomplete, if a fingerprint was not found. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Searches the history of the lockfile for fingerprints. Planning goes on without git, and with one that is broken: a warning
- * then says that a video may be rendered again.
+ * Searches the history of the lockfile for fingerprints. Planning continues without Git, with a warning that videos may
+ * be rendered again.
  *
- * @param cache whether what an earlier plan found in the same history may be believed
+ * @param cache false to ignore results of earlier searches
  */
 export async function readHistory(
   root: string,
@@ -35,7 +35,7 @@ export async function readHistory(
   return { entries, diagnostics: gap === null ? [] : [unsearched(gap.message, gap.hint)] };
 }
 
-/** A history that has a key is complete. */
+/** A key exists only for a complete history. */
 async function gapOf(root: string, key: string | null): Promise<HistoryGap | null> {
   if (key !== null) return null;
   const { historyGap } = await import('../../git/lock-history.ts');

@@ -1,35 +1,43 @@
-import { posix } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { posix, resolve } from 'node:path';
+import { ReelformError } from '../../diagnostic.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { type Globs, selectChanges } from '../../plan/select-changes.ts';
-import type { OpenDesired } from './open-desired.ts';
-import type { PlanFlags } from './plan-flags.ts';
+import type { Io } from '../io.ts';
+import type { DesiredState } from './load-desired-state.ts';
+import type { PlanFlags } from './plan-options.ts';
 
 /**
- * The part of a plan that a command line asks for; the plan itself when it asks for all.
+ * Returns the selected part of a plan; the plan itself if everything is selected.
  *
- * @throws ReelformError what git says of a revision that it does not have
+ * @throws ReelformError for a revision that Git does not have
  */
-export async function selectVideos(plan: Plan, globs: Globs, flags: PlanFlags, repository: OpenDesired): Promise<Plan> {
+export async function selectVideos(
+  plan: Plan,
+  globs: Globs,
+  flags: PlanFlags,
+  repository: DesiredState,
+): Promise<Plan> {
   const { targets, excludes } = globs;
   if (targets === null && excludes.length === 0 && flags.changedSince === undefined) return plan;
   if (flags.changedSince === undefined) return selectChanges(plan, globs);
   return selectChanges(plan, { ...globs, only: await changedSince(flags.changedSince, repository) });
 }
 
-/** Whether a change comes from a file that is not what it was where the branch began. */
-async function changedSince(ref: string, repository: OpenDesired): Promise<(change: Change) => boolean> {
+/** Returns a filter for changes that come from files which changed since the branch was created. */
+async function changedSince(ref: string, repository: DesiredState): Promise<(change: Change) => boolean> {
   const { changedFiles } = await import('../../git/revisions.ts');
   const changed = await changedFiles(repository.root, ref);
-  const made = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   const isMadeOfChanged = (desired: DesiredVideo): boolean => {
-    const known = made.get(desired.id);
+    const known = answers.get(desired.id);
     if (known !== undefined) return known;
     const answer = repository.dependenciesOf(desired).some((file) => changed.has(file));
-    made.set(desired.id, answer);
+    answers.set(desired.id, answer);
     return answer;
   };
-  // Of a video that no definition has, the lockfile knows the id alone: the name of a file that went, or of rows.
+  // For a video without a definition the lockfile only has the id, which is the name of a removed file or of rows.
   const named = [...changed].map(withoutEnding);
   const isRow = ({ id, path }: DesiredVideo): boolean => endsWithPath(withoutEnding(path), posix.dirname(id));
   const ofRows = repository.desired.filter((video) => isRow(video) && isMadeOfChanged(video));
@@ -46,4 +54,46 @@ function withoutEnding(path: string): string {
 
 function endsWithPath(path: string, end: string): boolean {
   return end !== '.' && (path === end || path.endsWith(`/${end}`));
+}
+
+/**
+ * Returns the globs of the command line and of the files it names: one per line, trimmed; ignores empty lines and lines
+ * that start with `#`.
+ *
+ * @param directory that file paths are relative to
+ * @throws ReelformError `file_system`, `options_conflict` if stdin is named twice
+ */
+export async function readGlobs(flags: PlanFlags, directory: string, io: Io): Promise<Globs> {
+  const { target, targetFile = [], exclude = [], excludeFile = [] } = flags;
+  if ([...targetFile, ...excludeFile].filter((file) => file === '-').length > 1) {
+    throw new ReelformError('options_conflict', 'Standard input can be read once, and two options ask for it', {
+      hint: 'Write one of the lists into a file',
+    });
+  }
+  const read = async (files: readonly string[]): Promise<string[]> => {
+    const texts = await Promise.all(files.map((file) => (file === '-' ? io.readInput() : readText(file, directory))));
+    return texts.flatMap(globsOf);
+  };
+  const isLimited = target !== undefined || targetFile.length > 0;
+  return {
+    targets: isLimited ? [...(target ?? []), ...(await read(targetFile))] : null,
+    excludes: [...exclude, ...(await read(excludeFile))],
+  };
+}
+
+function globsOf(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+async function readText(file: string, directory: string): Promise<string> {
+  try {
+    return await readFile(resolve(directory, file), 'utf8');
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new ReelformError('file_system', `The list of globs ${file} cannot be read: ${why}`, {
+      hint: 'Look at its path, which starts where the command works',
+      cause: error,
+    });
+  }
 }

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isAllowed } from '../../delivery/credential.ts';
+import { DeliveryFailure } from '../../delivery/destination.ts';
 import { type DestinationAddress, parseDestination } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
-import { ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
 import { sha256 } from '../../digest.ts';
 import { pushPictures } from '../../git/image-branch.ts';
 import { tryGit } from '../../git/run-git.ts';
@@ -12,12 +13,12 @@ import { mapImages, type PlanPreview, type PreviewImage } from '../../preview/pl
 import type { Config } from '../../project/config.ts';
 import type { Io } from '../io.ts';
 
-/** A place where whoever reads a comment finds pictures. */
+/** Publishes images where readers of a comment can load them. */
 export interface PreviewHost {
   /**
-   * Puts the pictures there.
+   * Uploads the images.
    *
-   * @returns the same preview with their URLs
+   * @returns the same preview with URLs
    * @throws ReelformError `git_failed`; DeliveryFailure
    */
   publish(preview: PlanPreview): Promise<PlanPreview>;
@@ -30,16 +31,17 @@ interface HostedRepository {
 }
 
 const REMOTE = 'origin';
-/** Files on their way to a bucket at once. */
+/** Maximum number of parallel uploads. */
 const UPLOADS = 6;
 const KEEP_DAYS = 30;
 
 /**
- * What `--preview-host` names: `branch:NAME` of the remote `origin`, or a folder in a bucket that a credential of reelform.yaml
- * may write to and has a `public_url` for. In a bucket pictures stay until its own rules remove them.
+ * Opens the host that `--preview-host` names: `branch:NAME` of the remote `origin`, or a folder in a bucket that a
+ * credential of reelform.yaml allows and has a `public_url` for. Images in a bucket stay until the bucket's own rules
+ * remove them.
  *
- * @param keepDays for how long pictures stay on a branch; 30 when absent
- * @throws ReelformError `preview_invalid` for a place that cannot be used
+ * @param keepDays how long images stay on a branch; 30 when absent
+ * @throws ReelformError `preview_invalid` for an invalid host
  */
 export async function openPreviewHost(
   place: string,
@@ -95,7 +97,7 @@ async function branchAt(branch: string, { root }: HostedRepository, keepDays: nu
   };
 }
 
-/** `https://github.com/owner/name`: as GitHub Actions says it, else as the remote is called. */
+/** Returns the web address `https://github.com/owner/name` from GitHub's environment, otherwise from the remote. */
 async function webAddress(root: string, { env }: Io): Promise<string | null> {
   if (env.GITHUB_REPOSITORY) return `${env.GITHUB_SERVER_URL || 'https://github.com'}/${env.GITHUB_REPOSITORY}`;
   const url = (await tryGit(root, ['remote', 'get-url', REMOTE]))?.trim() ?? '';
@@ -115,7 +117,7 @@ function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Pu
     throw unusable(why, 'Write branch:NAME, or s3://bucket/folder/');
   };
   const target = targetOf('-');
-  const credential = [...config.credentials.values()].find((one) => isAllowed(target, one)) ?? null;
+  const credential = [...config.credentials.values()].find((other) => isAllowed(target, other)) ?? null;
   if (credential === null || credential.publicUrl === null) {
     const what = credential === null ? 'may write there' : 'says under which URL that is read';
     throw unusable(`No credential of reelform.yaml ${what}`, 'Add one with allow: and public_url: to "credentials"');
@@ -152,3 +154,29 @@ function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Pu
 function unusable(message: string, hint: string): ReelformError {
   return new ReelformError('preview_invalid', `--preview-host: ${message}`, { hint });
 }
+
+interface PublishedPreview {
+  readonly preview: PlanPreview;
+  /** Reasons that images are missing. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Publishes the images. A failure is a warning and must not lose the plan: the images are still in the folder or the
+ * report.
+ */
+export async function publishPreview(preview: PlanPreview, host: PreviewHost | null): Promise<PublishedPreview> {
+  try {
+    return { preview: host === null ? preview : await host.publish(preview), diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
+    const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
+    const message = `The pictures could not be published: ${error.message}`;
+    return { preview, diagnostics: [{ code, severity: 'warning', message, ...(hint === undefined ? {} : { hint }) }] };
+  }
+}
+
+const UNDELIVERED = {
+  code: 'write_failed',
+  hint: 'Look at the credential in reelform.yaml, and at what it may do',
+} as const;

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { sessionRequest } from '../../apply/session-request.ts';
 import { localFiles, type Video } from '../../definition/video.ts';
 import { sha256 } from '../../digest.ts';
+import type { Config } from '../../project/config.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
+import {
+  chooseEncoder,
+  createRenderPool,
+  type RenderPool,
+  renderCapacity,
+} from '../../session/processes/render-pool.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { describeSource } from '../../session/sources/describe-source.ts';
 import { readSources } from '../../session/sources/read-sources.ts';
@@ -15,31 +23,23 @@ import type { OutputRequest } from '../../wire/output.ts';
 import type { CreateRenderSession } from '../../wire/render-session.ts';
 import type { Io } from '../io.ts';
 
-/** Makes the scenes of a repository's videos, as the embedded service makes them, without a session. */
+/** Creates the scenes of a repository's videos like the embedded service, without a session. */
 export interface OpenScenes {
   /**
-   * @param output instead of the one that the video asks for
-   * @throws AggregateError of what its sources failed with; SessionFailure for a font that is not there
+   * @param output overrides the output of the definition
+   * @throws AggregateError with the failures of its sources; SessionFailure for a missing font
    */
   sceneOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene>;
-  /** Removes what was fetched. */
+  /** Removes fetched files. */
   close(): Promise<void>;
 }
 
-/** Whoever runs the command: there is nobody else. */
+/** Owner of all sources: a command has a single user. */
 const SELF = 'embedded' as TenantId;
 
-/** @param name of the folder below `.reelform/` that holds what is fetched: one of the command's own */
+/** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
 export function openScenes(root: string, io: Io, name: string): OpenScenes {
-  const sources = createSources({
-    directory: join(root, '.reelform', name),
-    // Whoever runs the command wrote the URLs, or took them over in a review.
-    allow: ALLOW_EVERYTHING,
-    mayRead: async () => true,
-    inspect: describeSource,
-    isOneRun: true,
-    now: () => io.now(),
-  });
+  const sources = openLocalSources(root, io, name);
   const upload = async (path: string): Promise<[string, string]> => {
     const bytes = await readFile(join(root, path));
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
@@ -60,4 +60,28 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     },
     close: () => sources.clear(),
   };
+}
+
+/**
+ * Opens the sources of the videos of a repository: local files, and remote files below `.reelform/<name>`. Any address is
+ * allowed, since the user wrote the URLs or accepted them in a review.
+ */
+export function openLocalSources(root: string, io: Io, name: string): ReturnType<typeof createSources> {
+  return createSources({
+    directory: join(root, '.reelform', name),
+    allow: ALLOW_EVERYTHING,
+    mayRead: async () => true,
+    inspect: describeSource,
+    isOneRun: true,
+    now: () => io.now(),
+  });
+}
+
+/** Opens the render processes of a command, one per slot. `encoder` is that of reelform.yaml. */
+export function openRenderPool(io: Io, encoder?: Config['encoder']): RenderPool {
+  return (io.createRenderPool ?? createRenderPool)({
+    size: renderCapacity(),
+    sandbox: sandboxFromEnvironment(io.env),
+    ...(encoder !== undefined && { encoder: chooseEncoder(encoder, io.env) }),
+  });
 }

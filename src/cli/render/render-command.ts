@@ -5,8 +5,7 @@ import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/terminal/render-text.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
-import { chooseEncoder, createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { sessionProblems } from '../../session/session-problems.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
@@ -14,33 +13,33 @@ import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
-import { openSegmentCache } from '../service/open-segment-cache.ts';
-import { openScenes } from './open-scenes.ts';
+import { printDiagnostics, printJson } from '../output.ts';
+import { openRenderPool, openScenes } from './open-scenes.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
+import { openSegmentCache } from './segment-cache.ts';
 
-/** Nobody reads faster, and a terminal takes its time. */
+/** Minimum interval in milliseconds between updates of the progress line. */
 const STEP_MS = 200;
 
 export interface RenderOptions extends GlobalOptions, RenderFlags {
   readonly json?: boolean;
-  /** False: all segments are rendered, and none is kept. */
+  /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;
 }
 
 /**
- * `reelform render FILE|ID`: one video, or one frame of it, as a file to look at. The lockfile and the journal are neither
- * read nor written, whatever service reelform.yaml names: the embedded engine renders.
+ * `reelform render FILE|ID`: renders one video, or one frame of it, to a file with the embedded engine. Neither reads
+ * nor writes the lockfile and the journal.
  */
 export async function renderCommand(wanted: string, options: RenderOptions, io: Io): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const project = await loadProject({ cwd: directory });
   const video = findVideo(wanted, project, directory);
   const mistakes = mistakesOf(video ?? wanted, project, directory);
   if (video === null || mistakes.length > 0) {
-    tellDiagnostics(mistakes.length > 0 ? mistakes : project.diagnostics, project.source, options, io);
+    printDiagnostics(mistakes.length > 0 ? mistakes : project.diagnostics, project.source, options, io);
     return EXIT.error;
   }
   const template = packageOf(video, project);
@@ -53,18 +52,18 @@ export async function renderCommand(wanted: string, options: RenderOptions, io: 
   const write = options.out === undefined ? writeFileAtomic : writeLinkedFile;
   await write(path, rendered.bytes);
   const { format, width, height, fps, frames } = rendered;
-  const told = { width, height, frames, bytes: rendered.bytes.length };
+  const figures = { width, height, frames, bytes: rendered.bytes.length };
   const elapsedMs = io.monotonicNow() - startedAt;
   if (options.json === true) {
-    const document = { format_version: '1.0', video: video.id, path, format, ...told, fps, frame };
-    io.stdout.write(`${JSON.stringify({ ...document, elapsed_ms: Math.round(elapsedMs) }, null, 2)}\n`);
+    const document = { format_version: '1.0', video: video.id, path, format, ...figures, fps, frame };
+    printJson({ ...document, elapsed_ms: Math.round(elapsedMs) }, io);
   } else {
-    io.stdout.write(renderedText({ path: relative(io.cwd, path), ...told, elapsedMs }));
+    io.stdout.write(renderedText({ path: relative(io.cwd, path), ...figures, elapsedMs }));
   }
   return EXIT.ok;
 }
 
-/** @throws ReelformError `template_invalid` where the package is elsewhere */
+/** @throws ReelformError `template_invalid` if only the service has the template */
 function packageOf({ template }: Video, { templates }: Project): TemplatePackage {
   const found = templates.get(template)?.package ?? null;
   if (found !== null) return found;
@@ -86,21 +85,16 @@ interface Rendered extends Pick<Scene, 'width' | 'height' | 'fps'> {
   readonly frames: number;
 }
 
-/** @returns an exit code, when what went wrong has been told */
+/** @returns an exit code if rendering failed, with the error printed */
 async function render(
   { video, template, output, frame }: Wanted,
   project: Project,
   options: RenderOptions,
   io: Io,
 ): Promise<Rendered | number> {
-  const encoder = chooseEncoder(project.config.encoder, io.env);
   const scenes = openScenes(project.root, io, 'render');
   const parallel = renderCapacity();
-  const pool = (io.createRenderPool ?? createRenderPool)({
-    size: parallel,
-    encoder,
-    sandbox: sandboxFromEnvironment(io.env),
-  });
+  const pool = openRenderPool(io, project.config.encoder);
   const segments = openSegmentCache(project, io, options.segmentCache ?? true);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
@@ -131,7 +125,7 @@ async function render(
   }
 }
 
-/** One line on a screen that is written over; nothing elsewhere. */
+/** Shows progress in one line that is overwritten; nothing without a screen. */
 function progressLine(id: string, io: Io) {
   const startedAt = io.monotonicNow();
   let shownAt = -Infinity;
@@ -148,7 +142,7 @@ function progressLine(id: string, io: Io) {
   };
 }
 
-/** Below `renders/`, which git ignores, and never under a name that apply writes. */
+/** Returns a path below `renders/`, which Git ignores, that apply never writes to. */
 function defaultPath(
   { id }: Video,
   output: OutputRequest,
@@ -161,7 +155,9 @@ function defaultPath(
   return join(root, OUTPUTS_FOLDER, 'looks', [id, ...marks, extension].join('.'));
 }
 
-/** The names of what the definition fills, so that errors can tell it from what is the template's own. */
+/**
+ * Returns the names that the definition fills, so that errors can distinguish them from the template's own resources.
+ */
 function filledBy({ resources, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
   const names = (map: ReadonlyMap<string, unknown>) =>
     Object.fromEntries([...map.keys()].map((name) => [name, { source: { remote_url: '' } }]));

@@ -9,9 +9,9 @@ import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { OutputFormat, OutputRequest } from '../../wire/output.ts';
 
-/** What is said of the file that is wanted. */
+/** Options for the rendered file. */
 export interface RenderFlags {
-  /** A number of a frame, or seconds with an `s`. */
+  /** Number of a frame, or a time in seconds with an `s`. */
   readonly frame?: string;
   readonly draft?: boolean;
   readonly format?: OutputFormat;
@@ -20,14 +20,14 @@ export interface RenderFlags {
   readonly out?: string;
 }
 
-/** So many ids are named in a hint. */
+/** Number of ids that a hint names. */
 const NAMED = 6;
 
 /**
- * The video that is meant: by its id, or by the path of its definition where that makes one video.
+ * Finds a video by its id, or by the path of its definition if that defines one video.
  *
- * @param cwd what a path is relative to
- * @returns null when its definition has mistakes: see `mistakesOf`
+ * @param cwd that a path is relative to
+ * @returns null if its definition has errors: see `mistakesOf`
  * @throws ReelformError `unknown_video`
  */
 export function findVideo(wanted: string, project: Project, cwd: string): Video | null {
@@ -46,7 +46,7 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   throw unknown(`There is no video ${JSON.stringify(wanted)}`, hint);
 }
 
-/** The errors that keep a video from being rendered: of the configuration, of templates, and of its own definition. */
+/** Returns the errors that prevent rendering a video: of the configuration, of templates, and of its own definition. */
 export function mistakesOf(wanted: string | Video, project: Project, cwd: string): Diagnostic[] {
   const { diagnostics, origins } = project;
   const path = typeof wanted === 'string' ? pathOf(wanted, project, cwd) : wanted.path;
@@ -55,7 +55,7 @@ export function mistakesOf(wanted: string | Video, project: Project, cwd: string
 }
 
 /**
- * The file that is to be made: what the video asks for, under what the command line says.
+ * Returns the output of the definition, overridden by the options.
  *
  * @throws ReelformError `options_conflict`, `definition_invalid`
  */
@@ -101,10 +101,10 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
 }
 
 /**
- * The frame of the output that `--frame` names.
+ * Returns the frame that `--frame` names.
  *
- * @param text a number of a frame, counted from 0, or seconds with an `s`
- * @throws ReelformError `options_conflict` when it is none, or after the end
+ * @param text number of a frame, counted from 0, or seconds with an `s`
+ * @throws ReelformError `options_conflict` if it is invalid or after the end
  */
 export function frameOf(text: string, output: OutputRequest, template: TemplatePackage): number {
   const { fps, frameCount } = resolveOutput(template, output);
@@ -117,7 +117,7 @@ export function frameOf(text: string, output: OutputRequest, template: TemplateP
   });
 }
 
-/** The path that is meant; for an id whose definition has mistakes, so that no video came of it, that of the definition. */
+/** Returns the path of a definition; for the id of a definition with errors, the path of that definition. */
 function pathOf(wanted: string, { root, diagnostics }: Project, cwd: string): string {
   const faulty = diagnostics.flatMap(({ severity, at }) => (severity === 'error' && at !== undefined ? [at.file] : []));
   const named = faulty.find((file) => file.endsWith(`/${wanted}.yaml`) || file.endsWith(`/${wanted}.yml`));

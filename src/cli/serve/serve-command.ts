@@ -1,17 +1,16 @@
 import { join } from 'node:path';
-import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { EXIT } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
-import { serveText } from '../../report/terminal/serve-text.ts';
+import { serveText, workerText } from '../../report/terminal/serve-text.ts';
+import { SETTINGS_TABLE } from '../../server/settings/settings-table.ts';
 import { type ServedPackage, startServer } from '../../server/start-server.ts';
-import { tellDiagnostics } from '../diagnose.ts';
+import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { isAboutTemplates } from '../template/is-about-templates.ts';
-import { listenForStop } from './listen-for-stop.ts';
-import { openLog } from './open-log.ts';
-import { openSettings, type SettingsFlags } from './open-settings.ts';
+import { areTemplatesUsable } from '../template/template-problems.ts';
+import { openLog, openSettings, runUntilStopped, type SettingsFlags } from './server-process.ts';
 
-/** `reelform serve`: the service of the interface document, until it is asked to stop. */
+/** `reelform serve`: runs the rendering service until it is stopped. */
 export async function serveCommand(
   options: SettingsFlags,
   flags: ReadonlyMap<string, readonly string[]>,
@@ -24,37 +23,42 @@ export async function serveCommand(
   if (packages === null) return EXIT.error;
 
   const log = openLog(io, settings.logFormat, options.color);
-  const stop = listenForStop(io);
-  try {
+  return runUntilStopped(async () => {
     const server = await startServer({ settings, packages, version: VERSION, log, now: () => io.now() });
     const hasTokens = (await server.tokens.list()).some(({ revokedAt }) => revokedAt === null);
-    // Where a command in this folder looks that is told nothing.
+    // The data folder that `reelform token` uses in this directory without options.
     const usualDataDirectory = options.directory === undefined ? join(root ?? io.cwd, '.reelform/server') : '';
-    io.stderr.write(
-      serveText({
-        url: server.url,
-        metricsUrl: server.metricsUrl,
-        settings,
-        templates: packages,
-        hasTokens,
-        usualDataDirectory,
-      }),
-    );
-    await stop.asked;
-    await stop.close((closing) => server.close(closing));
-  } finally {
-    stop.forget();
-  }
-  return stop.exitCode();
+    const { url, metricsUrl } = server;
+    io.stderr.write(serveText({ url, metricsUrl, settings, templates: packages, hasTokens, usualDataDirectory }));
+    return server;
+  }, io);
 }
 
-/** The templates of the repository; null when one of them cannot be used, which has been told. */
+/** Loads the templates of the repository; null if one cannot be used, with the errors printed. */
 async function readPackages(root: string, options: SettingsFlags, io: Io): Promise<ServedPackage[] | null> {
   const project = await loadProject({ cwd: root });
-  const problems = project.diagnostics.filter(isAboutTemplates);
-  tellDiagnostics(problems, project.source, options, io);
-  if (hasErrors(problems)) return null;
+  if (!areTemplatesUsable(project, [], options, io)) return null;
   return [...project.templates.values()].flatMap(({ name, package: template, files }) =>
     template === null || files === null ? [] : [{ name, package: template, files }],
   );
+}
+
+/** `reelform worker`: renders sessions of its database until it is stopped. */
+export async function workerCommand(
+  options: SettingsFlags,
+  flags: ReadonlyMap<string, readonly string[]>,
+  io: Io,
+): Promise<number> {
+  const opened = await openSettings(options, flags, io);
+  if (opened === null) return EXIT.error;
+  const { settings } = opened;
+  // The settings file is shared with `serve` and contains the port of that.
+  const { flag, environment } = SETTINGS_TABLE.port;
+  const listens = flags.has(flag!) || (io.env[environment]?.trim() ?? '') !== '';
+  const log = openLog(io, settings.logFormat, options.color);
+  return runUntilStopped(async () => {
+    const worker = await startWorker({ settings, listens, version: VERSION, log, now: () => io.now() });
+    io.stderr.write(workerText({ ...worker, settings }));
+    return worker;
+  }, io);
 }

@@ -5,7 +5,8 @@ import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-s
 import { SCOPES } from '../../server/ports.ts';
 import { SILENT_LOG } from '../../server/telemetry/log.ts';
 import type { Io } from '../io.ts';
-import { openSettings, type SettingsFlags } from './open-settings.ts';
+import { printJson } from '../output.ts';
+import { openSettings, type SettingsFlags } from './server-process.ts';
 
 export interface TokenOptions extends SettingsFlags {
   /** The data folder. */
@@ -23,7 +24,7 @@ export interface NewTokenOptions extends TokenOptions {
 
 const DAY_MS = 86_400_000;
 
-/** `reelform token create`: the token alone on stdout, what it is on stderr. */
+/** `reelform token create`: prints the token on stdout and its description on stderr. */
 export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Promise<number> {
   const { tenant, name = '', scope = SCOPES, expires } = options;
   const expiresAt = expires === undefined ? null : new Date(io.now() + expires * DAY_MS).toISOString();
@@ -33,7 +34,7 @@ export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Prom
     const { text, record } = await tokens.create(read.token);
     if (options.json === true) {
       const [row] = tokenRows([record], io.now());
-      io.stdout.write(`${JSON.stringify({ format_version: '1.0', token: text, ...row }, null, 2)}\n`);
+      printJson({ format_version: '1.0', token: text, ...row }, io);
       return EXIT.ok;
     }
     io.stderr.write(createdTokenText(record, SCOPES.length));
@@ -42,18 +43,18 @@ export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Prom
   });
 }
 
-/** `reelform token list`: every token, never its text. */
+/** `reelform token list`: lists all tokens without their texts. */
 export async function tokenListCommand(options: TokenOptions, io: Io): Promise<number> {
   return withTokens(options, io, async (tokens) => {
     const rows = tokenRows(await tokens.list(), io.now());
     if (options.json === true) {
-      io.stdout.write(`${JSON.stringify({ format_version: '1.0', tokens: rows }, null, 2)}\n`);
+      printJson({ format_version: '1.0', tokens: rows }, io);
     } else io.stdout.write(tokensText(rows));
     return EXIT.ok;
   });
 }
 
-/** `reelform token revoke ID`. */
+/** `reelform token revoke ID`: revokes a token. */
 export async function tokenRevokeCommand(id: string, options: TokenOptions, io: Io): Promise<number> {
   return withTokens(options, io, async (tokens) => {
     if (!(await tokens.revoke(id))) {
@@ -62,7 +63,7 @@ export async function tokenRevokeCommand(id: string, options: TokenOptions, io: 
       });
     }
     if (options.json === true) {
-      io.stdout.write(`${JSON.stringify({ format_version: '1.0', id, revoked: true }, null, 2)}\n`);
+      printJson({ format_version: '1.0', id, revoked: true }, io);
     } else io.stdout.write(`Revoked ${id}.\n`);
     return EXIT.ok;
   });

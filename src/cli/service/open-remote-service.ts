@@ -1,24 +1,30 @@
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Config } from '../../project/config.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
 import { checkTokenOrigin } from '../../service/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
-import type { RemoteRenderService } from '../../service/render-service.ts';
+import type { RemoteRenderService, RenderService } from '../../service/render-service.ts';
+import { ServiceError } from '../../service/service-error.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
+import type { ProbeUrl } from '../../service/urls.ts';
+import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
+import { createUrlProbe } from '../../session/sources/probe-url.ts';
 import { writePackageZip } from '../../template/archive/write-zip.ts';
+import type { RenderSession } from '../../wire/render-session.ts';
 import type { Io } from '../io.ts';
 
 export type RemoteService = RemoteRenderService & StyleVersionPusher;
 
-/** A request without an answer is reported after so long. */
+/** Time in milliseconds after which a request without an answer is reported. */
 const SILENT_MS = 5_000;
 
 /**
- * The service behind the URL that reelform.yaml names. Requests without an answer are reported on stderr, unless the
- * caller passes options because it shows its own progress.
+ * Opens the service at the URL of reelform.yaml. Requests without an answer are reported on stderr, unless the caller
+ * passes options because it shows its own progress.
  *
- * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for a repository that renders by itself
+ * @throws ReelformError `token_missing`, `token_origin`, `config_invalid` for the embedded service
  */
 export function openRemoteService(
   project: Pick<Project, 'config'>,
@@ -47,7 +53,7 @@ export function openRemoteService(
   });
 }
 
-/** Reports on stderr a request that has no answer, unless the service answered another one meanwhile. */
+/** Reports on stderr a request without an answer, unless the service answered another request meanwhile. */
 function reportSilence(io: Io): (name: string) => () => void {
   let openRequests = 0;
   let heardAt = 0;
@@ -67,7 +73,7 @@ function reportSilence(io: Io): (name: string) => () => void {
   };
 }
 
-/** Of RFC 6750, section 2.1: nothing else can be in the header. */
+/** Syntax of bearer tokens. @see RFC 6750, section 2.1 */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 function tokenFrom(env: Io['env'], name: string): string {
@@ -84,7 +90,44 @@ function tokenFrom(env: Io['env'], name: string): string {
   );
 }
 
-/** A template package as a service takes it; null for a style version that the service has of its own. */
-export function uploadOf({ name, spec, files }: ProjectTemplate): StyleVersionUpload | null {
+/** Returns a template package for an upload; null for a style version that only the service has. */
+export function packageUpload({ name, spec, files }: ProjectTemplate): StyleVersionUpload | null {
   return files === null ? null : { name, spec, zip: () => writePackageZip(files) };
+}
+
+/**
+ * Fetches a session by its id.
+ *
+ * @throws ReelformError `session_gone`; errors of the service
+ */
+export async function fetchSession(service: RenderService, id: string): Promise<RenderSession> {
+  try {
+    return (await service.getRenderSession(id)).session;
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error;
+    throw new ReelformError('session_gone', `${service.name} does not have the session ${id}`, {
+      hint: 'Look at its id again',
+    });
+  }
+}
+
+/**
+ * Opens the probe for remote files. A pull request can write any URL into a definition, so only public hosts, the
+ * service itself and the hosts in `REELFORM_ALLOW_SOURCES` are contacted.
+ *
+ * @throws ReelformError `settings_invalid`
+ */
+export function openUrlProbe(config: Config, io: Io): ProbeUrl {
+  return createUrlProbe({ allow: allowListOf(config, io.env) });
+}
+
+function allowListOf({ service }: Config, env: Io['env']): AllowList {
+  const listed = (env.REELFORM_ALLOW_SOURCES ?? '').split(',').map((entry) => entry.trim());
+  const own = service === 'embedded' ? [] : [new URL(service.url).host];
+  const allowed = parseAllowList([...listed.filter((entry) => entry !== ''), ...own]);
+  if (!allowed.ok) {
+    const problems = allowed.diagnostics.map(({ message }) => message).join('; ');
+    throw new ReelformError('settings_invalid', `In REELFORM_ALLOW_SOURCES: ${problems}`);
+  }
+  return allowed.value;
 }

@@ -2,42 +2,40 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
+import { type Change, delivers, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
 import { createEmbeddedService } from '../../session/embedded-service.ts';
 import type { OutputStore } from '../../session/ports.ts';
-import { chooseEncoder, createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { createDestinations } from '../../session/session-deliveries.ts';
-import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
-import { describeSource } from '../../session/sources/describe-source.ts';
-import { createSources } from '../../session/sources/sources.ts';
 import type { Io } from '../io.ts';
-import { openRemoteService, uploadOf } from './open-remote-service.ts';
-import { openSegmentCache } from './open-segment-cache.ts';
-import { publishSources } from './publish-sources.ts';
+import { openLocalSources, openRenderPool } from '../render/open-scenes.ts';
+import { openSegmentCache } from '../render/segment-cache.ts';
+import { openRemoteService, packageUpload } from './open-remote-service.ts';
+import { createSourcePublisher } from './publish-sources.ts';
 
-/** A service that a command opened, and has to close. */
+/** A service that a command opened and has to close. */
 export interface OpenService {
   readonly service: RenderService;
-  /** Renders that are worth having at work at once. */
+  /** Number of renders that can usefully run in parallel. */
   readonly capacity: number;
-  /** See the port of apply. */
+  /** See `ApplyPorts`. */
   ensureStyleVersion(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The rendering service that reelform.yaml names.
+ * Opens the rendering service that reelform.yaml names.
  *
- * @param cache whether finished segments are kept and reused where this process renders
- * @param keyLifetimeMs for how long earlier runs saw it keep idempotency keys; null: they did not
+ * @param cache false to neither reuse nor keep segments of the embedded service
+ * @param keyLifetimeMs how long the service keeps idempotency keys, as observed by earlier runs; null if it does not
  * @throws ReelformError `token_missing`, `token_origin`; `encoder_missing`, `settings_invalid` of the encoder
  */
 export function openService(project: Project, io: Io, keyLifetimeMs: number | null, cache?: boolean): OpenService {
@@ -47,14 +45,14 @@ export function openService(project: Project, io: Io, keyLifetimeMs: number | nu
 }
 
 function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): OpenService {
-  const service = openRemoteService(project, io, { keyLifetimeMs, publish: publishSources(project, io) });
+  const service = openRemoteService(project, io, { keyLifetimeMs, publish: createSourcePublisher(project, io) });
   return {
     service,
     capacity: Number.POSITIVE_INFINITY,
     async ensureStyleVersion(id) {
       const template = [...project.templates.values()].find(({ spec }) => spec.id === id);
-      const upload = template === undefined ? null : uploadOf(template);
-      // Without a package the style version is the service's own.
+      const upload = template === undefined ? null : packageUpload(template);
+      // Without a package, only the service has the style version.
       if (upload !== null) await pushStyleVersion(service, upload, (milliseconds) => setTimeout(milliseconds));
     },
     close: async () => undefined,
@@ -63,22 +61,10 @@ function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): Ope
 
 function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService {
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
-  const sources = createSources({
-    directory: join(project.root, '.reelform', 'sources'),
-    // Whoever runs the command wrote the URLs, or took them over in a review.
-    allow: ALLOW_EVERYTHING,
-    mayRead: async () => true,
-    inspect: describeSource,
-    isOneRun: true,
-    now: () => io.now(),
-  });
+  const sources = openLocalSources(project.root, io, 'sources');
   const capacity = renderCapacity();
   const cache = openSegmentCache(project, io, usesCache);
-  const pool = (io.createRenderPool ?? createRenderPool)({
-    size: capacity,
-    sandbox: sandboxFromEnvironment(io.env),
-    encoder: chooseEncoder(project.config.encoder, io.env),
-  });
+  const pool = openRenderPool(io, project.config.encoder);
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
@@ -113,7 +99,7 @@ function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService
   };
 }
 
-/** The outputs folder. Records the size and digest of each file that is written, by which plans know it again. */
+/** Returns the outputs folder. Records the size and digest of each written file, so that plans recognize it. */
 function recordedOutputs(root: string): OutputStore & FinishedFiles {
   const outputs = createDirectoryOutputs(join(root, OUTPUTS_FOLDER), OUTPUTS_FOLDER, writeFileAtomic);
   return {
@@ -123,5 +109,33 @@ function recordedOutputs(root: string): OutputStore & FinishedFiles {
       await recordOutput(root, output.video_url, output);
       return output;
     },
+  };
+}
+
+/** True if a change needs the service: for a render, a delivery, or to verify an adopted video. */
+export function needsService(change: Change): boolean {
+  if (delivers(change)) return true;
+  if (change.action !== 'adopt') return renders(change);
+  return change.source.kind === 'history' || change.source.kind === 'journal';
+}
+
+/** Returns a service that is never called, for changes of the lockfile alone. Needs no token. */
+export function noopService(name: string): OpenService {
+  const refuse = async (): Promise<never> => {
+    throw new Error('Internal error: a plan that asks for nothing asked the service');
+  };
+  return {
+    service: {
+      name,
+      getStyleVersion: refuse,
+      createRenderSession: refuse,
+      getRenderSession: refuse,
+      uploadSource: refuse,
+      outlivesProcess: true,
+      keyLifetimeMs: () => null,
+    },
+    capacity: 1,
+    ensureStyleVersion: refuse,
+    close: async () => undefined,
   };
 }

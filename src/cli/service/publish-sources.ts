@@ -6,22 +6,22 @@ import { openDestination } from '../../delivery/open-destination.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { SourceUpload } from '../../service/render-service.ts';
-import { openUrlLook } from '../drift/run-refresh.ts';
 import type { Io } from '../io.ts';
+import { openUrlProbe } from './open-remote-service.ts';
 
-/** Makes a file of this repository one that a service can fetch. */
+/** Makes a local file available to a service. */
 type PublishSource = (source: SourceUpload) => Promise<{ remote_url: string }>;
 
 /**
- * What publishes the files of a repository as `assets` of reelform.yaml says, each under the digest of what is in it: one
- * that everybody finds there already is not written again. Undefined where it says nothing.
+ * Returns a function that publishes files of the repository as `assets` of reelform.yaml configures, named by their
+ * digest, so that existing files are not uploaded again. Undefined without that setting.
  */
-export function publishSources(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
+export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
   const { config, root } = project;
   const { assets, credentials } = config;
   if (assets === null) return undefined;
   const credential = assets.credential === null ? null : (credentials.get(assets.credential) ?? null);
-  const look = openUrlLook(config, io);
+  const look = openUrlProbe(config, io);
   return async (source) => {
     const name = `${source.sha256}${endingOf(source.name)}`;
     const remote_url = `${assets.publicUrl}${name}`;
@@ -57,13 +57,13 @@ function fileOf({
   };
 }
 
-/** With its dot, as the file has it; empty where that could be anything. */
+/** Returns the extension with its dot; empty if it is unusual. */
 function endingOf(name: string): string {
   const ending = extname(name).toLowerCase();
   return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
 }
 
-/** Browsers and services ask for it; what is not here is told by its bytes. */
+/** Content types for browsers and services. Services detect other types from the content. */
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',

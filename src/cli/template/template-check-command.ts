@@ -4,25 +4,23 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
 import { packageDiagnostic, unreadableFont } from '../../report/wording/package-diagnostic.ts';
-import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
-import { createRenderPool, renderCapacity } from '../../session/processes/render-pool.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { type NamedPackage, readNamedPackage } from './read-package.ts';
-import { unreadableFonts } from './unreadable-fonts.ts';
-import { withRepositoryFonts } from './with-repository-fonts.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
+import { openRenderPool } from '../render/open-scenes.ts';
+import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
+import { unreadableFonts } from './template-problems.ts';
 
 export interface TemplateCheckOptions extends GlobalOptions {
   readonly strict?: boolean;
   readonly json?: boolean;
 }
 
-/** `reelform template check DIR`: what is wrong with a template package, and what its designer had better know. */
+/** `reelform template check DIR`: reports errors of a template package, and advice for its designer. */
 export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
-  const found = readNamedPackage(named, directoryOf(options, io));
+  const found = readNamedPackage(named, workingDirectory(options, io));
   const { template, findings, diagnostics } = await check(found, io);
   const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
   if (options.json === true) {
@@ -33,14 +31,14 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
       style_version: template?.spec.id ?? null,
       editables: template === null ? null : template.manifest.editables.size,
       stillcuts: template?.stills.map(({ name, frame }) => ({ name, frame })) ?? null,
-      unsupported: findings.flatMap((one) => (one.kind === 'unsupported' ? one.uses : [])),
+      unsupported: findings.flatMap((finding) => (finding.kind === 'unsupported' ? finding.uses : [])),
       diagnostics: diagnosticsJson(diagnostics, found.source),
     };
-    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    printJson(document, io);
   } else {
-    tellDiagnostics(diagnostics, found.source, options, io);
+    printDiagnostics(diagnostics, found.source, options, io);
     if (template !== null && !hasErrors(diagnostics)) {
-      io.stdout.write(checkedText(found.folder, template, { color: wantsColor(io.stdout, io.env, options.color) }));
+      io.stdout.write(checkedText(found.folder, template, stdoutStyle(options, io)));
     }
   }
   return failed ? EXIT.error : EXIT.ok;
@@ -54,7 +52,7 @@ async function check(
   findings: readonly PackageFinding[];
   diagnostics: readonly Diagnostic[];
 }> {
-  const { folder, files } = withRepositoryFonts(found, 'all');
+  const { folder, files } = addRepositoryFonts(found, 'all');
   if (!files.ok) return { template: null, findings: [], diagnostics: files.diagnostics };
   const parsed = parseTemplatePackage(folder, files.value);
   if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
@@ -62,12 +60,9 @@ async function check(
   const carried = [...template.fonts.values(), ...template.extraFonts.values()];
   const unreadable = (await unreadableFonts(carried, io)).map((font) => unreadableFont(font, folder));
   if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
-  const pool = (io.createRenderPool ?? createRenderPool)({
-    size: renderCapacity(),
-    sandbox: sandboxFromEnvironment(io.env),
-  });
+  const pool = openRenderPool(io);
   try {
-    // The licences of the repository's own fonts are not the package's affair.
+    // Licences of the repository's own fonts are not part of the package.
     const own = found.files.ok ? found.files.value : files.value;
     const findings = await inspectPackage(template, own.keys(), {
       renderStills: (scene) => pool.run('stills', scene),

@@ -10,51 +10,51 @@ import { initPackage, isPackage } from '../../template/init/init-package.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import type { LottieSource } from '../../template/init/lottie-source.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { readNamedFile } from './read-package.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
+import { readNamedFile } from './named-package.ts';
 
 export interface TemplateInitOptions extends GlobalOptions {
   readonly out?: string;
   readonly name?: string;
   readonly animation?: string;
-  /** Layers, or true: the usual number of them. */
+  /** Number of layers, or true for the default. */
   readonly colors?: number | true;
   readonly force?: boolean;
   readonly json?: boolean;
 }
 
-/** A colour that so many layers share is worth changing at one place. */
+/** A colour that this many layers share is offered as an editable. */
 const USUAL_COLOR_LAYERS = 2;
 
-/** `reelform template init FILE`: a template package made from any Lottie, and a report about it. */
+/** `reelform template init FILE`: creates a template package from a Lottie file, and prints a report. */
 export async function templateInitCommand(named: string, options: TemplateInitOptions, io: Io): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const path = resolve(directory, named);
-  const told = (messages: readonly string[], hint?: string): number => {
+  const fail = (messages: readonly string[], hint?: string): number => {
     const at = { file: named, start: 0, end: 0 };
     const diagnostics = messages.map((message): Diagnostic => {
       return { code: 'template_invalid', severity: 'error', message, hint, at };
     });
-    tellDiagnostics(diagnostics, () => undefined, options, io);
+    printDiagnostics(diagnostics, () => undefined, options, io);
     return EXIT.error;
   };
   const source = readSource(named, path, options.animation);
-  if ('problems' in source) return told(source.problems, source.hint);
+  if ('problems' in source) return fail(source.problems, source.hint);
   const colorLayers = options.colors === true ? USUAL_COLOR_LAYERS : (options.colors ?? null);
-  const made = initPackage(source, { name: options.name, colorLayers });
-  if (!isPackage(made)) return told(made.problems);
+  const created = initPackage(source, { name: options.name, colorLayers });
+  if (!isPackage(created)) return fail(created.problems);
 
   const folder = resolve(directory, options.out ?? join('templates', safeName(source.name).toLowerCase()));
   if (options.force !== true) refuseTaken(folder, directory);
-  for (const [below, bytes] of made.files) await writeFileAtomic(join(folder, below), bytes);
+  for (const [below, bytes] of created.files) await writeFileAtomic(join(folder, below), bytes);
   const shown = relative(directory, folder).split(sep).join('/') || '.';
-  const parsed = parseTemplatePackage(shown, made.files);
-  const problems = parsed.ok || made.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
-  const report = { created: made, folder: shown, others: source.others, problems };
-  if (options.json === true) io.stdout.write(`${JSON.stringify(initJson(report), null, 2)}\n`);
-  else io.stdout.write(initText(report, { color: wantsColor(io.stdout, io.env, options.color) }));
+  const parsed = parseTemplatePackage(shown, created.files);
+  const problems = parsed.ok || created.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
+  const report = { created, folder: shown, others: source.others, problems };
+  if (options.json === true) printJson(initJson(report), io);
+  else io.stdout.write(initText(report, stdoutStyle(options, io)));
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 
@@ -65,7 +65,7 @@ function readSource(
 ): LottieSource | { readonly problems: string[]; readonly hint?: string } {
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
   const rest = { name: nameOf(path), ...besideOf(dirname(path)), readImage: readImageHeader };
-  // A zip begins with these letters, whatever its name.
+  // Every ZIP file starts with `PK`, whatever its name.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) {
     try {
       const animation: unknown = JSON.parse(new TextDecoder().decode(bytes));
@@ -83,17 +83,17 @@ function readSource(
   }
   const animation = animationIn(archive.value, id);
   if (animation === undefined) return { problems: [`The animation ${JSON.stringify(id)} is no JSON`] };
-  return { ...rest, animation, files, others: animations.filter((one) => one !== id) };
+  return { ...rest, animation, files, others: animations.filter((other) => other !== id) };
 }
 
-/** What programs call every file of theirs says less than the folder. */
+/** Default names of exporting programs are less useful than the name of the folder. */
 function nameOf(path: string): string {
   const name = basename(path, extname(path));
   const folder = basename(dirname(path));
   return /^(?:animation|data|index|lottie)$/i.test(name) && folder !== '' ? folder : name;
 }
 
-/** Files in a folder and below it; nothing outside of it is read, whatever an animation asks for. */
+/** Returns the files in a folder and below. Paths outside of it are rejected. */
 function besideOf(folder: string): Pick<LottieSource, 'beside' | 'fontsBeside'> {
   const beside = (path: string): Uint8Array | null => {
     if (path === '' || path.includes('\\') || path.split('/').includes('..')) return null;

@@ -5,25 +5,24 @@ import { packedText } from '../../report/terminal/template-text.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { directoryOf, tellDiagnostics } from '../diagnose.ts';
-import { type GlobalOptions, VERSION } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
-import { readNamedPackage } from './read-package.ts';
-import { withRepositoryFonts } from './with-repository-fonts.ts';
+import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
+import { addRepositoryFonts, readNamedPackage } from './named-package.ts';
 
 export interface TemplatePackOptions extends GlobalOptions {
   readonly out?: string;
   readonly json?: boolean;
 }
 
-/** `reelform template pack DIR`: a template package as one `.lottie` file, that players show and reelform renders. */
+/** `reelform template pack DIR`: packs a template package into one `.lottie` file for players and Reelform. */
 export async function templatePackCommand(named: string, options: TemplatePackOptions, io: Io): Promise<number> {
-  const directory = directoryOf(options, io);
+  const directory = workingDirectory(options, io);
   const found = readNamedPackage(named, directory);
-  const { files, folder, name, source } = withRepositoryFonts(found, 'named');
+  const { files, folder, name, source } = addRepositoryFonts(found, 'named');
   const parsed = files.ok ? parseTemplatePackage(folder, files.value) : files;
   if (!files.ok || !parsed.ok) {
-    tellDiagnostics(parsed.ok ? [] : parsed.diagnostics, source, options, io);
+    printDiagnostics(parsed.ok ? [] : parsed.diagnostics, source, options, io);
     return EXIT.error;
   }
   const path = resolve(directory, options.out ?? `${name}.lottie`);
@@ -36,7 +35,7 @@ export async function templatePackCommand(named: string, options: TemplatePackOp
     files: files.value.size,
     style_version: parsed.value.spec.id,
   };
-  if (options.json === true) io.stdout.write(`${JSON.stringify({ format_version: '1.0', ...packed }, null, 2)}\n`);
-  else io.stdout.write(packedText(packed, { color: wantsColor(io.stdout, io.env, options.color) }));
+  if (options.json === true) printJson({ format_version: '1.0', ...packed }, io);
+  else io.stdout.write(packedText(packed, stdoutStyle(options, io)));
   return EXIT.ok;
 }

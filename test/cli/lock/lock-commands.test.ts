@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDesired } from '../../../src/cli/plan/open-desired.ts';
+import { loadDesiredState } from '../../../src/cli/plan/load-desired-state.ts';
 import type { LockEntry } from '../../../src/lock/lock.ts';
 import { serialiseLock } from '../../../src/lock/serialise-lock.ts';
 import { versionOf } from '../../support/lock-branches.ts';
@@ -54,7 +54,7 @@ describe('reelform lock merge', () => {
   test('takes what the definition says now', async () => {
     const root = makeRepository();
     onTestFinished(() => rmSync(root, { recursive: true }));
-    const { desired } = await openDesired(root);
+    const { desired } = await loadDesiredState(root);
     const fingerprint = desired.find(({ id }) => id === 'rome')!.fingerprint;
     const early = { ...versionOf('rome', 2), fingerprint };
     const marked = `<<<<<<< HEAD\n${lockText({ rome: early })}=======\n${lockText({ rome: versionOf('rome', 3) })}>>>>>>> x\n`;

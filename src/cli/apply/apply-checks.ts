@@ -1,0 +1,67 @@
+import type { Credential, SecretSource } from '../../delivery/credential.ts';
+import { ReelformError } from '../../diagnostic.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Config } from '../../project/config.ts';
+import { approvalQuestion } from '../../report/terminal/apply-text.ts';
+import type { Io } from '../io.ts';
+
+/**
+ * Checks that the environment holds every secret of the destinations that this machine writes to, before the user is
+ * asked to approve and before anything is rendered. Planning needs no secrets.
+ *
+ * @throws ReelformError `credential_missing`, which names all of them
+ */
+export function checkCredentials(plan: Plan, { service, credentials, assets }: Config, env: Io['env']): void {
+  const delivering =
+    service === 'embedded'
+      ? plan.changes.flatMap(({ destinations }) => destinations.map(({ credential }) => credential))
+      : [];
+  const names = new Set([...delivering, service === 'embedded' ? null : (assets?.credential ?? null)]);
+  const missing = [...names].flatMap((name) => {
+    const credential = name === null ? undefined : credentials.get(name);
+    return credential === undefined ? [] : missingOf(credential, env);
+  });
+  if (missing.length === 0) return;
+  const [variable] = missing[0]!;
+  const list = missing.map(([name, credential]) => `${name} (credential ${credential})`).join(', ');
+  throw new ReelformError('credential_missing', `The environment lacks ${list}`, {
+    hint: `export ${variable}=…; in CI, hand it to the job as a secret`,
+  });
+}
+
+function missingOf(credential: Credential, env: Io['env']): [variable: string, credential: string][] {
+  return secretsOf(credential).flatMap((secret) =>
+    secret.kind === 'env' && (env[secret.name] ?? '').trim() === '' ? [[secret.name, credential.name]] : [],
+  );
+}
+
+function secretsOf(credential: Credential): readonly SecretSource[] {
+  switch (credential.kind) {
+    case 's3':
+    case 'gs': {
+      if (credential.keys === null) return [];
+      const { accessKeyId, secretAccessKey, sessionToken } = credential.keys;
+      return [accessKeyId, secretAccessKey, ...(sessionToken === null ? [] : [sessionToken])];
+    }
+    case 'azblob':
+      return [credential.accountKey];
+    case 'file':
+      return [];
+  }
+}
+
+/**
+ * Asks the user to approve the plan, unless `--auto-approve` is set.
+ *
+ * @throws ReelformError `not_approved`
+ */
+export async function approve(renderCount: number, options: { readonly autoApprove?: boolean }, io: Io): Promise<void> {
+  if (options.autoApprove === true) return;
+  if (!io.interactive) {
+    throw new ReelformError('not_approved', 'There is nobody to ask for approval', {
+      hint: 'Pass --auto-approve, or a plan that was saved with `reelform plan --out FILE`',
+    });
+  }
+  const answer = await io.ask(approvalQuestion(renderCount));
+  if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');
+}

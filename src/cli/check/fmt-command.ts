@@ -1,0 +1,106 @@
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
+import { PROPERTY_ORDER, unreadable } from '../../definition/definition-file.ts';
+import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
+import { findDefinitions } from '../../project/find-definitions.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { writeLinkedFile } from '../../project/write-file.ts';
+import { sweepUnfinished } from '../../replace-file.ts';
+import { fmtText } from '../../report/terminal/repository-text.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { withRunLock } from '../lock/open-lock.ts';
+import { printDiagnostics } from '../output.ts';
+import { loadDesiredState } from '../plan/load-desired-state.ts';
+
+export interface FmtOptions extends GlobalOptions {
+  readonly check?: boolean;
+}
+
+/** `reelform fmt [FILE…]`: formats definitions and reelform.yaml without changing their meaning. */
+export async function fmtCommand(named: readonly string[], options: FmtOptions, io: Io): Promise<number> {
+  const directory = workingDirectory(options, io);
+  const root = findRoot(directory);
+  if (options.check === true) return format(root, directory, named, options, io);
+  return withRunLock(root, io, () => format(root, directory, named, options, io));
+}
+
+async function format(
+  root: string,
+  directory: string,
+  named: readonly string[],
+  options: FmtOptions,
+  io: Io,
+): Promise<number> {
+  const files = new RepositoryFiles(root);
+  const paths =
+    named.length > 0
+      ? named.map((name) => relative(root, resolve(directory, name)).replaceAll(sep, '/'))
+      : await allFiles(root);
+  if (options.check !== true) {
+    for (const folder of new Set(paths.map((path) => dirname(path))))
+      await sweepUnfinished(join(root, folder), io.now());
+  }
+  const changed: string[] = [];
+  const kept: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const unexpected: unknown[] = [];
+  const formatFile = async (path: string): Promise<void> => {
+    const at = { file: path, start: 0, end: 0 };
+    if (!/\.ya?ml$/.test(path)) {
+      diagnostics.push(noYaml(path, at));
+      return;
+    }
+    const read = files.text(path);
+    const formatted = read.ok
+      ? formatYaml(path, read.text, path === CONFIG_FILE ? Object.keys(configSchema.properties) : PROPERTY_ORDER)
+      : ({ ok: false, diagnostics: [unreadable(path, read.reason, at)] } as const);
+    if (!formatted.ok) diagnostics.push(...formatted.diagnostics);
+    else if (formatted.value.isKept) kept.push(path);
+    else if (read.ok && formatted.value.text !== read.text) {
+      if (options.check !== true) await writeLinkedFile(join(root, path), formatted.value.text);
+      changed.push(path);
+    }
+  };
+  for (const path of paths) {
+    try {
+      await formatFile(path);
+    } catch (error) {
+      // Other files are formatted even if one fails.
+      if (!(error instanceof ReelformError)) unexpected.push(error);
+      else diagnostics.push({ code: error.code, severity: 'error', message: error.message, hint: error.hint });
+    }
+  }
+  printDiagnostics(diagnostics, files.source, options, io);
+  const check = options.check === true;
+  const result = { changed, kept, total: paths.length };
+  const isDone = diagnostics.length === 0 && unexpected.length === 0;
+  if (isDone || changed.length > 0 || kept.length > 0) {
+    io.stdout.write(fmtText(result, { check, color: wantsColor(io.stdout, io.env, options.color) }));
+  }
+  if (unexpected.length > 0) throw unexpected[0];
+  if (diagnostics.length > 0) return EXIT.error;
+  return check && changed.length > 0 ? EXIT.changes : EXIT.ok;
+}
+
+/** Rejects JSON files: JSON is valid YAML, so files of another program would be reformatted without notice. */
+function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
+  return {
+    code: 'definition_invalid',
+    severity: 'error',
+    message: `${JSON.stringify(path)} is no definition: their names end in .yaml or .yml`,
+    hint: 'Name definitions, parts of them, or reelform.yaml',
+    ...(at !== undefined && { at }),
+  };
+}
+
+/** Returns reelform.yaml, and every definition and fragment that its glob matches. */
+async function allFiles(root: string): Promise<string[]> {
+  const { config } = await loadDesiredState(root);
+  const folders = [...config.templates.values()].flatMap((template) =>
+    template.kind === 'package' ? [template.path] : [],
+  );
+  return [CONFIG_FILE, ...findDefinitions(root, config.videos, [CONFIG_FILE, ...folders]).paths];
+}

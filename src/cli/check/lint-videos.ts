@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { resourceSpan } from '../../definition/definition-span.ts';
+import type { Video, VideoId } from '../../definition/video.ts';
+import { type Diagnostic, ReelformError, sortDiagnostics } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import type { LintFinding } from '../../engine/lint/lint-finding.ts';
+import { fileSystemError } from '../../file-system-error.ts';
+import { isRecord } from '../../json.ts';
+import type { Fingerprint } from '../../lock/lock.ts';
+import type { LintSummary } from '../../plan/plan-document.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { lintProgress } from '../../report/terminal/repository-text.ts';
+import { lintDiagnostic, lintFailure } from '../../report/wording/lint-diagnostic.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
+import { sessionProblems } from '../../session/session-problems.ts';
+import { canFailLint, type LintSeverities, lintSeverity } from '../../template/lint-severities.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { cacheKey } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { openRenderPool, openScenes } from '../render/open-scenes.ts';
+
+/** Videos to lint, and the severity of each finding. */
+export interface LintSource {
+  /** Absolute. */
+  readonly root: string;
+  /** Severities of reelform.yaml, which override those of the template. */
+  readonly lint: LintSeverities;
+  readonly videos: readonly Video[];
+  /** Null for a template that only the service has. */
+  packageOf(template: string): TemplatePackage | null;
+  /** Returns the text of a definition. */
+  source(file: string): string | undefined;
+}
+
+export interface LintOptions {
+  /** Time in milliseconds after which only videos whose findings can be errors are linted. */
+  readonly budgetMs: number;
+  /** False to ignore results of earlier runs. */
+  readonly cache: boolean;
+}
+
+export interface Linted {
+  /** Sorted by file and position. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly checked: number;
+  /** Number of videos that were not linted because only the service has their template. */
+  readonly remote: number;
+  /**
+   * Sorted by id: videos that exceeded the budget, and videos of the service's templates whose findings could be
+   * errors.
+   */
+  readonly leftOut: LintSummary['left_out'];
+}
+
+/** Interval in milliseconds between reports of progress. */
+const PROGRESS_MS = 10_000;
+
+/** True if the result must not depend on time: every video of the template is linted before any of them is rendered. */
+function mustBeChecked(template: string, { lint, packageOf }: Pick<LintSource, 'lint' | 'packageOf'>): boolean {
+  return canFailLint({ repository: lint, template: packageOf(template)?.manifest.lint ?? {} });
+}
+
+/**
+ * Lints videos as they would be rendered. Videos whose findings can only be warnings come first, within the budget; the
+ * others are always linted.
+ */
+export async function lintVideos(
+  from: LintSource,
+  wanted: ReadonlyMap<VideoId, Fingerprint>,
+  options: LintOptions,
+  io: Io,
+): Promise<Linted> {
+  const cache = openLintCache(from.root, cacheKey(), options.cache);
+  const asked = from.videos.filter(({ id }) => wanted.has(id));
+  const videos = asked.filter(({ template }) => from.packageOf(template) !== null);
+  const remote = asked.filter(({ template }) => from.packageOf(template) === null);
+  const unknown = videos.filter(({ id }) => cache.get(wanted.get(id)!) === undefined);
+  const failures = new Map<VideoId, Diagnostic[]>();
+  const late: VideoId[] = [];
+  const full: FullDisk = { error: null, count: 0, isNeeded: false };
+  if (unknown.length > 0) {
+    const scenes = openScenes(from.root, io, 'lint');
+    const pool = openRenderPool(io);
+    const progress = openProgress(unknown.length, io);
+    const until = io.monotonicNow() + options.budgetMs;
+    const limit = pLimit(renderCapacity());
+    const check = async (video: Video, isNeeded: boolean): Promise<void> => {
+      if (full.error !== null) return leave(full, full.error, isNeeded);
+      if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
+      try {
+        const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
+        cache.set(wanted.get(video.id)!, await pool.run('lint', scene));
+      } catch (error) {
+        const refused = fileSystemError(error);
+        if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);
+        failures.set(video.id, failed(error, video, isNeeded, from));
+      }
+      progress.checked();
+    };
+    const needed = new Set(unknown.filter(({ template }) => mustBeChecked(template, from)));
+    try {
+      const ordered = [...unknown.filter((video) => !needed.has(video)), ...needed];
+      await Promise.all(ordered.map((video) => limit(check, video, needed.has(video))));
+    } finally {
+      await pool.close();
+      await scenes.close();
+      await cache.store();
+    }
+  }
+  const diagnostics = videos.flatMap((video) => [
+    ...(failures.get(video.id) ?? []),
+    ...diagnosticsOf(cache.get(wanted.get(video.id)!) ?? [], video, from),
+  ]);
+  const uncheckable = remote.filter(({ template }) => mustBeChecked(template, from));
+  const leftOut = [
+    ...late.map((id) => ({ id, reason: 'budget' as const })),
+    ...uncheckable.map(({ id }) => ({ id, reason: 'remote' as const })),
+  ];
+  return {
+    diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
+    checked: videos.length - late.length - full.count,
+    remote: remote.length,
+    leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
+  };
+}
+
+/** Counts videos that were not linted because the disk is full, for a single diagnostic. */
+interface FullDisk {
+  error: ReelformError | null;
+  count: number;
+  isNeeded: boolean;
+}
+
+function leave(full: FullDisk, error: ReelformError, isNeeded: boolean): void {
+  full.error ??= error;
+  full.count += 1;
+  full.isNeeded ||= isNeeded;
+}
+
+function fullDisk({ error, count, isNeeded }: FullDisk): Diagnostic[] {
+  if (error === null) return [];
+  const message = `${countNoun(count, 'video')} could not be checked: ${error.message}`;
+  return [{ code: error.code, severity: isNeeded ? 'error' : 'warning', message, hint: error.hint }];
+}
+
+/** Reports progress on stderr at intervals. */
+function openProgress(count: number, io: Io): { checked(): void } {
+  let reportedAt = io.monotonicNow();
+  let checked = 0;
+  return {
+    checked() {
+      checked += 1;
+      if (io.monotonicNow() - reportedAt < PROGRESS_MS) return;
+      reportedAt = io.monotonicNow();
+      io.stderr.write(lintProgress(checked, count));
+    },
+  };
+}
+
+function diagnosticsOf(
+  findings: readonly LintFinding[],
+  video: Video,
+  { lint, packageOf, source }: LintSource,
+): Diagnostic[] {
+  const rules = { repository: lint, template: packageOf(video.template)?.manifest.lint ?? {} };
+  return findings.flatMap((finding) => {
+    const severity = lintSeverity(finding.code, rules);
+    if (severity === 'off') return [];
+    const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
+    return [lintDiagnostic(finding, { id: video.id, at, severity })];
+  });
+}
+
+/** Returns why a video could not be linted, located at the resource that caused it. */
+function failed(
+  error: unknown,
+  { id, path, resources, audio }: Video,
+  isNeeded: boolean,
+  { source }: LintSource,
+): Diagnostic[] {
+  const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
+  return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {
+    const at = resourceSpan(path, source(path) ?? '', editable ?? null);
+    const what = editable === undefined ? '' : `${editable}: `;
+    // A video that was not linted may have errors.
+    const severity = retryable && !isNeeded ? 'warning' : 'error';
+    return lintFailure(what + (detail ?? title), { id, at, severity });
+  });
+}
+
+/** Findings by fingerprint, so that unchanged videos are not linted again. */
+interface LintCache {
+  get(fingerprint: Fingerprint): readonly LintFinding[] | undefined;
+  set(fingerprint: Fingerprint, findings: readonly LintFinding[]): void;
+  /** Stores the findings for the next run. Does nothing in a read-only checkout. */
+  store(): Promise<void>;
+}
+
+const FILE = join('.reelform', 'lint.json');
+/** Number of videos that are kept, the most recent ones. */
+const MOST = 20_000;
+
+/**
+ * @param build key of this program, because another version may find something else
+ * @param reads false to start empty
+ */
+function openLintCache(root: string, build: string, reads: boolean): LintCache {
+  const found = reads ? readCache(join(root, FILE), build) : new Map<string, readonly LintFinding[]>();
+  let isChanged = false;
+  return {
+    get: (fingerprint) => found.get(fingerprint),
+    set(fingerprint, findings) {
+      found.delete(fingerprint);
+      found.set(fingerprint, findings);
+      isChanged = true;
+    },
+    async store() {
+      if (!isChanged) return;
+      const kept = Object.fromEntries([...found].slice(-MOST));
+      await writeFileAtomic(join(root, FILE), `${JSON.stringify({ build, found: kept })}\n`).catch((error) => {
+        if (!(error instanceof ReelformError)) throw error;
+      });
+    },
+  };
+}
+
+/** An unreadable file counts as an empty cache. */
+function readCache(path: string, build: string): Map<string, readonly LintFinding[]> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isRecord(value) && value.build === build && isRecord(value.found)) {
+      const entries = Object.entries(value.found).filter(([, findings]) => Array.isArray(findings));
+      return new Map(entries as [string, LintFinding[]][]);
+    }
+  } catch {
+    // Missing or damaged.
+  }
+  return new Map();
+}

@@ -1,0 +1,128 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
+import { checkoutCommit } from '../../git/checkout-commit.ts';
+import { changedFiles, differInOne, fetchCommit, fileAt } from '../../git/revisions.ts';
+import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
+import { parseLock } from '../../lock/parse-lock.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
+
+/** Extensions of files that may define videos or hold their rows. */
+const MAY_DEFINE = /\.(?:ya?ml|json|csv)$/;
+
+/**
+ * Rejects uncommitted changes of definitions. They would be recorded in the lockfile of the branch, and rendered again
+ * by the next run.
+ *
+ * @throws ReelformError `checkout_stale` with status 6
+ */
+export async function rejectUncommitted({ root, desired, dependenciesOf }: DesiredState): Promise<void> {
+  const changed = await changedFiles(root, 'HEAD');
+  if (changed.size === 0) return;
+  const used = new Set(desired.flatMap(dependenciesOf));
+  const found: string[] = [];
+  for (const file of [...changed].sort()) {
+    const isGone = MAY_DEFINE.test(file) && (await nullIfMissing(stat(join(root, file)))) === null;
+    if (used.has(file) || isGone) found.push(file);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  throw new ReelformError('checkout_stale', `${first}${more} is not as it was committed: nothing was rendered`, {
+    hint: 'Commit and push it first; --allow-stale applies it all the same',
+    exitCode: EXIT.stale,
+  });
+}
+
+/** Maximum number of attempts to read a tip that moves. */
+const MAX_ATTEMPTS = 5;
+
+/** The branch that a run commits to, and the lockfile on it. */
+export interface LockLocation {
+  readonly root: string;
+  readonly remote: string;
+  readonly branch: string;
+  readonly path: string;
+}
+
+/** Returns the tip of the branch if it is checked out. @throws ReelformError `checkout_stale` with status 6 */
+export async function tipCheckedOut(place: LockLocation, head: string, tipOf: () => Promise<string>): Promise<string> {
+  for (let tip = await tipOf(), attempts = 1; ; attempts++) {
+    if (await isTip(place, head, tip)) return tip;
+    // Other runs may commit lockfiles meanwhile.
+    const later = await tipOf();
+    if (later === tip || attempts === MAX_ATTEMPTS) throw stale(place.branch, head, tip);
+    tip = later;
+  }
+}
+
+/**
+ * True if the checked-out commit is the tip, or differs from it in the lockfile only. In that case the lockfile of the
+ * tip is copied to the work tree, because commits of runs do not start another run.
+ */
+async function isTip({ root, remote, branch, path }: LockLocation, head: string, tip: string): Promise<boolean> {
+  if (head === tip) return true;
+  try {
+    await fetchCommit(root, remote, branch, tip);
+  } catch {
+    return false;
+  }
+  if (!(await differInOne(root, head, tip, path))) return false;
+  const here = await nullIfMissing(readFile(join(root, LOCK_FILE), 'utf8'));
+  const there = await fileAt(root, tip, path);
+  if (here === there) return true;
+  if (there === null || here !== (await fileAt(root, head, path))) return false;
+  await writeFileAtomic(join(root, LOCK_FILE), there);
+  return true;
+}
+
+function stale(branch: string, head: string, tip: string): ReelformError {
+  const [ours, theirs] = [head, tip].map((commit) => commit.slice(0, 12));
+  return new ReelformError(
+    'checkout_stale',
+    `${ours} is checked out, and ${branch} is at ${theirs}: nothing was rendered`,
+    {
+      hint: `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run of the newer commit does this one's work; --allow-stale applies it all the same`,
+      exitCode: EXIT.stale,
+    },
+  );
+}
+
+export async function lockAt(root: string, commit: string, path: string): Promise<Lock> {
+  const text = await fileAt(root, commit, path);
+  const read = text === null ? null : parseLock(text, LOCK_FILE);
+  // The plan has reported an unreadable lockfile already.
+  return read?.ok === true ? read.value : emptyLock;
+}
+
+/**
+ * Returns the fingerprints of the definitions of a commit. If only the lockfile differs, these are the checked-out
+ * ones.
+ */
+export async function fingerprintsAt(
+  { root, remote, branch, path }: LockLocation,
+  head: string,
+  source: string,
+  own: ReadonlyMap<string, Fingerprint>,
+): Promise<ReadonlyMap<string, Fingerprint> | null> {
+  if (source === head) return own;
+  try {
+    await fetchCommit(root, remote, branch, source);
+    if (await differInOne(root, head, source, path)) return own;
+    const files = await checkoutCommit(root, source);
+    try {
+      const { desired, diagnostics } = await loadDesiredState(files.root, { cache: false });
+      // With errors, the definitions are incomplete.
+      if (hasErrors(diagnostics)) return null;
+      return new Map(desired.map(({ id, fingerprint }) => [id, fingerprint]));
+    } finally {
+      await files.remove();
+    }
+  } catch {
+    // Without fingerprints, the entries themselves determine which is newer.
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { ForgeClock } from '../../forge/forge-client.ts';
+import { ForgeError } from '../../forge/forge-error.ts';
+import { type GitHub, openGitHub } from '../../forge/github/github.ts';
+import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
+import { headCommit, repositoryPath } from '../../git/revisions.ts';
+import { warningText } from '../../report/markdown/comment-text.ts';
+import { type Io, pause } from '../io.ts';
+
+/**
+ * Loads from the environment and the event file what the job runs for.
+ *
+ * @throws ReelformError `forge_unknown` if no repository is named
+ */
+export async function loadGitHubJob(flags: { readonly number?: number | undefined }, io: Io): Promise<GitHubJob> {
+  const path = io.env.GITHUB_EVENT_PATH ?? '';
+  let event: unknown = null;
+  if (path !== '') {
+    try {
+      event = JSON.parse(await readFile(path, 'utf8'));
+    } catch {
+      // Without the event, a flag has to name the pull request.
+    }
+  }
+  const job = readGitHubJob(io.env, event, flags);
+  if (job !== null) return job;
+  throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY names no repository', {
+    hint: 'In a job of GitHub Actions it does; elsewhere set it to owner/name',
+  });
+}
+
+/** Returns whether to use GitHub's API instead of git: by default in its jobs, which name their repository. */
+export function usesGitHubApi({ forge }: { readonly forge?: 'github' | 'git' }, { env }: Pick<Io, 'env'>): boolean {
+  return (forge ?? ((env.GITHUB_REPOSITORY ?? '') === '' ? 'git' : 'github')) === 'github';
+}
+
+/**
+ * Opens GitHub with the token of the job, or with another token.
+ *
+ * @param otherToken preferred to the token of the job; empty counts as absent
+ * @throws ReelformError `forge_refused` without a token, `forge_unknown`
+ */
+export async function openJobGitHub(io: Io, otherToken?: string): Promise<GitHub> {
+  const { address } = await loadGitHubJob({}, io);
+  const token = (otherToken ?? '').trim() || (io.env.GITHUB_TOKEN ?? '').trim();
+  if (token !== '') return openGitHub(address, token, forgeClock(io));
+  throw new ForgeError('forge_refused', 'There is no token in GITHUB_TOKEN', {
+    hint: 'Give the step env: GITHUB_TOKEN: the token of the job, which can write contents; elsewhere use --forge git',
+  });
+}
+
+/**
+ * Returns the URL at which GitHub shows the files of the checked-out commit, with a trailing `/` to which a
+ * repository-relative path can be appended. Null if GitHub's environment or git do not name the repository or the commit.
+ */
+export async function filesUrl(root: string, io: Io): Promise<string | null> {
+  try {
+    const { serverUrl, address } = await loadGitHubJob({}, io);
+    const [commit, folder] = await Promise.all([headCommit(root), repositoryPath(root, '')]);
+    const path = folder.split('/').map(encodeURIComponent).join('/');
+    return `${serverUrl}/${address.repository}/blob/${commit}/${path}`;
+  } catch (error) {
+    if (error instanceof ReelformError) return null;
+    throw error;
+  }
+}
+
+/** Returns the clock for clients of forges. */
+export function forgeClock(io: Io): ForgeClock {
+  return {
+    now: () => io.now(),
+    wait: (milliseconds) => pause(milliseconds, io),
+    random: Math.random,
+  };
+}
+
+/** Prints a warning that does not fail the command, as an annotation in a job of GitHub Actions. */
+export function printWarning(
+  warning: { readonly message: string; readonly code?: string; readonly hint?: string | undefined },
+  io: Io,
+): void {
+  io.stderr.write(warningText(warning, io.env.GITHUB_ACTIONS === 'true'));
+}
+
+/**
+ * Runs writes to a forge one after the other. A write that the forge refuses becomes a warning; the others still run.
+ *
+ * @param strict whether a refused write fails the command
+ * @returns the exit status
+ */
+export async function runForgeWrites(
+  writes: readonly (() => Promise<void>)[],
+  strict: boolean,
+  io: Io,
+): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  for (const write of writes) {
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      printWarning(error, io);
+      if (strict) exitCode = EXIT.error;
+    }
+  }
+  return exitCode;
+}

@@ -1,0 +1,163 @@
+import { sessionDifferences } from '../../apply/session-differences.ts';
+import { EXIT, ReelformError } from '../../diagnostic.ts';
+import type { Attempt } from '../../lock/journal.ts';
+import type { Config } from '../../project/config.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import {
+  attemptsText,
+  differencesText,
+  resolvedText,
+  unknownAttemptsText,
+} from '../../report/terminal/resolve-text.ts';
+import type { RenderSession } from '../../wire/render-session.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
+import { type OpenJournal, openJournal } from './open-journal.ts';
+import { withRunLock } from './open-lock.ts';
+
+export interface ResolveOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly retry?: boolean;
+  readonly abandon?: boolean;
+  /** Start of the idempotency key. */
+  readonly attempt?: string;
+}
+
+type Decision = 'session' | 'retry' | 'abandon';
+
+/**
+ * Time in milliseconds after which a run on another machine that announced a request has either sent it or never will.
+ */
+const OTHERS_MS = 180_000;
+
+/**
+ * `reelform resolve [ID]`: lists renders that may be paid for and cannot be followed, or records a user's decision
+ * about one of them. The next apply acts on it.
+ */
+export async function resolveCommand(id: string | undefined, options: ResolveOptions, io: Io): Promise<number> {
+  const decision = id === undefined ? null : decisionOf(options);
+  const root = findRoot(workingDirectory(options, io));
+  // Requests of a running apply are not unknown yet.
+  return withRunLock(root, io, () => resolveAttempt(id, decision, root, options, io));
+}
+
+/** @param decision null to list the attempts */
+async function resolveAttempt(
+  id: string | undefined,
+  decision: Decision | null,
+  root: string,
+  options: ResolveOptions,
+  io: Io,
+): Promise<number> {
+  const repository = await loadDesiredState(root);
+  // Errors in definitions do not matter here.
+  const wrong = repository.diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
+  if (wrong.length > 0) {
+    printDiagnostics(wrong, repository.source, options, io);
+    return EXIT.error;
+  }
+  const journal = await openJournal(root, repository.config);
+  try {
+    const open = unknownAttempts(journal);
+    if (id === undefined || decision === null) {
+      io.stdout.write(unknownAttemptsText(open, stdoutStyle(options, io)));
+      return EXIT.ok;
+    }
+    await record(chooseAttempt(open, id, options.attempt), decision, journal, repository.config, options, io);
+    io.stdout.write(resolvedText(id, decision, options.session ?? null));
+    return EXIT.ok;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** @throws ReelformError `options_conflict` unless exactly one option is set */
+function decisionOf({ session, retry, abandon }: ResolveOptions): Decision {
+  const decisions: Decision[] = [
+    ...(session === undefined ? [] : (['session'] as const)),
+    ...(retry === true ? (['retry'] as const) : []),
+    ...(abandon === true ? (['abandon'] as const) : []),
+  ];
+  const [decision] = decisions;
+  if (decision !== undefined && decisions.length === 1) return decision;
+  throw new ReelformError('options_conflict', 'Say one thing of --session, --retry and --abandon', {
+    hint: 'Run `reelform resolve` to see what to look for at the service',
+  });
+}
+
+function unknownAttempts(journal: OpenJournal): Attempt[] {
+  return [...journal.state.attempts.values()].filter(({ state }) => ['sending', 'retry', 'missing'].includes(state));
+}
+
+/** @throws ReelformError `unknown_video` */
+function chooseAttempt(open: readonly Attempt[], id: string, key: string | undefined): Attempt {
+  const ofVideo = open.filter(({ intent }) => intent.id === id);
+  const [attempt, second] = ofVideo.filter(({ intent }) => intent.key.startsWith(key ?? ''));
+  if (attempt !== undefined && second === undefined) return attempt;
+  if (ofVideo.length === 0) {
+    const ids = [...new Set(open.map(({ intent }) => intent.id))];
+    throw new ReelformError('unknown_video', `No render of ${JSON.stringify(id)} is unknown`, {
+      hint: ids.length === 0 ? 'None is: there is nothing to resolve' : `Those of ${ids.join(', ')} are`,
+    });
+  }
+  const which =
+    attempt === undefined ? `No render of ${JSON.stringify(id)} has` : `Several renders of ${JSON.stringify(id)} have`;
+  const wanted = key === undefined ? 'this id' : `a key that begins with ${JSON.stringify(key)}`;
+  throw new ReelformError('unknown_video', `${which} ${wanted}: ${attemptsText(ofVideo)}`, {
+    hint: 'Name one with --attempt',
+  });
+}
+
+async function record(
+  attempt: Attempt,
+  decision: Decision,
+  journal: OpenJournal,
+  config: Config,
+  { session }: ResolveOptions,
+  io: Io,
+): Promise<void> {
+  const { intent } = attempt;
+  const at = new Date(io.now()).toISOString();
+  if (decision === 'session') {
+    const found = await findSession(session!, attempt, journal, config, io);
+    return journal.append({ type: 'created', key: intent.key, session: found.id, at });
+  }
+  const waitMs = journal.isShared ? Date.parse(intent.at) + OTHERS_MS - io.now() : 0;
+  if (waitMs > 0) {
+    throw new ReelformError('already_running', `Another run said that it would ask for it, at ${intent.at}`, {
+      hint: `It may be at it: come back in ${Math.ceil(waitMs / 1000)} seconds`,
+    });
+  }
+  await journal.append({ type: decision === 'retry' ? 'retry' : 'abandoned', key: intent.key, at });
+}
+
+/** Returns the session if it belongs to the attempt. @throws ReelformError `session_differs`, `session_gone` */
+async function findSession(
+  id: string,
+  { intent }: Attempt,
+  journal: OpenJournal,
+  config: Config,
+  io: Io,
+): Promise<RenderSession> {
+  const service = openRemoteService({ config }, io);
+  if (service.name !== intent.service) {
+    throw new ReelformError('session_differs', `It was asked of ${intent.service}, not of ${service.name}`, {
+      hint: 'Name that service in reelform.yaml, or use --abandon',
+    });
+  }
+  const taken = [...journal.state.attempts.values()].find(
+    ({ session, intent: other }) => session === id && other.key !== intent.key,
+  );
+  if (taken !== undefined) {
+    throw new ReelformError('session_differs', `The session ${id} is that of another render, of "${taken.intent.id}"`);
+  }
+  const session = await fetchSession(service, id);
+  const differences = sessionDifferences(intent.body, session);
+  if (differences.length === 0) return session;
+  throw new ReelformError('session_differs', `The session ${id} is another one: ${differencesText(differences)}`, {
+    hint: 'Look for the one that was made for this request; when there is none, use --retry or --abandon',
+  });
+}

@@ -1,0 +1,56 @@
+import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
+import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { type Io, wantsColor } from './io.ts';
+
+/** Returns the text of a file for code frames, or undefined if it cannot be read. */
+export type SourceLookup = (file: string) => string | undefined;
+
+/** Prints diagnostics on stderr, each with the lines that it points to. */
+export function printDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  source: SourceLookup,
+  options: GlobalOptions,
+  io: Io,
+): void {
+  if (diagnostics.length === 0) return;
+  io.stderr.write(diagnosticsText(diagnostics, { source, color: wantsColor(io.stderr, io.env, options.color) }));
+}
+
+/** Prints the one JSON document of a command that was called with `--json`. */
+export function printJson(document: object, io: Io): void {
+  io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+/** Returns how reports on stdout are styled. */
+export function stdoutStyle(options: GlobalOptions, io: Io): { readonly color: boolean } {
+  return { color: wantsColor(io.stdout, io.env, options.color) };
+}
+
+/**
+ * Prints the result of a command that checks files: one JSON document, or diagnostics and, if none is an error, a text.
+ *
+ * @param result.videos number of checked videos, for the document
+ * @returns the exit status
+ */
+export function printCheckResult(
+  result: {
+    readonly diagnostics: readonly Diagnostic[];
+    readonly source: SourceLookup;
+    readonly videos: number;
+    validText(): string;
+  },
+  options: GlobalOptions & { readonly json?: boolean },
+  io: Io,
+): number {
+  const { diagnostics, source, videos } = result;
+  const valid = !hasErrors(diagnostics);
+  if (options.json === true) {
+    printJson({ format_version: '1.0', valid, videos, diagnostics: diagnosticsJson(diagnostics, source) }, io);
+  } else {
+    printDiagnostics(diagnostics, source, options, io);
+    if (valid) io.stdout.write(result.validText());
+  }
+  return valid ? EXIT.ok : EXIT.error;
+}

@@ -1,0 +1,166 @@
+import { type Diagnostic, hasErrors, type Result, sortDiagnostics } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import { RENDER_EPOCH } from '../../engine/render-result.ts';
+import { assetsOf, type DesiredVideo, desiredVideo } from '../../plan/desired-video.ts';
+import type { LabelLookup } from '../../plan/plan-document.ts';
+import { type CachedState, isOfTemplate } from '../../plan-cache/cached-state.ts';
+import { type CompareOptions, type Comparison, compareRepository } from '../../plan-cache/compare-repository.ts';
+import { CacheDamaged, PlanCache } from '../../plan-cache/plan-cache.ts';
+import { type CacheProbe, probeCache } from '../../plan-cache/probe.ts';
+import { projectState } from '../../plan-cache/project-state.ts';
+import type { Desire } from '../../plan-cache/refresh-state.ts';
+import type { Config } from '../../project/config.ts';
+import type { Project } from '../../project/load-project.ts';
+import { ReadLog } from '../../project/read-log.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { specPath } from '../../project/schema-files.ts';
+import { cacheKey } from '../global-options.ts';
+
+/** The definitions of a repository, as plans see them. */
+export interface DesiredState {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  /** Sorted by file and position. With errors, `desired` is incomplete. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Returns the text of a file that was read, for code frames. */
+  source(file: string): string | undefined;
+  /** Sorted by id. */
+  readonly desired: readonly DesiredVideo[];
+  /** Labels of the templates' editables. */
+  readonly labels: LabelLookup;
+  /**
+   * Returns all files that a video depends on, relative to the repository: its definition, assets, template and
+   * reelform.yaml.
+   */
+  dependenciesOf(desired: DesiredVideo): readonly string[];
+  /** Loads both sides of a plan. Requires diagnostics without errors. */
+  compare(options: CompareOptions): Promise<Result<Comparison>>;
+  /** Reads the whole repository without the plan cache: videos are never rendered from cached results. */
+  project(): Promise<Project>;
+}
+
+export interface DesiredStateOptions {
+  /** False to neither read nor write the plan cache; true when absent. */
+  readonly cache?: boolean;
+  /** The plan cache, if it is open already. */
+  readonly probe?: CacheProbe | undefined;
+  /** True to load desired videos on first access, which then may throw; false when absent. */
+  readonly isLazy?: boolean;
+}
+
+/**
+ * Loads the desired videos of the repository around a folder. Takes unchanged ones from the plan cache.
+ *
+ * @throws ReelformError `config_missing`
+ */
+export async function loadDesiredState(
+  cwd: string,
+  { cache: usesCache = true, probe, isLazy = false }: DesiredStateOptions = {},
+): Promise<DesiredState> {
+  const root = findRoot(cwd);
+  const key = cacheKey();
+  const cache = usesCache ? PlanCache.open(root, key, probe ?? probeCache(root, key)) : null;
+  await cache?.refresh(desire);
+  if (cache?.state == null) return readWhole(root, cache);
+  const cached = fromCache(root, cache, cache.state);
+  if (isLazy || areReadable(cached)) return cached;
+  cache.state = null;
+  return readWhole(root, cache);
+}
+
+/** True if the cache can be read. */
+function areReadable(repository: DesiredState): boolean {
+  try {
+    return repository.desired.length >= 0;
+  } catch (error) {
+    if (error instanceof CacheDamaged) return false;
+    throw error;
+  }
+}
+
+async function readWhole(root: string, cache: PlanCache | null): Promise<DesiredState> {
+  const { loadProject } = await import('../../project/load-project.ts');
+  const log = cache && new ReadLog(root);
+  const project = await loadProject({ cwd: root, log });
+  const desired = project.videos.map((video) => desire(video, project));
+  if (cache !== null && log !== null && !hasErrors(project.diagnostics)) {
+    cache.state = projectState(project, log, cache.timestamp, desired);
+  }
+  return {
+    root,
+    config: project.config,
+    diagnostics: project.diagnostics,
+    source: project.source,
+    desired,
+    labels: (template, key) => project.templates.get(template)?.spec.editables[key]?.label,
+    dependenciesOf: (video) => dependenciesOf(video, project),
+    compare: (options) => compareRepository(root, cache, () => desired, options),
+    project: async () => project,
+  };
+}
+
+function fromCache(root: string, cache: PlanCache, state: CachedState): DesiredState {
+  const { config, templates, definitions, files } = state;
+  let all: readonly DesiredVideo[] | null = null;
+  const desired = (): readonly DesiredVideo[] => {
+    all ??= [...definitions.values()]
+      .flatMap((definition) => cache.videos(definition))
+      .sort((a, b) => byCodeUnit(a.id, b.id));
+    return all;
+  };
+  const texts = new RepositoryFiles(root);
+  return {
+    root,
+    config,
+    diagnostics: sortDiagnostics([...templates.values()].flatMap(({ diagnostics }) => diagnostics)),
+    source: texts.source,
+    get desired() {
+      return desired();
+    },
+    labels: (template, key) => templates.get(template)?.labels[key],
+    dependenciesOf({ path, template }) {
+      const own = definitions.get(path);
+      const ofTemplate = [...files.keys()].filter((file) => isOfTemplate(file, template, config));
+      return [...new Set([CONFIG_FILE, ...(own?.origins ?? [path]), ...(own?.assets ?? []), ...ofTemplate])];
+    },
+    async compare(options) {
+      try {
+        return await compareRepository(root, cache, desired, options);
+      } catch (error) {
+        if (!(error instanceof CacheDamaged)) throw error;
+        cache.state = null;
+        return (await readWhole(root, cache)).compare(options);
+      }
+    },
+    async project() {
+      const { loadProject } = await import('../../project/load-project.ts');
+      return loadProject({ cwd: root });
+    },
+  };
+}
+
+/** Returns `embedded`, or the origin of the configured service. */
+export function serviceName({ service }: Config): string {
+  return service === 'embedded' ? service : new URL(service.url).origin;
+}
+
+/** Converts a video of a project for planning. */
+const desire: Desire = (video, { config, templates, assets }) => {
+  const { spec, package: templatePackage } = templates.get(video.template)!;
+  return desiredVideo(video, {
+    service: serviceName(config),
+    styleVersion: spec.id,
+    renderEpoch: config.service === 'embedded' ? RENDER_EPOCH : null,
+    measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
+    assetDigest: (path) => assets.get(path)!.sha256,
+    durationSeconds: templatePackage === null ? null : templatePackage.frameCount / templatePackage.fps,
+  });
+};
+
+function dependenciesOf(video: DesiredVideo, { origins, templates }: Project): string[] {
+  const { path, template } = video;
+  const own = templates.get(template)?.paths ?? [specPath(template)];
+  return [...new Set([CONFIG_FILE, ...(origins.get(path) ?? [path]), ...assetsOf(video), ...own])];
+}

@@ -1,0 +1,170 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ReelformError } from '../../diagnostic.ts';
+import type { GlobalOptions } from '../global-options.ts';
+
+/** Options for planning, shared by `plan` and `apply`. */
+export interface PlanFlags {
+  readonly target?: readonly string[];
+  readonly targetFile?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly excludeFile?: readonly string[];
+  readonly replace?: readonly string[];
+  readonly changedSince?: string;
+  readonly refresh?: boolean;
+  readonly refreshOnly?: boolean;
+  readonly maxRenders?: number;
+  readonly ignoreMissingOutputs?: boolean;
+  readonly allowEmpty?: boolean;
+  /** Command lines of policy commands, as they were typed. */
+  readonly policyCommand?: readonly string[];
+  /** False to neither read nor write the plan cache. */
+  readonly cache?: boolean;
+}
+
+/** Options of `reelform plan`. */
+export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, PreviewFlags {
+  readonly out?: string;
+  /** Folder for the report of a review. */
+  readonly report?: string;
+  readonly detailedExitcode?: boolean;
+  readonly verbose?: boolean;
+  /** False to skip lint. */
+  readonly lint?: boolean;
+}
+
+/** Property of `PlanFlags` → flag as it is typed. None of them can be combined with a saved plan. */
+export const PLAN_FLAGS = {
+  target: '--target',
+  targetFile: '--target-file',
+  exclude: '--exclude',
+  excludeFile: '--exclude-file',
+  replace: '--replace',
+  changedSince: '--changed-since',
+  refresh: '--refresh',
+  refreshOnly: '--refresh-only',
+  maxRenders: '--max-renders',
+  ignoreMissingOutputs: '--ignore-missing-outputs',
+  allowEmpty: '--allow-empty',
+} as const satisfies Partial<Record<keyof PlanFlags, string>>;
+
+/** Description shared by several commands. */
+export const NO_SEGMENT_CACHE = 'render every segment, also those that were rendered before';
+
+/** Adds the options of `PlanFlags` to a command. */
+export function addPlanFlags(command: Command): Command {
+  return addSelectionFlags(command)
+    .option('--changed-since <ref>', 'only videos made from files that changed since the branch left this git revision')
+    .option('--replace <glob>', 'render videos with such an id again; can be said several times', collect)
+    .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
+    .option('--refresh-only', 'look at that alone, and render nothing')
+    .option('--max-renders <n>', 'refuse a plan that renders more videos, not counting restored ones', wholeNumber)
+    .option('--policy-command <command>', 'let this program judge the plan; can be said several times', collect)
+    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing or damaged')
+    .option('--allow-empty', 'accept that no video is left')
+    .option('--no-cache', 'ignore the plan cache and read every file');
+}
+
+/** Adds the options that select videos to a command. */
+export function addSelectionFlags(command: Command): Command {
+  return command
+    .option('--target <glob>', 'only videos with such an id; can be said several times', collect)
+    .option('--target-file <file>', 'the same, one glob per line; - is stdin', collect)
+    .option('--exclude <glob>', 'no video with such an id; can be said several times', collect)
+    .option('--exclude-file <file>', 'the same, one glob per line; - is stdin', collect);
+}
+
+/** Collects the values of a repeatable option. */
+function collect(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0)
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return value;
+}
+
+/** Output formats of a plan. */
+export const PLAN_FORMATS = ['text', 'json', 'markdown', 'html', 'github', 'gitlab'] as const;
+
+export type PlanFormat = (typeof PLAN_FORMATS)[number];
+
+export interface FormatFlags {
+  readonly format?: PlanFormat;
+  /** Short for `--format json`. */
+  readonly json?: boolean;
+  /** Short for `--format markdown`. */
+  readonly markdown?: boolean;
+}
+
+/**
+ * Returns the requested output format, or null.
+ *
+ * @throws ReelformError `options_conflict` for two different formats
+ */
+export function planFormat({ format, json, markdown }: FormatFlags): PlanFormat | null {
+  const requested: (readonly [PlanFormat, string])[] = [
+    ...(format === undefined ? [] : [[format, `--format ${format}`] as const]),
+    ...(json === true ? [['json', '--json'] as const] : []),
+    ...(markdown === true ? [['markdown', '--markdown'] as const] : []),
+  ];
+  if (new Set(requested.map(([name]) => name)).size <= 1) return requested[0]?.[0] ?? null;
+  throw new ReelformError('options_conflict', `${requested.map(([, flag]) => flag).join(' and ')} do not go together`, {
+    hint: 'A plan is printed in one form; `reelform show FILE --format FORMAT` prints a saved one in others',
+  });
+}
+
+/** Options for previews. */
+export interface PreviewFlags {
+  /** `none` disables the preview, so that workflows can pass a setting through. */
+  readonly preview?: 'none' | 'stills' | 'draft';
+  readonly base?: string;
+  readonly previewDir?: string;
+  /** Seconds. */
+  readonly previewBudget?: number;
+  /** `branch:NAME`, or a folder in a bucket. */
+  readonly previewHost?: string;
+  /** Days. */
+  readonly previewKeep?: number;
+}
+
+/** Property of `PreviewFlags` → flag as it is typed. */
+export const PREVIEW_FLAGS = {
+  preview: '--preview',
+  base: '--base',
+  previewDir: '--preview-dir',
+  previewBudget: '--preview-budget',
+  previewHost: '--preview-host',
+  previewKeep: '--preview-keep',
+} as const satisfies Record<keyof PreviewFlags, string>;
+
+/** Adds the options of `PreviewFlags` to a command. */
+export function addPreviewFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--preview <kind>', 'draw what changes, before and after: stills, or short videos too').choices([
+        'none',
+        'stills',
+        'draft',
+      ]),
+    )
+    .option('--base <ref>', 'what is before: where the branch left this git revision; the default branch when absent')
+    .option('--preview-dir <folder>', 'write the pictures there, with index.json')
+    .option('--preview-budget <seconds>', 'draw for so long at most; 60 when absent', seconds)
+    .option('--preview-host <place>', 'publish the pictures: branch:NAME of the remote, or s3://bucket/folder/')
+    .option('--preview-keep <days>', 'how long pictures stay on the branch, such as 30d; 30d when absent', days);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It must be a number of seconds, 86400 at most.');
+  return value;
+}
+
+/** Parses a number of days: `30d`. */
+export function days(text: string): number {
+  const value = Number(/^(\d+)d$/.exec(text)?.[1]);
+  if (!(value >= 1 && value <= 3650)) throw new InvalidArgumentError('It must be a number of days such as 30d.');
+  return value;
+}

@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT } from '../../diagnostic.ts';
+import { isRecord } from '../../json.ts';
+import { loadProject, type Project } from '../../project/load-project.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/cache-text.ts';
+import { workerBuild } from '../../server/workers/worker-registry.ts';
+import { chooseEncoder } from '../../session/processes/render-pool.ts';
+import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
+import { SegmentCache } from '../../session/segments/segment-cache.ts';
+import { BUILD, type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+
+const LAST_RUN = 'last-run.json';
+
+/** Numbers of segments in the last run. */
+export interface CacheRun {
+  readonly reused: number;
+  readonly rendered: number;
+}
+
+export interface OpenSegmentCache {
+  readonly cache: SegmentCache;
+  /** Records how many segments were reused. Best effort. */
+  close(): Promise<void>;
+}
+
+/** Absolute path of the folder with finished segments. */
+export function segmentFolder(root: string): string {
+  return join(root, '.reelform', 'segments');
+}
+
+/** Opens the segment cache of a repository; null if it is disabled. */
+export function openSegmentCache(
+  project: Pick<Project, 'config' | 'root'>,
+  io: Io,
+  isOn: boolean,
+): OpenSegmentCache | null {
+  const { cacheBytes, encoder } = project.config;
+  if (!isOn || cacheBytes === 0) return null;
+  const folder = segmentFolder(project.root);
+  const cache = new SegmentCache({
+    store: new FolderSegmentStore({ folder, maxBytes: cacheBytes, now: () => io.now() }),
+    build: workerBuild(`${VERSION} ${BUILD ?? 'from sources'}`, chooseEncoder(encoder, io.env)),
+    onFailure(error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      io.stderr.write(
+        `warning: segments cannot be kept in .reelform/segments, and are rendered without it: ${reason}\n`,
+      );
+    },
+  });
+  return {
+    cache,
+    async close() {
+      const { reused, rendered } = cache.figures;
+      if (reused + rendered === 0) return;
+      const text = `${JSON.stringify({ reused, rendered } satisfies CacheRun)}\n`;
+      await writeFileAtomic(join(folder, LAST_RUN), Buffer.from(text)).catch(() => undefined);
+    },
+  };
+}
+
+/** Null if no run was recorded. */
+export async function lastCacheRun(root: string): Promise<CacheRun | null> {
+  try {
+    const run: unknown = JSON.parse(await readFile(join(segmentFolder(root), LAST_RUN), 'utf8'));
+    if (!isRecord(run) || typeof run.reused !== 'number' || typeof run.rendered !== 'number') return null;
+    return { reused: run.reused, rendered: run.rendered };
+  } catch {
+    return null;
+  }
+}
+
+interface CacheOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+/** `reelform cache`: prints the number of cached segments, their size, and how many of the last run were reused. */
+export async function cacheCommand(options: CacheOptions, io: Io): Promise<number> {
+  const { store, folder, maxBytes, root } = await openStore(options, io);
+  const files = await store.list();
+  const found = {
+    ...{ folder, segments: files.length, bytes: sizeOf(files), max_bytes: maxBytes },
+    oldest_used_at: files.length === 0 ? null : new Date(files[0]!.usedAt).toISOString(),
+    last_run: await lastCacheRun(root),
+  };
+  io.stdout.write(options.json === true ? `${JSON.stringify(found, null, 2)}\n` : cacheText(found));
+  return EXIT.ok;
+}
+
+/** `reelform cache prune`: removes the least recently used segments beyond the configured size. */
+export async function pruneCacheCommand(options: CacheOptions, io: Io): Promise<number> {
+  const { store, maxBytes } = await openStore(options, io);
+  const removed = await store.prune(maxBytes);
+  io.stdout.write(prunedCacheText(removed.length, sizeOf(removed)));
+  return EXIT.ok;
+}
+
+/** `reelform cache verify`: reads every segment, and removes damaged ones. */
+export async function verifyCacheCommand(options: CacheOptions, io: Io): Promise<number> {
+  const { store } = await openStore(options, io);
+  const damaged = await store.verify();
+  io.stdout.write(verifiedCacheText((await store.list()).length, damaged.length));
+  return EXIT.ok;
+}
+
+async function openStore(options: CacheOptions, io: Io) {
+  const { root, config } = await loadProject({ cwd: workingDirectory(options, io) });
+  const folder = segmentFolder(root);
+  const maxBytes = config.cacheBytes;
+  return { root, folder, maxBytes, store: new FolderSegmentStore({ folder, maxBytes, now: () => io.now() }) };
+}
+
+function sizeOf(files: readonly StoredSegment[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}

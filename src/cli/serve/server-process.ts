@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { EXIT } from '../../diagnostic.ts';
+import { logLine } from '../../report/terminal/serve-text.ts';
+import { readSettings, redactSettings } from '../../server/settings/read-settings.ts';
+import type { Settings } from '../../server/settings/settings-table.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
+import { type GlobalOptions, repositoryRoot, workingDirectory } from '../global-options.ts';
+import { type Io, wantsColor } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
+
+const SETTINGS_FILE = 'reelform-server.yaml';
+
+/** Options that name settings. */
+export interface SettingsFlags extends GlobalOptions {
+  /** Settings file. */
+  readonly config?: string;
+}
+
+/**
+ * Loads the settings of the server for a folder.
+ *
+ * @param flags flag → its values
+ * @returns the settings, and the root of the repository around the folder if there is one; null if the settings are
+ *   invalid, with the errors printed
+ */
+export async function openSettings(
+  options: SettingsFlags,
+  flags: ReadonlyMap<string, readonly string[]>,
+  io: Io,
+): Promise<{ readonly settings: Settings; readonly root: string | null } | null> {
+  const cwd = workingDirectory(options, io);
+  const root = repositoryRoot(options, io);
+  const directory = root ?? cwd;
+  const file = await openFile(options.config === undefined ? null : resolve(cwd, options.config), directory, cwd);
+  const machine = { directory, capacity: renderCapacity() };
+  const settings = readSettings({ flags, env: io.env, file, cwd, machine });
+  if (settings.ok) return { settings: settings.value, root };
+  printDiagnostics(
+    settings.diagnostics,
+    (name) => (name === file?.name ? redactSettings(name, file.text) : undefined),
+    options,
+    io,
+  );
+  return null;
+}
+
+async function openFile(
+  named: string | null,
+  directory: string,
+  cwd: string,
+): Promise<{ name: string; text: string; directory: string } | null> {
+  const path = named ?? join(directory, SETTINGS_FILE);
+  // Only an explicit file has to exist.
+  if (named === null && !existsSync(path)) return null;
+  return { name: relative(cwd, path), text: await readFile(path, 'utf8'), directory: dirname(path) };
+}
+
+/** A started server or worker. */
+interface RunningServer {
+  /** Waits for running renders, or ends them if `now` is set. May be called again to hurry. */
+  close(options?: { readonly now: boolean }): Promise<void>;
+}
+
+/**
+ * Starts a server or a worker, and closes it at the first signal. The second signal ends running renders, and the third one
+ * ends the process.
+ *
+ * @returns the exit status
+ */
+export async function runUntilStopped(start: () => Promise<RunningServer>, io: Io): Promise<number> {
+  let signalCount = 0;
+  const resolvers: (() => void)[] = [];
+  const nextSignal = (): Promise<void> => new Promise((resolve) => resolvers.push(resolve));
+  const [firstSignal, secondSignal] = [nextSignal(), nextSignal()];
+  const stopListening = io.onInterrupt(() => {
+    resolvers[signalCount]?.();
+    signalCount += 1;
+    if (signalCount > 2) io.leave(EXIT.interrupted);
+  });
+  try {
+    const server = await start();
+    await firstSignal;
+    io.stderr.write('Stopping: renders at work may finish. Interrupt again to stop them, too.\n');
+    void secondSignal.then(() => server.close({ now: true }));
+    await server.close();
+  } finally {
+    stopListening();
+  }
+  return signalCount > 1 ? EXIT.interrupted : EXIT.ok;
+}
+
+/**
+ * Opens the log of a server on stdout, as JSON lines or as text. Lines that cannot be written, for example on a full
+ * disk, are dropped: the server continues, reports it once on stderr, and writes again when it can.
+ *
+ * @param color false after `--no-color`
+ */
+export function openLog(io: Io, format: Settings['logFormat'], color: boolean): { write(line: string): void } {
+  let isReported = false;
+  io.onWriteError((code) => {
+    if (isReported) return;
+    isReported = true;
+    io.stderr.write(`The log cannot be written (${code}): its lines are lost until it can\n`);
+  });
+  const output = io.stdout;
+  const isPretty = format === 'pretty' || (format === 'auto' && output.isTTY);
+  if (!isPretty) return output;
+  const options = { color: wantsColor(output, io.env, color) };
+  return { write: (line) => output.write(logLine(line, options)) };
+}

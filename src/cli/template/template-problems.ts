@@ -1,0 +1,60 @@
+import { unknownTemplate } from '../../definition/read-video.ts';
+import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import type { Project } from '../../project/load-project.ts';
+import { CONFIG_FILE } from '../../project/repository-layout.ts';
+import type { UnreadableFont } from '../../report/wording/package-diagnostic.ts';
+import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
+import { TaskKilled } from '../../session/processes/tasks.ts';
+import type { PackageFile } from '../../template/template-package.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
+
+/**
+ * Finds damaged fonts. Each is decompressed and opened in a sandboxed process, as for rendering; a process that a font
+ * ends is replaced.
+ */
+export async function unreadableFonts(fonts: Iterable<PackageFile>, io: Io): Promise<UnreadableFont[]> {
+  const { createRenderPool } = await import('../../session/processes/render-pool.ts');
+  const processes = createRenderPool({ size: 1, sandbox: sandboxFromEnvironment(io.env) });
+  const found: UnreadableFont[] = [];
+  try {
+    for (const { path, bytes } of fonts) {
+      const name = path.replace(/^.*\//, '');
+      const problem = await processes.run('font', { name }, { bytes }).catch((error: unknown) => {
+        if (error instanceof TaskKilled) return 'The font crashes the program that reads it, or never ends';
+        throw error;
+      });
+      if (problem !== null) found.push({ path, problem });
+    }
+    return found;
+  } finally {
+    await processes.close();
+  }
+}
+
+/**
+ * Prints the problems that stop a command which only uses templates: those of the configuration and of template packages, and
+ * unknown names. Errors in definitions and outdated files below `schemas/` do not stop it.
+ *
+ * @param names templates that the command line names
+ * @param known templates that it may name; all of the configuration when absent
+ * @returns whether none of the problems is an error
+ */
+export function areTemplatesUsable(
+  { config, diagnostics, source }: Project,
+  names: readonly string[],
+  options: GlobalOptions,
+  io: Io,
+  known: readonly string[] = [...config.templates.keys()],
+): boolean {
+  const unknown = names.filter((name) => !known.includes(name)).map((name) => unknownTemplate(name, known));
+  const problems = [...diagnostics.filter(isAboutTemplates), ...unknown];
+  printDiagnostics(problems, source, options, io);
+  return !hasErrors(problems);
+}
+
+function isAboutTemplates({ code, at }: Diagnostic): boolean {
+  if (code === 'schema_outdated' || code === 'spec_missing' || code === 'no_videos') return false;
+  return code === 'template_invalid' || at === undefined || at.file === CONFIG_FILE;
+}

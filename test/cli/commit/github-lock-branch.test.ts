@@ -1,0 +1,247 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { branchArgument, pullBranchName } from '../../../src/cli/commit/commit-options.ts';
+import { PullLockBranch } from '../../../src/cli/commit/github-lock-branch.ts';
+import { openGitHub } from '../../../src/forge/github/github.ts';
+import type { Fingerprint, Lock } from '../../../src/lock/lock.ts';
+import { LockPublisher, type Published } from '../../../src/lock/publish-lock.ts';
+import { serialiseLock } from '../../../src/lock/serialise-lock.ts';
+import { cloneOf, type GitRepository, newRemote } from '../../support/git-repository.ts';
+import { type GitHubFault, type GitHubServer, startGitHub } from '../../support/github-server.ts';
+import { lockOf } from '../../support/lock-branches.ts';
+
+const FILE = 'reelform.lock.json';
+const BRANCH = 'reelform/lock';
+const USERS = { bot: { login: 'github-actions[bot]', rights: 'write' } } as const;
+const SWAP = 'GraphQL updateRefs';
+
+/** Versions by id. */
+type Versions = Readonly<Record<string, number>>;
+
+const locked = (versions: Versions): Lock => lockOf(new Map(Object.entries(versions)));
+
+interface Place {
+  readonly remote: GitRepository;
+  readonly person: GitRepository;
+  readonly server: GitHubServer;
+  /** A run that wants these videos, and has them. */
+  branch(wanted: Versions, name?: string): PullLockBranch;
+  publish(wanted: Versions, base?: Versions): Promise<Published>;
+  /** By id, the versions on a branch. */
+  read(branch?: string): Promise<Versions>;
+  /** Somebody's own commit on main. */
+  push(versions: Versions): Promise<string>;
+}
+
+async function newPlace(start: Versions = {}): Promise<Place> {
+  const remote = await newRemote();
+  const person = await cloneOf(remote);
+  const server = await startGitHub({ users: USERS, remote });
+  onTestFinished(() => server.close());
+  // A clock on which nobody waits.
+  const clock = { now: Date.now, wait: async () => {}, random: () => 0.5 };
+  const github = openGitHub(server, 'bot', clock);
+  const place: Place = {
+    remote,
+    person,
+    server,
+    branch(wanted, name = BRANCH) {
+      const entries = [...locked(wanted).videos].map(([id, { fingerprint }]) => [id, fingerprint] as const);
+      return new PullLockBranch({
+        github,
+        branch: name,
+        target: 'main',
+        path: FILE,
+        wanted: new Map<string, Fingerprint>(entries),
+      });
+    },
+    publish(wanted, base = start) {
+      const options = { branch: place.branch(wanted), file: FILE, present: async () => null, wait: clock.wait };
+      return new LockPublisher({ ...options, random: clock.random }, locked(base)).publish(locked(wanted));
+    },
+    async read(branch = BRANCH) {
+      const { videos } = JSON.parse(await remote.git('show', `${branch}:${FILE}`)) as {
+        videos: Record<string, { session: string }>;
+      };
+      return Object.fromEntries(
+        Object.entries(videos).map(([id, { session }]) => [id, Number(/\d+$/.exec(session)![0])]),
+      );
+    },
+    async push(versions) {
+      const commit = await person.commit({ [FILE]: serialiseLock(locked(versions)) });
+      await person.git('push', '--quiet', 'origin', 'HEAD:main');
+      return commit;
+    },
+  };
+  await place.push(start);
+  return place;
+}
+
+/** Whether git merges the branch into main, and what is not in one line with it. */
+async function isMergeable({ remote }: Place): Promise<boolean> {
+  return remote.git('merge-tree', '--write-tree', 'main', BRANCH).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('the pull request of the lockfile', () => {
+  it('is one commit on the tip, rebuilt with all that waits when the lockfile of the target moves on', async () => {
+    const place = await newPlace({ m: 1 });
+    expect(await place.publish({ m: 1, n: 1 })).toMatchObject({
+      kind: 'committed',
+      pull: expect.stringMatching(/pull\/1$/),
+    });
+    const tip = await place.push({ m: 1, nn: 1 });
+    expect(await isMergeable(place)).toBe(false);
+    // A run that has nothing new to say mends it all the same.
+    const mended = await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, nn: 1 });
+    expect(mended).toMatchObject({ kind: 'committed', change: { recorded: [] } });
+    expect(await isMergeable(place)).toBe(true);
+    expect(await place.read()).toEqual({ m: 1, n: 1, nn: 1 });
+    expect(await place.remote.git('rev-list', '--parents', '-1', BRANCH)).toMatch(new RegExp(` ${tip}$`));
+    expect(place.server.issues).toMatchObject([{ state: 'open', title: 'Record 1 rendered video' }]);
+    // What is no change of the lockfile is no reason for a commit.
+    await place.person.commit({ 'a.txt': 'a' });
+    await place.person.git('push', '--quiet', 'origin', 'HEAD:main');
+    expect(await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, nn: 1 })).toMatchObject({
+      kind: 'unchanged',
+      pull: expect.stringMatching(/pull\/1$/),
+    });
+    // Somebody else recorded the same: nothing is left.
+    await place.push({ m: 1, n: 1, nn: 1 });
+    expect(await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, n: 1, nn: 1 })).toMatchObject({ kind: 'closed' });
+    expect(place.server.issues).toMatchObject([{ state: 'closed' }]);
+  });
+
+  it('keeps what another run recorded that opened it meanwhile, however many there are', async () => {
+    const place = await newPlace();
+    const [first, second] = [place.branch({ a: 1, b: 1 }), place.branch({ a: 1, b: 1 })];
+    await first.read();
+    await second.read();
+    expect(await second.write(serialiseLock(locked({ b: 1 })))).toMatchObject({ kind: 'committed' });
+    expect(await first.write(serialiseLock(locked({ a: 1 })))).toEqual({ kind: 'moved' });
+    const ids = ['c', 'd'];
+    const all = Object.fromEntries(['b', ...ids].map((id) => [id, 1]));
+    const own = ids.map((id) => {
+      const options = { branch: place.branch(all), file: FILE, present: async () => null };
+      // Each waits for another moment, as runs of different machines do.
+      const wait = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+      return new LockPublisher({ ...options, wait, random: Math.random }, locked({})).publish(locked({ [id]: 1 }));
+    });
+    expect((await Promise.all(own)).map(({ kind }) => kind)).toEqual(ids.map(() => 'committed'));
+    expect(await place.read()).toEqual(all);
+    expect(place.server.issues).toHaveLength(1);
+    expect(await place.remote.git('rev-list', '--count', `main..${BRANCH}`)).toBe('1');
+  });
+
+  it('is made by the next run where this one ended before it, and keeps what waits in its branch', async () => {
+    const place = await newPlace();
+    place.server.force('POST pulls', { kind: 'answer', status: 502 }, { kind: 'answer', status: 502 });
+    await expect(place.publish({ a: 1 })).rejects.toMatchObject({ status: 502 });
+    expect(place.server.issues).toEqual([]);
+    expect((await place.branch({ a: 1, b: 1 }).waiting())?.lock.videos.has('a')).toBe(true);
+    expect(await place.publish({ a: 1, b: 1 }, { a: 1 })).toMatchObject({ change: { recorded: ['b'] } });
+    expect(place.server.issues).toMatchObject([{ state: 'open', title: 'Record 2 rendered videos' }]);
+    // Merged by squash: the branch is left behind, and nothing of it comes back.
+    place.server.issues[0]!.state = 'closed';
+    await place.push({ a: 1, b: 1 });
+    expect(await place.publish({ a: 2, b: 1 }, { a: 1, b: 1 })).toMatchObject({ change: { recorded: ['a'] } });
+    expect([await place.read(), place.server.issues.length]).toEqual([{ a: 2, b: 1 }, 2]);
+  });
+
+  it('tells what it is refused, and the next run ends what was begun', async () => {
+    const place = await newPlace();
+    const refusals: [string, Extract<GitHubFault, { kind: 'answer' }>, object][] = [
+      ['GET pulls', { kind: 'answer', status: 410 }, { code: 'forge_refused', status: 410 }],
+      ['GET pulls', { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } }, { code: 'forge_limited' }],
+      ['POST git/trees', { kind: 'answer', status: 403 }, { hint: expect.stringContaining('permissions') }],
+      ['POST git/commits', { kind: 'answer', status: 404 }, { code: 'forge_refused', status: 404 }],
+      [SWAP, { kind: 'answer', status: 403 }, { code: 'forge_refused', status: 403 }],
+      ['POST pulls', { kind: 'answer', status: 422, body: { message: 'No' } }, { code: 'forge_refused', status: 422 }],
+      ['POST pulls', { kind: 'answer', status: 403 }, { hint: expect.stringContaining('pull-requests: write') }],
+    ];
+    for (const [route, fault, error] of refusals) {
+      place.server.force(route, fault);
+      await expect(place.publish({ a: 1 }), route).rejects.toMatchObject(error);
+    }
+    place.server.protectedBranches.set(BRANCH, 'ruleset');
+    const forced = { code: 'commit_refused', hint: expect.stringContaining('--commit-branch') };
+    await expect(place.publish({ a: 2 })).rejects.toMatchObject(forced);
+    place.server.protectedBranches.clear();
+    expect(await place.publish({ a: 1 })).toMatchObject({ kind: 'committed' });
+    expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
+  });
+
+  it('bears with answers that are lost, and limits that pass', async () => {
+    const place = await newPlace();
+    const limit: GitHubFault = {
+      kind: 'answer',
+      status: 403,
+      body: { message: 'secondary rate limit' },
+      headers: { 'retry-after': '1' },
+    };
+    for (const route of ['POST git/trees', 'POST git/commits', SWAP, 'POST pulls']) {
+      place.server.force(route, limit, { kind: 'cut', afterDoing: true });
+    }
+    expect(await place.publish({ a: 1 })).toMatchObject({ kind: 'committed', pull: expect.stringMatching(/pull\/1$/) });
+    expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
+  });
+
+  it('writes nothing over a lockfile that cannot be read, save in its own branch', async () => {
+    const place = await newPlace({ a: 1 });
+    expect(await place.publish({ a: 1, b: 1 })).toMatchObject({ kind: 'committed' });
+    const own = place.branch({});
+    await own.read();
+    expect(await own.write('{')).toMatchObject({ kind: 'committed' });
+    expect(await place.publish({ a: 1, b: 1 })).toMatchObject({ kind: 'committed' });
+    expect(await place.read()).toEqual({ a: 1, b: 1 });
+    await place.person.commit({ [FILE]: '{' });
+    await place.person.git('push', '--quiet', 'origin', 'HEAD:main');
+    await expect(place.publish({ a: 1, b: 1 })).rejects.toMatchObject({ code: 'lock_unreadable' });
+    expect(await place.read()).toEqual({ a: 1, b: 1 });
+  });
+
+  it('is nobody else’s: not that of another branch, nor of a fork', async () => {
+    const place = await newPlace();
+    const fork = place.server.open({
+      pull: { headOwner: 'stranger', headBranch: BRANCH, headSha: 'f'.repeat(40), base: 'main' },
+    });
+    expect(await place.publish({ a: 1 })).toMatchObject({ kind: 'committed', pull: expect.stringMatching(/pull\/2$/) });
+    expect(fork).toMatchObject({ title: 'Title', state: 'open' });
+    place.server.issues[1]!.pull = { headOwner: 'acme', headBranch: BRANCH, base: 'release' };
+    await expect(place.publish({ a: 2 })).rejects.toMatchObject({
+      code: 'commit_refused',
+      hint: expect.stringContaining('--commit-branch'),
+    });
+    expect(await place.read()).toEqual({ a: 1 });
+  });
+});
+
+describe('commitBranchOf()', () => {
+  it('gives each folder a branch of its own, none of which is the folder of another', () => {
+    const paths = [FILE, `shop/${FILE}`, `shop/videos/${FILE}`, `shop+videos/${FILE}`, `Läden & mehr/.x.lock/${FILE}`];
+    const names = paths.map(pullBranchName);
+    expect(names.slice(0, 3)).toEqual(['reelform/lock', 'reelform/lock-shop', 'reelform/lock-shop+videos']);
+    expect(new Set(names).size).toBe(paths.length);
+    for (const name of names) expect(branchArgument(name)).toBe(name);
+  });
+
+  it('is one that git takes, and what git does not take is refused', async () => {
+    const { person } = await newPlace();
+    const isTaken = (name: string): Promise<boolean> =>
+      person.git('check-ref-format', `refs/heads/${name}`).then(
+        () => true,
+        () => false,
+      );
+    const bad = ['a b', 'a..b', 'a~1', 'a:b', 'a*', 'a\\b', '/a', 'a/', 'a//b', 'a/.b', 'a.lock/b', 'a.', 'a@{b', ''];
+    for (const name of bad) {
+      expect(await isTaken(name), name).toBe(false);
+      expect(() => branchArgument(name), name).toThrow('no name');
+    }
+    for (const name of ['-a', '@', 'HEAD']) expect(() => branchArgument(name), name).toThrow('no name');
+    for (const name of ['release/lock', 'a@b', 'ä', 'a+b%20']) {
+      expect(await isTaken(name), name).toBe(true);
+      expect(branchArgument(name)).toBe(name);
+    }
+  });
+});
