@@ -9,9 +9,15 @@ export class ByteCollector {
   #buffer: Buffer;
   #length = 0;
 
-  /** @param expectedBytes length of the body where it is known; more may come */
-  constructor(expectedBytes = INITIAL_BYTES) {
-    this.#buffer = Buffer.allocUnsafe(expectedBytes);
+  readonly #allocate: (bytes: number) => Buffer;
+
+  /**
+   * @param expectedBytes length of the body where it is known; more may come
+   * @param allocate makes the buffers
+   */
+  constructor(expectedBytes = INITIAL_BYTES, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe) {
+    this.#allocate = allocate;
+    this.#buffer = allocate(expectedBytes);
   }
 
   /** Bytes so far. */
@@ -22,7 +28,7 @@ export class ByteCollector {
   add(chunk: Uint8Array): void {
     const end = this.#length + chunk.length;
     if (end > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#buffer.length));
+      const larger = this.#allocate(Math.max(end, 2 * this.#buffer.length));
       this.#buffer.copy(larger, 0, 0, this.#length);
       this.#buffer = larger;
     }

@@ -204,16 +204,16 @@ function bubblewrapVersion(): string | null {
   }
 }
 
-function loadKoffi(): Koffi | null {
+function upToPackage(): string[] {
+  const [, below] = /^.*\/(?:dist|src)\/(.*)$/.exec(import.meta.url) ?? [];
+  if (below === undefined) throw new Error(`Internal error: ${import.meta.url} lies neither in dist/ nor in src/`);
+  return below.split('/').map(() => '..');
+}
+
+export function loadKoffi(): Koffi | null {
   try {
     return createRequire(import.meta.url)('koffi') as Koffi;
   } catch {
     return null;
   }
-}
-
-function upToPackage(): string[] {
-  const [, below] = /^.*\/(?:dist|src)\/(.*)$/.exec(import.meta.url) ?? [];
-  if (below === undefined) throw new Error(`Internal error: ${import.meta.url} lies neither in dist/ nor in src/`);
-  return below.split('/').map(() => '..');
 }

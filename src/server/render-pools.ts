@@ -9,6 +9,8 @@ import type { Log } from './telemetry/log.ts';
 const FURTHER_PROCESSES = 2;
 /** Concurrent inspections. One tenant gets at most half of them, and another tenant always finds a free one. */
 const INSPECTIONS = 4;
+/** Inspections load hardly any native code, so their processes are replaced less often than those of renders. */
+const INSPECTIONS_PER_PROCESS = 1_000;
 /** Reading structure is fast: an hour of MP3 takes a second, a package of 50 MB some seconds. */
 const INSPECTION_MS = 30_000;
 /** Larger than the maximum file of 200 MB plus its parsed structure. */
@@ -58,6 +60,7 @@ function openInspections(sandbox: Sandbox): RenderPool {
   const pool = createRenderPool({
     size: INSPECTIONS,
     sandbox,
+    tasksPerProcess: INSPECTIONS_PER_PROCESS,
     stallMs: INSPECTION_MS,
     totalMs: INSPECTION_MS,
     cpuMs: INSPECTION_MS,

@@ -205,7 +205,7 @@ test(`${BOMBS.length} bombs at the size limit, and above`, async () => {
       const above = bomb.make(bomb.limitBytes - 1_000);
       const padding = Buffer.alloc(Math.max(0, bomb.limitBytes + 1 - above.length));
       const answer = await send(bomb.kind, Buffer.concat([above, padding]), bomb.name).catch(() => null);
-      if (answer !== null) expect(answer.status).toBeGreaterThanOrEqual(400);
+      if (answer !== null) expect(answer.status, bomb.name).toBeGreaterThanOrEqual(400);
     }
   }
   for (const [kind, limit] of [

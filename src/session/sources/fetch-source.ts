@@ -10,6 +10,7 @@ import {
   type ResponseHead,
   redirectTarget,
 } from '../../http/send-request.ts';
+import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
 
@@ -261,7 +262,7 @@ class BodyRefused extends Error {
  * @throws BodyRefused; the stream is then destroyed
  */
 async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
-  const body = new ByteCollector();
+  const body = new ByteCollector(undefined, allocateUnforked);
   let windowBytes = 0;
   let isSlow = false;
   const timer = setInterval(() => {

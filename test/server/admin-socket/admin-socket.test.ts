@@ -93,8 +93,8 @@ describe('the control socket', () => {
     const directory = folder();
     // A process that makes the socket as the server does, and dies without a word.
     const kill = `
-      const { startControlServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/server/admin-socket/admin-server.ts'))});
-      await startControlServer({ directory: ${JSON.stringify(directory)}, tokens: {}, status: () => ({}) });
+      const { startAdminServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/server/admin-socket/admin-server.ts'))});
+      await startAdminServer({ directory: ${JSON.stringify(directory)}, tokens: {}, status: () => ({}) });
       process.kill(process.pid, 'SIGKILL');`;
     const bundle = await killedServer(kill);
     expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', bundle], { stdio: 'ignore' })).toThrow();

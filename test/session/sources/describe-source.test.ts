@@ -5,7 +5,9 @@ import { MAX_IMAGE_BYTES } from '../../../src/engine/images/check-image.ts';
 import { SessionFailure, type SourceKind } from '../../../src/session/ports.ts';
 import { describeSource, MAX_MEDIA_BYTES } from '../../../src/session/sources/describe-source.ts';
 import { checkSource as check, type InspectSource, inspectIn } from '../../../src/session/sources/sources.ts';
+import { mediaFile } from '../../engine/media/media-files.ts';
 import { testPicture } from '../../engine/pictures.ts';
+import { repeated } from '../../support/bombs/bomb.ts';
 import { colorsGif } from '../../support/colors-gif.ts';
 import { openPool } from '../../support/render-pools.ts';
 import { toneWav } from '../../support/tone.ts';
@@ -189,11 +191,12 @@ describe('checkSource() in a sandboxed process', () => {
   });
 
   it('says that a file takes too much memory, or too long', async () => {
-    const wav = toneWav(1);
+    // Takes about a second to read; usage is measured four times a second.
+    const mp3 = repeated(mediaFile('beep.mp3').subarray(0, 104), 30_000_000);
     const tooLong = 'The file takes too long to read; convert it';
-    await expect(checkSource(wav, 'audio', inspect({ totalMs: 1 }))).rejects.toMatchObject(refused(tooLong));
+    await expect(checkSource(mp3, 'audio', inspect({ totalMs: 1 }))).rejects.toMatchObject(refused(tooLong));
     const tooMuch = 'The file takes too much memory to read; convert it';
-    await expect(checkSource(wav, 'audio', inspect({ memoryBytes: 2 ** 20 }))).rejects.toMatchObject(refused(tooMuch));
+    await expect(checkSource(mp3, 'audio', inspect({ memoryBytes: 2 ** 20 }))).rejects.toMatchObject(refused(tooMuch));
   });
 
   it('blames no file for a process that cannot start', async () => {

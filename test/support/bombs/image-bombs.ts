@@ -1,10 +1,12 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { animatedGif, animatedPng, animatedWebp, flatPng, manyScans } from '../../session/sources/bomb-pictures.ts';
-import { type Bomb, IMAGE_BYTES, padded, repeated, u32 } from './bomb.ts';
+import { type Bomb, IMAGE_BYTES, padded, repeated, SOURCE_BYTES, u32 } from './bomb.ts';
 import { box } from './mp4-bombs.ts';
 
 function bomb(what: string, make: (sizeBytes: number) => Uint8Array): Bomb {
-  return { name: what, kind: 'source', limitBytes: IMAGE_BYTES, make };
+  // A GIF may be a clip.
+  const limitBytes = what.startsWith('GIF') ? SOURCE_BYTES : IMAGE_BYTES;
+  return { name: what, kind: 'source', limitBytes, make };
 }
 
 /** A progressive JPEG has scans to repeat, but any has one. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ByteCollector } from '../../../byte-collector.ts';
+import { allocateUnforked } from '../../../sandbox/unforked-buffer.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
 import type { Settings } from '../../settings/settings-table.ts';
@@ -88,7 +89,7 @@ async function readBody(payload: Readable, header: string | undefined, maxBytes:
   const declared = header === undefined ? null : Number(header);
   const tooLarge = serviceError('body_too_large', 'The body is larger than this endpoint takes');
   if (declared !== null && declared > maxBytes) throw tooLarge;
-  const body = declared === null ? new ByteCollector() : new ByteCollector(declared);
+  const body = new ByteCollector(declared ?? undefined, allocateUnforked);
   for await (const chunk of payload as AsyncIterable<Buffer>) {
     if (body.length + chunk.length > maxBytes) throw tooLarge;
     body.add(chunk);
