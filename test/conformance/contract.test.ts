@@ -3,8 +3,8 @@ import type { Api, ApiAnswer } from '../support/api.ts';
 import { openTarget, PATIENCE_MS, requestFor, type Target, untilDone } from './target.ts';
 
 /**
- * What we add to the interface document. A service that lacks an addition says so by 404 or 405, and the test of it is
- * skipped; ours may lack nothing.
+ * Our additions to the interface document. A service without an addition answers 404 or 405, and its test is skipped.
+ * Our own service must have all of them.
  */
 let target: Target;
 let api: Api;
@@ -30,12 +30,12 @@ async function ended(id: string): Promise<typeof rendered> {
   return (await untilDone(target, id)).at(-1)!.body.render_session;
 }
 
-/** Skips the rest of a test where the service shows that it lacks what is tested; ours may not. */
+/** Skips the rest of a test when the service lacks the tested addition. Our own service may not lack it. */
 function needs(context: TestContext, isThere: boolean, what: string): void {
   if (!isThere && !target.isOurs) context.skip(`the service lacks ${what}`);
 }
 
-/** The answer of an endpoint that a service may lack. */
+/** Returns the answer of an endpoint that a service may lack. */
 async function ask(context: TestContext, ...call: Parameters<Api>): Promise<ApiAnswer> {
   const answer = await api(...call);
   needs(context, ![404, 405, 501].includes(answer.status), `${call[0]} ${call[1]}`);
@@ -62,7 +62,7 @@ async function newDraft(context: TestContext): Promise<string> {
 }
 
 describe('sessions', () => {
-  it('tell more of themselves', (context) => {
+  it('have additional fields', (context) => {
     needs(context, rendered.terminal !== undefined, 'further fields');
     expect(rendered).toMatchObject({
       terminal: true,
@@ -79,7 +79,7 @@ describe('sessions', () => {
     expect(rendered.fonts.length).toBeGreaterThan(0);
   });
 
-  it('are drafts without render, until they are told to render', async (context) => {
+  it('are drafts without `render` until they are started', async (context) => {
     const id = await newDraft(context);
     const started = await ask(context, 'POST', `/v2/render_sessions/${id}/render`);
     expect(started).toMatchObject({ status: 200, body: { render_session: { id, status: 'preview_rendering' } } });
@@ -88,7 +88,7 @@ describe('sessions', () => {
     isProblem(await api('POST', `/v2/render_sessions/${id}/render`), 409, 'wrong_state');
   });
 
-  it('can be canceled, as often as one likes, but not once they are rendered', async (context) => {
+  it('can be canceled repeatedly, but not once they are rendered', async (context) => {
     const id = await newDraft(context);
     for (let times = 0; times < 2; times += 1) {
       const canceled = await ask(context, 'POST', `/v2/render_sessions/${id}/cancel`);
@@ -121,14 +121,14 @@ describe('sessions', () => {
     expect(same.body).toEqual(second.body);
   });
 
-  it('can be tried without being made', async (context) => {
+  it('can be validated by a dry run', async (context) => {
     const answer = await ask(context, 'POST', '/v2/render_sessions?dry_run=true', { body: request });
     needs(context, answer.status !== 201, 'dry_run');
     expect(answer).toMatchObject({ status: 200, body: { valid: true, errors: [], warnings: expect.any(Array) } });
     expect(answer.body.estimate).toEqual({ frames: expect.any(Number), render_seconds: expect.any(Number) });
   });
 
-  it('have an ETag, and a Retry-After while they are not at their end', async (context) => {
+  it('have an ETag, and a Retry-After until they end', async (context) => {
     const { headers } = await api('GET', `/v2/render_sessions/${rendered.id}`);
     const etag = headers.get('etag');
     needs(context, etag !== null, 'ETag');
@@ -140,7 +140,7 @@ describe('sessions', () => {
     await ended(created.body.render_session.id);
   });
 
-  it('have a video that anybody can read in parts who knows its URL, and a link to keep it', async (context) => {
+  it('have a public video URL that supports ranges, and a download link', async (context) => {
     needs(context, rendered.download_url !== undefined, 'download_url');
     const part = await fetch(rendered.video_url, { headers: { range: 'bytes=0-3' } });
     expect(part.status).toBe(206);
@@ -154,7 +154,7 @@ describe('sessions', () => {
 });
 
 describe('mappings', () => {
-  /** A draft with more in it; what a service lacks it may refuse, and has to say so. */
+  /** Creates a draft with additional members; a service may reject them only by skipping the test. */
   async function drafted(context: TestContext, mapping: object, more: object = {}) {
     const body = { ...draft, ...more, mapping: { ...(draft.mapping as object), ...mapping } };
     const answer = await api('POST', '/v2/render_sessions', { body });
@@ -163,14 +163,14 @@ describe('mappings', () => {
     return answer.body.render_session;
   }
 
-  it('may have tracks of sound, which the session shows', async (context) => {
+  it('can have audio tracks, which the session returns', async (context) => {
     if (target.soundUrl === null) return context.skip('REELFORM_CONFORMANCE_SOUND_URL is not set');
     const audio_tracks = { main: { source: { remote_url: target.soundUrl }, transform: { volume: 0.5, loop: true } } };
     const session = await drafted(context, { audio_tracks });
     expect(session).toMatchObject({ audio_tracks, mapping: { audio_tracks } });
   });
 
-  it('may change fonts, which the session shows', async (context) => {
+  it('can change fonts, which the session returns', async (context) => {
     const { body } = await api('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`);
     const [font] = body.style_version.fonts;
     if (font === undefined) return context.skip('the template has no fonts');
@@ -180,7 +180,7 @@ describe('mappings', () => {
     expect(session).toMatchObject({ font_changes, mapping: { font_changes } });
   });
 
-  it('are refused with a font that nobody has, and a track from nowhere', async (context) => {
+  it('are rejected with an unknown font or a track with an invalid URL', async (context) => {
     const mapping = {
       ...(draft.mapping as object),
       audio_tracks: { main: { source: { remote_url: 'file:///etc/passwd' } } },
@@ -193,7 +193,7 @@ describe('mappings', () => {
     expect(pointers).toEqual(['#/mapping/audio_tracks/main/source/remote_url', '#/mapping/font_changes/No-Such-Font']);
   });
 
-  it('are rendered into the output that is asked for, or refused', async (context) => {
+  it('are rendered to the requested output', async (context) => {
     const output = { format: 'mp4', height: 180, fps: 5, quality: 'low' };
     const { id } = await drafted(context, {}, { output });
     const estimate = await api('POST', '/v2/render_sessions?dry_run=true', { body: { ...draft, output } });
@@ -207,7 +207,7 @@ describe('mappings', () => {
   });
 
   it.each([{ format: 'avi' }, { height: 0 }, { fps: -1 }, { quality: 'best' }, { bitrate: 1 }])(
-    'are refused with the output %j',
+    'are rejected with the output %j',
     async (output) => {
       const answer = await api('POST', '/v2/render_sessions', { body: { ...draft, output } });
       expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -217,7 +217,7 @@ describe('mappings', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('makes a request safe to repeat, and says so', async (context) => {
+  it('makes a request safe to repeat and marks the replay', async (context) => {
     const key = `conformance-${crypto.randomUUID()}`;
     const first = await api('POST', '/v2/render_sessions', { body: draft, headers: { 'idempotency-key': key } });
     needs(context, first.headers.get('idempotency-key') !== null, 'idempotency keys');
@@ -236,7 +236,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('errors', () => {
-  it('are problems, and every answer has a request id', async (context) => {
+  it('are problem documents, and every answer has a request id', async (context) => {
     const missing = await api('GET', '/v2/render_sessions/rs_that_is_not_there');
     needs(context, /problem\+json/.test(missing.headers.get('content-type') ?? ''), 'problem details');
     isProblem(missing, 404, 'not_found');
@@ -255,7 +255,7 @@ describe('errors', () => {
     expect(known.headers.get('x-request-id')).toBe('conformance-1');
   });
 
-  it('tell all mistakes of a mapping at once', async (context) => {
+  it('report all mistakes of a mapping at once', async (context) => {
     const mapping = {
       ...(draft.mapping as object),
       resources: { nothing_01: { source: { text: 'x' } }, nothing_02: {} },
@@ -276,7 +276,7 @@ describe('errors', () => {
 });
 
 describe('style versions', () => {
-  it('are listed, and tell more of themselves', async (context) => {
+  it('are listed with additional fields', async (context) => {
     const list = await ask(context, 'GET', '/v2/template_style_versions');
     const found = list.body.style_versions.find(({ id }: { id: string }) => id === target.styleVersionId);
     const one = await ask(context, 'GET', `/v2/template_style_versions/${target.styleVersionId}`);
@@ -303,7 +303,7 @@ describe('style versions', () => {
 });
 
 describe('source uploads', () => {
-  it('make bytes a source, once', async (context) => {
+  it('turn bytes into a source once', async (context) => {
     const headers = { 'content-type': 'application/octet-stream' };
     const call = ['POST', '/v2/source_uploads', { body: PIXEL, headers }] as const;
     const first = await ask(context, ...call);
@@ -318,8 +318,8 @@ describe('source uploads', () => {
   });
 });
 
-describe('operation', () => {
-  it('is described by an OpenAPI document, and watched', async (context) => {
+describe('operations', () => {
+  it('are described by an OpenAPI document and monitored', async (context) => {
     const document = await ask(context, 'GET', '/openapi.json');
     expect(document.body).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/),

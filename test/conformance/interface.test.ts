@@ -3,14 +3,14 @@ import type { ApiAnswer } from '../support/api.ts';
 import { openTarget, PATIENCE_MS, requestFor, type Target, untilDone } from './target.ts';
 
 /**
- * The interface document, sentence by sentence. What it does not show may be anything: further fields, headers and
- * statuses are no mistake.
+ * The interface document, sentence by sentence. Anything that it leaves open is allowed, including additional fields, headers and
+ * statuses.
  */
 let target: Target;
 let specs: ApiAnswer;
 let request: Record<string, unknown>;
 let created: ApiAnswer;
-/** Every look at the session until its end. */
+/** Every poll of the session until its end. */
 const looks: ApiAnswer[] = [];
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -63,14 +63,14 @@ describe('2.1 the style version', () => {
     for (const [key] of ofKinds('image')) expect(key).toMatch(/^\(Footage\)\/USER\/[^/]+$/);
   });
 
-  it('says of each editable its input_type and stillcut', () => {
+  it('gives each editable an input_type and stillcut', () => {
     for (const [key, editable] of editables()) {
       expect(editable.input_type, key).toEqual(expect.any(String));
       expect(editable.stillcut, key).toEqual(expect.any(String));
     }
   });
 
-  it('says of colours and texts an example and fonts', () => {
+  it('gives colours and texts an example and fonts', () => {
     for (const [key, editable] of ofKinds('color', 'text')) {
       expect(editable.example_text, key).toEqual(expect.any(String));
       expect(Array.isArray(editable.fonts), key).toBe(true);
@@ -83,7 +83,7 @@ describe('2.1 the style version', () => {
       expect(example_text, key).toMatch(/^(?:[0-9a-f]{6}|[0-9a-f]{8})$/i);
   });
 
-  it('says of images their width and height in whole pixels', () => {
+  it('gives images a width and height in whole pixels', () => {
     for (const [key, { width, height }] of ofKinds('image')) {
       expect(Number.isInteger(width) && width > 0, key).toBe(true);
       expect(Number.isInteger(height) && height > 0, key).toBe(true);
@@ -116,7 +116,7 @@ describe('2.3 the render session', () => {
   const first = (): Any => created.body.render_session;
   const last = (): Any => looks.at(-1)!.body.render_session;
 
-  it('has an id, the same at each look', () => {
+  it('has an id, the same in each poll', () => {
     expect(first().id).toEqual(expect.stringMatching(/./));
     for (const { body } of looks) expect(body.render_session.id).toBe(first().id);
   });
@@ -186,7 +186,7 @@ describe('3 states and transitions', () => {
     expect(status, JSON.stringify(errors)).toBe('preview_rendered');
   });
 
-  it('knows no other state on the way', () => {
+  it('passes through no other state', () => {
     for (const { body } of looks.slice(0, -1)) expect(body.render_session.status).toBe('preview_rendering');
   });
 
@@ -225,7 +225,7 @@ describe('4 the endpoints', () => {
 });
 
 describe('5 authentication', () => {
-  it('takes the header Authorization: Bearer, and does nothing without it', async () => {
+  it('requires the header Authorization: Bearer', async () => {
     const { id } = created.body.render_session;
     for (const answer of [
       await target.anyone('GET', `/v2/template_style_versions/${target.styleVersionId}/specs`),

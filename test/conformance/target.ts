@@ -4,24 +4,24 @@ import { type Api, type ApiAnswer, openApi } from '../support/api.ts';
 import { startApp, TOKENS } from '../support/service-app.ts';
 import { SMALL } from '../support/small-sessions.ts';
 
-/** The service that is held against the documents. */
+/** The service that is tested against the documents. */
 export interface Target {
   readonly api: Api;
-  /** Without a token. */
+  /** Client without a token. */
   readonly anyone: Api;
   readonly styleVersionId: string;
-  /** What image editables, and videos, are filled with. */
+  /** URL that fills image and video editables. */
   readonly imageUrl: string | null;
-  /** What sounds are. */
+  /** URL that fills sound editables. */
   readonly soundUrl: string | null;
-  /** Whether it is ours, so that nothing may be lacking. */
+  /** True for our own service, which may lack nothing. */
   readonly isOurs: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Our own service, unless the environment names another: `REELFORM_CONFORMANCE_URL`, `REELFORM_CONFORMANCE_TOKEN`,
- * `REELFORM_CONFORMANCE_STYLE_VERSION` and, where its template has to have images or sounds,
+ * Opens our own service unless the environment names another: `REELFORM_CONFORMANCE_URL`, `REELFORM_CONFORMANCE_TOKEN`,
+ * `REELFORM_CONFORMANCE_STYLE_VERSION` and, where its template requires images or sounds,
  * `REELFORM_CONFORMANCE_IMAGE_URL` and `REELFORM_CONFORMANCE_SOUND_URL`.
  */
 export async function openTarget(): Promise<Target> {
@@ -55,10 +55,10 @@ export async function openTarget(): Promise<Target> {
   };
 }
 
-/** How long a render of another service may take. */
+/** Time limit for a render of another service. */
 export const PATIENCE_MS = process.env.REELFORM_CONFORMANCE_URL === undefined ? 60_000 : 1_200_000;
 
-/** Looks at a session until it has ended; a service of the interface document alone has no field that says so. */
+/** Polls a session until its status is final. The interface document has no field for that. */
 export async function untilDone({ api, isOurs }: Target, id: string): Promise<ApiAnswer[]> {
   const looks: ApiAnswer[] = [];
   for (;;) {
@@ -72,9 +72,9 @@ export async function untilDone({ api, isOurs }: Target, id: string): Promise<Ap
 }
 
 /**
- * A request that fills a template, made from nothing but its specification.
+ * Builds a request that fills a template from its specification alone.
  *
- * @throws Error for an editable that nothing is there for
+ * @throws Error for a required editable without a URL to fill it
  */
 export function requestFor(
   spec: StyleVersion,

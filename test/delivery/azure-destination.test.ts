@@ -11,17 +11,17 @@ import { type Delivered, type DeliveredFile, DeliveryFailure } from '../../src/d
 import { openDestination } from '../../src/delivery/open-destination.ts';
 import { sha256 } from '../../src/digest.ts';
 
-/** Where `npm install azurite@3.35.0` was done: Microsoft's emulator is too large for every run. */
+/** Directory in which `npm install azurite@3.35.0` was run. Microsoft's emulator is too large to install for every test run. */
 const AZURITE = process.env.REELFORM_AZURITE;
 if (AZURITE === undefined) {
   console.warn('!!! SKIPPED: REELFORM_AZURITE names no installation of azurite; azblob: is not tried !!!');
 }
 
 const ACCOUNT = 'devstoreaccount1';
-/** That of every emulator. */
+/** Public account key of every Azurite emulator. */
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
-describe.runIf(AZURITE !== undefined)('a destination at Azure', () => {
+describe.runIf(AZURITE !== undefined)('Azure destination', () => {
   let directory: string;
   let azurite: ChildProcess;
   let endpoint: string;
@@ -88,7 +88,7 @@ describe.runIf(AZURITE !== undefined)('a destination at Azure', () => {
     ['small', randomBytes(1000)],
     ['empty', Buffer.alloc(0)],
     ['large', randomBytes(17 * 2 ** 20)],
-  ])('holds a %s file', async (name, bytes) => {
+  ])('delivers a %s file', async (name, bytes) => {
     const { url } = await deliver(`a b/Ü ${name}.mp4`, fileOf(bytes));
     const blob = container.getBlobClient(`a b/Ü ${name}.mp4`);
     expect((await blob.downloadToBuffer()).equals(bytes)).toBe(true);
@@ -96,7 +96,7 @@ describe.runIf(AZURITE !== undefined)('a destination at Azure', () => {
     expect(url).toBe(`https://cdn.example.com/a%20b/%C3%9C%20${name}.mp4`);
   });
 
-  it('is gone on with from the blocks that came', async () => {
+  it('resumes a broken delivery from the uploaded blocks', async () => {
     const bytes = randomBytes(17 * 2 ** 20);
     const blockBytes = 8 * 2 ** 20;
     await expect(deliver('again.mp4', fileOf(bytes, 2 * blockBytes))).rejects.toBeInstanceOf(DeliveryFailure);
@@ -107,7 +107,7 @@ describe.runIf(AZURITE !== undefined)('a destination at Azure', () => {
     expect((await container.getBlobClient('again.mp4').downloadToBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('says what is wrong in words of its own', async () => {
+  it('reports failures in its own words', async () => {
     const file = fileOf(randomBytes(10));
     const wrong = Buffer.alloc(64, 1).toString('base64');
     await expect(deliver('1.mp4', file, wrong)).rejects.toMatchObject({

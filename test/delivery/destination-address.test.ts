@@ -15,7 +15,7 @@ function targetOf(to: string, placeholders: readonly string[] = []): Destination
   return parsed.target;
 }
 
-describe('parseTarget()', () => {
+describe('parseDestination()', () => {
   it.each<[string, DestinationAddress]>([
     ['s3://videos/a b/ü #1.mp4', { kind: 's3', bucket: 'videos', key: 'a b/ü #1.mp4' }],
     ['gs://my_videos/a%2Fb', { kind: 'gs', bucket: 'my_videos', key: 'a%2Fb' }],
@@ -70,11 +70,11 @@ describe('parseTarget()', () => {
     'file:/srv/../etc/passwd',
     'file://host/1.mp4',
     'file:////host/1.mp4',
-  ])('refuses %j', (to) => {
+  ])('rejects %j', (to) => {
     expect(parseDestination(to).ok).toBe(false);
   });
 
-  it('takes placeholders that are to be filled, and folders, where there are any', () => {
+  it('accepts placeholders and directories where the caller allows them', () => {
     for (const to of ['s3://videos/{date}/{title}.{extension}', 's3://videos/a/', 's3://videos', 'file:{title}']) {
       expect(parseDestination(to, SERVICE_PLACEHOLDERS).ok).toBe(true);
     }
@@ -86,7 +86,7 @@ describe('parseTarget()', () => {
   });
 });
 
-describe('fillTarget()', () => {
+describe('fillDestination()', () => {
   const values = { sessionId: 'rs_1', title: 'Ü: 1/2', extension: 'webm', createdAt: Date.UTC(2026, 0, 2, 23) };
 
   it.each([
@@ -97,11 +97,11 @@ describe('fillTarget()', () => {
     ['azblob://acme/videos', 'azblob://acme/videos/rs_1.webm'],
     ['file:out/', 'file:out/rs_1.webm'],
     ['file:out', 'file:out'],
-  ])('makes %s to %s', (to, filled) => {
+  ])('turns %s into %s', (to, filled) => {
     expect(fillDestination(to, values)).toBe(filled);
   });
 
-  it('lets no title lead anywhere else, or stand for another placeholder', () => {
+  it('keeps the title inside its own path segment and never expands it as a placeholder', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (title) => {
         const target = targetOf(fillDestination('s3://videos/a/{title}/{session_id}', { ...values, title }));
@@ -151,7 +151,7 @@ describe('isAllowed()', () => {
     [false, 'file:/srv/videos', folder],
     [false, 'file:outside/1.mp4', folder],
     [false, 'file:/etc/cron.d/1', folder],
-  ])('says %s of %s', (answer, to, by) => {
+  ])('returns %s for %s', (answer, to, by) => {
     expect(isAllowed(targetOf(to), by)).toBe(answer);
   });
 
@@ -168,7 +168,7 @@ describe('isAllowed()', () => {
     [true, 'file:o{id}', folder],
     [true, 'file:out/', folder],
     [false, 'file:outside/{id}', folder],
-  ])('mayBeAllowed() says %s of %s', (answer, to, by) => {
+  ])('mayBeAllowed() returns %s for %s', (answer, to, by) => {
     expect(mayBeAllowed(targetOf(to, ['id']), by)).toBe(answer);
   });
 });

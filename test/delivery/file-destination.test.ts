@@ -34,7 +34,7 @@ async function deliver(to: string, file: DeliveredFile, credential: FileCredenti
   return await destination.deliver(file, { signal, state: null, onState: async () => undefined });
 }
 
-describe('a destination in a folder', () => {
+describe('file destination', () => {
   const credential = (): FileCredential => ({
     kind: 'file',
     name: 'disk',
@@ -44,7 +44,7 @@ describe('a destination in a folder', () => {
     directory,
   });
 
-  it('holds what was delivered last, under the URL of its folder', async () => {
+  it('replaces an earlier delivery and returns its public URL', async () => {
     await deliver('file:out/public/a b/1.mp4', fileOf('the first'), credential());
     const delivered = await deliver('file:out/public/a b/1.mp4', fileOf('the second'), credential());
     expect(delivered).toEqual({ remoteId: null, url: 'https://cdn.example.com/a%20b/1.mp4' });
@@ -52,7 +52,7 @@ describe('a destination in a folder', () => {
     expect(await readdir(join(directory, 'out/public/a b'))).toEqual(['1.mp4']);
   });
 
-  it('holds the old file where the new one is not what it should be', async () => {
+  it('keeps the old file when the new one has the wrong size or digest', async () => {
     await deliver('file:out/1.mp4', fileOf('the first'));
     const short = deliver('file:out/1.mp4', fileOf('the second', { size: 11 }));
     await expect(short).rejects.toMatchObject({ isRetryable: true });
@@ -62,7 +62,7 @@ describe('a destination in a folder', () => {
     expect(await readFile(join(directory, 'out/1.mp4'), 'utf8')).toBe('the first');
   });
 
-  it('is not left by a link, nor by a path', async () => {
+  it('rejects links and paths that leave the allowed directories', async () => {
     await mkdir(join(directory, 'elsewhere'));
     await mkdir(join(directory, 'out'));
     await symlink(join(directory, 'elsewhere'), join(directory, 'out/link'));
@@ -73,7 +73,7 @@ describe('a destination in a folder', () => {
     expect(await readdir(join(directory, 'elsewhere'))).toEqual([]);
   });
 
-  it('replaces a link, and not what it leads to', async () => {
+  it('replaces a symbolic link without touching its target', async () => {
     await writeFile(join(directory, 'kept'), 'kept');
     await mkdir(join(directory, 'out'));
     await symlink(join(directory, 'kept'), join(directory, 'out/1.mp4'));

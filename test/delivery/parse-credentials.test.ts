@@ -5,7 +5,7 @@ const SERVER: CredentialsOptions = { isServer: true, directory: '/etc/reelform' 
 const EMBEDDED: CredentialsOptions = { isServer: false, directory: '/repository' };
 
 describe('parseCredentials()', () => {
-  it('reads what a repository may show to everybody', () => {
+  it('reads credentials that contain no secrets', () => {
     const main = {
       kind: 's3',
       endpoint: 'https://example.r2.cloudflarestorage.com/',
@@ -36,7 +36,7 @@ describe('parseCredentials()', () => {
     expect(credentials.get('own')).toMatchObject({ keys: null, allow: null });
   });
 
-  it('takes secrets from files on a server, from where the settings stand', () => {
+  it('resolves secret files on a server relative to the settings file', () => {
     const azure = { kind: 'azblob', account_key_file: 'key', allow: ['azblob://acme/videos'], tenants: ['acme'] };
     expect(parseCredentials({ azure }, SERVER).credentials.get('azure')).toMatchObject({
       accountKey: { kind: 'file', path: '/etc/reelform/key' },
@@ -44,7 +44,7 @@ describe('parseCredentials()', () => {
     });
   });
 
-  it('knows what was meant where not even the kind is written right', () => {
+  it('suggests the intended property names even when the kind is misspelt', () => {
     const { problems } = parseCredentials({ main: { knd: 's3', alow: ['s3://bkt/'] } }, SERVER);
     expect(problems.map(({ path, message, hint }) => [path.join('.'), message, hint])).toEqual([
       ['main.knd', 'A credential has no property of this name', 'Did you mean kind?'],
@@ -53,7 +53,7 @@ describe('parseCredentials()', () => {
     ]);
   });
 
-  it('tells all that is wrong at once, by its place', () => {
+  it('reports every problem with its path', () => {
     const { credentials, problems } = parseCredentials(
       {
         'a b': { kind: 's3', allow: ['s3://bkt/'] },
@@ -89,7 +89,7 @@ describe('parseCredentials()', () => {
     expect(problems.find(({ path }) => path[1] === 'publik_url')?.hint).toBe('Did you mean public_url?');
   });
 
-  it('takes one default of each kind for a tenant', () => {
+  it('accepts one default of each kind for a tenant', () => {
     const file = { kind: 'file', allow: ['file:out/'], default: true };
     const everybody = { ...file };
     const acme = { ...file, tenants: ['acme'] };
@@ -108,13 +108,13 @@ describe('parseCredentials()', () => {
     expect(parseCredentials({ everybody }, EMBEDDED).problems.map(({ path }) => path[1])).toEqual(['default']);
   });
 
-  it('leaves to a server what belongs there', () => {
+  it('rejects server-only properties in a repository', () => {
     const main = { kind: 's3', access_key_id_file: 'id', secret_access_key_env: 'S', tenants: ['acme'] };
     const { problems } = parseCredentials({ main }, EMBEDDED);
     expect(problems.map(({ path }) => path[1])).toEqual(['tenants', 'access_key_id_file']);
   });
 
-  it('never repeats what may be a secret in the wrong place', () => {
+  it('never repeats a misplaced secret in a message', () => {
     const canary = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
     const main = {
       kind: 's3',

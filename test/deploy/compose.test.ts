@@ -22,19 +22,19 @@ const COMPOSE = yamlDocuments('compose.yaml')[0] as {
 const OURS = ['serve', 'worker'].map((name) => COMPOSE.services[name]!);
 
 describe('deploy/compose.yaml', () => {
-  it('is as the Compose specification wants it', () => {
-    // Of an older dialect's words Ajv wants to hear none; none of them says what is valid.
+  it('conforms to the Compose specification', () => {
+    // Ajv supports a newer draft than the schema's. The removed keywords do not affect validation.
     const schema = JSON.parse(
       JSON.stringify(composeSchema, (key, value) => (/^(?:id|\$schema)$/.test(key) ? undefined : value)),
     );
     const check = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
-    // The schema is older than the project's name.
+    // The schema predates the `name` property.
     const { name: _name, ...rest } = COMPOSE as typeof COMPOSE & { name: string };
     check(rest);
     expect(check.errors ?? []).toEqual([]);
   });
 
-  it('names only services, networks and volumes that it has', () => {
+  it('refers only to services, networks and volumes that it declares', () => {
     for (const { networks = [], volumes = [], depends_on = {} } of Object.values(COMPOSE.services)) {
       for (const name of networks) expect(Object.keys(COMPOSE.networks)).toContain(name);
       for (const name of Object.keys(depends_on)) expect(Object.keys(COMPOSE.services)).toContain(name);
@@ -43,24 +43,24 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('pins the images of others', () => {
+  it('pins third-party images', () => {
     const images = Object.values(COMPOSE.services).flatMap(({ image }) => (image === undefined ? [] : [image]));
     for (const image of images.filter((one) => one !== 'reelform')) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
   });
 
-  it('lets our own write nowhere but to their data, and tells them settings that there are', () => {
+  it('gives our services read-only file systems and known settings', () => {
     for (const { read_only, environment } of OURS) {
       expect(read_only).toBe(true);
       expect(unknownVariables(Object.keys(environment!))).toEqual([]);
     }
   });
 
-  it('waits longer for a worker than the worker for its renders', () => {
+  it('gives the worker more time to stop than the worker gives its renders', () => {
     const { stop_grace_period, environment } = COMPOSE.services.worker!;
     expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThan(Number(environment!.REELFORM_DRAIN_SECONDS));
   });
 
-  it('has its secrets from example.env alone, which says each', () => {
+  it('takes its secrets from the variables of example.env, all of which it uses', () => {
     const asked = new Set([...deployFile('compose.yaml').matchAll(/\$\{(\w+)/g)].map((match) => match[1]));
     const said = [...deployFile('example.env').matchAll(/^(\w+)=/gm)].map((match) => match[1]);
     expect([...asked].sort()).toEqual(said.sort());

@@ -9,7 +9,7 @@ export function deployFile(name: string): string {
   return readFileSync(join(ROOT, 'deploy', name), 'utf8');
 }
 
-/** The documents of a YAML file, which has no mistake and says no key twice; anchors and merges are followed. */
+/** Parses the documents of a YAML file with anchors and merges resolved. Throws for errors, warnings and duplicate keys. */
 export function yamlDocuments(name: string): Record<string, unknown>[] {
   return parseAllDocuments(deployFile(name), { merge: true, uniqueKeys: true }).map((document) => {
     if (document.errors.length > 0 || document.warnings.length > 0) {
@@ -23,7 +23,7 @@ export function yamlDocuments(name: string): Record<string, unknown>[] {
 
 const SETTINGS = new Set(SETTING_ROWS.map(([, row]) => row.environment));
 
-/** Environment variables of ours that no setting reads. */
+/** Returns those of our environment variables that no setting reads. */
 export function unknownVariables(names: Iterable<string>): string[] {
   return [...names].filter((name) => /^(?:REELFORM_|DATABASE_URL$)/.test(name) && !SETTINGS.has(name));
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { deployFile, ROOT, unknownVariables } from './deploy-files.ts';
 
 const TEXT = deployFile('Dockerfile');
-/** One instruction a line, without comments. */
+/** Instructions, one per line, without comments. */
 const INSTRUCTIONS = TEXT.replaceAll(/^#.*\n/gm, '')
   .replaceAll(/\\\n\s*/g, ' ')
   .split('\n')
@@ -13,11 +13,11 @@ const INSTRUCTIONS = TEXT.replaceAll(/^#.*\n/gm, '')
 const LAST_STAGE = INSTRUCTIONS.slice(INSTRUCTIONS.findLastIndex((line) => line.startsWith('FROM ')));
 
 describe('deploy/Dockerfile', () => {
-  it('has no mistake', () => {
+  it('passes the Dockerfile linter', () => {
     expect(validate(TEXT).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
   });
 
-  it('pins its images, copies what is there, and adds nothing from elsewhere', () => {
+  it('pins its base images, copies existing files and downloads nothing', () => {
     for (const line of INSTRUCTIONS.filter((one) => one.startsWith('FROM '))) {
       expect(line).toMatch(/^FROM [\w./-]+:\d+\.\d+\.\d+-[\w-]+(?: AS \w+)?$/);
     }
@@ -27,12 +27,12 @@ describe('deploy/Dockerfile', () => {
     expect(sources.filter((source) => !existsSync(join(ROOT, source)))).toEqual([]);
   });
 
-  it('runs as nobody of importance, by a program that buries its children', () => {
+  it('runs as an unprivileged user under an init process', () => {
     expect(LAST_STAGE.findLast((line) => line.startsWith('USER '))).toBe('USER node');
     expect(LAST_STAGE.findLast((line) => line.startsWith('ENTRYPOINT '))).toContain('"tini", "--", "node"');
   });
 
-  it('says settings that there are', () => {
+  it('sets only known settings', () => {
     const names = LAST_STAGE.filter((line) => line.startsWith('ENV ')).flatMap((line) =>
       [...line.matchAll(/(\w+)=/g)].map((match) => match[1]!),
     );

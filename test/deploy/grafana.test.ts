@@ -17,7 +17,7 @@ const EXPRESSIONS = DASHBOARD.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({ title, expr: expr.replaceAll('$job', '.*') })),
 );
 
-/** The texts of the nodes of one name, and of what the grammar does not take. */
+/** Returns the source of the nodes with this name and the position of each syntax error. */
 function nodes(expr: string, name: string): string[] {
   const found: string[] = [];
   parser.parse(expr).iterate({
@@ -30,7 +30,7 @@ function nodes(expr: string, name: string): string[] {
 }
 
 describe('deploy/grafana/dashboard.json', () => {
-  it('asks in PromQL, and only for what the service measures', async () => {
+  it('uses valid PromQL and only metrics that the service exports', async () => {
     const text = await createMetrics({
       ofProcess: true,
       farm: async () => null,
@@ -47,7 +47,7 @@ describe('deploy/grafana/dashboard.json', () => {
     }
   });
 
-  it('says of every panel what it shows, and lays none over another', () => {
+  it('describes every panel and overlaps none', () => {
     const panels = DASHBOARD.panels;
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     for (const one of panels) {

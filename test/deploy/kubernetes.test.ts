@@ -57,7 +57,7 @@ function kindOf({ apiVersion, kind }: Manifest): (typeof KINDS)[keyof typeof KIN
 
 describe('deploy/kubernetes', () => {
   it.each(MANIFESTS.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-    '%s is as the API wants it',
+    '%s passes API validation',
     (_, manifest) => {
       const [Model] = kindOf(manifest);
       const { file: _file, ...value } = manifest;
@@ -65,8 +65,8 @@ describe('deploy/kubernetes', () => {
     },
   );
 
-  it('has no field that the API does not know', () => {
-    // The models pass over what they do not know; the compiler does not, in a literal.
+  it('has no field unknown to the API', () => {
+    // The models ignore unknown fields; the compiler rejects them in an object literal.
     const lines = MANIFESTS.map((manifest, index) => {
       const { file: _file, ...value } = manifest;
       const [{ name }, module] = kindOf(manifest);
@@ -88,13 +88,13 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  it('is whole in kustomization.yaml, but for what is applied apart', () => {
+  it('lists every manifest in kustomization.yaml except those applied separately', () => {
     const [{ resources }] = yamlDocuments('kubernetes/kustomization.yaml') as [{ resources: string[] }];
     expect([...resources, 'keda.yaml'].sort()).toEqual([...FILES].sort());
   });
 
   it.each(DEPLOYMENTS.map((one) => [one.metadata.name, one] as const))(
-    '%s selects its own pods, writes to its volumes alone, and is told settings that there are',
+    '%s selects its own pods, mounts only its volumes and has known settings',
     (_, { spec }) => {
       const { template, selector } = spec!;
       expect(template.metadata.labels).toMatchObject(selector.matchLabels);
@@ -112,7 +112,7 @@ describe('deploy/kubernetes', () => {
     },
   );
 
-  it('probes paths that the service answers', () => {
+  it('probes paths that the service serves', () => {
     const paths = FILES.flatMap((name) => [...deployFile(`kubernetes/${name}`).matchAll(/path: (\/\w+)/g)]);
     expect(new Set(paths.map((match) => match[1]))).toEqual(new Set(['/healthz', '/readyz']));
   });

@@ -19,13 +19,13 @@ describe('retryAfterMs()', () => {
     ['soon', null],
     ['99999999999', null],
     ['99999999999999999999', null],
-  ])('%j is %j', (header, milliseconds) => {
+  ])('returns %j as %j', (header, milliseconds) => {
     expect(retryAfterMs(header, NOW)).toBe(milliseconds);
   });
 });
 
 describe('backoffMs()', () => {
-  it('waits longer each time, up to a limit, spread over the upper half', () => {
+  it('waits longer each time up to a limit, with jitter over the upper half', () => {
     const backoff = { firstMs: 500, maxMs: 3000 };
     expect([0, 1, 2, 3, 4].map((tries) => backoffMs(tries, backoff))).toEqual([500, 1000, 2000, 3000, 3000]);
     expect([0, 1].map((tries) => backoffMs(tries, backoff, 0))).toEqual([250, 500]);
@@ -33,6 +33,6 @@ describe('backoffMs()', () => {
   });
 });
 
-it('spreadMs() spreads a time around itself', () => {
+it('spreadMs() adds jitter in both directions', () => {
   expect([0, 0.5, 1].map((random) => Math.round(spreadMs(1000, 0.1, random)))).toEqual([900, 1000, 1100]);
 });

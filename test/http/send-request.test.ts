@@ -13,8 +13,8 @@ async function serverOf(...[answer]: Parameters<typeof startServer>): Promise<st
 
 const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
 
-describe('exchange()', () => {
-  it('reads an answer whole, unpacked, whatever its status', async () => {
+describe('sendRequest()', () => {
+  it('reads and decompresses the whole answer whatever its status', async () => {
     const url = await serverOf((_, answer) =>
       answer.writeHead(418, { 'content-encoding': 'gzip' }).end(gzipSync('short and stout')),
     );
@@ -22,12 +22,12 @@ describe('exchange()', () => {
     expect(sent).toMatchObject({ kind: 'answered', status: 418, bytes: Buffer.from('short and stout') });
   });
 
-  it('says that nothing was sent where there is no connection', async () => {
+  it('reports the request as unsent when there is no connection', async () => {
     const sent = await sendRequest(get(`http://127.0.0.1:${await freePort()}`), 100);
     expect(sent).toEqual({ kind: 'unsent', code: 'ECONNREFUSED' });
   });
 
-  it('says so of a connection that takes too long, and of keys that are never agreed on', async () => {
+  it('reports the request as unsent when connecting or the TLS handshake takes too long', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await new Promise((resolve) => silent.once('listening', resolve));
@@ -36,18 +36,18 @@ describe('exchange()', () => {
     expect(sent).toEqual({ kind: 'unsent', code: 'ETIMEDOUT' });
   });
 
-  it.each([{ idleMs: 50 }, { totalMs: 50 }])('does not wait for a silent server: %j', async (limits) => {
+  it.each([{ idleMs: 50 }, { totalMs: 50 }])('times out when the server is silent: %j', async (limits) => {
     const url = await serverOf(() => undefined);
     expect(await sendRequest({ ...get(url), ...limits }, 100)).toEqual({ kind: 'unanswered', code: 'ETIMEDOUT' });
   });
 
-  it.each([{ idleMs: 50 }, { totalMs: 50 }])('nor for the rest of an answer: %j', async (limits) => {
+  it.each([{ idleMs: 50 }, { totalMs: 50 }])('times out when the answer stalls: %j', async (limits) => {
     const url = await serverOf((_, answer) => answer.writeHead(200).write('half'));
     const sent = await sendRequest({ ...get(url), ...limits }, 100);
     expect(sent).toMatchObject({ kind: 'broken', status: 200, code: 'ETIMEDOUT' });
   });
 
-  it('stops reading an answer that is too long, also one that unfolds', async () => {
+  it('stops reading an answer that is too large, including after decompression', async () => {
     for (const encoding of ['identity', 'gzip']) {
       const bytes = Buffer.alloc(1_000_000);
       const url = await serverOf((_, answer) =>
@@ -64,7 +64,7 @@ describe('exchange()', () => {
 });
 
 describe('openResponse()', () => {
-  it('ends with its signal, before the answer and in it', async () => {
+  it('stops when the signal is aborted, before and during the answer', async () => {
     const url = await serverOf((_, answer) => answer.writeHead(200).write('half'));
     await expect(openResponse({ ...get(url), signal: AbortSignal.abort() })).rejects.toMatchObject({
       wasConnected: false,
@@ -75,7 +75,7 @@ describe('openResponse()', () => {
     await expect(body.toArray()).rejects.toThrow();
   });
 
-  it('tells nothing of the request in its errors', async () => {
+  it('leaves the request out of its errors', async () => {
     const headers = { authorization: 'Bearer secret\nx' };
     const error = await openResponse({ ...get('http://127.0.0.1:1/secret'), headers }).catch((reason) => reason);
     expect(error.code).toBe('ERR_INVALID_CHAR');
@@ -93,14 +93,14 @@ describe('redirectTarget()', () => {
     [200, '/b', null],
     [304, '/b', null],
     [301, undefined, null],
-  ])('of %d with Location %j is %j', (status, location, target) => {
+  ])('for %d with Location %j is %j', (status, location, target) => {
     const headers = location === undefined ? {} : { location };
     expect(redirectTarget({ status, headers }, 'https://a.example/x/y')).toBe(target);
   });
 });
 
 describe('followRedirects()', () => {
-  it('asks for each URL in turn, and stops at the limit', async () => {
+  it('requests each URL in turn and stops at the limit', async () => {
     const asked: string[] = [];
     const ask = async (url: string, redirects: number) => {
       asked.push(url);

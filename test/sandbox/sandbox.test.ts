@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openSandbox, type Sandbox, type SandboxSetting } from '../../src/sandbox/sandbox.ts';
 
 const ALLOWED = ['own folder: write', 'own folder: read', 'own process: read', 'own thread: start', 'own program: run'];
-/** Under bubblewrap a program has a temporary folder and a network of its own: they lead nowhere. */
+/** Bubblewrap gives a program its own temporary directory and network, so using them has no effect outside. */
 const ALLOWED_BY = {
   landlock: ALLOWED,
   bubblewrap: [...ALLOWED, 'system: temporary files', 'network: listen'],
 } as const;
 
-/** The sandbox of a name, or null where this system lacks it. */
+/** Opens the named sandbox, or returns null where this system lacks it. */
 function sandboxOf(setting: SandboxSetting): Sandbox | null {
   try {
     return openSandbox(setting);
@@ -49,8 +49,8 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
     for (const server of servers) server.close();
   });
 
-  it.skipIf(sandbox === null)('refuses a program everything but its own folder and process', async () => {
-    // Where programs expect temporary files: `system: temporary files` writes there, and the tests' own may lie elsewhere.
+  it.skipIf(sandbox === null)('denies a program everything except its own directory and process', async () => {
+    // `system: temporary files` writes to /tmp, while the temporary directory of the tests may be elsewhere.
     const folder = mkdtempSync('/tmp/reelform-own-');
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const program = join(folder, 'hostile.mjs');
@@ -67,7 +67,7 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
   });
 
   it.skipIf(sandbox === null)(
-    'gives a program the channel of its parent, with messages sent before it runs',
+    "passes the parent's IPC channel to a program, including messages sent before it starts",
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'own-'));
       const program = join(folder, 'echo.mjs');
@@ -83,20 +83,20 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
 });
 
 describe('openSandbox()', () => {
-  it('throws sandbox_missing, with the reasons, for one that the system lacks', () => {
+  it('throws sandbox_missing with the reasons for a sandbox that the system lacks', () => {
     const setting = (['landlock', 'bubblewrap'] as const).find((one) => sandboxOf(one) === null);
     if (setting === undefined) return;
     expect(() => openSandbox(setting)).toThrow(expect.objectContaining({ code: 'sandbox_missing' }));
   });
 
-  it('throws sandbox_missing where one is required and the system has none', () => {
+  it('throws sandbox_missing when a sandbox is required and the system has none', () => {
     const found = openSandbox('auto').kind;
     if (found === 'none')
       expect(() => openSandbox('required')).toThrow(/There is no sandbox as asked for \(required\)/);
     else expect(openSandbox('required').kind).toBe(found);
   });
 
-  it('says why there is none', () => {
+  it('reports why there is no sandbox', () => {
     expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'it is switched off' });
   });
 });

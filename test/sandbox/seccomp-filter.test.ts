@@ -13,7 +13,7 @@ interface Call {
   readonly audit?: number;
 }
 
-/** Runs a filter as the kernel does. @see Documentation/networking/filter.rst of Linux */
+/** Evaluates a filter as the kernel does. @see Documentation/networking/filter.rst of Linux */
 function answer(filter: Uint8Array, { number, argument = 0, audit = 0 }: Call): number {
   const program = Buffer.from(filter);
   const data = Buffer.alloc(64);
@@ -42,13 +42,13 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter() on %s', (architecture:
   const strict = seccompFilter({ architecture, areSignalsScoped: false });
   const of = (number: number, argument = 0) => answer(filter, { number, argument, audit });
 
-  it('refuses each call of the list and has no number twice', () => {
+  it('refuses each listed call and lists no number twice', () => {
     const numbers = Object.values(REFUSED_CALLS).flatMap((pair) => pair[column] ?? []);
     expect(new Set(numbers).size).toBe(numbers.length);
     expect(numbers.map((number) => of(number))).toEqual(numbers.map(() => EPERM));
   });
 
-  it('allows what Node needs', () => {
+  it('allows the calls that Node needs', () => {
     const needed = {
       x64: [0, 1, 9, 20, 47, 53, 57, 59, 202, 234, 257],
       arm64: [63, 64, 222, 66, 212, 199, 221, 98, 131, 56],
@@ -62,7 +62,7 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter() on %s', (architecture:
     expect([of(clone, thread), of(clone, user), of(clone3)]).toEqual([ALLOW, EPERM, ENOSYS]);
   });
 
-  it('allows limits of the process itself only', () => {
+  it('allows a process to change its own limits only', () => {
     const prlimit64 = [302, 261][column]!;
     expect([of(prlimit64, 0), of(prlimit64, 1234)]).toEqual([ALLOW, EPERM]);
   });
@@ -72,11 +72,11 @@ describe.each(['x64', 'arm64'] as const)('seccompFilter() on %s', (architecture:
     expect([of(kill), answer(strict, { number: kill, audit })]).toEqual([ALLOW, EPERM]);
   });
 
-  it('ends a process that calls the kernel in the way of another architecture', () => {
+  it('kills a process that uses the system call convention of another architecture', () => {
     expect(answer(filter, { number: 0, audit: 0x40000003 })).toBe(KILL_PROCESS);
   });
 
-  it('fits into what the kernel takes', () => {
+  it("fits within the kernel's size limit", () => {
     expect(strict.length / 8).toBeLessThan(4096);
   });
 });

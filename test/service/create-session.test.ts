@@ -3,28 +3,31 @@ import { SessionUnknown } from '../../src/service/render-service.ts';
 import type { Fault } from '../support/interface-service.ts';
 import { BODY, create, json, openClient, POST, thrown } from '../support/remote-client.ts';
 
-describe('createRenderSession() of a service behind a URL', () => {
+describe('createRenderSession() of an HTTP service', () => {
   it.each<[string, Fault, boolean]>([
     ['an answer that never comes', { kind: 'cut', afterDoing: true }, true],
     ['503', { kind: 'answer', status: 503 }, true],
     ['422', { kind: 'answer', status: 422 }, false],
-  ])('posts a session once to a service that has not shown that it keeps keys: %s', async (_, fault, isUnknown) => {
-    const { server, service } = await openClient();
-    server.force(POST, fault);
-    const error = await thrown(create(service));
-    expect(server.count(POST)).toBe(1);
-    expect(error instanceof SessionUnknown).toBe(isUnknown);
-    expect(error.message.includes('whether the service made a session is not known')).toBe(isUnknown);
-  });
+  ])(
+    'posts only once to a service that has not shown that it stores idempotency keys: %s',
+    async (_, fault, isUnknown) => {
+      const { server, service } = await openClient();
+      server.force(POST, fault);
+      const error = await thrown(create(service));
+      expect(server.count(POST)).toBe(1);
+      expect(error instanceof SessionUnknown).toBe(isUnknown);
+      expect(error.message.includes('whether the service made a session is not known')).toBe(isUnknown);
+    },
+  );
 
-  it('asks again when the service says that it was too much, which did nothing', async () => {
+  it('retries after a 429, which created nothing', async () => {
     const { server, service, waits } = await openClient();
     server.force(POST, { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } });
     expect(await create(service)).toMatchObject({ id: 'session-1' });
     expect(waits).toEqual([30_000]);
   });
 
-  it('takes no refusal for a proof when the request was sent before', async () => {
+  it('treats a refusal as inconclusive when the request was sent before', async () => {
     const { server, service } = await openClient();
     server.force(POST, { kind: 'answer', status: 401 }, { kind: 'answer', status: 422 });
     const again = () =>
@@ -33,7 +36,7 @@ describe('createRenderSession() of a service behind a URL', () => {
     expect(await thrown(again())).toBeInstanceOf(SessionUnknown);
   });
 
-  it('knows for how long keys are kept: as told, as seen, as somebody said', async () => {
+  it('learns the lifetime of keys from answers, earlier runs and declared capabilities', async () => {
     const { service } = await openClient({ keepsKeys: true });
     expect(service.keyLifetimeMs()).toBeNull();
     await create(service);
@@ -50,7 +53,7 @@ describe('createRenderSession() of a service behind a URL', () => {
     expect(denied.keyLifetimeMs()).toBeNull();
   });
 
-  it('takes a session for made when the answer breaks off behind a Location', async () => {
+  it('treats a session as created when the answer breaks off after a Location header', async () => {
     const { server, service } = await openClient();
     const headers = { location: `${server.url}/v2/render_sessions/rs%201`, 'content-length': '500' };
     server.force(POST, { kind: 'answer', status: 201, headers, body: '{"render_session":{"id":', cut: true });
@@ -60,7 +63,7 @@ describe('createRenderSession() of a service behind a URL', () => {
     expect(server.count(POST)).toBe(2);
   });
 
-  it('posts again, with the same key and bytes, where keys are kept', async () => {
+  it('retries with the same key and bytes when the service stores keys', async () => {
     const { server, service, waits } = await openClient({ keepsKeys: true });
     await create(service, 'key-0');
     server.force(

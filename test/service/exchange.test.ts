@@ -8,7 +8,7 @@ describe('checkTokenOrigin()', () => {
     ['https://api.example.com/base', '  '],
     ['https://api.example.com/base', 'https://api.example.com'],
     ['https://api.example.com', 'https://other.example, https://api.example.com:443/'],
-  ])('lets the token go to %s with %j', (url, allowed) => {
+  ])('allows the token for %s with %j', (url, allowed) => {
     expect(() => checkTokenOrigin(url, allowed)).not.toThrow();
   });
 
@@ -17,11 +17,11 @@ describe('checkTokenOrigin()', () => {
     ['https://api.example.com.evil.example', 'https://api.example.com'],
     ['http://api.example.com', 'https://api.example.com'],
     ['https://api.example.com:8443', 'https://api.example.com'],
-    // What cannot be read allows nothing.
+    // An origin that cannot be parsed allows nothing.
     ['https://api.example.com', 'api.example.com'],
     ['https://api.example.com', '*'],
     ['https://api.example.com', ' , '],
-  ])('keeps it from %s with %j', (url, allowed) => {
+  ])('refuses the token for %s with %j', (url, allowed) => {
     expect(() => checkTokenOrigin(url, allowed)).toThrow(
       expect.objectContaining({ code: 'token_origin', exitCode: EXIT.authentication }),
     );

@@ -4,8 +4,8 @@ import { SessionUnknown } from '../../src/service/render-service.ts';
 import { attempt, FAULTS, mistakes, NETWORKS } from '../support/fault-matrix.ts';
 import { freePort } from '../support/free-port.ts';
 
-describe.each(['quiet', 'sliced'])('a POST over a network that is %s', (network) => {
-  it.each(FAULTS)('and %s: is classified as documented, and made at most once', async (_, fault, outcome) => {
+describe.each(['quiet', 'sliced'])('a POST over a %s network', (network) => {
+  it.each(FAULTS)('with %s: is classified as documented and creates at most one session', async (_, fault, outcome) => {
     const attempted = await attempt(fault, NETWORKS[network]!);
     expect(attempted.outcome).toBe(outcome);
     expect(mistakes(attempted, fault)).toEqual([]);
@@ -13,9 +13,9 @@ describe.each(['quiet', 'sliced'])('a POST over a network that is %s', (network)
   });
 });
 
-describe('a POST to a service that keeps keys', () => {
+describe('a POST to a service that stores idempotency keys', () => {
   it.each(FAULTS.filter(([, , outcome]) => outcome === 'unknown').filter(([name]) => !/300 MB|201|204|303/.test(name)))(
-    'is sent again after %s, and there is one session',
+    'is retried after %s and creates one session',
     async (_, fault) => {
       const { outcome, service } = await attempt(fault, {}, { keepsKeys: true });
       expect(outcome).toBe('created');
@@ -25,7 +25,7 @@ describe('a POST to a service that keeps keys', () => {
   );
 });
 
-describe('a POST that', () => {
+describe('a POST', () => {
   const create = (url: string) =>
     createHttpService({
       url,
@@ -36,13 +36,13 @@ describe('a POST that', () => {
       timeoutMs: 500,
     }).createRenderSession('{}', { idempotencyKey: 'key', outputName: 'x' });
 
-  it('finds nobody listening made nothing', async () => {
+  it('creates nothing when nothing listens on the port', async () => {
     const error = await create(`http://127.0.0.1:${await freePort()}`).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'service_unreachable' });
     expect(error).not.toBeInstanceOf(SessionUnknown);
   });
 
-  it('finds no such host made nothing', async () => {
+  it('creates nothing when the host does not exist', async () => {
     const error = await create('http://nowhere.invalid').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'service_unreachable' });
     expect(error).not.toBeInstanceOf(SessionUnknown);
@@ -58,22 +58,22 @@ describe('a POST that', () => {
         ],
       },
     ],
-    ['gets no further than a black hole', { upstream: [{ type: 'timeout', timeout: 0 }] }],
-    ['is answered into a black hole', { downstream: [{ type: 'timeout', timeout: 0 }] }],
+    ['is lost on its way', { upstream: [{ type: 'timeout', timeout: 0 }] }],
+    ['loses its answer', { downstream: [{ type: 'timeout', timeout: 0 }] }],
     ['is cut on its way', { upstream: [{ type: 'limit_data', bytes: 150 }] }],
-  ] as const)('%s may have made a session', async (_, toxics) => {
+  ] as const)('that %s may have created a session', async (_, toxics) => {
     const attempted = await attempt(null, toxics);
     expect(attempted.outcome).toBe('unknown');
     expect(mistakes(attempted, null)).toEqual([]);
   });
 
-  it('meets a proxy that cuts it off at once is not taken for made', async () => {
+  it('is not reported as created when a proxy cuts the connection at once', async () => {
     const attempted = await attempt(null, { upstream: [{ type: 'down' }] });
     expect(attempted.outcome).not.toBe('created');
     expect(mistakes(attempted, null)).toEqual([]);
   });
 
-  it('is answered slowly is answered', async () => {
+  it('succeeds when the answer is slow', async () => {
     const toxics = {
       downstream: [
         { type: 'bandwidth', rate: 10 },

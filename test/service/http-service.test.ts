@@ -19,7 +19,7 @@ import {
 } from '../support/remote-client.ts';
 
 describe('createHttpService()', () => {
-  it('speaks the three calls of the interface document, and nothing else of it', async () => {
+  it('makes the three calls of the interface document and no other', async () => {
     const { server, service } = await openClient();
     expect(await service.getStyleVersion(spec.id)).toEqual(spec);
     const session = await create(service);
@@ -41,7 +41,7 @@ describe('createHttpService()', () => {
     });
   });
 
-  it('keeps a base path, and ids inside their segment', async () => {
+  it('keeps the base path and escapes ids into one path segment', async () => {
     const { server } = await openClient();
     const service = createHttpService({
       url: `${server.url}/base`,
@@ -55,7 +55,7 @@ describe('createHttpService()', () => {
     expect(server.seen[0]!.path).toBe('/base/v2/render_sessions/..%2F..%2F..%2Fx%3Fy%23z%2F%C3%A9');
   });
 
-  it('repeats reads while the service is busy or silent', async () => {
+  it('retries reads while the service is busy or silent', async () => {
     const { server, service, waits } = await openClient();
     server.force(
       SPECS,
@@ -77,7 +77,7 @@ describe('createHttpService()', () => {
       'POST /v2/source_uploads',
       ({ service }: Client) => service.uploadSource({ bytes: new Uint8Array(1), sha256: sha256(''), name: 'a.png' }),
     ],
-  ])('gives up %s after two silences', async (_, route, call) => {
+  ])('gives up %s after two timeouts', async (_, route, call) => {
     // Long enough for each request to arrive on a busy machine.
     const client = await openClient({}, { timeoutMs: 400, uploadTimeoutMs: 400 });
     client.server.force(route, ...Array.from({ length: 9 }, () => ({ kind: 'silent' }) as const));
@@ -85,7 +85,7 @@ describe('createHttpService()', () => {
     expect(client.server.count(route)).toBe(2);
   });
 
-  it('tells of each request, and of its end', async () => {
+  it('reports the start and end of each request', async () => {
     const told: string[] = [];
     const onRequest = (name: string) => {
       told.push(name);
@@ -98,7 +98,7 @@ describe('createHttpService()', () => {
     expect(told).toEqual([name, 'end', name, 'end']);
   });
 
-  it('tells that nothing listens', async () => {
+  it('reports that nothing listens at the address', async () => {
     const { server } = await openClient();
     const { service } = await openClient({}, { url: server.url });
     await server.close();
@@ -114,7 +114,7 @@ describe('createHttpService()', () => {
     server.force(POST, { kind: 'answer', status, headers: location });
     server.force(SPECS, { kind: 'answer', status, headers: location });
     const error = await thrown(create(service));
-    // 303 says that something was done.
+    // A 303 means that the service did something.
     expect(error.code).toBe(status === 303 ? 'session_unknown' : 'service_answer_invalid');
     expect(error.message).toContain(
       `POST ${server.url}/v2/render_sessions was redirected to ${server.url}/elsewhere (${status}), and no redirect is followed`,
@@ -123,7 +123,7 @@ describe('createHttpService()', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('tells that the token is refused, and not which one it was', async () => {
+  it('reports a refused token without repeating it', async () => {
     const { server } = await openClient();
     const { service } = await openClient({}, { url: server.url });
     server.force(SPECS, json({ detail: `not ${server.token}`, code: 'unauthorized' }, 401));
@@ -134,7 +134,7 @@ describe('createHttpService()', () => {
     expect(await thrown(service.getStyleVersion(spec.id))).toMatchObject({ code: 'service_unauthorized' });
   });
 
-  it('hands on the problems of a refusal', async () => {
+  it('passes on the problems of a refusal', async () => {
     const { server, service } = await openClient();
     const errors = [{ code: 'unknown_editable', pointer: '#/mapping/resources/t_1', detail: 'There is no t_1' }];
     server.force(POST, json({ code: 'mapping_invalid', detail: 'The mapping does not fit', errors }, 422));
@@ -148,7 +148,7 @@ describe('createHttpService()', () => {
     });
   });
 
-  it('has a sentence for a refusal without words', async () => {
+  it('describes a refusal that has no message', async () => {
     const { server, service } = await openClient();
     server.force(POST, { kind: 'answer', status: 400, body: '<html>' });
     expect(await thrown(create(service))).toMatchObject({
@@ -179,7 +179,7 @@ describe('createHttpService()', () => {
     ['thumbnails that are no list', { ...session, thumbnails: {} }],
     ['errors that are no list', { ...session, errors: 'none' }],
     ['a time that is none', { ...session, updated_at: 'today' }],
-  ])('refuses an answer with %s', async (_, body) => {
+  ])('rejects an answer with %s', async (_, body) => {
     const { server, service } = await openClient();
     server.force(GET, {
       kind: 'answer',
@@ -189,7 +189,7 @@ describe('createHttpService()', () => {
     expect(await thrown(service.getRenderSession('x'))).toMatchObject({ code: 'service_answer_invalid' });
   });
 
-  it('stops reading an answer without an end', async () => {
+  it('stops reading an answer that is too large', async () => {
     const { server, service } = await openClient();
     server.force(GET, { kind: 'answer', status: 200, body: 'x'.repeat(9 << 20) });
     expect(await thrown(service.getRenderSession('x'))).toMatchObject({
@@ -198,14 +198,14 @@ describe('createHttpService()', () => {
     });
   });
 
-  it('stops reading a small answer that unpacks to a large one', async () => {
+  it('stops reading a small answer that decompresses to a large one', async () => {
     const { server, service } = await openClient();
     const headers = { 'content-encoding': 'gzip' };
     server.force(GET, { kind: 'answer', status: 200, headers, body: gzipSync(Buffer.alloc(64 << 20)) });
     expect(await thrown(service.getRenderSession('x'))).toMatchObject({ message: expect.stringContaining('8 MiB') });
   });
 
-  it('bears with statuses, fields and errors that it does not know', async () => {
+  it('accepts unknown statuses, fields and errors', async () => {
     const { server, service } = await openClient();
     const errors = ['No memory', { reason: 7 }, { code: 'x', message: 'Said so', retryable: true }];
     server.force(GET, json({ render_session: { ...session, errors, more: { of: 'it' } }, also: 1 }));
@@ -220,7 +220,7 @@ describe('createHttpService()', () => {
     });
   });
 
-  it('does without fields that a service lacks', async () => {
+  it('accepts answers without the optional fields', async () => {
     const { server, service } = await openClient();
     server.force(GET, json({ render_session: { id: 'x', status: 'preview_rendering' } }));
     expect((await service.getRenderSession('x')).session).toMatchObject({
@@ -241,14 +241,14 @@ describe('createHttpService()', () => {
     ['soon', null],
     ['Thu, 01 Jan 1970 00:00:07 GMT', 7000],
     [null, null],
-  ])('tells when the service wants to be asked again: Retry-After %j', async (retryAfter, expected) => {
+  ])('returns the delay that the service asks for: Retry-After %j', async (retryAfter, expected) => {
     const { server, service } = await openClient();
     const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter };
     server.force(GET, { ...json({ render_session: session }), headers });
     expect((await service.getRenderSession('x')).retryAfterMs).toBe(expected);
   });
 
-  it('lists sessions page by page, and leaves out what it cannot read', async () => {
+  it('lists sessions page by page and skips entries that it cannot read', async () => {
     const { server, service } = await openClient();
     const list = (ids: unknown[], next_cursor: unknown) =>
       json({ render_sessions: ids.map((id) => ({ ...session, id })), next_cursor });
@@ -263,7 +263,7 @@ describe('createHttpService()', () => {
     expect(await service.listRenderSessions!(2)).toHaveLength(2);
   });
 
-  it.each([404, 405])('knows that a service lists nothing by its %d', async (status) => {
+  it.each([404, 405])('detects a service without listing by its %d', async (status) => {
     const { server, service } = await openClient();
     server.force(LIST, { kind: 'answer', status });
     expect(await service.listRenderSessions!(2)).toBeNull();
@@ -273,7 +273,7 @@ describe('createHttpService()', () => {
     expect(declared.listRenderSessions).toBeUndefined();
   });
 
-  it('shows the query of no URL that the service names', async () => {
+  it('removes the query from URLs that the service names', async () => {
     const { server, service } = await openClient();
     const detail = 'GET https://cdn.example/a.png?X-Amz-Signature=secret#x answered 403';
     server.force(POST, json({ code: 'mapping_invalid', detail, errors: [{ code: 'x', pointer: '#', detail }] }, 422));
@@ -284,7 +284,7 @@ describe('createHttpService()', () => {
     expect(JSON.stringify(look.session.errors)).not.toContain('secret');
   });
 
-  it('uploads a file as it is, and again when the answer is lost', async () => {
+  it('uploads a file byte for byte and retries when the answer is lost', async () => {
     const { server, service } = await openClient({ uploads: { styleVersion: spec } });
     const bytes = Uint8Array.of(0, 255, 10, 13);
     server.force('POST /v2/source_uploads', { kind: 'cut', afterDoing: true });
@@ -296,7 +296,7 @@ describe('createHttpService()', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('says what to do where the service takes no files and no templates', async () => {
+  it('gives a hint when the service accepts no files or templates', async () => {
     const { server, service } = await openClient();
     const upload = { bytes: new Uint8Array(1), sha256: sha256(''), name: 'images/a.png' };
     expect(await thrown(service.uploadSource(upload))).toMatchObject({

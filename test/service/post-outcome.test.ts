@@ -26,7 +26,7 @@ const broken = (status: number, location?: string, why = error): Exchange => ({
   error: why,
 });
 
-/** The rows of "What an answer means", each with what it is about. */
+/** The rows of "What an answer means", each with exchanges that it covers. */
 const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonly Exchange[]])[] = [
   ['no connection', 'not made', [{ kind: 'unsent', error }]],
   ['no answer, or not in time', 'unknown', [{ kind: 'unanswered', error }]],
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonl
       answer(201, SESSION),
       answer(200, SESSION),
       answer(202, SESSION),
-      // Only the id has to be right.
+      // Only the id has to be valid.
       answer(201, '{"render_session":{"id":"rs_1","video_url":"javascript:x"}}'),
     ],
   ],
@@ -82,7 +82,7 @@ const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonl
 const TOLD = { created: 'made', not_created: 'not made', unknown: 'unknown' } as const;
 
 describe('postOutcome()', () => {
-  it.each(ROWS)('reads %s as: %s', (_, outcome, exchanges) => {
+  it.each(ROWS)('classifies %s as: %s', (_, outcome, exchanges) => {
     for (const exchange of exchanges) {
       const read = postOutcome('POST x', exchange, NOW);
       expect(TOLD[read.kind]).toBe(outcome);
@@ -90,7 +90,7 @@ describe('postOutcome()', () => {
     }
   });
 
-  it.each(ROWS)('stands in the reference: %s', (row, outcome, exchanges) => {
+  it.each(ROWS)('matches the reference: %s', (row, outcome, exchanges) => {
     const line = DOCS.split('\n').find((one) => one.startsWith(`| ${row} |`));
     expect(line).toMatch(new RegExp(`^\\| [^|]+ \\| ${outcome} \\| [^|]+ \\|$`));
     for (const exchange of exchanges) {
@@ -102,7 +102,7 @@ describe('postOutcome()', () => {
     }
   });
 
-  it('is all that the reference says', () => {
+  it('covers every row of the reference', () => {
     const section = /### What an answer means\n([\s\S]*?)\n#/.exec(DOCS)![1]!;
     const rows = [...section.matchAll(/^\| (?!answer|---)([^|]+) \|/gm)].map((match) => match[1]);
     expect(rows).toEqual(ROWS.map(([row]) => row));

@@ -13,7 +13,7 @@ import {
 import { ServiceError } from '../../src/service/service-error.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 
-/** Answers that are nearly right: each field has what it should, or anything. */
+/** Answers that are nearly right: each field has a valid value or any JSON value. */
 const field = (...good: fc.Arbitrary<unknown>[]) =>
   fc.oneof({ weight: 20, arbitrary: fc.oneof(...good) }, fc.jsonValue());
 const url = fc.constantFrom('https://a.example/x.mp4', 'http://b', 'javascript:x', 'https://');
@@ -30,7 +30,7 @@ const session = fc.record(
   { requiredKeys: ['id', 'status'] },
 );
 
-/** The value, or null when it was refused as it should be. */
+/** Returns the value, or null when it was rejected with the expected error. */
 function readOrRefused<T>(read: () => T): T | null {
   try {
     return read();
@@ -42,7 +42,7 @@ function readOrRefused<T>(read: () => T): T | null {
 }
 
 describe('readSession()', () => {
-  it('gives what the lockfile can hold, or refuses', () => {
+  it('returns values that the lockfile accepts, or rejects the answer', () => {
     const holds = (name: string, value: unknown): void => expect(ENTRY_FIELDS.get(name)!.accepts(value)).toBe(true);
     let readCount = 0;
     fc.assert(
@@ -73,11 +73,11 @@ describe('external_uploads of a session', () => {
     return readSessionAnswer('GET', JSON.stringify(answer), 0).external_uploads;
   };
 
-  it.each([undefined, null, 'none', {}])('are not there where a service says %j', (value) => {
+  it.each([undefined, null, 'none', {}])('are undefined when the service sends %j', (value) => {
     expect(told(value)).toBeUndefined();
   });
 
-  it('are read as far as they can be, statuses of other services too', () => {
+  it('are read as far as possible, including statuses of other services', () => {
     const uploads = [
       { to: 's3://a/b', credential: 'main', status: 'complete', remote_id: '1', url: 'https://c/b', error: null },
       { to: 's3://a/c', status: 'upload_failed', error: { message: 'No https://x/?signature=secret' }, url: 'x' },
@@ -104,8 +104,8 @@ describe('external_uploads of a session', () => {
   });
 });
 
-describe('the readers of answers', () => {
-  it('refuse whatever is not in their form, and throw nothing else', () => {
+describe('the answer readers', () => {
+  it('reject malformed answers and throw no other error', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         for (const read of [readSessionAnswer, readCreated, readStyleVersion, readStyleVersionState, readUpload]) {
@@ -115,7 +115,7 @@ describe('the readers of answers', () => {
     );
   });
 
-  it('make an error of any refusal', () => {
+  it('turn any refusal into an error', () => {
     const problem = fc.record({ code: fc.jsonValue(), detail: fc.jsonValue(), errors: fc.jsonValue() });
     const body = fc.oneof(
       fc.string(),

@@ -40,13 +40,13 @@ describe('retryDelayMs()', () => {
     ['404', answer(404), undefined, { safe: false, keyed: false, once: false }],
     ['422', answer(422), 'idempotency_key_reused', { safe: false, keyed: false, once: false }],
     ['a redirect', answer(307), undefined, { safe: false, keyed: false, once: false }],
-  ])('after %s repeats what may be repeated', (_, exchange, code, expected) => {
+  ])('retries after %s only what is safe to repeat', (_, exchange, code, expected) => {
     for (const how of ['safe', 'keyed', 'once'] as const) {
       expect(delay(exchange, how, 0, 1, code)).toBe(expected[how] ? 500 : null);
     }
   });
 
-  it('waits longer each time, spread by chance, and gives up after four repetitions', () => {
+  it('waits longer each time with jitter and gives up after four retries', () => {
     expect([0, 1, 2, 3, 4].map((retries) => delay(answer(503), 'safe', retries))).toEqual([
       500,
       1000,
@@ -66,7 +66,7 @@ describe('retryDelayMs()', () => {
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5000],
     ['Thu, 01 Jan 2026 01:00:00 GMT', 30_000],
     ['Wed, 31 Dec 2025 00:00:00 GMT', 500],
-  ])('obeys Retry-After %j within limits: %d ms', (header, expected) => {
+  ])('follows Retry-After %j within limits: %d ms', (header, expected) => {
     expect(delay(answer(429, header), 'safe')).toBe(expected);
   });
 });

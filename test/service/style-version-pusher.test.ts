@@ -5,7 +5,7 @@ import { json, openClient, spec, thrown } from '../support/remote-client.ts';
 describe('pushStyleVersion()', () => {
   const upload = { name: 'small', spec, zip: () => Uint8Array.of(1, 2, 3) };
 
-  it('uploads what is not there, waits until it is ready, and does it once', async () => {
+  it('uploads a missing style version, waits until it is ready, and skips the next upload', async () => {
     const { server, service } = await openClient({ uploads: { styleVersion: spec } });
     const waits: number[] = [];
     const wait = async (milliseconds: number) => void waits.push(milliseconds);
@@ -15,7 +15,7 @@ describe('pushStyleVersion()', () => {
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
   });
 
-  it('uploads again what is there with other labels or limits', async () => {
+  it('uploads again when labels or limits differ', async () => {
     const { server, service } = await openClient({ uploads: { styleVersion: spec } });
     const wait = async () => undefined;
     await pushStyleVersion(service, upload, wait);
@@ -25,7 +25,7 @@ describe('pushStyleVersion()', () => {
     expect(server.count('POST /v2/template_style_versions')).toBe(2);
   });
 
-  it('tells why the service cannot use it', async () => {
+  it('reports why the service cannot use the template', async () => {
     const { server, service } = await openClient();
     const errors = [{ code: 'template_invalid', pointer: '#', detail: 'It has no frames' }];
     server.force(
@@ -38,7 +38,7 @@ describe('pushStyleVersion()', () => {
     });
   });
 
-  it('refuses another template than the one that was sent', async () => {
+  it('rejects a style version other than the one that was sent', async () => {
     const { service } = await openClient({ uploads: { styleVersion: { ...spec, id: 'tsv_other' } } });
     expect(await thrown(pushStyleVersion(service, upload, async () => undefined))).toMatchObject({
       code: 'template_invalid',
@@ -46,7 +46,7 @@ describe('pushStyleVersion()', () => {
     });
   });
 
-  it('does not wait for ever', async () => {
+  it('gives up waiting eventually', async () => {
     const { server, service } = await openClient();
     const processing = json({ style_version: { ...spec, status: 'processing', errors: [] } });
     server.force('GET /v2/template_style_versions/{id}', ...Array.from({ length: 400 }, () => processing));

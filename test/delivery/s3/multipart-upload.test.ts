@@ -4,7 +4,7 @@ import { putObject } from '../../../src/delivery/s3/multipart-upload.ts';
 import { OWN_ACCESS, openBucket } from '../../../src/delivery/s3/open-bucket.ts';
 import { BUSY, startS3Server } from '../../support/s3-server.ts';
 
-it('putWhole() sends what is large in parts, and leaves nothing of what it cannot send', async () => {
+it('putObject() uploads large bytes in parts and aborts the upload on failure', async () => {
   const s3 = await startS3Server();
   const keys = {
     accessKeyId: { kind: 'env', name: 'AWS_ACCESS_KEY_ID' },

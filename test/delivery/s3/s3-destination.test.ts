@@ -56,14 +56,14 @@ function credentialOf(over: Partial<S3Credential> = {}): S3Credential {
 }
 
 interface Attempt {
-  /** Of the attempts before; what this one says goes after them. */
+  /** Saved states of earlier attempts; the states of this attempt are appended. */
   readonly states?: Json[];
   readonly signal?: AbortSignal;
   readonly credential?: S3Credential;
   readonly env?: Record<string, string>;
 }
 
-/** In small parts, which this server takes. */
+/** Delivers with a part size small enough for several parts; the test server accepts it. */
 async function deliverLarge(key: string, file: DeliveredFile, attempt: Attempt = {}): Promise<Delivered> {
   const env = { KEY: 'S3RVER', SECRET: 'S3RVER' };
   const open = () => openBucket({ bucket: 'videos', access: credentialOf(), env });
@@ -84,7 +84,7 @@ async function deliver(to: string, file: DeliveredFile, attempt: Attempt = {}): 
   return await destination.deliver(file, optionsOf(attempt));
 }
 
-/** What went to the server while something was done. */
+/** Returns the requests that the server received during an action. */
 async function during(action: () => Promise<unknown>): Promise<S3Request[]> {
   const before = s3.requests.length;
   await action();
@@ -106,12 +106,12 @@ async function failureOf(delivery: Promise<unknown>): Promise<DeliveryFailure> {
   return error as DeliveryFailure;
 }
 
-describe('a destination in a bucket', () => {
+describe('S3 destination', () => {
   it.each([
     ['small files', 'a b/Ü & + # %41 (1).mp4', randomBytes(1000)],
     ['files without a byte', 'empty.mp4', Buffer.alloc(0)],
     ['large files', 'dir/large 世界.mp4', randomBytes(8 * 2 ** 20 + 5)],
-  ])('holds %s, byte for byte, and says under which URL', async (_, key, bytes) => {
+  ])('delivers %s byte for byte and returns their URL', async (_, key, bytes) => {
     const { url, remoteId } = await deliver(`s3://videos/${key}`, fileOf(bytes));
     expect((await s3.read('videos', key))?.equals(bytes)).toBe(true);
     expect(decodeURIComponent(url ?? '')).toBe(`https://cdn.example.com/v/${key}`);
@@ -119,7 +119,7 @@ describe('a destination in a bucket', () => {
     expect(remoteId).toMatch(/^[0-9a-f]{32}(-2)?$/);
   });
 
-  it('is gone on with from the parts that came, after a connection broke', async () => {
+  it('resumes from the uploaded parts after a broken connection', async () => {
     const states: Json[] = [];
     s3.fault(({ query }) => (query.partNumber === '3' ? { kind: 'reset', afterBytes: 50_000 } : null));
     const failure = await failureOf(deliverLarge('broken.mp4', fileOf(LARGE), { states }));
@@ -132,7 +132,7 @@ describe('a destination in a bucket', () => {
     expect((await s3.read('videos', 'broken.mp4'))?.equals(LARGE)).toBe(true);
   }, 20_000);
 
-  it('is begun anew where the store has forgotten what came, and for another file', async () => {
+  it('starts again when the store has dropped the upload or the file is another one', async () => {
     const states: Json[] = [{ uploadId: 'gone', partBytes: PIECE_BYTES, sha256: fileOf(LARGE).sha256 }];
     const failure = await failureOf(deliverLarge('forgotten.mp4', fileOf(LARGE), { states }));
     expect([failure.isRetryable, states.at(-1)]).toEqual([true, null]);
@@ -142,7 +142,7 @@ describe('a destination in a bucket', () => {
     expect((await s3.read('videos', 'forgotten.mp4'))?.equals(other)).toBe(true);
   });
 
-  it('is complete where the answer to its end was lost', async () => {
+  it('succeeds when the answer to the final request is lost', async () => {
     let isLost = false;
     s3.fault(({ method, query }) => {
       if (isLost || method !== 'POST' || query.uploadId === undefined) return null;
@@ -154,14 +154,14 @@ describe('a destination in a bucket', () => {
     expect(sentParts(requests).sort()).toEqual([1, 2, 3, 4]);
   });
 
-  it('takes no other bytes than were sent', async () => {
+  it('fails when the stored bytes differ from those sent', async () => {
     s3.fault(({ method }) => (method === 'PUT' ? { kind: 'corrupt' } : null));
     const failure = await failureOf(deliver('s3://videos/corrupt.mp4', fileOf(randomBytes(100))));
     expect(failure).toMatchObject({ isRetryable: true, message: expect.stringContaining('BadDigest') });
     expect(await s3.read('videos', 'corrupt.mp4')).toBeNull();
   });
 
-  it('takes no file that is another than it was', async () => {
+  it('rejects a file whose digest has changed', async () => {
     const other = { ...fileOf(LARGE), sha256: sha256('what was rendered') };
     for (const failure of [
       await failureOf(deliver('s3://videos/other.mp4', { ...fileOf(randomBytes(10)), sha256: other.sha256 })),
@@ -172,14 +172,14 @@ describe('a destination in a bucket', () => {
     expect(await s3.read('videos', 'other.mp4')).toBeNull();
   });
 
-  it('is tried again by itself when the store is busy for a moment', async () => {
+  it('retries by itself when the store is busy for a moment', async () => {
     let busy = 2;
     s3.fault(({ method }) => (method === 'PUT' && busy-- > 0 ? BUSY : null));
     await deliver('s3://videos/busy.mp4', fileOf(randomBytes(100)));
     expect(busy).toBe(-1);
   });
 
-  it('may succeed later when it is busy for longer, or not there', async () => {
+  it('fails as retryable when the store stays busy or is unreachable', async () => {
     s3.fault(() => BUSY);
     const busy = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100))));
     const credential = credentialOf({ endpoint: 'http://127.0.0.1:9' });
@@ -188,7 +188,7 @@ describe('a destination in a bucket', () => {
     expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 cannot be reached (ECONNREFUSED)');
   }, 20_000);
 
-  it('ends when it is told to, and is gone on with', async () => {
+  it('stops when the signal is aborted and resumes later', async () => {
     const stop = new AbortController();
     const states: Json[] = [];
     const reason = new Error('The service ends');
@@ -203,13 +203,13 @@ describe('a destination in a bucket', () => {
     expect((await s3.read('videos', 'ended.mp4'))?.equals(LARGE)).toBe(true);
   });
 
-  it('says what is wrong in words of its own, without a secret', async () => {
+  it('reports failures in its own words, without secrets', async () => {
     const file = fileOf(randomBytes(100));
     const canary = 'wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY';
     const deliveries = {
       bucket: () => deliver('s3://nowhere/1.mp4', file),
       allowed: () => deliver('s3://other/1.mp4', file),
-      // s3rver takes every signature.
+      // s3rver accepts every signature.
       secret: () => {
         s3.fault(({ path }) => (path === '/videos/2.mp4' ? SIGNATURE : null));
         return deliver('s3://videos/2.mp4', file, { env: { KEY: 'S3RVER', SECRET: canary } });
