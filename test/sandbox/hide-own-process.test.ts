@@ -18,7 +18,7 @@ function readOf(pid: number, file: string): 'read' | 'refused' {
 it.skipIf(!CAN_RUN).each([
   ['hidden', ['refused', 'refused']],
   ['open', ['read', 'read']],
-] as const)('another process reads the environment and memory map of a %s process: %j', async (how, expected) => {
+] as const)('another process reads the environment and memory map of the %s process: %j', async (how, expected) => {
   const child = await startChild(PROGRAM, [how], USER);
   await child.line('ready');
   expect([readOf(child.pid, 'environ'), readOf(child.pid, 'maps')]).toEqual(expected);
