@@ -18,16 +18,16 @@ import { writeFileAtomic } from '../src/project/write-file.ts';
 import { createHttpService } from '../src/service/http-service.ts';
 
 /**
- * An apply of N videos, C at once, against a real HTTP service in a process of its own whose renders take T, beside the
- * ideal ⌈N/C⌉·T. `npm run bench:apply [rounds [N]]`
+ * Measures an apply of N videos, C at once, against a real HTTP service in a separate process whose renders take T, and
+ * compares it with the ideal ⌈N/C⌉·T. `npm run bench:apply [rounds [N]]`
  */
 const ROUNDS = Number(process.argv[2] ?? 3);
 const ONLY = process.argv[3] === undefined ? null : Number(process.argv[3]);
 const STYLE_VERSION = 'tsv_bench';
 
-/** What the service of one measurement is like. */
+/** Parameters of the service of one measurement. */
 interface ServiceSpec {
-  /** Milliseconds of a render, and of the way there and back. */
+  /** Milliseconds of a render; `roundTripMs` is the latency of a request. */
   readonly renderMs: number;
   readonly roundTripMs: number;
   readonly keepsKeys: boolean;
@@ -36,7 +36,7 @@ interface ServiceSpec {
 if (process.env.BENCH_SERVICE !== undefined) serve(JSON.parse(process.env.BENCH_SERVICE) as ServiceSpec);
 else await measureAll();
 
-/** The three calls of the interface document, and keys where it is told to. */
+/** Serves the three calls of the interface document, and idempotency keys on request. */
 function serve({ renderMs, roundTripMs, keepsKeys }: ServiceSpec): void {
   const startedAt: number[] = [];
   let looks = 0;

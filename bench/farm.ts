@@ -5,9 +5,9 @@ import { measureRenders } from './scaling/renders.ts';
 import { measureStills } from './scaling/stills.ts';
 
 /**
- * The farm beside what would be ideal, or beside a peer, in one run: renders a minute with more workers, a long video in
- * parts, the way of parts through queue and storage, deliveries, pictures behind a long queue. Real PostgreSQL, a real
- * S3-compatible server, processes of their own.
+ * Measures the farm against ideal values or a peer, in one run: a minute with more workers, a long video in segments,
+ * segments through queue and storage, deliveries, and pictures behind a long queue. Uses real PostgreSQL, a real
+ * S3-compatible server, and separate processes.
  * `npm run bench:farm [renders|slots|parts|deliveries|stills …]`
  */
 const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import fg from 'fast-glob';
 import { figuresTable, type TreeFigures, treeFigures } from './tree-figures.ts';
 
-/** Sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]` */
+/** Prints sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]` */
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
 
 const trees: { name: string; figures: TreeFigures }[] = [];

@@ -9,7 +9,7 @@ import { serialiseLock } from '../src/lock/serialise-lock.ts';
 import { writeFileAtomic } from '../src/project/write-file.ts';
 
 /**
- * Reading, writing and changing a lockfile, each beside the least that it can cost: JSON.parse and JSON.stringify of the
+ * Measures reading, writing and changing a lockfile, each against its lower bound: JSON.parse and JSON.stringify of the
  * same file. `npm run bench:lock [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
@@ -36,7 +36,7 @@ function lockOf(count: number): Lock {
   return { videos: new Map(Array.from({ length: count }, (_, index) => [idOf(index), entry(index)])), extra: {} };
 }
 
-/** Median milliseconds of a few rounds; what is made before each of them does not count. */
+/** Returns the median milliseconds of a few rounds, without the time of `make`. */
 async function median<T>(work: (input: T) => unknown, make: () => T | Promise<T>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -4,18 +4,18 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { pathOf } from './plan-tree.ts';
 
-/** Something that decides over the same files whether there is anything to do. */
+/** A tool that decides over the same files whether there is anything to do. */
 export interface Peer {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Brings it up to date after an edit. */
+  /** Arguments that bring it up to date after an edit. */
   readonly update?: readonly string[];
 }
 
-/** A bare Node that lists the folders and looks at each file once: less cannot be done in it. */
+/** The lower bound: bare Node that lists the folders and calls stat on each file once. */
 const FLOOR = `
 import { readdirSync, statSync } from 'node:fs';
 function walk(folder) {
@@ -30,7 +30,7 @@ statSync('reelform.yaml');
 statSync('reelform.lock.json');
 `;
 
-/** Peers that are on this machine; those that are not are named on stderr. */
+/** Returns the peers installed on this machine and names the others on stderr. */
 export async function makePeers(root: string, count: number, withTurbo: boolean): Promise<Peer[]> {
   const tools = mkdtempSync(join(tmpdir(), 'reelform-bench-tools-'));
   writeFileSync(join(tools, 'empty.mjs'), '');
@@ -74,7 +74,7 @@ async function ninjaRun(root: string, count: number): Promise<Peer> {
   return { name: 'ninja', command: 'ninja', args: [], cwd: root, update: ['--quiet'] };
 }
 
-/** Files that stand for what was made of each definition. */
+/** Creates empty files in place of the outputs of each definition. */
 function outputsOf(root: string, count: number): string[] {
   mkdirSync(join(root, '.built'), { recursive: true });
   const outputs = Array.from({ length: count }, (_, index) => `.built/${index}`);
@@ -82,7 +82,7 @@ function outputsOf(root: string, count: number): string[] {
   return outputs;
 }
 
-/** The same definitions, each in a package of its own, whose script is `true`; everything is in turbo's cache. */
+/** Puts each definition into a package with the script `true`, all of them in turbo's cache. */
 async function turboHit(root: string, count: number, tools: string): Promise<Peer> {
   await execa('npm', ['install', '--no-audit', '--no-fund', '--prefix', tools, 'turbo@2'], { cwd: tools });
   const tree = mkdtempSync(join(tmpdir(), `reelform-bench-turbo-${count}-`));
@@ -105,7 +105,7 @@ async function turboHit(root: string, count: number, tools: string): Promise<Pee
   writeFileSync(join(tree, '.gitignore'), 'node_modules/\n.turbo/\n');
   await execa('git', ['init', '--quiet'], { cwd: tree });
   await execa('git', ['add', '.'], { cwd: tree });
-  // What turbo starts for each script of a package; npm itself would take seconds.
+  // Replaces the npm that turbo starts for each script, which would take seconds.
   mkdirSync(join(tools, 'stub'), { recursive: true });
   writeFileSync(join(tools, 'stub/npm'), '#!/bin/sh\nexit 0\n');
   chmodSync(join(tools, 'stub/npm'), 0o755);

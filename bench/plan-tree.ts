@@ -11,7 +11,7 @@ const TEMPLATES = 20;
 const IMAGES = 50;
 const FILES_PER_FOLDER = 100;
 
-/** A repository in the form of those of plan-performance: definitions of 0.9 KB, 20 templates, 50 shared images. */
+/** Creates a repository of generated definitions of 0.9 KB each, with 20 templates and 50 shared images. */
 export async function makeTree(count: number): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), `reelform-bench-${count}-`));
   const templates = Array.from({ length: TEMPLATES }, (_, index) => specOf(index));
@@ -33,7 +33,7 @@ export async function makeTree(count: number): Promise<string> {
   return root;
 }
 
-/** Of a definition, repository-relative. */
+/** Returns the path of a definition, relative to the repository. */
 export function pathOf(index: number): string {
   return `${folderOf(index)}/video-${index}.yaml`;
 }
@@ -69,7 +69,7 @@ function definitionOf(index: number, spec: StyleVersion): string {
   ].join('\n');
 }
 
-/** The lock that an apply of everything would leave. */
+/** Writes the lockfile that applying everything would leave. */
 export async function writeLock(root: string): Promise<void> {
   const { desired, diagnostics } = await loadDesiredState(root, { cache: false });
   if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics[0]));

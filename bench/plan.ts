@@ -5,8 +5,9 @@ import { makePeers, type Peer } from './plan-peers.ts';
 import { makeTree, pathOf } from './plan-tree.ts';
 
 /**
- * A plan over generated definitions: with nothing to do, after one edit, after all files were touched, and with nothing
- * remembered; beside what others need to find nothing to do in the same tree. What is compared takes turns.
+ * Measures a plan over generated definitions: without changes, after one edit, after touching all files, and without
+ * the plan cache. Compares it with the time that other tools need to find nothing to do in the same tree. Measurements
+ * alternate.
  * `npm run bench:plan [-- --rounds 9 --counts 1000,10000,100000 --no-turbo]`
  */
 const CLI = join(process.cwd(), 'dist/cli/main.js');
@@ -20,7 +21,7 @@ function option(name: string): string | undefined {
   return at === -1 ? undefined : process.argv[at + 1];
 }
 
-/** Milliseconds of wall time. Node 20 takes 30 ms more to start where NODE_EXTRA_CA_CERTS is set. */
+/** Milliseconds of wall time. NODE_EXTRA_CA_CERTS is unset because it delays the start of Node 20 by 30 ms. */
 async function timed({ command, args, cwd, env }: Peer, expected = ''): Promise<number> {
   const { NODE_EXTRA_CA_CERTS: _, ...own } = process.env;
   const started = performance.now();
@@ -52,7 +53,7 @@ async function measure(count: number): Promise<void> {
   const edited = join(root, pathOf(Math.floor(count / 2)));
   const text = readFileSync(edited, 'utf8');
   const settle = async (): Promise<void> => {
-    // Once to read, once more when what was read is old enough to be believed.
+    // The second run comes when the files are old enough for the plan cache to trust their times.
     await timed(plan, 'No changes');
     await new Promise((resolve) => setTimeout(resolve, 50));
     await timed(plan, 'No changes');

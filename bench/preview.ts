@@ -6,9 +6,9 @@ import { DRAW, drawnAlone, drawScenes, renderedAlone, scenesOf } from './preview
 import { measuredCommand } from './previews/measured-command.ts';
 
 /**
- * Stills of changed videos, before and after, with the whole command; then the limit in the same run: the same frames, set up and
- * drawn by one warm process each core that does nothing else. `draft` has short videos too, and the limit is theirs, rendered by a warm pool;
- * `upgrade` changes the template of all videos and has the budget of a minute that a plan has.
+ * Measures stills of changed videos, before and after, with the whole command, and the lower bound in the same run: the
+ * same frames, set up and drawn by one warm process per core. `draft` adds short videos, whose lower bound is a warm
+ * pool; `upgrade` changes the template of all videos within the one-minute budget of a plan.
  * `npm run bench:preview [videos] [stills|draft|upgrade]`
  */
 const [first, second] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { chromium } from 'playwright-core';
 
 export interface PeerJob {
-  /** The animation with everything in it. */
+  /** The animation as JSON with embedded assets. */
   readonly json: string;
   readonly width: number;
   readonly height: number;
@@ -17,7 +17,7 @@ export interface PeerJob {
 
 export interface Peer {
   readonly name: string;
-  /** Milliseconds from the animation to the file; a text for why it cannot be run here. */
+  /** Milliseconds from the animation to the file, or the reason why the peer cannot run here. */
   render(job: PeerJob): Promise<{ readonly ms: number; readonly bytes: number } | string>;
 }
 
@@ -28,7 +28,7 @@ const PACKAGES = [
   ...['react@19.2.0', 'react-dom@19.2.0', 'lottie-web@5.13.0'],
 ];
 
-/** What others render the same animation with, in the same Chromium. */
+/** Other programs that render the same animation in the same Chromium. */
 export const peers: readonly Peer[] = [
   { name: 'peer: lottie-web in Chromium, screenshots to ffmpeg', render: byScreenshots },
   { name: `peer: Remotion ${REMOTION}`, render: byRemotion },
@@ -43,7 +43,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** As puppeteer-lottie does it: a page with the animation, a JPEG of each frame, x264 of the same settings as ours. */
+/** Works like puppeteer-lottie: a page with the animation, a JPEG of each frame, and x264 with our settings. */
 async function byScreenshots({ json, width, height, fps, frameCount }: PeerJob): ReturnType<Peer['render']> {
   if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
   return inFolder(async (folder) => {
@@ -91,7 +91,7 @@ await renderMedia({ serveUrl, composition, browserExecutable, codec: 'h264', crf
   concurrency: Number(process.argv[2]), outputLocation: 'video.mp4', logLevel: 'error' });
 `;
 
-/** From the bundle to the file; what is installed for it, and how long that takes, does not count. */
+/** Measures from the bundle to the file, without the time to install packages. */
 async function byRemotion({ json, ...job }: PeerJob): ReturnType<Peer['render']> {
   if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
   return inFolder(async (folder) => {
@@ -105,7 +105,7 @@ async function byRemotion({ json, ...job }: PeerJob): ReturnType<Peer['render']>
     await writeFile(join(folder, 'animation.json'), json);
     await writeFile(join(folder, 'job.json'), JSON.stringify(job));
     const start = performance.now();
-    // As many tabs as it takes itself where there are two cores.
+    // As many tabs as Remotion chooses on two cores.
     const run = await execa('node', ['render.mjs', '2'], { cwd: folder, reject: false });
     if (run.failed) return `it failed: ${run.stderr.slice(-400)}`;
     return { ms: performance.now() - start, bytes: (await stat(join(folder, 'video.mp4'))).size };

@@ -12,7 +12,7 @@ import { createSegmentRenderer } from '../src/session/segments/segment-renderer.
 import type { Scene } from '../src/template/scene.ts';
 import { treeBytes } from './tree-bytes.ts';
 
-/** Each stage by itself on one thread, and the frames as an encoder gets them. */
+/** Measures each stage separately on one thread. Also returns the frames as an encoder gets them. */
 export async function drawStages(scene: Scene) {
   const ms = { 'compose and load': 0, 'draw and read back': 0, 'convert to I420': 0 };
   let repeated = 0;
@@ -47,7 +47,7 @@ export async function drawStages(scene: Scene) {
   }
 }
 
-/** The limit: the encoder with nothing else to wait for. */
+/** Measures the lower bound: the encoder alone on ready frames. */
 export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], choice: EncoderChoice) {
   const { width, height, fps, output } = scene;
   const before = processorMs();
@@ -63,8 +63,8 @@ export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], c
 }
 
 /**
- * Processor time of this process and of its children that have ended: ffmpeg encodes in one for each segment, and
- * `process.cpuUsage()` leaves them out. Linux only: elsewhere the children are missing.
+ * Returns the processor time of this process and of its ended child processes. ffmpeg encodes each segment in a child,
+ * which `process.cpuUsage()` leaves out. Children are counted on Linux only.
  */
 export function processorMs(): number {
   if (platform === 'linux') return readProcessStat(pid)!.cpuMs;
@@ -72,7 +72,7 @@ export function processorMs(): number {
   return (user + system) / 1000;
 }
 
-/** Some renders, one after the other, as apply renders them: segments in as many processes at once as there are cores. */
+/** Renders several times in a row as apply does: segments in one process per core. */
 export async function throughPool(
   scene: Scene,
   encoder: EncoderChoice,

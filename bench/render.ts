@@ -13,8 +13,8 @@ import { peers } from './render-peers.ts';
 import { drawStages, encodeAlone, median, throughPool } from './render-stages.ts';
 
 /**
- * The engine on one animation: through the render pool, the encoder alone on ready frames (the limit),
- * where the time goes, memory; and peers at the same size and length.
+ * Measures the engine on one animation: through the render pool, the encoder alone on ready frames (the lower bound),
+ * the time of each stage, memory, and peers at the same size and length.
  * `npm run bench:render [-- --template templates/launch --rounds 3 --frames 300 --no-peers --renders 20]`
  */
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ function loadScene(folder: string): Scene {
   return { ...scene, sounds: [], frameCount, stills: scene.stills.filter(({ frame }) => frame < frameCount) };
 }
 
-/** The same for lottie-web: the images as we draw them, texts as they were, with the template's fonts. */
+/** Returns the same animation for lottie-web: our drawn images, the original texts, and the template's fonts. */
 async function webAnimation(): Promise<string> {
   const { assets } = JSON.parse((await composeAnimation(scene)).toJson([])) as { assets: { id: string }[] };
   const known = new Set(scene.animation.assets?.map(({ id }) => id));
@@ -70,7 +70,7 @@ const [renders, alone, ratios]: [number[], number[], number[]] = [[], [], []];
 let cold = 0;
 let last: Awaited<ReturnType<typeof throughPool>> | undefined;
 for (let round = 0; round < rounds; round++) {
-  // In turns, so that what else the machine does meets both.
+  // Alternating, so that other load on the machine affects both.
   const limit = await encodeAlone(scene, stages.frames, SOFTWARE);
   last = await throughPool(scene, SOFTWARE);
   cold ||= last.coldMs;

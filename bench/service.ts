@@ -9,9 +9,9 @@ import { smallAnimation } from '../test/support/small-package.ts';
 import { createToken, type SpawnedService, spawnService } from '../test/support/spawned-service.ts';
 
 /**
- * The service against its limits, in one run: reading a session beside a bare Fastify route that answers the same bytes,
- * the way of a POST to its render and to its video, what starting PGlite takes, and videos rendered through HTTP beside
- * those of the embedded service.
+ * Measures the service against lower bounds, in one run: reading a session against a bare Fastify route that answers
+ * the same bytes, the time from a POST to its render and its video, the start of PGlite, and rendering through HTTP
+ * against the embedded service.
  * `npm run bench:service [seconds of each load] [videos]`
  */
 const SECONDS = Number(process.argv[2] ?? 8);
@@ -50,7 +50,7 @@ async function load(url: string, token = ''): Promise<Load> {
   return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** Resident megabytes of a process, now and at its highest. */
+/** Returns the current and peak resident memory of a process in megabytes. */
 function memory(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
@@ -61,7 +61,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Videos of 90 frames, 640 × 360, each with a text of its own. */
+/** Creates a repository of videos of 90 frames, 640 × 360, each with its own text. */
 function repository(service: string): string {
   const definitions = Array.from({ length: VIDEOS }, (_, index) => [
     `videos/v${index}.yaml`,

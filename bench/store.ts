@@ -15,8 +15,8 @@ import { makePostgresServer, postgresPackage } from '../test/support/postgres-se
 import { percentile } from '../test/support/proof.ts';
 
 /**
- * The store and the queue on both databases: how long opening takes and what memory it costs, sessions created and read a
- * second, and the time from a job's commit to its handler. `npm run bench:store [rounds]`
+ * Measures the store and the queue on both databases: time and memory to open, sessions created and read per second,
+ * and the time from a job's commit to its handler. `npm run bench:store [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 200);
 

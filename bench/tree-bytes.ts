@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Resident bytes of a process and all below it, from /proc, what they share counted for each; 0 where there is none. */
+/**
+ * Returns the resident bytes of a process and its descendants from /proc, counting shared memory once per process; 0
+ * without /proc.
+ */
 export function treeBytes(pid: number): number {
   try {
     const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);

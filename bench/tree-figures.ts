@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path/posix';
 
-/** Sizes and coupling of the files of a source tree. Lines are counted as `wc -l` counts them. */
+/** Sizes and coupling of the files of a source tree. Lines are counted like `wc -l`. */
 export interface TreeFigures {
   readonly files: number;
   readonly lines: number;
-  /** Lines a file. */
+  /** Lines per file. */
   readonly quantiles: {
     readonly p10: number;
     readonly p25: number;
@@ -18,9 +18,9 @@ export interface TreeFigures {
   readonly over400: number;
   readonly exports: { readonly mean: number; readonly median: number };
   readonly relativeImportsPer100Lines: number;
-  /** Files that exactly one other source file imports. */
+  /** Number of files imported by exactly one other source file. */
   readonly oneImporter: number;
-  /** Names that more than one file declares and exports, with those files. Re-exports are not declarations. */
+  /** Names declared and exported by more than one file, with those files. Re-exports are not declarations. */
   readonly homonyms: Readonly<Record<string, readonly string[]>>;
   readonly layers: Readonly<Record<string, { readonly files: number; readonly lines: number }>>;
   readonly tests: {
@@ -69,7 +69,7 @@ export function treeFigures(texts: ReadonlyMap<string, string>): TreeFigures {
   };
 }
 
-/** Returns the figures of several trees side by side, a column each. */
+/** Returns the figures of several trees side by side, one column each. */
 export function figuresTable(trees: readonly { readonly name: string; readonly figures: TreeFigures }[]): string {
   const all = trees.map(({ figures }) => figures);
   const row = (label: string, cell: (figures: TreeFigures) => string | number): string[] => [
@@ -160,7 +160,7 @@ function homonyms(
   return Object.fromEntries([...places].filter(([, paths]) => paths.length > 1).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Layers as src/README.md has them: the folders of `src/`; files of `src/` itself are the kernel. */
+/** Layers as in src/README.md: the folders of `src/`; files directly in `src/` are the kernel. */
 function layers(sources: readonly (readonly [string, string])[]): Record<string, { files: number; lines: number }> {
   const found: Record<string, { files: number; lines: number }> = {};
   for (const [path, text] of sources) {
@@ -173,7 +173,7 @@ function layers(sources: readonly (readonly [string, string])[]): Record<string,
   return found;
 }
 
-/** Nearest rank; of an even count the upper of the two in the middle. */
+/** Nearest rank; the upper of the two middle values of an even count. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

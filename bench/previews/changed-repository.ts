@@ -5,13 +5,13 @@ import type { LottieDocument } from '../../src/template/scene.ts';
 
 const IDENTITY = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost'];
 
-/** What is another after the first commit: a headline of each video, or something in their template. */
+/** Change after the first commit: a headline of each video, or a layer of their template. */
 export type Edit = 'texts' | 'template';
 
 export interface ChangedRepository {
-  /** As it is now; its commit is as it was. */
+  /** Folder with the changes; its commit has the original files. */
   readonly root: string;
-  /** As it was. */
+  /** Folder with the original files. */
   readonly former: string;
 }
 
@@ -34,7 +34,7 @@ resources:
 `;
 }
 
-/** A repository of launch videos in a folder, committed and then changed. */
+/** Creates a repository of launch videos, commits it, and changes it. */
 export async function changedRepository(folder: string, count: number, edit: Edit): Promise<ChangedRepository> {
   const [root, former] = [join(folder, 'now'), join(folder, 'before')];
   const write = (headline: string): void => {
@@ -59,7 +59,7 @@ export async function changedRepository(folder: string, count: number, edit: Edi
   return { root, former };
 }
 
-/** A square in the corner of every frame. */
+/** Adds a square to the corner of every frame. */
 function addBadge(path: string): void {
   const animation = JSON.parse(readFileSync(path, 'utf8')) as LottieDocument;
   const still = (k: unknown) => ({ a: 0, k });

@@ -13,23 +13,24 @@ import { loadProject } from '../../src/project/load-project.ts';
 import { createRenderPool } from '../../src/session/processes/render-pool.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
-/** Of the shorter side of landscape drafts. */
+/** Shorter side of landscape drafts, in pixels. */
 const DRAFT_HEIGHT = 240;
 
-/** What a process that draws is called with: the bench runs itself. */
+/** Argument with which the bench starts itself as a drawing process. */
 export const DRAW = 'draw';
 
 const STILL_SIDE = 640;
 
 interface Told {
   readonly seconds: number;
-  /** Null where nobody measured it. */
+  /** Null if not measured. */
   readonly cpuSeconds: number | null;
   readonly frameCount: number;
 }
 
 /**
- * The scenes of one state of a repository at the size of stills, with the frames that a preview showed of each video.
+ * Returns the scenes of one state of a repository at the size of stills, with the frames that a preview showed of each
+ * video.
  *
  * @param times seconds, by the id of the video
  */
@@ -49,9 +50,9 @@ export async function scenesOf(root: string, times: ReadonlyMap<string, readonly
 }
 
 /**
- * The limit of drafts: as many warm processes as there are cores render the same scenes, one after the other.
+ * Measures the lower bound of drafts: one warm process per core renders the same scenes, one after the other.
  *
- * @param scenes as of stills
+ * @param packed scenes of stills
  */
 export async function renderedAlone(packed: readonly PackedScene[]): Promise<Told> {
   const scenes = packed.map(unpackScene).map((scene): Scene => {
@@ -70,8 +71,8 @@ export async function renderedAlone(packed: readonly PackedScene[]): Promise<Tol
 }
 
 /**
- * The limit: one warm process each core sets up and draws the same frames, and does nothing else. Nothing is sent, compared, encoded
- * or written while the clock runs.
+ * Measures the lower bound of stills: one warm process per core sets up and draws the same frames. The measured time
+ * includes no transfer, comparison, encoding or writing.
  */
 export async function drawnAlone(scenes: readonly PackedScene[], folder: string): Promise<Told> {
   const count = Math.min(availableParallelism(), scenes.length);
@@ -98,7 +99,7 @@ export async function drawnAlone(scenes: readonly PackedScene[], folder: string)
   return { seconds, cpuSeconds: sum((one) => one.cpuSeconds ?? 0), frameCount: sum((one) => one.frameCount) };
 }
 
-/** One of those processes: warmed up by a scene, told to begin, and gone when it has told what it took. */
+/** Entry point of a drawing process: warms up, waits for the start, draws, and reports its time. */
 export async function drawScenes(path: string): Promise<void> {
   const scenes = (deserialize(readFileSync(path)) as PackedScene[]).map(unpackScene);
   const draw = async (scene: (typeof scenes)[number]): Promise<void> => {

@@ -3,16 +3,16 @@ import { treeBytes } from '../tree-bytes.ts';
 
 export interface Measured {
   readonly seconds: number;
-  /** User and system, of all processes. */
+  /** User and system time of all processes. */
   readonly cpuSeconds: number;
-  /** Of all processes together, what they share counted for each; 0 where nobody tells. */
+  /** Sum over all processes, counting shared memory once per process; 0 where it cannot be measured. */
   readonly peakBytes: number;
 }
 
-/** Runs a program of Node to its end, and says what it took with all that it started. */
+/** Runs a Node program to its end and returns its time and memory, including child processes. */
 export async function measuredCommand(args: readonly string[], cwd: string): Promise<Measured> {
   const started = performance.now();
-  // What a shell's children took, and theirs, as far as they were waited for.
+  // `times` reports the processor time of all descendants that were waited for.
   const shell = execa('sh', ['-c', '"$@" >/dev/null || exit; times', 'sh', process.execPath, ...args], { cwd });
   let peakBytes = 0;
   const sampler = setInterval(() => {

@@ -9,21 +9,21 @@ import { FARM_STORAGE, type Farm } from '../../test/support/farm.ts';
 import type { S3Server } from '../../test/support/s3-server.ts';
 import { TEST_SETTINGS } from '../../test/support/test-settings.ts';
 
-/** A worker of a bench: as `reelform worker`, but for when it renders in parts, and what renders. */
+/** Options of a worker of a bench: like `reelform worker`, except for when it renders in segments and what renders. */
 export interface BenchWorkerOptions {
   readonly databaseUrl: string;
   readonly storageEndpoint: string;
   readonly places: number;
-  /** Parts of whatever length, as many as there are places for; null: all in one piece. */
+  /** True: renders segments of any length, as many as there are slots. False: renders every video in one piece. */
   readonly parts: boolean;
-  /** Milliseconds that a segment takes which is not rendered at all; null: it is rendered. */
+  /** Milliseconds that a simulated segment takes; null to render it. */
   readonly sleepMs: number | null;
 }
 
-/** What it is called with: the bench runs itself. */
+/** Argument with which the bench starts itself as a worker. */
 export const WORKER = 'worker';
 
-/** Starts one in a process of its own; resolves when it is ready. @returns what ends it */
+/** Starts a worker in a separate process; resolves when it is ready. @returns a function that ends it */
 export async function hireBenchWorker(
   farm: Farm,
   bucket: S3Server,
@@ -48,7 +48,7 @@ export async function hireBenchWorker(
   };
 }
 
-/** The program. */
+/** Entry point of the worker process. */
 export async function runBenchWorker(options: BenchWorkerOptions): Promise<void> {
   const { databaseUrl, storageEndpoint, places, parts, sleepMs } = options;
   const rules = { partSeconds: 2, partRenderSeconds: 0.001 };
@@ -70,10 +70,10 @@ export async function runBenchWorker(options: BenchWorkerOptions): Promise<void>
   console.log('ready');
 }
 
-/** Of a second of 1080p, about. */
+/** Approximate size of one second of 1080p. */
 const SEGMENT_BYTES = 500_000;
 
-/** Renders nothing: each segment takes its time, and gives as many bytes as one does. */
+/** Renders nothing: each segment takes a fixed time and returns a realistic number of bytes. */
 function sleepingPool(sleepMs: number): RenderPool {
   const packet = (): never => ({ frame: 0, isKey: true, bytes: new Uint8Array(SEGMENT_BYTES) }) as never;
   const tasks = {

@@ -14,7 +14,7 @@ import { startS3Server } from '../../test/support/s3-server.ts';
 const MEGABYTES = 128;
 const ROUNDS = 5;
 
-/** Delivering a file beside a plain upload of the same to the same server, and beside a copy on disk. */
+/** Measures the delivery of a file against a plain upload to the same server, and against a copy on disk. */
 export async function measureDeliveries(): Promise<void> {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const folder = await mkdtemp(join(tmpdir(), 'reelform-bench-'));
@@ -27,7 +27,7 @@ export async function measureDeliveries(): Promise<void> {
       size: bytes.length,
       contentType: 'video/mp4',
       sha256: sha256(bytes),
-      // A stream's end is in it.
+      // The end of a stream is inclusive.
       stream: (range) => createReadStream(path, range === undefined ? {} : { start: range.start, end: range.end - 1 }),
     };
     const env = { ...process.env, ...bucket.env };
@@ -60,7 +60,7 @@ export async function measureDeliveries(): Promise<void> {
           ...{ Bucket: 'deliveries', Key: 'plain.mp4', Body: createReadStream(path), ContentLength: bytes.length },
         }),
       );
-    // In turn, so that what else the machine does meets all of them.
+    // Alternating, so that other load on the machine affects all of them.
     const taken: Record<string, number[]> = { put: [], s3: [], copy: [], file: [] };
     for (let round = 0; round < ROUNDS; round++) {
       taken.put!.push(await timed(put));

@@ -12,8 +12,8 @@ const WORKERS = 3;
 const PLACES = 2;
 
 /**
- * What it takes to render in parts beside the rendering: 24 segments that take a second each and no processor time, on six
- * places, through the real queue, database, bucket and join.
+ * Measures the overhead of rendering in segments: 24 segments that take a second each without processor time, on six
+ * slots, through the real queue, database, bucket and join.
  */
 export async function measureSlots(rounds: number): Promise<void> {
   const slots = WORKERS * PLACES;
@@ -28,14 +28,14 @@ export async function measureSlots(rounds: number): Promise<void> {
   );
 }
 
-/** Two minutes in parts beside the same in one piece, by two workers of one place. */
+/** Measures two minutes of video in segments against one piece, with two workers of one slot each. */
 export async function measureParts(): Promise<void> {
   console.log(`120 s of video in two parts by two workers beside one piece, ${availableParallelism()} cores`);
   for (const template of ['light', 'full'] as const) {
     const measure = async (parts: boolean): Promise<number> => {
       const workers = { count: 2, places: 1, parts, sleepMs: null };
       const seconds = await withWorkers(workers, [template, 'short'], async (farm) => {
-        // So that every worker has a warm process.
+        // Warms up a render process of each worker.
         await Promise.all([1, 2].map((number) => renderOne(farm, 'short', 1_000 + number)));
         return renderEach(farm, template, 3);
       });
@@ -68,11 +68,11 @@ async function withWorkers<T>(
   }
 }
 
-/** Seconds of each, one after the other. */
+/** Returns the seconds of each render, one after the other. */
 async function renderEach(farm: Farm, template: FarmTemplate, count: number): Promise<number[]> {
   const taken: number[] = [];
   for (let number = 0; number < count; number++) {
-    // What is known of who is busy is a second old at most.
+    // The record of busy workers is at most a second old.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const begunAt = performance.now();
     await renderOne(farm, template, number);

@@ -4,16 +4,16 @@ import { availableParallelism } from 'node:os';
 const TICKS_PER_SECOND = 100;
 
 export interface ProcessorShare {
-  /** What those took that are measured. */
+  /** Processor time of the measured processes. */
   readonly processorSeconds: number;
-  /** Cores that nobody but them had, on average. */
+  /** Average number of cores that other processes left free. */
   readonly free: number;
 }
 
 /**
- * What some processes take of the machine from now on, and what everybody else leaves them. Linux alone.
+ * Measures the processor time of some processes from now on, and of all others. Linux only.
  *
- * @param ours seconds of processor time that they have taken so far
+ * @param ours returns the seconds of processor time of the measured processes so far
  */
 export function processorOf(ours: () => number): { since(): ProcessorShare } {
   const [busyBefore, oursBefore, begunAt] = [busySeconds(), ours(), performance.now()];
@@ -27,7 +27,7 @@ export function processorOf(ours: () => number): { since(): ProcessorShare } {
   };
 }
 
-/** Of all cores, since the machine started: user, nice, system, irq, softirq, steal. */
+/** Returns the busy seconds of all cores since boot: user, nice, system, irq, softirq, steal. */
 function busySeconds(): number {
   const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
     .slice(0, 400)

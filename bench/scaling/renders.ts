@@ -7,7 +7,9 @@ import { processorOf } from './processor.ts';
 
 const WORKERS = [1, 2, 4];
 
-/** Renders a minute with more and more workers, beside what the cores and one worker's rate would give. */
+/**
+ * Renders a minute with increasing numbers of workers, and compares the rate with the cores and with one worker's rate.
+ */
 export async function measureRenders(count: number): Promise<void> {
   const cores = availableParallelism();
   console.log(`renders a minute, ${cores} cores, workers of one place each, ${count} videos of 4 s, 640 × 360, 10 fps`);
@@ -32,7 +34,7 @@ export async function measureRenders(count: number): Promise<void> {
 interface Measured {
   readonly perMinute: number;
   readonly processorSeconds: number;
-  /** Cores that nobody else had. */
+  /** Cores not used by other processes. */
   readonly free: number;
 }
 
@@ -41,7 +43,7 @@ async function measure(workers: number, count: number): Promise<Measured> {
   try {
     const hired = await Promise.all(Array.from({ length: workers }, (_, index) => farm.hire(`worker ${index}`)));
     const sessions = farmSessions(count + 2 * workers);
-    // So that each has a render process that is warm.
+    // Warms up a render process of each worker.
     await renderAll(farm, sessions.slice(count));
     const pids = hired.map((worker) => worker.pid());
     const others = processorOf(() => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0));

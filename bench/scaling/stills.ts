@@ -3,10 +3,10 @@ import { type Farm, openFarm } from '../../test/support/farm.ts';
 import { type FarmSession, farmSessions } from '../../test/support/farm-sessions.ts';
 import { percentile } from '../../test/support/proof.ts';
 
-/** At once. */
+/** Concurrent clients. */
 const CLIENTS = 8;
 
-/** A picture of one frame beside an empty queue, beside a busy worker, and behind very many videos that wait. */
+/** Measures a picture of one frame with an empty queue, with a busy worker, and behind a long queue of videos. */
 export async function measureStills(depth: number, stills: number): Promise<void> {
   console.log(`a picture of one frame with ${depth} renders queued, one worker of one place, ${stills} pictures each`);
   const farm = await openFarm();
@@ -35,7 +35,7 @@ export async function measureStills(depth: number, stills: number): Promise<void
   }
 }
 
-/** Milliseconds of each POST. */
+/** Creates the sessions; returns the milliseconds of each POST. */
 async function createAll(farm: Farm, sessions: readonly FarmSession[]): Promise<number[]> {
   const left = [...sessions];
   const taken: number[] = [];
@@ -52,7 +52,7 @@ async function createAll(farm: Farm, sessions: readonly FarmSession[]): Promise<
   return taken;
 }
 
-/** One after the other; milliseconds of each, from its POST until it is told as rendered. */
+/** Creates pictures one after the other; returns the milliseconds of each, from its POST to its rendered status. */
 async function takePictures(farm: Farm, sessions: readonly FarmSession[]): Promise<number[]> {
   const taken: number[] = [];
   for (const { title, mapping } of sessions) {
@@ -67,7 +67,7 @@ async function takePictures(farm: Farm, sessions: readonly FarmSession[]): Promi
   return taken;
 }
 
-/** Looks more often than a client would. */
+/** Polls more often than a client would. */
 async function ended(farm: Farm, id: string): Promise<void> {
   for (;;) {
     const { body } = await farm.api('GET', `/v2/render_sessions/${id}`);

@@ -1,20 +1,20 @@
-/** An answer, read to its end. */
+/** A response whose body has been read completely. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into any JSON
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   readonly body: any;
 }
 
 export interface ApiRequest {
-  /** JSON, unless it is a text or bytes, which are sent as they are. */
+  /** Sent as JSON, except strings and bytes, which are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Api = (method: string, path: string, request?: ApiRequest) => Promise<ApiAnswer>;
 
-/** Speaks to a service as any client would: `fetch`, a token, JSON. */
+/** Talks to a service as any client would: `fetch`, a token, JSON. */
 export function openApi(url: string, token: string | null): Api {
   return async (method, path, { body, headers = {} } = {}) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
@@ -33,7 +33,10 @@ export function openApi(url: string, token: string | null): Api {
   };
 }
 
-/** A service may say that something is JSON which is not; a test that looks into it fails at what it looks for. */
+/**
+ * Parses JSON if possible. A service may mislabel a body as JSON; the test that reads it then fails at its own
+ * assertion.
+ */
 function jsonOr(text: string): ApiAnswer['body'] {
   try {
     return JSON.parse(text);
@@ -42,7 +45,7 @@ function jsonOr(text: string): ApiAnswer['body'] {
   }
 }
 
-/** Looks until a session has ended. */
+/** Polls a session until it has ended. */
 export async function untilEnded(api: Api, id: string): Promise<ApiAnswer['body']> {
   for (;;) {
     const { body } = await api('GET', `/v2/render_sessions/${id}`);

@@ -10,30 +10,35 @@ const CACHE = join(import.meta.dirname, '../../node_modules/.cache/reelform-test
 
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** A test's own program, running as a process of its own: what can be killed with SIGKILL. */
+/** A test's own program that runs as a separate process and can be killed with SIGKILL. */
 export interface ChildProgram {
   readonly pid: number;
-  /** Lines that it has written so far. */
+  /** Lines written so far. */
   readonly lines: readonly string[];
-  /** Resolves with the first line that begins with this, from now or before. @throws when it ends without one */
+  /**
+   * Resolves to the first line that starts with `start`, including earlier ones. @throws when the program ends without
+   * one
+   */
   line(start: string): Promise<string>;
-  /** Ends it, and waits until it is gone. */
+  /** Ends the program and waits until its process is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   readonly ended: Promise<{ exitCode: number | undefined; stderr: string }>;
 }
 
-/** Starts a command with process ids of its own and its own /proc, as in a container on the same files. */
+/** Starts a command in its own PID namespace with its own /proc, like a container that shares files with the host. */
 export const UNSHARE: readonly string[] = [
   'unshare',
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
   ...['--pid', '--fork', '--mount-proc', '--kill-child'],
 ];
 
-/** Whether this machine permits that: macOS has no namespaces, and many containers may not make any. */
+/** Whether this machine permits PID namespaces: macOS has none, and many containers may not create any. */
 export const CAN_UNSHARE: boolean = spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'true']).status === 0;
 
 /**
- * @param path of the TypeScript, absolute
+ * Starts a TypeScript program as a child process.
+ *
+ * @param path absolute path of the TypeScript file
  * @param prefix command that starts the program, such as `UNSHARE`
  */
 export async function startChild(
@@ -87,10 +92,10 @@ export async function startChild(
 }
 
 /**
- * Makes one file of a test's own program, for those that start it often. Below the project's folder, so that it finds the
- * packages; removed with the test.
+ * Bundles a test's own program into one file, for tests that start it often. The file is written below the project's
+ * folder, so that it resolves npm packages, and is removed with the test.
  *
- * @param options.isWhole whether the packages are in it, so that it starts in less than half of the time
+ * @param options.isWhole whether to bundle npm packages too, which halves the start-up time
  */
 export async function bundleProgram(path: string, { isWhole = false } = {}): Promise<string> {
   const outfile = join(CACHE, `${basename(path, '.ts')}-${randomUUID()}.mjs`);
@@ -104,7 +109,7 @@ export async function bundleProgram(path: string, { isWhole = false } = {}): Pro
     platform: 'node',
     target: 'node20.19',
     packages: isWhole ? 'bundle' : 'external',
-    // What some of them are written in.
+    // Some of the bundled packages are CommonJS and call `require`.
     banner: isWhole ? { js: REQUIRE } : {},
     logLevel: 'warning',
   });

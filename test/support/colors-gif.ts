@@ -1,5 +1,5 @@
 /**
- * A GIF of frames of one colour each, each shown for a tenth of a second.
+ * Returns a GIF with one frame per colour, each shown for a tenth of a second.
  *
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt
  */
@@ -7,14 +7,14 @@ export function colorsGif(colors: readonly (readonly [number, number, number])[]
   const size = [width & 0xff, width >> 8, height & 0xff, height >> 8];
   const frames = colors.flatMap((color) => [
     ...[0x21, 0xf9, 4, 0, 10, 0, 0, 0],
-    // A palette of its own: four colours, the first of which is meant.
+    // A local palette of four colours; the frame uses the first.
     ...[0x2c, 0, 0, 0, 0, ...size, 0x81, ...color, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     ...[2, ...subBlocks(zeros(width * height)), 0],
   ]);
   return Uint8Array.from([...Buffer.from('GIF89a'), ...size, 0, 0, 0, ...frames, 0x3b]);
 }
 
-/** As many pixels of index 0, in codes of 3 bits: the table is cleared before it can grow. */
+/** Encodes pixels of index 0 in 3-bit codes; the table is cleared before it can grow. */
 function zeros(pixelCount: number): number[] {
   const CLEAR = 4;
   const END = 5;

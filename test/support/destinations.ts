@@ -7,8 +7,8 @@ import {
 } from '../../src/session/session-deliveries.ts';
 
 /**
- * Where a test's videos may go: unless it says more, below `delivered/` of the directory, by the credential `local`, and
- * below `delivered/other/` by `others`, which is another tenant's.
+ * Destinations allowed in tests. By default the credential `local` covers `delivered/` in the directory, and `others`,
+ * which belongs to another tenant, covers `delivered/other/`.
  */
 export function testDestinations(options: Partial<DestinationsOptions> = {}): Destinations {
   const { directory = tmpdir(), isServer = true } = options;

@@ -28,7 +28,7 @@ const SPECS = ['launch', 'plain'].map(
   }),
 );
 
-/** One definition of everything that a video can be made of. */
+/** Returns a definition with every feature of a video. */
 function definitions(first: string, second: string): Files {
   const values = (text: string): string => `resources:\n  t_01: ${text}\n  c_01: "#EEADA7"\n`;
   const photo = '  (Footage)/USER/photo.png:';
@@ -56,7 +56,7 @@ function definitions(first: string, second: string): Files {
   };
 }
 
-/** A repository over a service behind a URL, whose specifications are in it. */
+/** Returns a repository over a service behind a URL, including its specifications. */
 function remoteFiles(): Files {
   const schemas = SPECS.flatMap((spec) => schemaFiles(spec.id.slice(4), spec));
   return {
@@ -66,7 +66,7 @@ function remoteFiles(): Files {
   };
 }
 
-/** A repository with a package of its own. */
+/** Returns a repository with its own package. */
 function embeddedFiles(): Files {
   const files = [...smallPackageFiles()].map(([path, bytes]) => [`templates/small/${path}`, bytes]);
   const font = 'fonts/Extra-Regular.ttf';
@@ -83,12 +83,12 @@ function embeddedFiles(): Files {
   };
 }
 
-/** A repository to be edited at random, and put right again. */
+/** A repository to edit at random and to restore. */
 export class EditedRepository {
-  /** Absolute; `root/..` is there for what lies outside. */
+  /** Absolute path; `root/..` is available for files outside. */
   readonly root: string;
   readonly outside: string;
-  /** Every file as it was in the beginning. */
+  /** Every original file. */
   readonly files: Readonly<Files>;
 
   constructor(kind: 'remote' | 'embedded') {
@@ -99,7 +99,7 @@ export class EditedRepository {
     this.restore(Object.keys(this.files));
   }
 
-  /** Writes files as they were in the beginning, whatever stands in their way. */
+  /** Restores files to their original content, replacing anything in their way. */
   restore(paths: readonly string[]): void {
     for (const path of paths) {
       const absolute = join(this.root, path);
@@ -108,17 +108,17 @@ export class EditedRepository {
         rmSync(absolute, { recursive: true, force: true });
         writeFileSync(absolute, this.files[path]!);
       } catch {
-        // A file stands where a folder was, or a link that leads nowhere.
+        // A file replaced the folder, or a dangling link does.
         rmSync(dirname(absolute), { recursive: true, force: true });
         mkdirSync(dirname(absolute), { recursive: true });
         writeFileSync(absolute, this.files[path]!);
       }
-      // As archives and caches give it back: old, and to the second.
+      // Archives and caches restore old times, in whole seconds.
       utimesSync(absolute, LONG_AGO_SECONDS, LONG_AGO_SECONDS);
     }
   }
 
-  /** Everything as it was in the beginning. */
+  /** Restores everything. */
   reset(): void {
     for (const folder of ['videos', 'parts', 'data', 'images', 'sounds', 'fonts', 'templates', 'schemas']) {
       rmSync(join(this.root, folder), { recursive: true, force: true });
@@ -128,9 +128,9 @@ export class EditedRepository {
   }
 
   /**
-   * Writes the lock that an apply would leave, and the outputs that it names; nothing where there is a mistake.
+   * Writes the lockfile of an apply and its outputs; does nothing if definitions have errors.
    *
-   * @param isFormer whether it is an apply of an earlier version, which recorded the defaults that a definition repeats
+   * @param isFormer whether to write the lockfile of an earlier version, which recorded repeated defaults
    */
   async apply({ isFormer = false }: { readonly isFormer?: boolean } = {}): Promise<void> {
     const { desired, diagnostics } = await loadDesiredState(this.root, { cache: false });

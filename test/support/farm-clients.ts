@@ -4,52 +4,52 @@ import type { Farm } from './farm.ts';
 import type { FarmSession } from './farm-sessions.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
-/** How long messages and deliveries may take after the last video: what failed is tried again after minutes. */
+/** Time limit for webhook events and deliveries after the last video; failed ones are retried after minutes. */
 const PATIENCE_MS = 600_000;
 
-/** An upload as its session tells it. */
+/** An upload as its session reports it. */
 export interface ToldUpload {
   readonly status: string;
   readonly error: unknown;
 }
 
-/** What was told to whom. */
+/** Webhook events that the receivers got. */
 export interface ToldFigures {
-  /** With ids of their own. */
+  /** Number of events, by distinct id. */
   readonly messages: number;
   readonly received: number;
-  /** Messages that came again after they were answered with success, however often. */
+  /** Number of events that came again after they were answered with success. */
   readonly repeats: number;
-  /** What two messages told: a session and its status, or that it was delivered. */
+  /** Facts that two events reported: a session with its status, or with its delivery. */
   readonly twice: string[];
-  /** What no message told. */
+  /** Facts that no event reported. */
   readonly missing: string[];
   readonly unverified: number;
-  /** Messages that verified although they were tampered with. */
+  /** Events whose signature verified although they were tampered with. */
   readonly gullible: number;
 }
 
 /** Tenants of a farm, each with an endpoint for webhooks. */
 export interface FarmClients {
-  /** One session after the other, of tenants in turn, each to be delivered to the bucket. @returns their ids */
+  /** Creates sessions for the tenants in turn, each to be delivered to the bucket. @returns their ids */
   post(sessions: readonly FarmSession[]): Promise<string[]>;
   /** Resolves when a session has ended. */
   ended(id: string): Promise<void>;
   /** Resolves when all uploads have ended. */
   delivered(ids: readonly string[]): Promise<ToldUpload[]>;
   video(id: string): Promise<Uint8Array>;
-  /** Resolves when all that is to be told was told. */
+  /** Resolves when all expected events have arrived. */
   told(ids: readonly string[]): Promise<ToldFigures>;
 }
 
-/** Of webhooks. One message in twenty is refused at first, as a receiver does that is being deployed. */
+/** Starts a receiver of webhooks that refuses one event in twenty at first, as a receiver does during a deployment. */
 export function startFarmReceiver(): Promise<WebhookReceiver> {
   return startWebhookReceiver({
     answer: (id, before) => (before === 0 && id.charCodeAt(id.length - 1) % 20 === 0 ? 503 : 204),
   });
 }
 
-/** A tenant for each receiver, which the farm has to know. */
+/** Opens clients with one tenant per receiver. The farm must know the receivers. */
 export async function openFarmClients(farm: Farm, receivers: readonly WebhookReceiver[]): Promise<FarmClients> {
   const clients = await Promise.all(
     receivers.map(async (receiver, index) => {
@@ -107,14 +107,14 @@ export async function openFarmClients(farm: Farm, receivers: readonly WebhookRec
       const wanted = ids.flatMap((id) => [`${id} preview_rendered`, `${id} delivered`]);
       const deadline = performance.now() + PATIENCE_MS;
       while (missingOf(wanted, receivers).length > 0 && performance.now() < deadline) await sleep(100);
-      // What is going to come twice, comes.
+      // Leaves time for repeated events to arrive.
       await sleep(2_000);
       return figuresOf(wanted, receivers);
     },
   };
 }
 
-/** What was accepted: by what it tells, the ids of the messages that told it. */
+/** Returns the accepted events: the ids of events by the fact that they report. */
 function accepted(receivers: readonly WebhookReceiver[]): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
   for (const { id, body, answered } of receivers.flatMap(({ received }) => received)) {

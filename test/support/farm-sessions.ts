@@ -9,19 +9,19 @@ import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from './small-packa
 
 const SIZES = {
   short: { frames: 40, fps: 10, width: 640, height: 360 },
-  // So much to draw that it pays to do it in parts.
+  // Enough drawing to make rendering in segments pay.
   long: { frames: 900, fps: 30, width: 1280, height: 720 },
-  // 24 segments.
+  // Divides into 24 segments.
   segments: { frames: 480, fps: 10, width: 640, height: 360 },
   // Two minutes each.
   full: { frames: 3600, fps: 30, width: 640, height: 360 },
   light: { frames: 1200, fps: 10, width: 320, height: 180 },
 };
 
-/** What a farm renders: many short videos, some that are long enough for parts, and what is measured. */
+/** Templates of a farm: many short videos, some long enough for segments, and those of measurements. */
 export type FarmTemplate = keyof typeof SIZES;
 
-/** The small package, of another length and size, and with something that moves, so that every frame is drawn. */
+/** Returns the small package with another length and size, and with motion, so that every frame is drawn. */
 function files(name: FarmTemplate): Map<string, Uint8Array> {
   const { frames: end, fps, width, height } = SIZES[name];
   const text = JSON.stringify(smallAnimation()).replaceAll('"op":10', `"op":${end}`).replace('"fr":10', `"fr":${fps}`);
@@ -36,7 +36,7 @@ function files(name: FarmTemplate): Map<string, Uint8Array> {
   return smallPackageFiles({ 'animation.json': JSON.stringify(animation), 'template.yaml': manifest });
 }
 
-/** The files of a repository that serves these templates. */
+/** Returns the files of a repository that serves these templates. */
 export function farmRepository(names: readonly FarmTemplate[]): Record<string, Uint8Array | string> {
   const repository: Record<string, Uint8Array | string> = {
     'reelform.yaml': `service: embedded\ntemplates:\n${names.map((name) => `  ${name}: ./templates/${name}\n`).join('')}`,
@@ -56,19 +56,19 @@ function packageOf(name: FarmTemplate): TemplatePackage {
   return parsed.value;
 }
 
-/** One session to be, and the video that it has to give. */
+/** A session to create, and the reference for its video. */
 export interface FarmSession {
   readonly title: string;
   readonly template: FarmTemplate;
   readonly mapping: Pick<Mapping, 'template_style_version_id' | 'resources'>;
 }
 
-/** Sessions that all differ, the long ones first. */
+/** Returns sessions that all differ, the long ones first. */
 export function farmSessions(count: number, longCount = 0): FarmSession[] {
   return Array.from({ length: count }, (_, index) => farmSession(index < longCount ? 'long' : 'short', index));
 }
 
-/** Another one for each number. */
+/** Returns a session that differs for each number. */
 export function farmSession(template: FarmTemplate, number: number): FarmSession {
   const color = ((number * 2_654_435_761) >>> 8).toString(16).padStart(6, '0').slice(-6).toUpperCase();
   return {
@@ -81,7 +81,7 @@ export function farmSession(template: FarmTemplate, number: number): FarmSession
   };
 }
 
-/** What each is in one piece, rendered here, by one process after the other. */
+/** Renders each session in one piece, here, one after the other. */
 export async function referenceVideos(sessions: readonly FarmSession[]): Promise<Uint8Array[]> {
   const pool = createRenderPool({ size: 1 });
   try {

@@ -2,35 +2,38 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FarmWorker } from './farm.ts';
 
-/** Trouble that begins when so much of the work is done. */
+/** A fault that starts once a given share of the sessions has ended. */
 export interface Trouble {
-  /** 0..1 of the sessions that have ended. */
+  /** Share of the sessions that have ended, 0..1. */
   readonly at: number;
   begin(): Promise<void>;
 }
 
 export interface TroublePlan {
   readonly kills: number;
-  /** How many of them come right at the beginning. */
+  /** Number of workers to kill right at the start. */
   readonly killsAtOnce: number;
-  /** Jobs that are at work when their worker is stopped. */
+  /** Number of running jobs whose worker is suspended. */
   readonly pausedJobs: number;
-  /** Workers at once. */
+  /** Number of workers suspended at the same time. */
   readonly pausedWorkers: number;
   readonly others: readonly Trouble[];
-  /** Longer than a lease, and the time between two looks for lapsed ones. */
+  /** Longer than a lease plus the interval between two checks for expired leases. */
   readonly pauseMs: number;
 }
 
-/** What there was. */
+/** Counts of the faults that were injected. */
 export interface TroubleFigures {
   readonly kills: number;
-  /** Jobs that were at work in a worker when it was killed. */
+  /** Jobs that were running in a worker when it was killed. */
   readonly killedJobs: number;
   readonly pausedJobs: number;
 }
 
-/** Kills workers, at random moments until everything is done, stops some past their lease, and what else is planned. */
+/**
+ * Kills workers at random moments until all sessions have ended, suspends some past their lease, and injects the
+ * planned troubles.
+ */
 export async function makeTrouble(
   workers: readonly FarmWorker[],
   plan: TroublePlan,

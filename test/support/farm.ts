@@ -21,59 +21,59 @@ import {
   spawnProgram,
 } from './spawned-program.ts';
 
-/** A place of the farm: its worker is replaced when it is killed. */
+/** A position in the farm whose worker is replaced when it is killed. */
 export interface FarmWorker {
   readonly name: string;
-  /** Log of all that had the place. */
+  /** Log of all workers of this position. */
   readonly log: string[];
-  /** Of the worker of this moment. */
+  /** Process id of the current worker. */
   pid(): number;
-  /** Sessions and parts that the worker of this moment is at. */
+  /** Sessions and segments that the current worker is rendering. */
   atWork(): string[];
   pause(): void;
   resume(): void;
-  /** SIGKILL, and another in its place. */
+  /** Sends SIGKILL and starts a replacement. */
   replace(): Promise<void>;
   stop(): Promise<number | undefined>;
 }
 
-/** PostgreSQL, a service that only answers, and workers: each a process of its own. */
+/** PostgreSQL, a service that only answers requests, and workers, each in a separate process. */
 export interface Farm {
-  /** Of the tenant `default`. */
+  /** Client of the tenant `default`. */
   readonly api: Api;
   readonly url: string;
-  /** Of a tenant; another with each call. */
+  /** Creates a token of a tenant. */
   token(tenant: string): Promise<string>;
   readonly database: PostgresServer;
   readonly databaseUrl: string;
-  /** Open. */
+  /** The open database. */
   readonly records: Database;
   readonly log: string[];
-  /** @param env what it is told besides; its own way to the database, for one */
+  /** Starts a worker. @param env additional environment, such as another route to the database */
   hire(name: string, options?: Pick<SpawnOptions, 'env' | 'within' | 'host'>): Promise<FarmWorker>;
-  /** Ends all of it in order; later calls give what the first came to. */
+  /** Stops everything in order; later calls return the first result. */
   close(): Promise<FarmEnd>;
 }
 
 export interface FarmEnd {
   /** Exit codes of the service and the workers. */
   readonly codes: (number | undefined)[];
-  /** Processes that outlived the one that started them. */
+  /** Number of processes that outlived their parent. */
   readonly orphans: number;
-  /** What is left in the temporary folder. */
+  /** Files left in the temporary folder. */
   readonly left: string[];
 }
 
 export interface FarmOptions {
-  /** With the buckets `storage`, in which everything is kept, and `deliveries`; without, all share a data folder. */
+  /** Has the buckets `storage`, which holds all files, and `deliveries`. Without it, all share a data folder. */
   readonly bucket?: S3Server;
-  /** `short` and `long` unless told. */
+  /** Default `short` and `long`. */
   readonly templates?: readonly FarmTemplate[];
-  /** Where webhooks may go. */
+  /** Allowed receivers of webhooks. */
   readonly receivers?: readonly { readonly url: string }[];
-  /** Renders at once of the service itself; 0 unless told. */
+  /** Concurrent renders of the service itself; default 0. */
   readonly concurrency?: number;
-  /** What service and workers are told. */
+  /** Environment of the service and the workers. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -112,7 +112,8 @@ export async function openFarm({
     const orphans = await leftOf([...started.values()]);
     await records.close();
     await database.stop();
-    // A worker that is killed cannot remove the folder of its render process. The process empties it; a later worker removes it.
+    // A killed worker cannot remove the folder of its render process. The process empties it; a later worker removes
+    // it.
     const isEmpty = (name: string): boolean => readdirSync(join(temporary, name)).length === 0;
     const left = readdirSync(temporary).filter((name) => !(name.startsWith('reelform-render-') && isEmpty(name)));
     rmSync(root, { recursive: true, force: true });
@@ -139,7 +140,7 @@ export async function openFarm({
   };
 }
 
-/** Where everything is kept that has a bucket. */
+/** Storage of a farm with a bucket. */
 export const FARM_STORAGE = 's3://storage/main';
 
 function settingsFile(bucket: S3Server | undefined, receivers: readonly { readonly url: string }[]): string {
@@ -167,7 +168,7 @@ async function hireWorker(
       args: ['--concurrency', '1', ...(options.host === undefined ? [] : ['--host', options.host])],
       log,
     });
-  // Who starts workers starts them again: one that finds no database or no bucket ends, which may be for a minute.
+  // Acts as a supervisor: a worker ends if it cannot reach its database or bucket, which may last a minute.
   const startAgain = async (): Promise<SpawnedProgram> => {
     for (let tries = 1; ; tries++) {
       try {
@@ -211,7 +212,7 @@ function atWork(log: readonly string[]): string[] {
   return [...ids];
 }
 
-/** How many of them outlive their parents by more than they need to notice. */
+/** Returns the number of processes that outlive their parents by longer than they need to notice. */
 async function leftOf(processes: readonly ProcessId[]): Promise<number> {
   for (let round = 0; round < 100; round++) {
     if (!processes.some(isRunning)) return 0;

@@ -6,7 +6,7 @@ import { type Stream, startTcpProxy, type Toxic } from './tcp-proxy.ts';
 
 export type Outcome = 'created' | 'not_created' | 'unknown';
 
-/** Every way in which a POST goes wrong at a server, and what a client makes of it, once, without keys. */
+/** Every way in which a POST can fail at a server, and the client's conclusion after one attempt without keys. */
 export const FAULTS: readonly (readonly [name: string, fault: Fault | null, outcome: Outcome])[] = [
   ['nothing', null, 'created'],
   ['silence before the write', { isDone: false, reply: { kind: 'silence' } }, 'unknown'],
@@ -34,7 +34,7 @@ export const FAULTS: readonly (readonly [name: string, fault: Fault | null, outc
   ...[400, 401, 403, 404, 409, 413, 422].map(
     (status) => [`${status}`, { isDone: false, reply: { kind: 'answer', status } }, 'not_created'] as const,
   ),
-  // Nothing was done, and it is asked again.
+  // The server did nothing, so the client asks again.
   ...['3600', '-5', 'junk'].map(
     (after) =>
       [
@@ -55,7 +55,7 @@ export const FAULTS: readonly (readonly [name: string, fault: Fault | null, outc
   ),
 ];
 
-/** What the network does to each connection. */
+/** Faults of the network on each connection. */
 export const NETWORKS: Readonly<Record<string, Partial<Record<Stream, readonly Toxic[]>>>> = {
   quiet: {},
   latency: { upstream: [{ type: 'latency', latency: 10 }], downstream: [{ type: 'latency', latency: 10 }] },
@@ -67,10 +67,10 @@ export const NETWORKS: Readonly<Record<string, Partial<Record<Stream, readonly T
 
 export interface Attempted {
   readonly outcome: Outcome;
-  /** Of a created one. */
+  /** Id of a created session. */
   readonly id: string | null;
   readonly service: FaultService;
-  /** What was thrown, as a log would show it. */
+  /** The thrown error as a log would show it. */
   readonly shown: string;
   readonly waits: readonly number[];
 }
@@ -113,7 +113,7 @@ export async function attempt(
   }
 }
 
-/** What is wrong with an attempt, by what the server knows; nothing when it is right. */
+/** Compares an attempt with the server's record; returns the mistakes, none when it is right. */
 export function mistakes({ outcome, id, service, shown }: Attempted, fault: Fault | null): string[] {
   const made = service.sessions.size;
   const isRepeatable = fault !== null && fault.reply.kind === 'answer' && fault.reply.status === 429;

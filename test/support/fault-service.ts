@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { bareSession } from '../../src/service/read-answer.ts';
 import { startServer } from './http-server.ts';
 
-/** How a POST goes wrong at the server. */
+/** How a POST fails at the server. */
 export interface Fault {
-  /** Whether the session was made before it went wrong. */
+  /** Whether the session was created before the failure. */
   readonly isDone: boolean;
   readonly reply:
     | {
@@ -15,23 +15,23 @@ export interface Fault {
         readonly headers?: Record<string, string>;
         readonly body?: string;
       }
-    /** The right 201, cut in its middle; with or without its Location. */
+    /** A correct 201 truncated in the middle, with or without its Location. */
     | { readonly kind: 'truncated'; readonly location: boolean }
     | { readonly kind: 'reset' }
     | { readonly kind: 'silence' }
-    /** The right 201, a byte now and then, without an end. */
+    /** A correct 201, sent byte by byte without an end. */
     | { readonly kind: 'drip'; readonly location: boolean }
-    /** 300 MB. */
+    /** A body of 300 MB. */
     | { readonly kind: 'huge'; readonly location: boolean };
 }
 
 export interface FaultService {
   readonly url: string;
-  /** Every POST of a session that came in whole, in order. */
+  /** Every completely received POST of a session, in order. */
   readonly posts: readonly { readonly key: string; readonly body: string }[];
-  /** Id → the key that it was made for. */
+  /** Id → the key that it was created for. */
   readonly sessions: ReadonlyMap<string, string>;
-  /** For the next POSTs, one after the other. */
+  /** Queues faults for the next POSTs. */
   force(...faults: Fault[]): void;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface FaultService {
 const HUGE_BYTES = 300 << 20;
 const PIECE = Buffer.alloc(1 << 20, 'x');
 
-/** A real server that makes sessions, and answers as it is told. */
+/** Starts a real server that creates sessions and answers as instructed. */
 export async function startFaultService({ keepsKeys }: { readonly keepsKeys: boolean }): Promise<FaultService> {
   const posts: { key: string; body: string }[] = [];
   const sessions = new Map<string, string>();
@@ -94,7 +94,7 @@ export async function startFaultService({ keepsKeys }: { readonly keepsKeys: boo
     if (reply.kind === 'huge') {
       begin(HUGE_BYTES, reply.location);
       const pieces = Array.from({ length: HUGE_BYTES >> 20 }, () => PIECE);
-      // Nobody reads it to its end.
+      // Clients do not read it to its end.
       await pipeline(Readable.from(pieces), response).catch(() => undefined);
     }
   };

@@ -1,20 +1,20 @@
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** What a disk says when it is full, and when it is broken. */
+/** Error of a full disk and of a broken one. */
 export type DiskFault = 'ENOSPC' | 'EIO';
 
-/** Everything of a handle that a disk can refuse. Of a refused write, half is written. */
+/** Methods of a file handle that a disk can refuse. A refused write stores half of its bytes. */
 const WRITES = ['write', 'writeFile', 'truncate', 'sync', 'datasync'] as const;
 
 const real = { open: fs.open, rename: fs.rename, mkdir: fs.mkdir };
 
 /**
- * Does something on a disk that refuses the n-th of its writings, beginning with 1: opening a file to write, writing,
- * truncating, syncing, renaming, making folders. The file system itself is asked for all the others.
+ * Runs `work` on a disk that refuses the n-th write operation, counted from 1: opening a file for writing, writing,
+ * truncating, syncing, renaming, creating folders. All others reach the file system.
  *
- * @param options.stays whether it refuses all from then on, too
- * @returns whether it came to that
+ * @param options.stays whether it refuses all later operations too
+ * @returns whether the n-th operation happened
  */
 export async function onFaultyDisk(
   n: number,
@@ -60,7 +60,7 @@ export async function onFaultyDisk(
     if (refuses()) throw refusal('mkdir');
     return real.mkdir(...args);
   }) as typeof fs.mkdir;
-  // Those who imported them by name see it, too.
+  // Updates modules that imported the functions by name.
   syncBuiltinESMExports();
   try {
     await action();
@@ -71,7 +71,10 @@ export async function onFaultyDisk(
   return count >= n;
 }
 
-/** Does something with a refusal at every writing in turn, until there is none left to refuse. @returns how many there were */
+/**
+ * Repeats `work` with a fault at every write operation in turn, until no operation is left to refuse. @returns their
+ * number
+ */
 export async function atEveryWriting(
   fault: DiskFault,
   options: { readonly stays: boolean },

@@ -1,19 +1,19 @@
 import { execa } from 'execa';
 
-/** What an independent reader finds in a video file. */
+/** Properties of a video file according to an independent reader. */
 export interface Probe {
   readonly codec: string;
   readonly pixelFormat: string;
   readonly colorSpace: string;
   readonly width: number;
   readonly height: number;
-  /** As a fraction, `30/1`. */
+  /** A fraction such as `30/1`. */
   readonly frameRate: string;
   readonly frameCount: number;
   readonly durationSeconds: number;
 }
 
-/** Whether Debian's ffprobe is there; where it has to be, its absence is an error. */
+/** Whether Debian's ffprobe is installed. @throws if it is required and missing */
 export async function hasFfprobe(env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const { failed } = await execa('ffprobe', ['-version'], { reject: false });
   if (failed && env.REELFORM_REQUIRE_FFMPEG === '1') throw new Error('ffprobe is required here and is not installed');

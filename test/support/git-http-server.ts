@@ -4,13 +4,16 @@ import type { GitRepository } from './git-repository.ts';
 import { startServer } from './http-server.ts';
 
 export interface GitHttpServer {
-  /** Without a slash at its end; the repository is below it, by any name. */
+  /** Base URL without a trailing slash. The repository is below it, under any name. */
   readonly url: string;
-  /** What each request came with; null for nothing. */
+  /** Password sent with each request; null for a request without one. */
   readonly passwords: (string | null)[];
 }
 
-/** A bare repository behind git's own HTTP program, as GitHub has a private one: nothing for who has not the job's token. */
+/**
+ * Serves a bare repository through git's own HTTP backend, like a private repository at GitHub: requests without the
+ * job's token are refused.
+ */
 export async function startGitHttp(remote: GitRepository, token: string): Promise<GitHttpServer> {
   const passwords: (string | null)[] = [];
   const server = await startServer((request, response) => {

@@ -5,15 +5,15 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { writeFiles } from './temporary-repository.ts';
 
-/** A real repository with whatever a person would type. */
+/** A real repository that runs any git command. */
 export interface GitRepository {
   readonly root: string;
   git(...args: string[]): Promise<string>;
-  /** Writes files and commits all there is. @returns the commit */
+  /** Writes files and commits everything. @returns the commit */
   commit(files: Readonly<Record<string, string>>, message?: string): Promise<string>;
 }
 
-/** What makes git the same on every machine. */
+/** Makes git behave the same on every machine. */
 export const GIT_ENVIRONMENT = {
   GIT_AUTHOR_NAME: 'Test',
   GIT_AUTHOR_EMAIL: 'test@localhost',
@@ -51,17 +51,17 @@ export async function newRepository(): Promise<GitRepository> {
   return repository;
 }
 
-/** A bare repository, as a host of git has it. */
+/** Creates a bare repository, as at a git host. */
 export async function newRemote(): Promise<GitRepository> {
   const remote = gitIn(newFolder());
   await remote.git('init', '--quiet', '--bare', '--initial-branch=main');
   return remote;
 }
 
-/** @param options of `git clone`, such as `--depth=1` */
+/** Clones a repository. @param options options of `git clone`, such as `--depth=1` */
 export async function cloneOf(remote: GitRepository, ...options: string[]): Promise<GitRepository> {
   const clone = gitIn(newFolder());
-  // A file: URL goes through what a server runs; a path would not.
+  // A file: URL uses the transport of a server; a path would not.
   await clone.git('clone', '--quiet', ...options, `file://${remote.root}`, '.');
   return clone;
 }

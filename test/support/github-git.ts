@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GIT_ENVIRONMENT } from './git-repository.ts';
 
-/** What GitHub does in a repository on disk, at once: nothing else of the server happens in between. */
+/**
+ * The git operations of GitHub on a repository on disk. Each is synchronous, so that no other handler of the server
+ * runs in between.
+ */
 export class GitHubGit {
   readonly #root: string;
 
-  /** @param root of a bare repository */
+  /** @param root root of a bare repository */
   constructor(root: string) {
     this.#root = root;
   }
@@ -22,7 +25,7 @@ export class GitHubGit {
     return this.head(ref) ?? this.#try('rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
   }
 
-  /** The blob at a path; null where there is none. */
+  /** Returns the blob at a path, or null if there is none. */
   blobAt(commit: string, path: string): { sha: string; bytes: Buffer } | null {
     const sha = this.#try('rev-parse', '--verify', '--quiet', `${commit}:${path}`);
     return sha === null ? null : { sha, bytes: this.blob(sha) };
@@ -40,13 +43,13 @@ export class GitHubGit {
     return this.#try('merge-base', '--is-ancestor', one, other) !== null;
   }
 
-  /** @returns the tree, or a commit's; the parents */
+  /** Reads a tree or the tree of a commit. @returns the tree and the parents */
   look(commit: string): { tree: string; parents: string[] } {
     const [tree = '', ...parents] = this.#git(['show', '--no-patch', '--format=%T %P', commit]).split(' ');
     return { tree, parents: parents.filter((parent) => parent !== '') };
   }
 
-  /** A tree with some files of its own. */
+  /** Returns a tree with some files replaced. */
   makeTree(base: string, files: readonly { path: string; content: string }[]): string {
     const folder = mkdtempSync(join(tmpdir(), 'reelform-github-'));
     try {
@@ -68,7 +71,10 @@ export class GitHubGit {
     return this.#git(args, { input: Buffer.from(message), env });
   }
 
-  /** @param before zeros: it is not there @returns whether it was as it should be */
+  /**
+   * Moves a branch by compare-and-swap. @param before expected commit; zeros if the branch must not exist @returns
+   * whether the branch was at `before`
+   */
   swap(branch: string, before: string, after: string): boolean {
     return this.#try('update-ref', `refs/heads/${branch}`, after, before) !== null;
   }
@@ -77,7 +83,7 @@ export class GitHubGit {
     this.#git(['update-ref', '-d', `refs/heads/${branch}`]);
   }
 
-  /** @returns the commit; null where the branch is not at `expectedHead` any more */
+  /** Commits to a branch. @returns the commit, or null if the branch is no longer at `expectedHead` */
   commit(
     branch: string,
     expectedHead: string,
@@ -100,7 +106,7 @@ export class GitHubGit {
         input: Buffer.from(message),
         env: { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: 'GitHub' },
       });
-      // Somebody may push meanwhile: theirs is a process of its own.
+      // Another process may push at the same time, so compare and swap.
       return this.#try('update-ref', `refs/heads/${branch}`, commit, expectedHead) === null ? null : commit;
     } finally {
       rmSync(folder, { recursive: true, force: true });

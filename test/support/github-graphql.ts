@@ -1,6 +1,6 @@
 import type { Asked, GitHubState, Reply } from './github-server.ts';
 
-/** One operation of GraphQL, those that Reelform asks for. */
+/** Handles one GraphQL operation of those that Reelform uses. */
 export function answerQuery(state: GitHubState, { body, user }: Asked, dry: boolean): Reply {
   const query = String(body.query);
   const variables = (body.variables ?? {}) as Record<string, unknown>;

@@ -6,7 +6,7 @@ const NOT_FOUND = { status: 404, body: { message: 'Not Found' } };
 const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } };
 const LONGEST_BODY = 65_536;
 
-/** One request to the REST interface. @param dry tells the route alone, and does nothing */
+/** Handles one request to the REST interface. @param dry returns only the route, without effect */
 export function answerRest(state: GitHubState, asked: Asked, dry: boolean): Reply {
   const root = `/repos/${state.repository}/`;
   const { pathname } = asked.url;
@@ -300,7 +300,7 @@ function annotationsOf({ output }: Asked['body']): Record<string, unknown>[] {
   return [...((output as { annotations?: Record<string, unknown>[] } | undefined)?.annotations ?? [])];
 }
 
-/** A part of a list, and where the others are. */
+/** Returns one page of a list, and links to the others. */
 function page(state: GitHubState, { url }: Asked, items: readonly unknown[]): Omit<Reply, 'route'> {
   const size = Math.min(100, Number(url.searchParams.get('per_page') ?? 30));
   const number = Number(url.searchParams.get('page') ?? 1);

@@ -6,24 +6,27 @@ import { answerQuery } from './github-graphql.ts';
 import { answerRest } from './github-rest.ts';
 import { startServer } from './http-server.ts';
 
-/** What the server does with a request instead of answering it, once. */
+/** A fault that the server injects once, in place of the answer to a request. */
 export type GitHubFault =
-  /** The connection is cut: before the request is taken in, or after it was done. */
+  /** Cuts the connection before the request is accepted, or after it was performed. */
   | { readonly kind: 'cut'; readonly afterDoing?: boolean }
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
-      /** It was done all the same, as behind a gateway that lost its patience. */
+      /** Performs the request all the same, like a gateway that timed out. */
       readonly afterDoing?: boolean;
     }
-  /** Nothing is answered until somebody lets it: then it is done, unless it was before, and told to who still listens. */
+  /**
+   * Holds the answer until released, then performs the request unless that was done before, and answers if the client
+   * still listens.
+   */
   | { readonly kind: 'hold'; readonly afterDoing?: boolean; onHeld(): void; readonly released: Promise<void> };
 
 export interface GitHubUser {
   readonly login: string;
-  /** `read` as the token of a fork's job; `none`: everything is 404. */
+  /** `read` as for the token of a fork's job; `none`: every request is 404. */
   readonly rights: 'write' | 'read' | 'none';
 }
 
@@ -42,14 +45,14 @@ export interface SeenIssue {
   body: string;
   state: 'open' | 'closed';
   labels: string[];
-  /** Absent: it is no pull request. */
+  /** Absent for an issue. */
   pull?: SeenPull;
 }
 
 export interface SeenPull {
   readonly headOwner: string;
   readonly headBranch: string;
-  /** Absent: where the branch of the repository is. */
+  /** Commit of the head; absent for the current tip of its branch in the repository. */
   headSha?: string;
   readonly base: string;
   mergedAs?: string;
@@ -62,7 +65,7 @@ export interface SeenCheckRun {
   readonly annotations: Record<string, unknown>[];
 }
 
-/** What the answers are made from. */
+/** The state that answers are made from. */
 export interface GitHubState {
   readonly repository: string;
   readonly url: () => string;
@@ -70,12 +73,12 @@ export interface GitHubState {
   readonly comments: SeenComment[];
   readonly issues: SeenIssue[];
   readonly checkRuns: SeenCheckRun[];
-  /** By branch: by what its rules are kept. */
+  /** Protected branches, with the kind of their rules. */
   readonly protectedBranches: Map<string, 'classic' | 'ruleset'>;
   nextId(): number;
 }
 
-/** What one route answers. */
+/** Answer of one route. */
 export interface Reply {
   readonly route: string;
   readonly status: number;
@@ -83,7 +86,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request, as the routes see it. */
+/** A request as routes receive it. */
 export interface Asked {
   readonly method: string;
   readonly url: URL;
@@ -91,32 +94,34 @@ export interface Asked {
   readonly user: GitHubUser;
 }
 
-/** GitHub, as its documentation has it, on this machine: REST, GraphQL, and a real repository behind them. */
+/** GitHub on this machine, as its documentation describes it: REST, GraphQL, and a real repository behind them. */
 export interface GitHubServer extends Omit<GitHubState, 'nextId' | 'url' | 'git'> {
   readonly apiUrl: string;
   readonly graphqlUrl: string;
-  /** How often a route was asked for, as `POST issues/{n}/comments` or `GraphQL createCommitOnBranch`. */
+  /** Number of requests to a route, such as `POST issues/{n}/comments` or `GraphQL createCommitOnBranch`. */
   count(route: string): number;
-  /** All routes that were asked for, in their order. */
+  /** All requested routes in order. */
   readonly seen: readonly string[];
-  /** What came as `Authorization`. */
+  /** Received `Authorization` headers. */
   readonly authorizations: ReadonlySet<string>;
-  /** Answers the next requests of a route like this, one after the other. */
+  /** Queues faults for the next requests to a route. */
   force(route: string, ...faults: GitHubFault[]): void;
-  /** Forgets what was forced and not met. */
+  /** Drops queued faults. */
   calm(): void;
-  /** Someone writes a comment. */
+  /** Adds a comment by a user. */
   comment(number: number, user: string, body: string): SeenComment;
-  /** A pull request, or an issue without `pull`. */
+  /** Opens a pull request, or an issue without `pull`. */
   open(issue: Partial<Omit<SeenIssue, 'number'>> & { readonly number?: number }): SeenIssue;
-  /** Everything that a job's environment says of it. */
+  /** Complete environment of a job. */
   env(token: string): Record<string, string>;
   close(): Promise<void>;
 }
 
 /**
- * @param options.users by token
- * @param options.remote a bare repository: what branches, contents and commits are about
+ * Starts the server.
+ *
+ * @param options.users user names by token
+ * @param options.remote bare repository that branches, contents and commits refer to
  */
 export async function startGitHub(options: {
   readonly users: Readonly<Record<string, GitHubUser>>;

@@ -8,18 +8,18 @@ export interface SeenNote {
   body: string;
 }
 
-/** The notes of one merge request of GitLab, as its documentation has them: project 7, request 3. */
+/** The notes of one merge request at GitLab, as its documentation describes them: project 7, request 3. */
 export interface GitLabServer {
   readonly notes: SeenNote[];
   readonly seen: readonly string[];
-  /** Answers all that writes like this from now on. */
+  /** Answers all writes with this status from now on. */
   refuseWith(status: number): void;
-  /** What a job's environment says of it. */
+  /** Environment of a job for this merge request. */
   env(token: string): Record<string, string>;
   close(): Promise<void>;
 }
 
-/** @param users ids by token */
+/** @param users user ids by token */
 export async function startGitLab(users: Readonly<Record<string, number>>): Promise<GitLabServer> {
   const notes: SeenNote[] = [];
   const seen: string[] = [];

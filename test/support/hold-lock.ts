@@ -1,6 +1,6 @@
 import { acquireProcessLock } from '../../src/process-lock.ts';
 
-// A process of its own: holds a lock until it is killed.
+// Runs as a separate process: holds a lock until it is killed.
 await acquireProcessLock(process.argv[2]!, (holder) => new Error(`held by ${holder}`));
 process.stdout.write('held\n');
 setInterval(() => {}, 60_000);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A real server on a free port of the loopback, which counts its requests. */
+/** A real server on a free loopback port that counts its requests. */
 export interface TestServer {
   readonly url: string;
   readonly requests: string[];

@@ -8,18 +8,18 @@ import type {
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { startServer } from './http-server.ts';
 
-/** What the service answers instead of its own answer, once. */
+/** A fault that the service injects once, in place of its answer. */
 export type Fault =
-  /** The connection is cut: before the request is taken in, or after it was done. */
+  /** Cuts the connection before the request is accepted, or after it was performed. */
   | { readonly kind: 'cut'; readonly afterDoing?: boolean }
-  /** Says nothing at all, after it was done. */
+  /** Performs the request and never answers. */
   | { readonly kind: 'silent' }
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
-      /** The connection is cut after this much. */
+      /** Cuts the connection after this response. */
       readonly cut?: boolean;
     };
 
@@ -30,46 +30,46 @@ interface SeenRequest {
   readonly body: Buffer;
 }
 
-/** A real server that has the interface document, and beyond it what it is told to have. */
+/** A real server that implements the interface document and the requested extensions. */
 export interface InterfaceService {
   readonly url: string;
   readonly token: string;
   readonly sessions: ReadonlyMap<string, RenderSession>;
   readonly seen: readonly SeenRequest[];
-  /** How often `METHOD /path` was asked for; ids count as `{id}`. */
+  /** Number of requests to `METHOD /path`; ids count as `{id}`. */
   count(route: string): number;
-  /** Answers the next requests of a route like this, one after the other. */
+  /** Queues faults for the next requests to a route. */
   force(route: string, ...faults: Fault[]): void;
-  /** What sessions end as, beside or instead of a rendered video. */
+  /** Fields of ended sessions, merged over a rendered video. */
   end: Partial<RenderSession>;
-  /** From now on sessions have ended when they are looked at. */
+  /** Ends sessions at their next poll, from now on. */
   finish(): void;
-  /** Whether a session that is there is answered with 404, by its title and age; none is unless told. */
+  /** Whether an existing session answers 404, by its title and age; default never. */
   hides(title: string, ageMs: number): boolean;
   close(): Promise<void>;
 }
 
 export interface InterfaceServiceOptions {
   readonly styleVersions?: readonly StyleVersion[];
-  /** Keeps idempotency keys, and says so. */
+  /** Keeps idempotency keys and announces it. */
   readonly keepsKeys?: boolean;
-  /** Looks at a session until it has ended; 2 when absent. */
+  /** Number of polls until a session has ended; default 2. */
   readonly looks?: number;
-  /** Whether a session of a title has ended at an age, in place of looks. */
+  /** Whether a session has ended, by its title and age; replaces counting polls. */
   readonly hasEnded?: (title: string, ageMs: number) => boolean;
-  /** Called when the end of a session is about to be told for the first time. */
+  /** Called before the end of a session is reported for the first time. */
   readonly onEnded?: (session: RenderSession) => void;
-  /** Takes files and templates; the value is the id that every template gets. */
+  /** Accepts files and templates; the value supplies the id of every template. */
   readonly uploads?: { readonly styleVersion: StyleVersion };
-  /** Has `external_uploads`: each arrives, as it is told, at so many looks after it was asked for. */
+  /** Supports `external_uploads`: each delivery is reported as finished after this many polls. */
   readonly deliversAfter?: number;
 }
 
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
 
 /**
- * The interface document, read to the letter: three calls, the fields that it shows and no others, and no word on
- * anything else.
+ * Starts a service that follows the interface document literally: three calls, only the listed fields, and nothing the
+ * document does not mention.
  */
 export async function startInterfaceService(options: InterfaceServiceOptions = {}): Promise<InterfaceService> {
   const token = 'rf_canary-4d2f8a61b7';

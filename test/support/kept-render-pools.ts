@@ -2,12 +2,12 @@ import { SceneError } from '../../src/engine/scene-error.ts';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
 
-/** Closed pools with their idle processes, by the options that they were opened with. */
+/** Closed pools with idle processes, by their options. */
 const kept = new Map<string, RenderPool[]>();
 
 /**
- * Opens a pool as `createRenderPool` does, and keeps its processes when it is closed, for the next pool with the same options:
- * starting a render process takes ten times as long as rendering a small scene. They end with the process of the tests.
+ * Opens a pool like `createRenderPool`, but keeps its processes on close for the next pool with the same options:
+ * starting a render process takes ten times as long as rendering a small scene. They end with the test process.
  */
 export function keptRenderPool(options: RenderPoolOptions): RenderPool {
   const sandbox = options.sandbox ?? openSandbox('auto');

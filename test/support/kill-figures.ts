@@ -11,7 +11,7 @@ import { definition, makeFolder } from './repository.ts';
 import { smallPackage } from './small-package.ts';
 import { reelform } from './test-io.ts';
 
-/** What a proof that kills counts. */
+/** Counts of a proof that kills processes. */
 export interface KillFigures {
   runs: number;
   kills: number;
@@ -21,7 +21,7 @@ export interface KillFigures {
   corrupt: number;
   /** Attempts that a person had to resolve. */
   unknown: number;
-  /** Files that a kill left unfinished, under names that nobody reads. */
+  /** Temporary files that a kill left unfinished. */
   unfinished: number;
 }
 
@@ -30,9 +30,9 @@ export function newFigures(): KillFigures {
 }
 
 /**
- * Kills a process with SIGKILL a moment after it has said a line, whichever comes up.
+ * Kills a process with SIGKILL a moment after a random line of its output.
  *
- * @param lines about how many it says
+ * @param lines approximate number of lines that it prints
  */
 export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, output: Readable, lines: number): void {
   let left = Math.floor(Math.random() * (lines + 1));
@@ -44,7 +44,10 @@ export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, outpu
   child.once('exit', () => timer !== null && clearTimeout(timer));
 }
 
-/** A repository of these videos, to apply with the command. @param options.keepsKeys whether reelform.yaml says that the service keeps keys */
+/**
+ * Creates a repository of these videos for `reelform apply`. @param options.keepsKeys whether reelform.yaml says that
+ * the service keeps keys
+ */
 export function makeRemoteRepository(url: string, titles: readonly string[], { keepsKeys = false } = {}): string {
   const said = keepsKeys ? ', capabilities: {idempotency_hours: 24}' : '';
   const image = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
@@ -55,14 +58,14 @@ export function makeRemoteRepository(url: string, titles: readonly string[], { k
   });
 }
 
-/** What the service was paid for, of titles that begin so. */
+/** Returns the sessions that the service was paid for whose titles start with `prefix`. */
 export async function countPaid(url: string, prefix: string): Promise<readonly PaidSession[]> {
   const answer = await fetch(`${url}/paid?prefix=${encodeURIComponent(prefix)}`);
   return (await answer.json()) as PaidSession[];
 }
 
 /**
- * Looks at the service's record for each attempt that is unknown, as a person would, and says what became of it.
+ * Resolves each unknown attempt by the service's record, as a person would.
  *
  * @returns whether there was one
  */
@@ -90,7 +93,7 @@ export async function resolveUnknown(
   return unknown.length > 0;
 }
 
-/** Holds lockfile and journal of a repository that is done against what the service was paid for. */
+/** Compares the lockfile and journal of a finished repository with the sessions that the service was paid for. */
 export async function expectWhole(
   root: string,
   paid: readonly PaidSession[],

@@ -15,9 +15,9 @@ import { createHttpService } from '../../src/service/http-service.ts';
 import { textVideo } from './text-video.ts';
 
 /**
- * A program: what `reelform apply --auto-approve` does once the definitions are read, made of the same parts, to be killed.
- * Its argument is the JSON of these options. It says `begun` before anything is done,
- * and each event; it ends with 4 when a video is not done.
+ * Options of a program to be killed, which does what `reelform apply --auto-approve` does after reading the
+ * definitions, with the same modules. Takes the JSON of these options as its argument. Prints `begun` before the first
+ * action, then each event; exits with 4 if a video failed.
  */
 export interface KilledApplyOptions {
   readonly root: string;
@@ -26,7 +26,7 @@ export interface KilledApplyOptions {
   readonly titles: readonly string[];
   /** Whether reelform.yaml says that the service keeps keys. */
   readonly keepsKeys: boolean;
-  /** Time goes so much faster than it does, from this moment on. */
+  /** Factor by which its clock runs fast from this moment on. */
   readonly speed: number;
   readonly epochMs: number;
 }

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A program: a service with the interface alone, which goes on while its clients are killed, and keeps the record of what
- * it was paid for. Its argument is the JSON of these options; it says `listening URL`.
+ * Options of a program: a service with only the documented interface, which keeps running while its clients are killed
+ * and records the sessions it was paid for. Takes the JSON of these options as its argument and prints `listening URL`.
  */
 export interface KilledServiceOptions {
-  /** Keeps idempotency keys, and says so. */
+  /** Keeps idempotency keys and announces it. */
   readonly keepsKeys: boolean;
-  /** The share of requests that are taken on, and whose answer is lost. */
+  /** Share of requests that are accepted but whose response is lost. */
   readonly lostAnswers: number;
-  /** The share of requests that are answered with 503, and not taken on. */
+  /** Share of requests that are refused with 503. */
   readonly refusals: number;
-  /** How long a render takes. */
+  /** Duration of a render. */
   readonly renderMs: number;
 }
 
-/** One render that somebody has to pay for. */
+/** A render that was paid for. */
 export interface PaidSession {
   readonly id: string;
   readonly title: string;
@@ -70,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const key = String(request.headers['idempotency-key']);
     const session = create(Buffer.concat(chunks).toString(), key);
     if (Math.random() < options.lostAnswers) return void request.socket.destroy();
-    // So that there is a time between being paid for and being known of.
+    // Opens a window between payment and response.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
     const expires = new Date(Date.now() + 86_400_000).toISOString();
     const kept = { 'idempotency-key': key, 'idempotency-key-expires': expires };
@@ -82,7 +82,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 const server = createServer((request, response) => {
-  // A client that is killed in the middle of its request is no reason to end.
+  // A client killed during its request must not end the service.
   answer(request, response).catch(() => undefined);
 });
 server.listen(0, '127.0.0.1', () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Requests a URL over and over on a thread of its own. */
+/** Requests a URL repeatedly on a separate thread. */
 export interface LatencyProbe {
-  /** Milliseconds of each request that was answered since the last call. @throws when an answer was not 200 */
+  /** Returns the milliseconds of each request answered since the last call. @throws when a status was not 200 */
   take(): Promise<number[]>;
   stop(): Promise<unknown>;
 }

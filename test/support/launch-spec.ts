@@ -1,6 +1,9 @@
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 
-/** A specification with every kind that definitions fill, and one that they cannot: of the kinds required, of the others not. */
+/**
+ * A specification with every kind that a definition can fill and one that it cannot; has required and optional
+ * editables of the former.
+ */
 export const LAUNCH_SPEC: StyleVersion = {
   id: 'tsv_launch',
   editables: {

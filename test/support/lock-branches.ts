@@ -1,18 +1,18 @@
 import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
 
-/** A branch's way with a lock. */
+/** Edits of a lock on one branch. */
 export type BranchEdit = (versions: Map<string, number>, random: () => number) => void;
 
-/** What two branches do to the same lock, and how many of them plain git cannot merge. */
+/** Edits of the same lock on two branches, and whether plain git can merge them. */
 export interface MergeScenario {
   readonly name: string;
   readonly ours: BranchEdit;
   readonly theirs: BranchEdit;
-  /** Of plain git: never, or always. */
+  /** Whether plain git conflicts, always or never. */
   readonly conflicts: boolean;
 }
 
-/** What rendering number `version` of a video leaves in the lock. */
+/** Returns the lock entry of rendering number `version` of a video. */
 export function versionOf(id: string, version: number): LockEntry {
   const digits = version.toString(16).padStart(8, '0').repeat(8);
   return {
@@ -35,12 +35,12 @@ export function lockOf(versions: ReadonlyMap<string, number>): Lock {
 
 const idAt = (index: number): string => `store-${String(index).padStart(5, '0')}`;
 
-/** A lock of many videos, each rendered once. */
+/** Returns a lock of many videos, each rendered once. */
 export function manyVideos(count: number): Map<string, number> {
   return new Map(Array.from({ length: count }, (_, index) => [idAt(index), 1]));
 }
 
-/** Those of the measurements that the lock's format was chosen by. `at` says where in the lock. */
+/** Returns the scenarios by which the format of the lock was chosen. @param at position in the lock */
 export function mergeScenarios(count: number, at: number): MergeScenario[] {
   const update =
     (index: number, version: number): BranchEdit =>

@@ -17,7 +17,7 @@ export const TRANSFORM = {
 
 const LAYER = { ip: 0, op: 60, st: 0, sr: 1, bm: 0, ddd: 0, ks: TRANSFORM };
 
-/** 200 × 100 pixels, 2 seconds at 30 frames per second. */
+/** An animation of 200 × 100 pixels, 2 seconds at 30 frames per second. */
 export function lottie(layers: readonly object[], changes: object = {}): LottieDocument {
   const document = { v: '5.11.0', fr: 30, ip: 0, op: 60, w: 200, h: 100, ddd: 0, assets: [], ...changes };
   return { ...document, layers: layers.map((layer, index) => ({ ind: index + 1, ...layer })) } as LottieDocument;
@@ -59,7 +59,7 @@ export const FONT_BYTES = new Uint8Array(
   readFileSync(join(import.meta.dirname, '../../templates/story/fonts/InstrumentSans-Medium.ttf')),
 );
 
-/** An animation with what lies beside it. */
+/** An animation with its accompanying files. */
 export function sourceOf(animation: unknown, beside: Readonly<Record<string, Uint8Array>> = {}): LottieSource {
   return {
     name: 'promo',

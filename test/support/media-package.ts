@@ -9,14 +9,17 @@ import { toneWav } from './tone.ts';
 export const CLIP = '(Footage)/USER/clip.mp4';
 export const VOICE = '(Footage)/USER/voice.mp3';
 
-/** The small package with every further kind: a video, a sound, fonts to choose and to fall back on, music of its own. */
+/**
+ * The small package with every other kind of editable: a video, a sound, fonts to choose and to fall back on, its own
+ * music.
+ */
 export const MEDIA_MANIFEST = `${SMALL_MANIFEST.replace('kind: text, stillcut: stillcut_01, max_length: 20', 'kind: text, stillcut: stillcut_01, required: false').replace('kind: color, stillcut: stillcut_01', 'kind: color, stillcut: stillcut_01, required: false')}  ${CLIP}: { label: Clip, kind: video, stillcut: stillcut_01, required: false }
   ${VOICE}: { label: Voice, kind: audio, stillcut: stillcut_01, required: false }
   f_01: { label: Font, kind: font, stillcut: stillcut_01, required: false, replaces: Test-Regular, allowed_fonts: [Test-Regular, Spare-Italic] }
 fallback_fonts: [Wide-Regular]
 `;
 
-/** The clip is shown on the left from 0.2 s to 0.9 s, and its own time begins at 0.3 s; the voice is heard from 0.4 s on. */
+/** The clip is on the left from 0.2 s to 0.9 s, and its own time starts at 0.3 s; the voice plays from 0.4 s on. */
 export function mediaAnimation(): LottieDocument {
   const animation = smallAnimation();
   const [, photo] = animation.layers as Record<string, unknown>[];

@@ -1,6 +1,6 @@
 import type { StyleVersionRow, StyleVersionTable, UploadTable } from '../../src/server/ports.ts';
 
-/** Style versions as the database keeps them, for tests that are about something else: opening a database takes a second. */
+/** Style versions in memory, for tests of other subjects: opening a database takes a second. */
 export function createMemoryStyleVersions(): StyleVersionTable {
   let rows: StyleVersionRow[] = [];
   const copy = structuredClone;

@@ -3,7 +3,7 @@ import { WEBHOOK_EXAMPLES } from '../../src/server/http/schemas/examples.ts';
 import { serviceError } from '../../src/service/service-error.ts';
 import type { WebhookEndpointWithSecret } from '../../src/wire/webhook.ts';
 
-/** Webhook endpoints in memory, which are told nothing: for tests of what stands before them. */
+/** Webhook endpoints in memory that receive no events, for tests of the HTTP layer. */
 export function createMemoryWebhooks(): AppPorts['webhooks'] {
   const endpoints = new Map<string, WebhookEndpointWithSecret>();
   const { delivery } = WEBHOOK_EXAMPLES;

@@ -6,10 +6,10 @@ import { LOCK, type MergeFlow } from './merge-flow.ts';
 import { startRunner } from './merge-runner.ts';
 import { IS_WHOLE } from './proof.ts';
 
-/** What a proof of merges counts. */
+/** Counts of a proof of merges. */
 export interface MergeFigures {
   merges: number;
-  /** Jobs that were started, those that only look at the end included. */
+  /** Started jobs, including those that only verify the end. */
   runs: number;
   kills: number;
   /** Jobs that were refused because main had moved on. */
@@ -18,17 +18,17 @@ export interface MergeFigures {
   renders: number;
   /** Commits of the lockfile. */
   commits: number;
-  /** Sessions that the service was paid for beyond the first for the same text. */
+  /** Paid sessions beyond the first for the same text. */
   doubles: number;
-  /** Entries that were in main's lockfile, wanted, and went; or that were missing at the end. */
+  /** Wanted entries that disappeared from main's lockfile or are missing at the end. */
   lost: number;
-  /** Entries that a commit put back to what an earlier merge wanted. */
+  /** Entries that a commit reverted to the state of an earlier merge. */
   takenBack: number;
-  /** Entries at the end that nobody wants. */
+  /** Unwanted entries at the end. */
   orphans: number;
-  /** Commits without a change, and those that a commit of the lockfile led to. */
+  /** Empty commits, and commits caused by a commit of the lockfile. */
   loops: number;
-  /** Lockfiles on main that do not parse, and commits that touch anything else. */
+  /** Lockfiles on main that do not parse, and commits that touch any other file. */
   damaged: number;
 }
 
@@ -39,10 +39,10 @@ export function newMergeFigures(): MergeFigures {
 }
 
 /**
- * Holds all of main's history, and what the service was paid for, against what the merges wanted: each text is of one merge
- * alone. Then a job is started for the last commit, as the token of an app would: it must find nothing to do.
+ * Checks all of main's history and the paid sessions against the merges, each of which uses unique texts. Then starts a
+ * job for the last commit, with the token of an app; it must find nothing to do.
  *
- * @param options.startsJob false leaves that job out
+ * @param options.startsJob false omits that job
  */
 export async function expectSettled(
   flow: MergeFlow,
@@ -111,7 +111,7 @@ async function auditHistory(flow: MergeFlow, figures: MergeFigures): Promise<Loc
   return before;
 }
 
-/** By id, the text that was rendered. */
+/** Returns the rendered text of each id. */
 function textsOf(lock: Lock, { service }: MergeFlow): Map<string, string> {
   return new Map([...lock.videos].map(([id, { session }]) => [id, service.sessions.get(session ?? '')?.title ?? '?']));
 }

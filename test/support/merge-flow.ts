@@ -12,10 +12,10 @@ import { type Ran, reelform, type TestIoOptions } from './test-io.ts';
 
 const STRANGER: StyleVersion = { ...smallPackage().spec, id: 'tsv_stranger' };
 const TOKEN = 'ghs_0canary0';
-/** Of the job of a fork's pull request. */
+/** Token of the job of a fork's pull request. */
 export const FORK_TOKEN = 'ghs_0canary0fork';
 export const BOT = 'github-actions[bot]';
-/** Of an app that the repository has installed. */
+/** Token of an app installed in the repository. */
 export const APP_TOKEN = 'ghs_0canary0app';
 export const APP = 'acme-videos[bot]';
 const USERS = {
@@ -27,30 +27,30 @@ export const POST = 'POST /v2/render_sessions';
 export const COMMIT = 'GraphQL createCommitOnBranch';
 export const LOCK = 'reelform.lock.json';
 
-/** A repository at a remote, whose videos a service renders, and GitHub's interface to the same remote. */
+/** A remote repository whose videos a service renders, with GitHub's interface to the same remote. */
 export interface MergeFlow {
   readonly remote: GitRepository;
   readonly github: GitHubServer;
   readonly service: InterfaceService;
-  /** By commit of a merge, in their order: the texts that main's definitions want from it on. */
+  /** Texts that the definitions on main want after each merge, by commit, in order. */
   readonly wanted: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** A merge: definitions by id, with the texts that they show; null removes one. @returns the commit */
+  /** Merges definitions, given as texts by id; null removes one. @returns the commit */
   merge(texts: Readonly<Record<string, string | null>>): Promise<string>;
-  /** What a job's environment says, beside what a machine's does. */
+  /** Environment of a job, in addition to that of the machine. */
   env(forge?: 'github' | 'git'): Record<string, string>;
-  /** A runner's checkout of main, or of a commit. */
+  /** Creates a runner's checkout of main, or of a commit. */
   checkout(commit?: string): Promise<string>;
-  /** A job: a checkout, unless one is given, and `reelform apply` in it. */
+  /** Runs a job: a checkout, unless one is given, and `reelform apply` in it. */
   apply(flags: readonly string[], options?: { root?: string; forge?: 'github' | 'git' } & TestIoOptions): Promise<Ran>;
-  /** By id, the lockfile's entries on a branch. */
+  /** Entries of the lockfile on a branch, by id. */
   lock(branch?: string): Promise<Readonly<Record<string, { readonly fingerprint: string; readonly session: string }>>>;
-  /** The commits of a branch that changed the lockfile. */
+  /** Number of commits on a branch that changed the lockfile. */
   lockCommits(branch?: string): Promise<number>;
-  /** Its servers; with the test they end anyway. */
+  /** Closes its servers; they also close with the test. */
   close(): Promise<void>;
 }
 
-/** @param options.service how long its sessions take; it keeps keys */
+/** @param options.service duration of its sessions; the service keeps keys */
 export async function startMergeFlow(
   options: { readonly journal?: boolean; readonly service?: InterfaceServiceOptions } = {},
 ): Promise<MergeFlow> {
@@ -99,7 +99,7 @@ export async function startMergeFlow(
         else files[`videos/${id}.yaml`] = definition(text, '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n');
       }
       await person.commit(files, 'Merge');
-      // A run may commit meanwhile, as GitHub's button never minds.
+      // A run may commit in the meantime, which GitHub's merge button ignores.
       while (!(await pushed())) await person.git('pull', '--quiet', '--rebase', 'origin', 'main');
       const commit = await person.git('rev-parse', 'HEAD');
       const kept = Object.entries({ ...now, ...texts }).filter((one): one is [string, string] => one[1] !== null);
@@ -130,7 +130,10 @@ export async function startMergeFlow(
   return flow;
 }
 
-/** Changes of definitions, as people make them: a few at once, of a dozen videos that come and go. Each text comes once. */
+/**
+ * Generates changes of definitions as people make them: a few at a time, over a dozen videos that come and go. Texts
+ * are unique.
+ */
 export function randomMerges(): { next(): Record<string, string | null> } {
   const there = new Set<string>();
   let serial = 0;
@@ -150,7 +153,10 @@ export function randomMerges(): { next(): Record<string, string | null> } {
   };
 }
 
-/** A request that GitHub holds until it is let go. @param options.afterDoing it was done, and only the answer is held */
+/**
+ * Creates a fault that holds a request at GitHub until released. @param options.afterDoing performs the request and
+ * holds only the answer
+ */
 export function holdRequest(options: { readonly afterDoing?: boolean } = {}) {
   let onHeld = (): void => {};
   let release = (): void => {};

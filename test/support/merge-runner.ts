@@ -12,39 +12,42 @@ export interface RunnerEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
-  /** What it wrote, stdout and stderr as they came. */
+  /** stdout and stderr, interleaved. */
   readonly text: string;
 }
 
-/** A job on a machine of its own: a checkout, the built program at work in it, and nothing of it left afterwards. */
+/** A job on its own machine: a checkout and the built program in it, both removed afterwards. */
 export interface MergeRunner {
   readonly root: string;
-  /** What it has written so far. */
+  /** Returns its output so far. */
   text(): string;
   isOver(): boolean;
-  /** To the step's first process alone, as a cancelled job does. */
+  /** Signals only the first process of the step, as cancelling a job does. */
   signal(name: NodeJS.Signals): void;
   /**
-   * SIGKILL: to the program and what it has started, as when the machine is gone; or to the program alone, so that what it has
-   * started ends by itself.
+   * Sends SIGKILL to the program and its child processes, as when the machine dies; or only to the program, so that its
+   * children end by themselves.
    */
   kill(what?: 'machine' | 'program'): Promise<RunnerEnd>;
-  /** When something is so. @throws when it ended before */
+  /** Resolves when a condition holds. @throws if the program ended before */
   until(isSo: () => boolean): Promise<void>;
-  /** Its checkout is gone by then, unless it was asked for. */
+  /** Resolves after its checkout is removed, unless it is kept. */
   readonly ended: Promise<RunnerEnd>;
 }
 
 export interface RunnerOptions {
-  /** A checkout that is there; a fresh one of main's tip when absent. */
+  /** An existing checkout; a fresh one of main's tip when absent. */
   readonly root?: string;
   readonly forge?: 'github' | 'git';
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether its checkout stays. */
+  /** Whether to keep its checkout. */
   readonly isKept?: boolean;
 }
 
-/** Starts `reelform` in a checkout, as a job does. @param args with the command; `apply` where they begin with an option */
+/**
+ * Starts `reelform` in a checkout, as a job does. @param args arguments; `apply` is prepended if they start with an
+ * option
+ */
 export async function startRunner(
   flow: MergeFlow,
   args: readonly string[],
@@ -52,7 +55,7 @@ export async function startRunner(
 ): Promise<MergeRunner> {
   expect(existsSync(PROGRAM), 'build first').toBe(true);
   const root = given ?? (await flow.checkout());
-  // What it leaves in its temporary folder goes with it.
+  // Removed together with the checkout.
   const temporary = join(root, '.git/runner-temp');
   mkdirSync(temporary, { recursive: true });
   const command = args[0]?.startsWith('-') === true ? ['apply', '--auto-approve', ...args] : args;
@@ -114,7 +117,7 @@ export async function startRunner(
   };
 }
 
-/** Each git that it has started; not what serves them, which is another machine's. Linux alone. */
+/** Returns its git processes, except those that serve the remote, which belong to another machine. Linux only. */
 function childrenOf(pid: number): ProcessId[] {
   const path = `/proc/${pid}/task/${pid}/children`;
   const direct = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').map(Number) : [];
@@ -126,7 +129,7 @@ function killEach(processes: readonly ProcessId[]): void {
     try {
       process.kill(one.pid, 'SIGKILL');
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }

@@ -10,16 +10,16 @@ interface GitRan {
   readonly stderr: string;
 }
 
-/** A git repository for merges, which may fail. */
+/** A git repository for merges. */
 export interface MergeRepository extends Pick<GitRepository, 'root' | 'commit'> {
-  /** Runs git, which may fail. */
+  /** Runs git and returns its exit code, also on failure. */
   git(...args: string[]): Promise<GitRan>;
 }
 
-/** How git runs the built program as the driver of `merge=reelform`. */
+/** Command with which git runs the built program as the driver of `merge=reelform`. */
 export const MERGE_DRIVER = `'${process.execPath}' '${CLI}' lock merge %O %A %B`;
 
-/** @param files committed on the branch main */
+/** @param files files committed on the branch main */
 export async function mergeRepository(files: Readonly<Record<string, string>>): Promise<MergeRepository> {
   const { root, commit } = await newRepository();
   await commit(files);

@@ -1,27 +1,27 @@
 import { execFileSync } from 'node:child_process';
 
-/** Networks of their own for processes of this machine, which all find it under one address. */
+/** Separate networks for processes of this machine, which reach it under one address. */
 export interface TestNetwork {
-  /** Of this machine; here too. */
+  /** Address of this machine, also valid outside the namespaces. */
   readonly address: string;
   namespace(): NetworkNamespace;
   close(): void;
 }
 
-/** A network of its own, joined to this machine's by a cable that can be pulled. */
+/** A separate network, connected to this machine's by a cable that can be pulled. */
 export interface NetworkNamespace {
-  /** Starts a program in it. */
+  /** Command that starts a program in it. */
   readonly within: readonly string[];
-  /** Under which this machine finds those inside. */
+  /** Address under which this machine reaches processes inside. */
   readonly inside: string;
   cut(): void;
   mend(): void;
 }
 
-/** Null where the machine does not let us: it takes Linux, root and iproute2. */
+/** Opens the network, or returns null without the permission: it requires Linux, root and iproute2. */
 export function openNetwork(): TestNetwork | null {
   const name = `rf${process.pid}`;
-  // Of the range that is kept for measuring networks, RFC 2544: it is nobody's.
+  // From the range reserved for benchmarking networks, RFC 2544.
   const [address, prefix] = [`198.18.255.${process.pid % 250}`, `198.18.${process.pid % 250}`];
   const names: string[] = [];
   const close = (): void => {
@@ -61,7 +61,7 @@ export function openNetwork(): TestNetwork | null {
         cut: () => ip('-n', own, 'link', 'set', 'eth0', 'down'),
         mend() {
           ip('-n', own, 'link', 'set', 'eth0', 'up');
-          // It went with the device.
+          // The route was removed with the device.
           ip('-n', own, 'route', 'replace', 'default', 'via', outside);
         },
       };

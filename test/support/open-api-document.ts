@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as tests read. */
+/** The parts of an OpenAPI 3.1 document that tests read. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];

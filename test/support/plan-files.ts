@@ -1,6 +1,6 @@
 import { type ChangeDocument, type PlanDocument, planId } from '../../src/plan/plan-document.ts';
 
-/** The change of one new video. */
+/** Returns the change of one new video. */
 export function newVideo(id: string, fields: Partial<ChangeDocument> = {}): ChangeDocument {
   return {
     id,
@@ -20,7 +20,7 @@ export function newVideo(id: string, fields: Partial<ChangeDocument> = {}): Chan
   };
 }
 
-/** A plan as `reelform plan --json` prints it, whole unless told otherwise. */
+/** Returns a plan in the form that `reelform plan --json` prints; complete unless `fields` says otherwise. */
 export function planText(changes: readonly ChangeDocument[], fields: Partial<PlanDocument> = {}): string {
   const document: PlanDocument = {
     format_version: '1.0',

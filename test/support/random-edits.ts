@@ -51,7 +51,7 @@ function anyFile({ root }: EditedRepository, random: SeededRandom): string {
   return join(root, random.pick([...filesIn(root, folder), 'reelform.yaml']));
 }
 
-/** One character for another, so that the length stays. */
+/** Replaces one character so that the length stays the same. */
 function turned(text: string, random: SeededRandom): string {
   const letters = [...text.matchAll(/(?<=: ?[A-Za-z ]*)[a-y](?=[a-z]*$)/gm)].map(({ index }) => index);
   const at = letters.length === 0 ? Math.max(0, text.length - 2) : random.pick(letters);
@@ -71,7 +71,7 @@ function replaceBy(path: string, put: () => void): void {
   put();
 }
 
-/** The ways in which a repository changes between two plans, each named. */
+/** Named ways in which a repository changes between two plans. */
 export const EDITS: Readonly<Record<string, Edit>> = {
   touch: (repository, random) => utimesSync(anyFile(repository, random), new Date(), new Date()),
   'another value': (repository, random) => {
@@ -100,7 +100,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
   },
   'same size and times': (repository, random) => {
     const path = definition(repository, random);
-    // Whole seconds: what is finer cannot be put back as it was.
+    // Whole seconds, because finer times cannot be restored exactly.
     const seconds = Math.floor(statSync(path).mtimeMs / 1000);
     writeFileSync(path, turned(readFileSync(path, 'utf8'), random));
     utimesSync(path, seconds, seconds);
@@ -276,7 +276,7 @@ export const EDITS: Readonly<Record<string, Edit>> = {
       '["s3://videos/all.mp4"]',
       '"s3://videos/{title}.mp4"',
       '"s3://videos/{fingerprint}"',
-      // Where one of the others is, or will be under another name.
+      // The present or future id of another video.
       ...['berlin', 'oslo', 'a', 'copy-1', 'north/rome'].map((id) => `"s3://videos/${id}.mp4"`),
     ]);
     const text = readFileSync(path, 'utf8').replace(/^deliver: .*\n/m, '');
@@ -328,9 +328,9 @@ export const EDITS: Readonly<Record<string, Edit>> = {
 };
 
 /**
- * Does one edit; one that there is nothing for is left out.
+ * Makes one edit, unless there is nothing to apply it to.
  *
- * @returns whether it was done
+ * @returns whether it was made
  */
 export async function editAtRandom(repository: EditedRepository, name: string, random: SeededRandom): Promise<boolean> {
   try {

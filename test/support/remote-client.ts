@@ -17,7 +17,7 @@ export const SPECS = 'GET /v2/template_style_versions/{id}/specs';
 export interface Client {
   readonly server: InterfaceService;
   readonly service: ReturnType<typeof createHttpService>;
-  /** Milliseconds that were waited, without waiting. */
+  /** Requested waits in milliseconds; the client does not really wait. */
   readonly waits: number[];
 }
 
@@ -51,7 +51,7 @@ export function create(service: Client['service'], key = 'key-1'): Promise<Rende
   return service.createRenderSession(BODY, { idempotencyKey: key, outputName: 'berlin' });
 }
 
-/** What was thrown, after a look whether the token is anywhere in it. */
+/** Returns the thrown error after verifying that it does not contain the token. */
 export async function thrown(promise: Promise<unknown>, token = 'canary'): Promise<ReelformError | ServiceError> {
   const error = await promise.then(
     () => expect.fail('nothing was thrown'),

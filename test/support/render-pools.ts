@@ -2,14 +2,14 @@ import { onTestFinished } from 'vitest';
 import { createRenderPool, type RenderPool, type RenderPoolOptions } from '../../src/session/processes/render-pool.ts';
 import { movingScene } from '../engine/scenes.ts';
 
-/** Real render processes, ended with the test. */
+/** Opens a real render pool that is closed with the test. */
 export function openPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   const pool = createRenderPool({ size: 1, ...options });
   onTestFinished(() => pool.close());
   return pool;
 }
 
-/** Starts a render of a thousand frames; resolves when the first is done, with what becomes of it. */
+/** Starts a render of a thousand frames. Resolves after the first frame, with the promise of the result. */
 export async function begun(pool: RenderPool, signal?: AbortSignal): Promise<{ rendering: Promise<unknown> }> {
   let rendering: Promise<unknown> = Promise.resolve();
   await new Promise<void>((resolve) => {

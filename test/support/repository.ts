@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { smallPackageFiles, solidPng } from './small-package.ts';
 import { writeFiles } from './temporary-repository.ts';
 
-/** A folder with these files, under the system's temporary folder. */
+/** Creates a folder with these files below the system's temporary folder. */
 export function makeFolder(files: Readonly<Record<string, Uint8Array | string>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-test-')));
   writeFiles(root, files);
   return root;
 }
 
-/** Nobody looks at what a viewer would notice: that takes a process that draws. */
+/** Turns off every lint rule, because lint starts a process that draws. */
 export const NO_LINT = `lint:
   glyph_missing: off
   text_overflow: off
@@ -27,7 +27,7 @@ export function definition(text: string, extra = ''): string {
   return `template: small\ntitle: ${text}\nresources:\n  t_01: ${text}\n  c_01: "#EEADA7"\n${extra}`;
 }
 
-/** A repository with the small package and three definitions, two of which use an image. */
+/** Creates a repository with the small package and three definitions, two of which use an image. */
 export function makeRepository(changes: Readonly<Record<string, Uint8Array | string>> = {}): string {
   const files: Record<string, Uint8Array | string> = {
     'reelform.yaml': CONFIG,

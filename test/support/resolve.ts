@@ -13,15 +13,15 @@ export type Files = Readonly<Record<string, string>>;
 const checks = createChecks();
 const check = checks.video({ name: 'launch', spec: LAUNCH_SPEC });
 
-/** What the package of `launch` would carry. */
+/** Fonts in the package of `launch`. */
 const FONTS = ['Inter-Bold', 'Inter-Regular', 'Inter-Black'];
 
-/** A template of which nothing wider than 4096 pixels can be made: it is twice as wide as it is high. */
+/** Refuses outputs wider than 4096 pixels, for a template twice as wide as high. */
 function outputProblems({ height = 0 }: OutputRequest): OutputProblem[] {
   return height > 2048 ? [{ field: 'height', message: 'it would be too wide' }] : [];
 }
 
-/** What fills the required editables of `launch`. */
+/** Values of the required editables of `launch`. */
 export const RESOURCES = `resources:
   t_01: Hello
   c_01: "#EEADA7"
@@ -32,7 +32,7 @@ export const DEFINITION = `template: launch\ntitle: Summer\n${RESOURCES}`;
 
 const NOWHERE: DeliverContext = { all: [], problemOf: () => null };
 
-/** Resolves definitions from memory: everything below `videos/`, over the template `launch`. */
+/** Resolves definitions below `videos/` from memory, over the template `launch`. */
 export function resolve(files: Files, deliver: DeliverContext = NOWHERE): Resolved {
   const paths = Object.keys(files).filter((path) => path.startsWith('videos/') && /\.ya?ml$/.test(path));
   return resolveDefinitions(paths, {
@@ -56,7 +56,7 @@ export function videosOf(files: Files): Video[] {
   return videos.map(({ video }) => video);
 }
 
-/** `code file:line:column`, as many as there are. */
+/** Returns `code file:line:column` of each problem. */
 export function problemsOf(files: Files): string[] {
   return resolve(files).diagnostics.map((diagnostic) => placed(diagnostic, (file) => files[file]));
 }

@@ -15,36 +15,38 @@ import {
 const TOKENS = { write: 'ghs_0canary0', read: 'ghs_0canary0fork' };
 export const BOT = 'github-actions[bot]';
 
-/** A repository that `reelform init` made, at a forge that runs its workflows. */
+/** A repository created by `reelform init`, on a forge that runs its workflows. */
 export interface ReviewedRepository {
   readonly remote: GitRepository;
-  /** A clone that people work in, on main. */
+  /** A user's clone, on main. */
   readonly person: GitRepository;
   readonly github: GitHubServer;
   readonly host: WorkflowHost;
-  /** What a person does on main: commits, and pushes. @returns the jobs of it */
+  /** Commits files on main and pushes them. @returns the jobs that this starts */
   push(files: Readonly<Record<string, string>>): Promise<readonly JobRun[]>;
-  /** A pull request with some files. */
+  /** Opens a pull request with these files. */
   open(files: Readonly<Record<string, string>>, options?: { readonly isOfFork?: boolean }): Promise<OpenPull>;
-  /** What the bot wrote on a pull request. */
+  /** Comments of the bot on a pull request. */
   comments(number: number): string[];
-  /** An event on main as it is. */
+  /** An event on main in its current state. */
   onMain(name: 'schedule' | 'workflow_dispatch' | 'push'): Promise<RepositoryEvent>;
 }
 
 export interface OpenPull {
   readonly number: number;
   readonly event: RepositoryEvent;
-  /** What it does to be planned. */
+  /** Runs the workflow that plans the pull request. */
   plan(): Promise<readonly JobRun[]>;
-  /** The button. @returns the jobs of the push */
+  /** Merges the pull request. @returns the jobs of the push */
   merge(): Promise<readonly JobRun[]>;
 }
 
 /**
- * @param options.config what follows in reelform.yaml
- * @param options.init what `reelform init` is told
- * @param options.folder that it makes; when absent the repository itself
+ * Creates the repository and its forge.
+ *
+ * @param options.config text appended to reelform.yaml
+ * @param options.init arguments of `reelform init`
+ * @param options.folder folder that `init` creates; the repository's root when absent
  */
 export async function reviewedRepository(
   options: Pick<WorkflowHostOptions, 'env' | 'secrets' | 'variables' | 'onLog'> & {
@@ -63,7 +65,7 @@ export async function reviewedRepository(
   const host = startWorkflowHost({ remote, github, tokens: TOKENS, ...options });
   const person = await cloneOf(remote);
   expect(await reelform(person.root, ['init', '--yes', ...(options.init ?? [])])).toMatchObject({ exitCode: 0 });
-  // As npm install makes it, and smaller videos for the sake of time.
+  // What npm install would do. Videos are smaller, to save time.
   const own = join(person.root, options.folder ?? '.');
   writeFileSync(join(own, 'package-lock.json'), '{}');
   const hello = join(own, 'videos/hello.yaml');
@@ -96,7 +98,7 @@ export async function reviewedRepository(
       const owner = isOfFork ? 'stranger' : 'acme';
       const pull = { headOwner: owner, headBranch: branch, headSha: sha, base: 'main' };
       const { number } = github.open({ title: '$(touch pwned)', user: owner, pull });
-      // A fork's commits are at a ref of the pull request alone.
+      // Commits of a fork are reachable only through the ref of the pull request.
       const head = isOfFork ? `refs/pull/${number}/head` : `refs/heads/${branch}`;
       await person.git('push', '--quiet', 'origin', `${sha}:${head}`);
       const main = await remote.git('rev-parse', 'main');

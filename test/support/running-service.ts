@@ -18,16 +18,16 @@ export interface RunningService {
   readonly dataDirectory: string;
   /** Log lines so far. */
   readonly log: string[];
-  /** Id of the small package's style version, which everybody has. */
+  /** Id of the small package's style version, which all tenants share. */
   readonly styleVersion: string;
-  /** A client of a tenant. */
+  /** Opens a client of a tenant. */
   client(tenant?: string, scopes?: readonly Scope[]): Promise<{ readonly api: Api; readonly token: string }>;
 }
 
 /**
- * The whole service in this process, over a real database and real files.
+ * Starts the whole service in this process, over a real database and real files.
  *
- * @param after takes what closes it; unless told, that is done when the test is finished
+ * @param after registers its closing; by default it closes when the test finishes
  */
 export async function startService(
   address: DatabaseAddress,
@@ -65,7 +65,7 @@ export interface SessionBody {
   readonly mapping: { readonly template_style_version_id: string; readonly resources: Record<string, unknown> };
 }
 
-/** The body of a session over the small package. */
+/** Returns the request body of a session over the small package. */
 export function sessionBody(
   styleVersion: string,
   resources: Record<string, unknown> = {},

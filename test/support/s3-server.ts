@@ -6,60 +6,60 @@ import { join } from 'node:path';
 import S3rver from 's3rver';
 import { CORRUPTED, completeStore } from './s3-store.ts';
 
-/** What a request meets instead of an answer, or before it. */
+/** A fault that a request meets. */
 export type S3Fault =
-  /** An answer with this status and code. */
+  /** Answers with this status and code. */
   | { readonly kind: 'status'; readonly status: number; readonly code: string }
-  /** It is only looked at after so long. */
+  /** Delays the handling of the request. */
   | { readonly kind: 'slow'; readonly milliseconds: number }
-  /** The connection is reset once so many bytes of the body came; what came is forgotten. */
+  /** Resets the connection after this many bytes of the request body and discards them. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
-  /** The connection is reset once so many bytes of the answer went out. */
+  /** Resets the connection after this many bytes of the response. */
   | { readonly kind: 'cut'; readonly afterBytes: number }
-  /** It is carried out, and the connection is reset instead of an answer. */
+  /** Performs the request, then resets the connection instead of answering. */
   | { readonly kind: 'lost' }
-  /** A bit of its body changes on the way. */
+  /** Flips a bit of the request body on its way. */
   | { readonly kind: 'corrupt' };
 
 export const BUSY = { kind: 'status', status: 503, code: 'ServiceUnavailable' } as const satisfies S3Fault;
 
-/** Without what signs it. */
+/** A received request, without its signature. */
 export interface S3Request {
   readonly method: string;
-  /** Decoded, without a query. */
+  /** Decoded path without the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
 export interface S3ServerOptions {
-  /** Names; `videos` unless told. */
+  /** Names of buckets; default `videos`. */
   readonly buckets?: readonly string[];
-  /** Unless told, the loopback and any free port. */
+  /** Address to listen on with any free port; default the loopback. */
   readonly host?: string;
   readonly port?: number;
-  /** Of lists; 1000 unless told, as S3 has it. */
+  /** Page size of lists; default 1000, as in S3. */
   readonly pageSize?: number;
 }
 
-/** A real S3-compatible server in this process, with buckets of its own. */
+/** A real S3-compatible server in this process, with its own buckets. */
 export interface S3Server {
   readonly url: string;
-  /** What those who speak to it need in their environment: the key that it knows, and a region. */
+  /** Environment of its clients: the key that it accepts, and a region. */
   readonly env: Readonly<Record<string, string>>;
-  /** That came in, in order; those that met a fault too. */
+  /** Received requests in order, including those that met a fault. */
   readonly requests: readonly S3Request[];
-  /** What `meets` says of each request from now on; null: nothing. */
+  /** Chooses the fault of each request from now on; null for none. */
   fault(meets: ((request: S3Request) => S3Fault | null) | null): void;
-  /** An object, as it is kept; null when there is none. */
+  /** Returns a stored object, or null if there is none. */
   read(bucket: string, key: string): Promise<Buffer | null>;
-  /** In order. */
+  /** Keys in order. */
   keys(bucket: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
 const KEY = 'S3RVER';
 
-/** @see completeStore for what it has beyond s3rver */
+/** @see completeStore for the features it adds to s3rver */
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
   const { buckets = ['videos'], host = '127.0.0.1', port = 0, pageSize = 1000 } = options;
   const directory = await mkdtemp(join(tmpdir(), 'reelform-s3-'));
@@ -155,7 +155,7 @@ function cutAfter(bytes: number, response: ServerResponse): void {
   response.write = (piece: Buffer) => {
     sent += piece.length;
     if (sent < bytes) return write(piece);
-    // What was written before goes out first.
+    // Flushes the bytes written so far.
     response.socket?.destroySoon();
     return true;
   };

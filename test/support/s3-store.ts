@@ -8,13 +8,13 @@ import type { S3rverContext, S3rverObject } from 's3rver';
 import S3Error from 's3rver/lib/models/error.js';
 import { byCodeUnit } from '../../src/digest.ts';
 
-/** Requests whose bodies change on their way. */
+/** Requests whose bodies are corrupted on the way. */
 export const CORRUPTED = new WeakSet<object>();
 
 /**
- * Gives s3rver what S3 has and it lacks: objects appear whole or not at all, and before the answer; Content-MD5 is held
- * against the body; an upload in parts can be listed, aborted, and does not come to an end with other parts than were sent;
- * pages of lists hold so many names, folders among them.
+ * Adds the behaviour of S3 that s3rver lacks: objects appear completely or not at all, and before the response;
+ * Content-MD5 is verified; a multipart upload can be listed and aborted, and completes only with the parts that were
+ * sent; pages of lists hold the requested number of names, including folders.
  */
 export function completeStore(
   app: S3rver,
@@ -60,7 +60,7 @@ export function completeStore(
     const [, bucket = '', ...rest] = context.path.split('/').map((part) => decodeURIComponent(part));
     const { method, query } = context;
     const key = rest.join('/');
-    // What is answered here is not looked at by s3rver, which takes every signature of the right key.
+    // s3rver does not see requests that are answered here, and it accepts every signature of the right key.
     if (context.headers.authorization?.includes(`Credential=${known}/`) !== true) {
       throw new S3Error('InvalidAccessKeyId', 'The access key does not exist.');
     }
@@ -76,7 +76,7 @@ export function completeStore(
       await next();
     }
   };
-  // Behind its logger and what turns bodies into XML.
+  // After its logger and its conversion of bodies to XML.
   app.middleware.splice(2, 0, answer);
 }
 

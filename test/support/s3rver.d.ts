@@ -45,7 +45,7 @@ declare module 's3rver' {
     on(event: 'error', listener: () => void): void;
   }
 
-  // biome-ignore lint/style/noDefaultExport: that is how the package has it.
+  // biome-ignore lint/style/noDefaultExport: matches the package
   export { S3rver as default };
 }
 
@@ -54,6 +54,6 @@ declare module 's3rver/lib/models/error.js' {
     constructor(code: string, message: string);
   }
 
-  // biome-ignore lint/style/noDefaultExport: that is how the package has it.
+  // biome-ignore lint/style/noDefaultExport: matches the package
   export { S3Error as default };
 }

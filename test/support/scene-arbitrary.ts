@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Scene } from '../../src/template/scene.ts';
 import { embeddedFonts, placed, rectangleLayer, sceneOf, textLayer } from '../engine/scenes.ts';
 
-/** Frames of the scenes; their ranges are halves and thirds of it. */
+/** Frames of the scenes; ranges are halves and thirds of it. */
 export const FRAMES = 12;
 
 const time = fc.oneof(fc.integer({ min: -3, max: 15 }), fc.constantFrom(3.5, 5.999, 6.01, 8.25));
@@ -24,7 +24,7 @@ const opacity = fc.oneof(
   keyframes(fc.constantFrom([0], [100], [40])),
 );
 
-/** What every kind of layer can have. */
+/** Properties that every kind of layer can have. */
 const common = fc.record(
   {
     ip: time,
@@ -45,7 +45,7 @@ const common = fc.record(
   { requiredKeys: ['ip', 'op', 'st', 'sr'] },
 );
 
-/** Degrees: edges between pixels are where rounding shows. */
+/** Degrees. Edges between pixels reveal rounding. */
 const turn = fc.constantFrom(0, 0, 7, 33);
 
 const kind = fc.oneof(
@@ -81,7 +81,7 @@ export const sceneArbitrary: fc.Arbitrary<Scene> = fc
     return sceneOf(layersOf(layers, 0), { width: 32, height: 18, fps: 10, frameCount: FRAMES, document });
   });
 
-/** @param depth compositions refer to deeper ones alone, so that none shows itself */
+/** @param depth compositions refer only to deeper ones, so that none contains itself */
 function layersOf(plans: readonly LayerPlan[], depth: number): object[] {
   return plans.map(([what, { p, o, parent, effect, ...rest }], index) => {
     const ind = index + 1;
@@ -90,7 +90,7 @@ function layersOf(plans: readonly LayerPlan[], depth: number): object[] {
     const shared = {
       ...rest,
       ks,
-      // Only later layers, so that no layer is its own parent.
+      // Only later layers can be parents, so that no layer is its own ancestor.
       ...(parent !== undefined && parent > ind ? { parent } : {}),
       ...(rest.tp !== undefined && (rest.tp === ind || rest.tt === undefined) ? { tp: undefined } : {}),
       ...(effect === undefined ? {} : { ef: [effects[effect]] }),
@@ -140,7 +140,7 @@ const effects = {
   },
 };
 
-/** The same scene with one value anywhere in its animation replaced. @param at which, of all there are */
+/** Returns the scene with one value of its animation replaced. @param at index of the value */
 export function mutateScene(scene: Scene, at: number, to: number): Scene {
   const animation = structuredClone(scene.animation);
   const leaves: [Record<string, unknown>, string][] = [];

@@ -1,6 +1,6 @@
-/** Numbers that a seed decides, so that a failure can be met again. */
+/** Random numbers determined by a seed, so that a failure can be reproduced. */
 export interface SeededRandom {
-  /** A whole number in 0..limit-1. */
+  /** Returns an integer in 0..limit-1. */
   below(limit: number): number;
   pick<T>(values: readonly T[]): T;
 }

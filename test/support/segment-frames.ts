@@ -3,7 +3,7 @@ import { type FrameRange, segmentKey } from '../../src/engine/segments/segment.t
 import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
-/** Frames of a range, as the rasteriser draws them from a scene. */
+/** Draws the frames of a range of a scene with the rasteriser. */
 export async function drawFrames(scene: Scene, { first, end }: FrameRange, step = 1): Promise<Map<number, Buffer>> {
   const rasterizer = await openRasterizer(scene);
   const frames = new Map<number, Buffer>();
@@ -15,13 +15,13 @@ export async function drawFrames(scene: Scene, { first, end }: FrameRange, step 
   return frames;
 }
 
-/** Frames of a range that differ between two scenes. */
+/** Returns the frames of a range that differ between two scenes. */
 export async function differingFrames(one: Scene, other: Scene, range: FrameRange, step = 1): Promise<number[]> {
   const [frames, others] = [await drawFrames(one, range, step), await drawFrames(other, range, step)];
   return [...frames].flatMap(([frame, picture]) => (picture.equals(others.get(frame)!) ? [] : [frame]));
 }
 
-/** The key of each range of a scene. */
+/** Returns the cache key of each range of a scene. */
 export function segmentKeys(scene: Scene, ranges: readonly FrameRange[]): (string | null)[] {
   const cut = sceneCutter(scene);
   return ranges.map((range) => segmentKey(cut(range), range, 'test'));

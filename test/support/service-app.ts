@@ -25,7 +25,7 @@ import { TEST_SETTINGS } from './test-settings.ts';
 
 export const OTHER = 'other' as TenantId;
 
-/** Tokens of the test service, by what they allow. */
+/** Tokens of the test service by their scopes. */
 export const TOKENS = {
   acme: 'rf_acme-token-that-may-do-everything',
   other: 'rf_other-token-of-another-tenant',
@@ -40,7 +40,7 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
   [TOKENS.nothing]: principal('tok_nothing', ACME, []),
 };
 
-/** Those of `PRINCIPALS`, and what is issued for them. */
+/** Tokens of `PRINCIPALS` and tokens issued for them. */
 function createTokens(): AppPorts['tokens'] {
   const issued = new Map<string, Principal>();
   return {
@@ -61,10 +61,10 @@ function principal(tokenId: string, tenant: TenantId, scopes: readonly Scope[]):
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly url: string;
-  /** With the token that may do everything. */
+  /** API client with the token that has every scope. */
   readonly api: Api;
   as(token: string | null): Api;
-  /** Lines of the log, as JSON. */
+  /** Log lines as JSON. */
   readonly log: string[];
   readonly metrics: AppPorts['metrics'];
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export interface TestAppOptions {
   readonly ports?: Partial<AppPorts>;
 }
 
-/** The HTTP side as it is, listening, over sessions that live in memory. */
+/** The real HTTP layer, listening, over sessions in memory. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const place = { url: '' };
   const store = createMemoryStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
@@ -140,7 +140,7 @@ function openSessions(
   return { runner, sessions: new Sessions({ ...shared, stop: (id) => runner.stop(id) }) };
 }
 
-/** Finished files in memory, under the URLs that the service has. */
+/** Keeps finished files in memory, under the URLs of the service. */
 function createKeptOutputs(place: { url: string }, sessions: SessionStore): { store: OutputStore; files: OutputFiles } {
   const kept = new Map<string, OutputFile>();
   const keep = (path: string, bytes: Uint8Array, contentType: string): string => {

@@ -1,12 +1,12 @@
 import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
 
-/** Live workers say so every 3 s. */
+/** Live workers renew every 3 s. */
 const LEASE = `interval '5 seconds'`;
 
 /**
- * Lets time pass faster for jobs that nobody is at any more: what has not been heard of for 5 s counts as lapsed, and what
- * is to be tried again need not wait. For proofs that run in seconds.
+ * Shortens leases for proofs that run in seconds: a job without a heartbeat for 5 s counts as expired, and retries need
+ * not wait.
  */
 export function shortenLeases(database: Database): { stop(): Promise<void> } {
   let isOver = false;

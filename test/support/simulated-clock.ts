@@ -5,7 +5,7 @@ interface Waiting {
   resolve(): void;
 }
 
-/** A clock that stands still while there is something to do, and then goes to where the next wait ends. */
+/** A clock that stands still while there is work to do, and then jumps to the end of the next wait. */
 export function simulatedClock(startMs = Date.parse('2026-01-01T00:00:00.000Z')): Clock {
   let now = startMs;
   let isPumping = false;

@@ -13,7 +13,7 @@ import { createdSession } from '../../src/session/render-session.ts';
 import type { CreateRenderSession, RenderSession } from '../../src/wire/render-session.ts';
 import { textVideo } from './text-video.ts';
 
-/** What goes wrong on the way of one request or one push. */
+/** Fate of one request or one push. */
 export type Fate = 'well' | 'request lost' | 'answer lost';
 
 export interface SimulatedWorld {
@@ -21,16 +21,16 @@ export interface SimulatedWorld {
   readonly videos: readonly string[];
   /** Whether the service keeps idempotency keys. */
   readonly keepsKeys: boolean;
-  /** Of each request and push, one after the other, until they are used up; then all goes well. */
+  /** Fates of successive requests and pushes; after the last one, all succeed. */
   readonly fates: readonly Fate[];
-  /** How many requests for a session are answered with 404 before the service has it; in one row for all sessions. */
+  /** Number of consecutive requests for a session that answer 404 before the service shows it, over all sessions. */
   readonly missingLooks: number;
-  /** False: whoever writes the journal replaces what is there. */
+  /** False: a writer of the journal overwrites the remote branch. */
   readonly comparesAndSwaps: boolean;
 }
 
 export interface SimulatedRun {
-  /** After so many steps the run is dead; null: it lives. */
+  /** Number of steps after which the run is dead; null if it lives. */
   readonly diesAfter: number | null;
 }
 
@@ -38,8 +38,8 @@ const SERVICE = 'https://api.example.com';
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
 /**
- * The real apply code and the real shared journal between a service and a remote that are simulated: every step of theirs
- * waits until the scheduler lets it happen, in any order.
+ * The real apply code and the real shared journal between a simulated service and a simulated remote. The scheduler
+ * releases each of their steps in any order.
  */
 export class Simulation {
   readonly #world: SimulatedWorld;
@@ -65,12 +65,12 @@ export class Simulation {
     return counts;
   }
 
-  /** Whether it is written down that the service keeps keys. */
+  /** Whether the journal records that the service keeps keys. */
   get isKnownToKeepKeys(): boolean {
     return this.#text?.text.includes('"type":"keys"') === true;
   }
 
-  /** Everything goes well from now on. */
+  /** Ends all faults. */
   calm(): void {
     this.#fates.length = 0;
     this.#missingLooks = 0;
@@ -83,7 +83,7 @@ export class Simulation {
       died = () => resolve(null);
     });
     let steps = 0;
-    /** One thing happens, when the scheduler lets it; nothing ever does for the dead. */
+    /** Performs one step when the scheduler releases it; steps of a dead run never happen. */
     const step = async <T>(what: string, happens: () => T): Promise<T> => {
       steps += 1;
       const isLast = diesAfter !== null && steps > diesAfter;

@@ -4,17 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A file system of its own that is soon full. */
+/** A separate small file system. */
 export interface SmallDisk {
   readonly directory: string;
-  /** Until not one byte more fits. */
+  /** Fills it to the last byte. */
   fill(): void;
-  /** Removes what filled it. */
+  /** Removes the filler. */
   free(): void;
   setReadOnly(isReadOnly: boolean): void;
 }
 
-/** Null where the machine does not let us mount one: it takes Linux and root. Gone when the test is finished. */
+/**
+ * Mounts a small disk until the test finishes. Returns null if mounting is not permitted: it requires Linux and root.
+ */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const directory = mkdtempSync(join(tmpdir(), 'reelform-disk-'));
   const mount = (...args: string[]): void => void execFileSync('mount', args, { stdio: 'ignore' });

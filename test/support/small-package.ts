@@ -5,7 +5,7 @@ import { parseTemplatePackage } from '../../src/template/parse-template-package.
 import type { LottieDocument } from '../../src/template/scene.ts';
 import type { TemplatePackage } from '../../src/template/template-package.ts';
 
-/** 64×36 pixels, 10 frames at 10 fps: a colour, an image and a text, small enough to render in a test. */
+/** 64 × 36 pixels, 10 frames at 10 fps: a colour, an image and a text. Small enough to render in a test. */
 export const SMALL_MANIFEST = `name: Small
 stillcuts:
   stillcut_01: 0.5
@@ -15,7 +15,7 @@ editables:
   (Footage)/USER/photo.png: { label: Photo, kind: image, stillcut: stillcut_01, required: false }
 `;
 
-/** A real font, under the name that the package gives it. */
+/** A real font, stored under the name in the package. */
 export const TEST_FONT = readFileSync(
   join(import.meta.dirname, '../../templates/story/fonts/InstrumentSans-Medium.ttf'),
 );
@@ -76,7 +76,7 @@ export function smallAnimation(): LottieDocument {
   };
 }
 
-/** A PNG of one colour. */
+/** Returns a PNG of one colour. */
 export function solidPng(color: string, width = 16, height = 16): Uint8Array {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
@@ -85,7 +85,7 @@ export function solidPng(color: string, width = 16, height = 16): Uint8Array {
   return canvas.toBuffer('image/png');
 }
 
-/** The files of the small package; a change of each can be given. */
+/** Returns the files of the small package, with changes. */
 export function smallPackageFiles(
   changes: Readonly<Record<string, Uint8Array | string | null>> = {},
 ): Map<string, Uint8Array> {

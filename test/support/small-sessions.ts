@@ -28,7 +28,7 @@ import { smallPackage } from './small-package.ts';
 export const ACME = 'acme' as TenantId;
 export const SMALL = smallPackage();
 
-/** A source for every URL of example.com but those that say gone. */
+/** Serves a source for every URL of example.com except those that contain `gone`. */
 export const exampleSources: SourceReader = {
   async read(_tenant, { remoteUrl }) {
     if (remoteUrl.includes('gone')) {
@@ -40,7 +40,7 @@ export const exampleSources: SourceReader = {
   },
 };
 
-/** Both tenants of a test have the small package, and nothing else. */
+/** Gives both tenants of a test the small package and nothing else. */
 export const smallTemplates: TemplateRegistry = {
   async find(_tenant, id) {
     return id === SMALL.spec.id ? SMALL : null;
@@ -65,7 +65,7 @@ export function instantRenderer(): Renderer & { renders: number } {
   return renderer;
 }
 
-/** A renderer whose renders end when the test says so, or when they are stopped. */
+/** A renderer whose renders end when the test finishes or aborts them. */
 export function heldRenderer(): Renderer & { readonly held: { finish(): void; readonly signal: AbortSignal }[] } {
   const held: { finish(): void; readonly signal: AbortSignal }[] = [];
   return {
@@ -85,12 +85,12 @@ export interface SmallSessions {
   readonly runner: SessionRunner;
   readonly store: ReturnType<typeof createMemoryStore>;
   readonly directory: string;
-  /** Ends the worker, as a process does that is told to stop. */
+  /** Ends the worker as a process does that is asked to stop. */
   stopWorker(): void;
   ended(id: string, tenant?: TenantId): Promise<RenderSession>;
 }
 
-/** Sessions over the small package, in memory and a temporary folder. */
+/** Opens sessions over the small package, in memory and a temporary folder. */
 export function openSmallSessions(
   renderer: Renderer = instantRenderer(),
   options: {

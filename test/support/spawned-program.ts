@@ -5,33 +5,33 @@ import { execa } from 'execa';
 /** The built program. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/cli/main.js');
 
-/** A command of the built program that runs until it is told to stop, in a process of its own. */
+/** A long-running command of the built program, in a separate process. */
 export interface SpawnedProgram {
   readonly url: string;
   readonly pid: number;
-  /** Its log so far, line by line, and those of its predecessors that were handed on. */
+  /** Log lines so far, including those of predecessors whose log was passed on. */
   readonly log: string[];
-  /** What it said on stderr. */
+  /** Returns its stderr so far. */
   said(): string;
-  /** Its process is stopped, and those that it has started go on. */
+  /** Suspends its process; child processes continue. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves to the exit code. */
   stop(): Promise<number | undefined>;
 }
 
 export interface SpawnOptions {
-  /** Where it says whether it is ready. */
+  /** Port of its readiness endpoint. */
   readonly port: number;
-  /** Of the loopback, unless it listens elsewhere. */
+  /** Address of that endpoint; default the loopback. */
   readonly host?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** Where the log goes. */
+  /** Array to which log lines are appended. */
   readonly log?: string[];
-  /** What starts it, before the program itself: `ip netns exec …`. */
+  /** Command that starts the program: `ip netns exec …`. */
   readonly within?: readonly string[];
 }
 
@@ -87,31 +87,31 @@ export async function spawnProgram(
 
 const TICKS_PER_SECOND = 100;
 
-/** A process, told apart from a later one with the same number. */
+/** Identifies a process even if its number is reused later. */
 export interface ProcessId {
   readonly pid: number;
-  /** Ticks since the machine started. */
+  /** Start time in ticks since boot. */
   readonly startedAt: string;
 }
 
-/** Those that a process has started, and those that they have. Linux alone. */
+/** Returns the child processes of a process, recursively. Linux only. */
 export function descendants(pid: number): ProcessId[] {
   const children = readIf(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number);
   return children.flatMap((child) => [{ pid: child, startedAt: startOf(child) }, ...descendants(child)]);
 }
 
-/** Whether it still runs; one that nobody has buried does not. */
+/** Whether it is still running; a zombie is not. */
 export function isRunning({ pid, startedAt }: ProcessId): boolean {
   return startedAt !== '' && startOf(pid) === startedAt && stateOf(pid) !== 'Z';
 }
 
-/** Seconds of processor time that a process and those below it have taken, those that have ended as well. Linux alone. */
+/** Returns the processor time in seconds of a process and its descendants, including ended ones. Linux only. */
 export function processorSeconds(pid: number): number {
   const ticks = [pid, ...descendants(pid).map((child) => child.pid)].flatMap((each) => statOf(each).slice(11, 15));
   return ticks.reduce((sum, each) => sum + Number(each), 0) / TICKS_PER_SECOND;
 }
 
-/** Everything after the name of `/proc/<pid>/stat`, which may have spaces and brackets in it. */
+/** Returns the fields of `/proc/<pid>/stat` after the name, which may contain spaces and brackets. */
 function statOf(pid: number): string[] {
   const text = readIf(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

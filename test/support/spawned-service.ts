@@ -1,15 +1,15 @@
 import { execa } from 'execa';
 import { PROGRAM, type SpawnedProgram, type SpawnOptions, spawnProgram } from './spawned-program.ts';
 
-/** A `reelform serve` of the built program, in a process of its own. */
+/** A `reelform serve` of the built program, in a separate process. */
 export type SpawnedService = SpawnedProgram;
 
-/** Starts it in a folder and waits until it is ready. */
+/** Starts the service in a folder and waits until it is ready. */
 export function spawnService(cwd: string, options: SpawnOptions): Promise<SpawnedService> {
   return spawnProgram('serve', cwd, options);
 }
 
-/** `reelform token create` in a folder. */
+/** Runs `reelform token create` in a folder. */
 export async function createToken(cwd: string, args: readonly string[] = []): Promise<string> {
   const { stdout } = await execa(process.execPath, [PROGRAM, 'token', 'create', ...args], {
     cwd,

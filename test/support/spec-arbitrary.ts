@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Editable, StyleVersion } from '../../src/wire/style-version.ts';
 
-/** A line of text, as labels and names are. */
+/** A line of text, as in labels and names. */
 const line: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .filter((text) => text.isWellFormed() && !/[\x00-\x1f\x7f-\x9f]/.test(text));
@@ -21,7 +21,7 @@ const editable: fc.Arbitrary<Editable> = fc.record(
   { requiredKeys: ['input_type', 'stillcut'] },
 );
 
-/** Any specification that a service may send. */
+/** Any specification that a service may return. */
 export const specArbitrary: fc.Arbitrary<StyleVersion> = fc.record({
   id: line,
   fonts: fc.array(line, { maxLength: 3 }),

@@ -4,16 +4,16 @@ import type { ObjectStorage } from '../../src/server/ports.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What every storage does alike. @param storage the one of this test, with nothing in it */
+/** Tests the common behaviour of all storages. @param storage returns the empty storage of this test */
 export function testStorage(storage: () => ObjectStorage): void {
-  test('keeps what was put, and replaces it', async () => {
+  test('stores an object and replaces it', async () => {
     await storage().put('renderings/a/video.mp4', bytes('one'));
     await storage().put('renderings/a/video.mp4', bytes('three'));
     expect(await storage().stat('renderings/a/video.mp4')).toEqual({ size: 5 });
     expect(Buffer.from((await storage().read('renderings/a/video.mp4'))!).toString()).toBe('three');
   });
 
-  test('says null for what is not there, and for folders', async () => {
+  test('returns null for missing objects and folders', async () => {
     await storage().put('a/b', bytes('x'));
     expect([await storage().stat('a/c'), await storage().read('a/c'), await storage().stat('a')]).toEqual([
       null,

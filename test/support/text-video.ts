@@ -1,6 +1,6 @@
 import type { Video, VideoId } from '../../src/definition/video.ts';
 
-/** A video whose one editable is a text. */
+/** Returns a video whose only editable is a text. */
 export function textVideo(id: string, text = id): Video {
   return {
     id: id as VideoId,

@@ -1,7 +1,7 @@
 import { ChildProcess } from 'node:child_process';
 import { Server, Socket } from 'node:net';
 
-// A test of the unit lane that starts a process or opens a socket fails: `testLanes()` did not see it, because a package does it.
+// A unit test that starts a process or opens a socket fails. `testLanes()` missed it because a package does so.
 
 const refuse = (): never => {
   throw new Error('A unit test starts no process and opens no socket: add what it imports to WORLDLY in test-lanes.ts');

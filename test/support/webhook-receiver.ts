@@ -2,29 +2,29 @@ import type { IncomingMessage } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { startServer } from './http-server.ts';
 
-/** A message as it was received, and what it was answered with. */
+/** A received webhook event and the status that it was answered with. */
 export interface ReceivedWebhook {
   readonly id: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into any JSON
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary JSON
   readonly body: any;
   readonly answered: number;
 }
 
-/** What somebody would write who wants to be told: it believes what the package `standardwebhooks` believes. */
+/** A receiver as a user would write it: it accepts the events that the package `standardwebhooks` verifies. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedWebhook[];
-  /** Messages that did not verify; none of them was answered with success. */
+  /** Events that did not verify; none of them was answered with success. */
   readonly unverified: readonly string[];
-  /** Messages that still verified with one byte changed. */
+  /** Events that verified with one byte changed. */
   readonly gullible: readonly string[];
-  /** What the endpoint was given when it was made; what came before is answered with 503. */
+  /** Sets the secret that was returned when the endpoint was created. Earlier events are answered with 503. */
   trust(secret: string): void;
   close(): Promise<void>;
 }
 
 export interface WebhookReceiverOptions {
-  /** What a message is answered with; 204 unless told. */
+  /** Chooses the status of an answer; default 204. */
   answer?(id: string, timesBefore: number): number;
 }
 
@@ -66,7 +66,7 @@ export async function startWebhookReceiver({ answer }: WebhookReceiverOptions = 
   };
 }
 
-/** The same message with one thing changed: in its body, its id, its time. */
+/** Returns the event with one change each: in its body, its id, its time. */
 function tampered(headers: Record<string, string>, text: string): [string, Record<string, string>][] {
   const at = Math.floor(text.length / 2);
   const changed = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);

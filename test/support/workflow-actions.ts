@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFile
 import { basename, dirname, join } from 'node:path';
 import { gitIn } from './git-repository.ts';
 
-/** What stands in for GitHub's own actions: where things are kept between runs. */
+/** Storage of the replacements of GitHub's own actions, kept between runs. */
 export interface ActionStore {
-  /** Absolute: `<run>/<artifact>/…` */
+  /** Absolute path of `<run>/<artifact>/…`. */
   readonly artifacts: string;
-  /** Absolute: `<scope>/<key>/…` */
+  /** Absolute path of `<scope>/<key>/…`. */
   readonly caches: string;
 }
 
@@ -15,13 +15,13 @@ export interface ActionJob {
   readonly workspace: string;
   readonly store: ActionStore;
   readonly runId: number;
-  /** From 1; each re-run of the run counts one more. */
+  /** Counted from 1; each re-run of the run adds one. */
   readonly attempt: number;
-  /** Of its repository at the forge. */
+  /** URL of its repository at the forge. */
   readonly remoteUrl: string;
-  /** What is checked out where nothing is said: a branch, or a ref of a pull request. */
+  /** Ref to check out by default: a branch, or a ref of a pull request. */
   readonly ref: string;
-  /** Whose caches it may read; what it writes is in the first. */
+  /** Scopes whose caches it may read; it writes to the first. */
   readonly scopes: readonly string[];
   readonly repository: string;
 }
@@ -29,7 +29,7 @@ export interface ActionJob {
 type Inputs = Readonly<Record<string, string>>;
 type Outputs = Readonly<Record<string, string>>;
 
-/** Does what an action does, and returns its outputs. An action that is not known is an error. */
+/** Performs an action and returns its outputs. @throws for an unknown action */
 export async function runAction(uses: string, inputs: Inputs, job: ActionJob): Promise<Outputs> {
   const action = ACTIONS[uses.split('@')[0] ?? ''];
   if (action === undefined) throw new Error(`Nothing stands in for ${uses}`);
@@ -73,7 +73,8 @@ const ACTIONS: Readonly<Record<string, (inputs: Inputs, job: ActionJob) => Promi
     if (isOne && !statSync(from).isFile()) throw new Error('Only single files are uploaded unzipped');
     const name = isOne ? basename(from) : (inputs.name ?? 'artifact');
     const folderOf = (artifact: string): string => join(store.artifacts, String(runId), artifact);
-    // As upload-artifact 7 does: it deletes what the input names, also where the file names the artifact (its issue #769).
+    // Like upload-artifact 7, which deletes by the input's name even where the file names the artifact (its issue
+    // #769).
     if (inputs.overwrite === 'true') rmSync(folderOf(inputs.name ?? 'artifact'), { recursive: true, force: true });
     const folder = folderOf(name);
     if (existsSync(folder)) throw new Error('409: an artifact with this name already exists on the workflow run');
@@ -110,7 +111,7 @@ async function checkout(inputs: Inputs, { workspace, remoteUrl, ref: own }: Acti
   return {};
 }
 
-/** Programs that a runner has on its path, as far as workflows of ours use them. @param root of this package */
+/** Writes the programs of a runner's path that our workflows use. @param root root of this package */
 export function writePrograms(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true });
   const program = (name: string, lines: readonly string[]): void =>
@@ -127,7 +128,7 @@ export function writePrograms(folder: string, root: string): void {
   ]);
   program('gh', [
     ': "${GITHUB_TOKEN:?gh needs a token}"',
-    // What it is asked for takes `actions: read`.
+    // The request requires `actions: read`.
     'test "$TEST_ACTIONS" = read || { echo "HTTP 403: Resource not accessible by integration" >&2; exit 1; }',
     'case "$1 $2" in',
     '  "run download")',

@@ -1,7 +1,7 @@
-/** What `${{ }}` of a workflow can name: objects, and what the functions of conditions say. */
+/** Values that `${{ }}` of a workflow can name: objects, and the status functions of conditions. */
 export interface ExpressionContext {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Of the job so far. */
+  /** State of the job so far. */
   readonly isFailed: boolean;
   readonly isCancelled: boolean;
 }
@@ -9,7 +9,7 @@ export interface ExpressionContext {
 const TOKEN =
   /\s*(?:(?<text>'(?:[^']|'')*')|(?<number>\d+)|(?<name>[A-Za-z_][\w-]*(?:\.[\w-]+)*)|(?<sign>&&|\|\||==|!=|[!()]))/y;
 
-/** Text with its expressions in place, as GitHub puts it together. */
+/** Replaces the expressions in a text, as GitHub does. */
 export function interpolate(text: string, context: ExpressionContext): string {
   return text.replaceAll(/\$\{\{([\s\S]*?)\}\}/g, (_, inner: string) => {
     const value = evaluate(inner, context);
@@ -21,7 +21,7 @@ export function interpolate(text: string, context: ExpressionContext): string {
   });
 }
 
-/** Whether a step or a job is run: without a function that asks for more, only after success. */
+/** Whether a step or a job runs: without a status function, only after success. */
 export function isRun(condition: string | undefined, context: ExpressionContext): boolean {
   if (condition === undefined) return !context.isFailed && !context.isCancelled;
   const inner = condition.trim().replace(/^\$\{\{([\s\S]*)\}\}$/, '$1');

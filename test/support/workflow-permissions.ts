@@ -1,6 +1,6 @@
-/** What a job asks GitHub to do, and the permission that it takes, as GitHub documents it for each route. */
+/** Requests of a job and the permission that GitHub documents for each route. */
 const NEEDED: readonly (readonly [RegExp, readonly string[]])[] = [
-  // A comment on a pull request takes either.
+  // A comment on a pull request accepts either permission.
   [/^(?:POST|PATCH|DELETE) issues\/(?:\{n\}\/)?comments/, ['issues', 'pull-requests']],
   [/^(?:POST|PATCH) issues/, ['issues', 'pull-requests']],
   [/^(?:POST|PATCH) pulls/, ['pull-requests']],
@@ -9,7 +9,7 @@ const NEEDED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^GraphQL minimizeComment$/, ['issues', 'pull-requests']],
 ];
 
-/** The routes among those that the permissions of a job do not allow. One that changes something and is not known is among them. */
+/** Returns the routes that the permissions of a job do not allow. Unknown routes that change something are included. */
 export function notPermitted(
   routes: readonly string[],
   permissions: Readonly<Record<string, string>> | undefined,

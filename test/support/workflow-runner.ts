@@ -13,15 +13,15 @@ import { runSteps, type Step, type StepRun, type StepsJob } from './workflow-ste
 
 const PACKAGE = join(import.meta.dirname, '../..');
 
-/** What happens at a repository, and may start workflows. */
+/** An event at a repository that may start workflows. */
 export interface RepositoryEvent {
   readonly name: 'push' | 'pull_request' | 'merge_group' | 'workflow_run' | 'schedule' | 'workflow_dispatch';
   readonly payload: Readonly<Record<string, unknown>>;
-  /** What the workflows are read from, and checked out: a branch, or a ref of a pull request. */
+  /** Ref to read the workflows from and to check out: a branch, or a ref of a pull request. */
   readonly ref: string;
   readonly sha: string;
   readonly baseRef?: string;
-  /** Of a fork: its token reads alone. */
+  /** Whether it comes from a fork, whose token is read-only. */
   readonly isOfFork?: boolean;
   /** Files that a push changed. */
   readonly changed?: readonly string[];
@@ -32,22 +32,22 @@ export interface JobRun {
   readonly workflow: string;
   readonly job: string;
   readonly runId: number;
-  /** From 1; each re-run counts one more. */
+  /** Counted from 1; each re-run adds one. */
   readonly attempt: number;
   readonly conclusion: 'success' | 'failure' | 'cancelled';
   readonly steps: readonly StepRun[];
-  /** What the page of the run shows of it. */
+  /** The job's summary on the page of the run. */
   readonly summary: string;
   readonly workspace: string;
 }
 
 /** A forge that runs workflows, with a runner on this machine. */
 export interface WorkflowHost {
-  /** Absolute: `<run>/<artifact>/…` */
+  /** Absolute path of `<run>/<artifact>/…`. */
   readonly artifacts: string;
-  /** Runs what an event starts, and what those runs start. @returns jobs in their order */
+  /** Runs the workflows that an event starts, and those that these runs start. @returns jobs in their order */
   happen(event: RepositoryEvent): Promise<readonly JobRun[]>;
-  /** The button "Re-run all jobs" of a run, and what that starts. */
+  /** Re-runs all jobs of a run, and the workflows that this starts. */
   runAgain(run: JobRun): Promise<readonly JobRun[]>;
   /** Runs a composite action in a folder, as a step of a job would. */
   act(folder: string, inputs: Readonly<Record<string, string>>, event: RepositoryEvent): Promise<ActionRun>;
@@ -64,13 +64,13 @@ export interface ActionRun {
 export interface WorkflowHostOptions {
   readonly remote: GitRepository;
   readonly github: GitHubServer;
-  /** By what the job may do. */
+  /** Tokens by the permissions of the job. */
   readonly tokens: { readonly write: string; readonly read: string };
-  /** Of all steps: what a test needs of its runner. */
+  /** Environment of all steps: what a test needs of its runner. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the repository. */
+  /** Secrets of the repository. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Of the repository. */
+  /** Variables of the repository. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly onLog?: StepsJob['onLog'];
 }
@@ -91,26 +91,26 @@ interface Workflow {
 
 type RunAttempt = Pick<JobRun, 'runId' | 'attempt'>;
 
-/** What a run began with: a re-run begins with the same. */
+/** Start of a run; a re-run starts from the same. */
 interface Started {
   readonly file: string;
   readonly workflow: Workflow;
   readonly event: RepositoryEvent;
 }
 
-/** Workflows are read from the remote; what stands in for GitHub's own actions is in `workflow-actions.ts`. */
+/** Reads workflows from the remote. GitHub's own actions are replaced by those of `workflow-actions.ts`. */
 export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
   const { remote, github, tokens } = options;
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-runner-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   writePrograms(join(root, 'bin'), PACKAGE);
-  // As a runner downloads it: without what it is built from.
+  // Like a downloaded action: without its sources.
   mkdirSync(join(root, 'action'));
   cpSync(join(PACKAGE, 'package-lock.json'), join(root, 'action/package-lock.json'));
   const store = { artifacts: join(root, 'artifacts'), caches: join(root, 'caches') };
   let lastRun = 100;
 
-  /** By run, what started it. */
+  /** Starts by run. */
   const started = new Map<number, Started>();
 
   const openJob = (event: RepositoryEvent, run: RunAttempt, token: string, workspace?: string): StepsJob => {
@@ -124,7 +124,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
     writeFileSync(join(folder, 'event.json'), JSON.stringify(event.payload));
     const { GITHUB_TOKEN: _, ...environment } = github.env(token);
     const isPull = event.ref.startsWith('refs/');
-    // GitHub gives none to a fork.
+    // GitHub gives no secrets to a fork.
     const secrets = event.isOfFork === true ? {} : (options.secrets ?? {});
     const ref = isPull ? event.ref : `refs/heads/${event.ref}`;
     const github_ = {
@@ -172,7 +172,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
       },
       remoteUrl: `file://${remote.root}`,
       ref: event.ref,
-      // What a pull request wrote cannot be read from anywhere else.
+      // Caches written by a pull request cannot be read from other refs.
       scopes: isPull ? [event.ref.replaceAll('/', '-'), event.baseRef ?? 'main'] : [event.ref],
       values: {
         github: github_,
@@ -206,7 +206,7 @@ export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
     return runs;
   };
 
-  /** A run, and what its end starts. */
+  /** Performs a run and the runs that its end starts. */
   const runAndFollow = async (start: Started, run: RunAttempt): Promise<JobRun[]> => {
     const own = await runWorkflow(start, run);
     if (start.event.name === 'workflow_run' || own.length === 0) return own;
@@ -278,7 +278,7 @@ function isStarted({ on }: Workflow, { name, ref, payload, changed = [] }: Repos
   return paths === undefined || changed.some((path) => isAmong(path, paths));
 }
 
-/** Of patterns the last one that is about a path decides; one with `!` takes it out. */
+/** Whether the last pattern that matches a path includes it; a pattern with `!` excludes it. */
 function isAmong(path: string, patterns: readonly string[]): boolean {
   const last = patterns.findLast((one) => picomatch.isMatch(path, one.replace(/^!/, '')));
   return last !== undefined && !last.startsWith('!');
@@ -298,7 +298,7 @@ function runPayload(
     head_sha: head?.sha,
     head_branch: head?.ref,
     head_repository: head?.repo,
-    // GitHub names none for a fork's.
+    // GitHub names no pull request for a fork's run.
     pull_requests: isOfFork === true || number === undefined ? [] : [{ number, head: { sha: head?.sha } }],
   };
 }

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { type ActionJob, runAction } from './workflow-actions.ts';
 import { type ExpressionContext, interpolate, isRun } from './workflow-expressions.ts';
 
-/** A step of a job or of a composite action, as YAML has it. */
+/** A step of a job or a composite action, as parsed from YAML. */
 export interface Step {
   readonly name?: string;
   readonly id?: string;
@@ -19,29 +19,29 @@ export interface Step {
 
 type Outcome = 'success' | 'failure' | 'cancelled' | 'skipped';
 
-/** What became of a step. */
+/** Result of a step. */
 export interface StepRun {
   readonly name: string;
   readonly outcome: Outcome;
-  /** stdout and stderr, as a log has them. */
+  /** stdout and stderr, interleaved as in a log. */
   readonly log: string;
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** Where steps run, and what they see. */
+/** Environment in which steps run. */
 export interface StepsJob extends ActionJob {
-  /** Absolute; outside of the workspace. */
+  /** Absolute path outside of the workspace. */
   readonly temporary: string;
-  /** Of each step, beside its own. */
+  /** Variables of every step, in addition to its own. */
   readonly env: Readonly<Record<string, string>>;
-  /** Contexts of expressions, without `steps`. */
+  /** Contexts of expressions, except `steps`. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly workingDirectory: string;
-  /** Called with what a step has written so far; `cancel` is the button of the run. */
+  /** Called with the output of a running step so far; `cancel` cancels the run. */
   readonly onLog?: (step: string, log: string, cancel: () => void) => void;
 }
 
-/** Runs steps one after the other, as a runner does: those of which the condition holds. */
+/** Runs steps one after the other, as a runner does, and skips those whose condition is false. */
 export async function runSteps(steps: readonly Step[], job: StepsJob): Promise<readonly StepRun[]> {
   const runs: StepRun[] = [];
   const known: Record<string, { readonly outputs: StepRun['outputs']; readonly outcome: Outcome }> = {};
@@ -107,7 +107,7 @@ async function runStep(step: Step, index: number, context: ExpressionContext, jo
   return { outcome, log, outputs: outputsOf(readFileSync(output, 'utf8')) };
 }
 
-/** `name=value`, or `name<<END`, lines, `END`. */
+/** Parses outputs: `name=value`, or `name<<END`, lines, `END`. */
 function outputsOf(text: string): Record<string, string> {
   const outputs: Record<string, string> = {};
   const lines = text.split('\n').values();

@@ -10,7 +10,7 @@ import {
 } from 'vscode-jsonrpc/node.js';
 
 export interface EditorPosition {
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number;
   readonly character: number;
 }
@@ -26,7 +26,7 @@ export interface EditorProposal {
   readonly insertText?: string;
 }
 
-/** What an editor with the YAML extension does: the YAML language server, spoken to over LSP. */
+/** An editor with the YAML extension: the YAML language server, driven over LSP. */
 export class YamlEditor {
   readonly #server: ChildProcess;
   readonly #connection: MessageConnection;
@@ -74,7 +74,7 @@ export class YamlEditor {
     return editor;
   }
 
-  /** Opens a document and waits for what the server says of it. */
+  /** Opens a document and waits for the diagnostics of the server. */
   async problems(path: string, text: string): Promise<EditorProblem[]> {
     const uri = pathToFileURL(join(this.#root, path)).href;
     const said = new Promise<EditorProblem[]>((resolve) => this.#problems.set(uri, resolve));

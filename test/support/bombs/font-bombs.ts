@@ -13,7 +13,7 @@ function bomb(what: string, font: (sizeBytes: number) => Uint8Array): Bomb {
   };
 }
 
-/** 16 bits each, big-endian. */
+/** Encodes values of 16 bits each, big-endian. */
 function u16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   for (const [index, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, index * 2);
@@ -33,7 +33,7 @@ function table(tag: string): Buffer {
 const GLYPHS = table('maxp').readUInt16BE(4);
 const ALL_GLYPHS = Array.from({ length: GLYPHS }, (_, glyph) => glyph);
 
-/** The font with these outlines, one for each glyph. @see OpenType 1.9, "glyf" */
+/** Returns the font with these outlines, one for each glyph. @see OpenType 1.9, "glyf" */
 function withOutlines(outline: (glyph: number) => Uint8Array): Uint8Array {
   const outlines = ALL_GLYPHS.map((glyph) => Buffer.from(outline(glyph)));
   let offset = 0;
@@ -43,25 +43,28 @@ function withOutlines(outline: (glyph: number) => Uint8Array): Uint8Array {
   return withTables(TEST_FONT, { glyf: Buffer.concat(outlines), loca, head });
 }
 
-/** A glyph that is made of others; 0x20 says that another one follows. */
+/** Returns a composite glyph. The flag 0x20 means that another component follows. */
 function composite(...glyphs: readonly number[]): Buffer {
   const components = glyphs.map((glyph, index) => u16(index + 1 < glyphs.length ? 0x22 : 0x02, glyph, 0));
   return Buffer.concat([u16(-1, 0, 0, 10, 10), ...components, u16(0).subarray(0, (glyphs.length % 2) * 2)]);
 }
 
-/** Characters by groups. @see OpenType 1.9, "cmap" format 12 */
+/** Maps characters to glyphs by groups. @see OpenType 1.9, "cmap" format 12 */
 function cmap(groups: Buffer): Uint8Array {
   const subtable = Buffer.concat([u16(12, 0), u32(16 + groups.length, 0, groups.length / 12), groups]);
   return withTables(TEST_FONT, { cmap: Buffer.concat([u16(0, 1, 3, 10), u32(12), subtable]) });
 }
 
-/** Substitutions for every text, each lookup with one subtable. @see OpenType 1.9, "GSUB" */
+/**
+ * Returns the font with substitutions that apply to every text, each lookup with one subtable. @see OpenType 1.9,
+ * "GSUB"
+ */
 function withLookups(type: number, subtables: readonly Buffer[]): Uint8Array {
   const languages = Buffer.concat([u16(4, 0), u16(0, 0xffff, 1, 0)]);
   const scripts = Buffer.concat([u16(1), Buffer.from('DFLT'), u16(8), languages]);
   const indices = u16(...subtables.keys());
   const features = Buffer.concat([u16(1), Buffer.from('ccmp'), u16(8), u16(0, subtables.length), indices]);
-  // Lookups of type 7 may lie further away than 16 bits reach.
+  // Lookups of type 7 reach further than 16-bit offsets.
   const isFar = subtables.reduce((sum, { length }) => sum + length, 0) > 50_000;
   const heads: Buffer[] = [];
   const headBytes = isFar ? 16 : 8;
@@ -78,7 +81,7 @@ function withLookups(type: number, subtables: readonly Buffer[]): Uint8Array {
   return withTables(TEST_FONT, { GSUB: Buffer.concat([header, scripts, features, lookups]) });
 }
 
-/** Every glyph becomes several of itself. */
+/** Replaces every glyph by several copies of itself. */
 function copies(count: number): Buffer {
   const sequence = u16(count, ...Array<number>(count).fill(0));
   const head = 6 + GLYPHS * 2;
@@ -88,7 +91,7 @@ function copies(count: number): Buffer {
   return Buffer.concat([u16(1, head + GLYPHS * sequence.length, GLYPHS), offsets, ...sequences, coverage]);
 }
 
-/** Wherever a glyph is, all lookups from the first on are applied again. */
+/** Applies all lookups again, from the first on, at every glyph. */
 function again(times: number): Buffer {
   const records = Array.from({ length: times }, (_, index) => u16(0, index % 4));
   const rule = 8 + 4 * times;
@@ -102,7 +105,7 @@ function base128(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Tables of zeros that are packed to next to nothing. */
+/** Returns a WOFF2 file of zero-filled tables, which compress to almost nothing. */
 function woff2(tableBytes: number, count: number, claimedBytes: number): Uint8Array {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 2 };
   const packed = brotliCompressSync(Buffer.alloc(tableBytes * count), { params });
@@ -133,7 +136,7 @@ function woff(tableBytes: number, count: number): Uint8Array {
   return Buffer.concat([...header, Buffer.alloc(24), ...entries, ...body]);
 }
 
-/** Every glyph is painted in all layers. @see OpenType 1.9, "COLR" version 0 */
+/** Paints every glyph in all layers. @see OpenType 1.9, "COLR" version 0 */
 function layers(count: number): Uint8Array {
   const glyphs = ALL_GLYPHS.map((glyph) => u16(glyph, 0, count));
   const painted = repeated(u16(1, 0), count * 4);

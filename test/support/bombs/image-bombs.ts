@@ -9,17 +9,17 @@ function bomb(what: string, make: (sizeBytes: number) => Uint8Array): Bomb {
   return { name: what, kind: 'source', limitBytes, make };
 }
 
-/** A progressive JPEG has scans to repeat, but any has one. */
+/** Returns a baseline JPEG. Progressive files consist of several scans, but a scan of any file can be repeated. */
 function jpeg(): Buffer {
   return Buffer.from(createCanvas(64, 64).toBuffer('image/jpeg'));
 }
 
-/** The file with bytes put in behind its first ones. */
+/** Returns the file with bytes inserted at an offset. */
 function spliced(file: Buffer, at: number, ...more: readonly Uint8Array[]): Buffer {
   return Buffer.concat([file.subarray(0, at), ...more, file.subarray(at)]);
 }
 
-/** Chunks with a length of zero; checksums of those that nobody needs are not looked at. */
+/** Returns a PNG chunk with a zero checksum, which decoders do not verify for ancillary chunks. */
 function pngChunk(type: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
   return Buffer.concat([u32(data.length), Buffer.from(type, 'latin1'), data, u32(0)]);
 }

@@ -8,7 +8,7 @@ function element(id: string, ...content: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from(id, 'hex'), length, ...content]);
 }
 
-/** Small sizes take one byte. */
+/** Encodes a small element whose size fits into one byte. */
 function short(id: string, ...content: readonly Uint8Array[]): Buffer {
   const size = content.reduce((sum, { length }) => sum + length, 0);
   return Buffer.concat([Buffer.from(id, 'hex'), Buffer.from([0x80 | size]), ...content]);
@@ -21,7 +21,7 @@ function file(...content: readonly Uint8Array[]): Buffer {
   return Buffer.concat([HEADER, element('18538067', ...content)]);
 }
 
-/** A video of 320 × 200 pixels in VP8. */
+/** A VP8 video track of 320 × 200 pixels. */
 const TRACK = element(
   'ae',
   ...[short('d7', Buffer.from([1])), short('83', Buffer.from([1])), short('86', Buffer.from('V_VP8'))],

@@ -12,7 +12,7 @@ export function box(type: string, ...content: readonly Uint8Array[]): Buffer {
   return Buffer.concat([u32(size), Buffer.from(type, 'latin1'), ...content]);
 }
 
-/** A real video with other boxes in place of those of a type. */
+/** Returns a real video with all boxes of one type replaced. */
 export function withBoxes(
   type: string,
   replacement: readonly Uint8Array[],
@@ -28,7 +28,7 @@ export function withBoxes(
   return Buffer.concat(parts);
 }
 
-/** The bytes of a real video without its sound, box by box, with one more at the end of its `moov`. */
+/** Returns a real video without its sound track, with more boxes at the end of its `moov`. */
 function withInMoov(file: Buffer, ...more: readonly Uint8Array[]): Buffer {
   const at = file.indexOf('moov') - 4;
   return box('moov', file.subarray(at + 8, at + file.readUInt32BE(at)), ...more);
@@ -36,7 +36,7 @@ function withInMoov(file: Buffer, ...more: readonly Uint8Array[]): Buffer {
 
 const FTYP = box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2avc1mp41', 'latin1'));
 
-/** What a table says before its entries. */
+/** Returns a sample table of one repeated entry, with its header. */
 function table(type: string, entry: Uint8Array, sizeBytes: number): Buffer {
   const entries = repeated(entry, sizeBytes - 5_200);
   return box(type, u32(0, entries.length / entry.length), entries);
@@ -49,7 +49,7 @@ function tableBomb(type: string, entry: Uint8Array, what: string): Bomb {
   };
 }
 
-/** A file of AAC that says that it is uncompressed. */
+/** Returns an AAC file whose header declares it uncompressed. */
 function pcm(file: Uint8Array): Buffer {
   const sound = Buffer.from(file);
   sound.write('sowt', sound.indexOf('mp4a', sound.indexOf('stsd')), 'latin1');
@@ -60,13 +60,13 @@ function bomb(what: string, make: (sizeBytes: number) => Uint8Array): Bomb {
   return { name: `MP4: ${what}`, kind: 'source', limitBytes: SOURCE_BYTES, make };
 }
 
-/** One fragment: its header, and runs of samples. @see ISO/IEC 14496-12, section 8.8 */
+/** Returns one fragment: its header and runs of samples. @see ISO/IEC 14496-12, section 8.8 */
 function fragment(decodeTime: number, runs: readonly Uint8Array[]): Buffer {
   const header = box('tfhd', u32(0x38, 1, 1, 1, 0));
   return box('moof', box('mfhd', u32(0, 1)), box('traf', header, box('tfdt', u32(0, decodeTime)), ...runs));
 }
 
-/** A real video's `moov` that says that fragments follow. */
+/** Returns a real video's `moov` that announces fragments. */
 function fragmented(): Buffer {
   const extension = box('mvex', box('trex', u32(0, 1, 1, 1, 1, 0)));
   let file: Buffer = Buffer.from(mediaFile('b-frames-25.mp4'));
@@ -80,7 +80,7 @@ function fragments(sizeBytes: number, one: (index: number) => Buffer): Buffer {
   return Buffer.concat([head, ...Array.from({ length: count }, (_, index) => one(index))]);
 }
 
-/** An index of fragments at the end of a file, which leads to a fragment inside of other data. */
+/** Returns a file whose index of fragments, at the end, points to a fragment inside other data. */
 function hiddenFragment(sizeBytes: number): Buffer {
   const head = fragmented();
   const hidden = fragment(0, [box('trun', u32(0, 0x7fff_ffff))]);

@@ -13,7 +13,7 @@ interface Valid {
   readonly bytes: Buffer;
 }
 
-/** Whole files of every format that is read. */
+/** Returns one valid file of every supported format. */
 export function corpus(): Valid[] {
   const canvas = createCanvas(64, 64);
   const source = (name: string, bytes: Uint8Array): Valid => ({ kind: 'source', name, bytes: Buffer.from(bytes) });
@@ -41,10 +41,10 @@ export function corpus(): Valid[] {
 
 const WORDS = [0, 1, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff];
 
-/** The bytes with some of them changed, cut off, moved, or taken from other bytes. */
+/** Returns the bytes with some changed, truncated, moved, or replaced by bytes of another file. */
 export function mutated(whole: Buffer, other: Buffer, { below, pick }: SeededRandom): Buffer {
   const file = Buffer.from(whole);
-  // Half of the time where the structure is.
+  // Half of the mutations hit the header, where the structure is.
   const range = below(2) === 0 ? Math.min(file.length, 600) : file.length;
   const kind = below(20);
   const changes = 1 + below(8);
@@ -62,7 +62,9 @@ export function mutated(whole: Buffer, other: Buffer, { below, pick }: SeededRan
   return file;
 }
 
-/** A file of a package that is damaged before it is packed: of a zip itself hardly any change gets past its checksums. */
+/**
+ * Returns a package with one file damaged before zipping: almost no mutation of the zip itself passes its checksums.
+ */
 export function mutatedPackage(random: SeededRandom): Uint8Array {
   const files = smallPackageFiles();
   const name = random.pick([...files.keys()]);

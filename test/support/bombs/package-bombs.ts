@@ -5,10 +5,10 @@ import { type Bomb, PACKAGE_BYTES } from './bomb.ts';
 
 type Layer = Record<string, unknown>;
 const BASE = { ty: 4, ip: 0, op: 10, st: 0, ks: {} };
-/** What the other files of the package take of what all of them may have together. */
+/** Bytes of the total size limit of a package that its other files take up. */
 const REST = 200_000;
 
-/** Text that does not shrink: a package whose files shrink too much is refused for that alone. */
+/** Returns incompressible text: a package whose files compress too well is refused for that alone. */
 function noise(length: number): string {
   const { below } = seededRandom(7);
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -19,14 +19,14 @@ export function zipOf(changes: Readonly<Record<string, Uint8Array | string | nul
   return zipSync(Object.fromEntries(smallPackageFiles(changes)), { level: 6 });
 }
 
-/** The small animation with a text in place of the word `HERE`, which stands where layers do. */
+/** Returns the small animation with the given JSON appended to its layers. */
 function animation(text: string): string {
   const nm = noise(Math.ceil(text.length / 100));
   const small = { ...smallAnimation(), nm };
   return JSON.stringify({ ...small, layers: [...small.layers, 'HERE'] }).replace('"HERE"', () => text);
 }
 
-/** A piece of JSON as often as it fits, between commas. */
+/** Repeats a piece of JSON, separated by commas, as often as fits. */
 function many(piece: string, sizeBytes: number): string {
   const times = Math.max(1, Math.floor(sizeBytes / (piece.length + 1)));
   return `${`${piece},`.repeat(times - 1)}${piece}`;
@@ -41,13 +41,13 @@ function bomb(what: string, make: (sizeBytes: number) => Uint8Array): Bomb {
   return { name: `Lottie: ${what}`, kind: 'package', limitBytes: PACKAGE_BYTES, make };
 }
 
-/** A layer of which one field is a bomb. */
+/** Returns a bomb in one field of a layer. */
 function inLayer(what: string, field: (sizeBytes: number) => string): Bomb {
   const shape = JSON.stringify({ ...BASE, ind: 90, shapes: [] }).slice(0, -1);
   return bomb(what, (size) => zipOf({ 'animation.json': animation(`${shape},${field(size * 0.97 - REST)}}`) }));
 }
 
-/** At the top of the animation. */
+/** Returns a bomb at the top level of the animation. */
 function atTop(what: string, fields: (sizeBytes: number) => string): Bomb {
   return bomb(what, (size) => {
     const small = JSON.stringify({ ...smallAnimation(), nm: noise(Math.ceil(size / 100)) });
@@ -65,7 +65,7 @@ function withAssets(what: string, assets: (sizeBytes: number) => readonly object
   });
 }
 
-/** Precompositions that each show the next one several times. */
+/** Returns precompositions that each show the next one several times. */
 function levels(depth: number, copies: number, inside: Layer): object[] {
   return Array.from({ length: depth }, (_, level) => ({
     id: `l${level}`,
@@ -127,7 +127,7 @@ export const PACKAGE_BOMBS: readonly Bomb[] = [
     return zipOf({ 'animation.json': animation(many(JSON.stringify({ ...BASE, ty: 5, t }), size * 0.97 - REST)) });
   }),
   withAssets('compositions in compositions', () => levels(60, 10, { ty: 4, shapes: [] })),
-  // Solids: only layers of type 0 show compositions.
+  // These layers are solids; only layers of type 0 show compositions.
   withAssets('other layers that refer to compositions', () =>
     levels(60, 10, {}).map((asset) => JSON.parse(JSON.stringify(asset).replaceAll('"ty":0', '"ty":1')) as object),
   ),

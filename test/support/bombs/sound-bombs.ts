@@ -13,7 +13,7 @@ const REST = 30_000;
 const WAV = stereoWav(48_000, new Float32Array(480));
 const FLAC_HEAD = 4 + 4 + 34;
 
-/** A WAV whose header says other things of the same bytes. */
+/** Returns a WAV file whose header claims any channels, rate and bits for the same bytes. */
 function wav(channels: number, rate: number, bits: number, sizeBytes: number): Buffer {
   const file = Buffer.from(padded(WAV, sizeBytes));
   file.writeUInt16LE(channels, 22);
@@ -23,7 +23,7 @@ function wav(channels: number, rate: number, bits: number, sizeBytes: number): B
   return file;
 }
 
-/** @see RFC 3533, section 6; checksums are left as they are not */
+/** Returns an Ogg page with a zero checksum. @see RFC 3533, section 6 */
 function oggPage(serial: number, segments: Uint8Array, body: Uint8Array): Buffer {
   const head = Buffer.from('OggS\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0', 'latin1');
   head.writeUInt32LE(serial, 14);
