@@ -1,6 +1,6 @@
 import { packScene } from '../engine/packed-scene.ts';
 import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
-import type { PreviewImage, VideoPreview } from './plan-preview.ts';
+import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
 export interface SheetEntry {
@@ -77,7 +77,7 @@ interface Pair {
 }
 
 function pairOf({ id, preview }: SheetEntry): Pair[] {
-  const [most] = [...preview.stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
+  const most = mostChangedStill(preview.stills);
   if (most === undefined || most.before === null) return [];
   return [{ id, share: most.changedShare ?? 0, before: most.before, after: most.after }];
 }

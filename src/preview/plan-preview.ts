@@ -70,6 +70,11 @@ export interface PlanPreview {
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
 
+/** Returns the still with the largest share of changed pixels; undefined without stills. */
+export function mostChangedStill(stills: readonly PreviewStill[]): PreviewStill | undefined {
+  return [...stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0))[0];
+}
+
 /** Returns a copy of a preview with each image replaced. */
 export function mapImages(preview: PlanPreview, change: (image: PreviewImage) => PreviewImage): PlanPreview {
   const videos = [...preview.videos].map(([id, video]) => {

@@ -6,6 +6,7 @@ import { writeComment } from '../../forge/write-comment.ts';
 import { headCommit, repositoryPath } from '../../git/revisions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
+import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import {
   FAILURES_TITLE,
   type FailedRun,
@@ -13,7 +14,6 @@ import {
   issueLinkMarkdown,
   resolvedMarkdown,
 } from '../../report/markdown/failures-markdown.ts';
-import { problemsOf } from '../../report/markdown/problem-tables.ts';
 import { groupFailures } from '../../report/wording/failure-groups.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
 import { filesUrl, loadGitHubJob, openJobGitHub, printWarning, usesGitHubApi } from '../forge/forge-job.ts';

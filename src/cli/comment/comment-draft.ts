@@ -7,9 +7,8 @@ import { type Behavior, type CommentData, markedComment } from '../../forge/writ
 import { type PlanDocument, planId } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
-import { OBSOLETE_COMMENT, pageMarkdown } from '../../report/markdown/comment-text.ts';
-import { planMarkdown } from '../../report/markdown/plan-markdown.ts';
-import { problemsOf } from '../../report/markdown/problem-tables.ts';
+import { problemsOf } from '../../report/json/diagnostics-json.ts';
+import { OBSOLETE_COMMENT, pageMarkdown, planMarkdown } from '../../report/markdown/plan-markdown.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { createPlanCheck } from '../../schema/compile-schema.ts';
 import { printWarning } from '../forge/forge-job.ts';

@@ -2,7 +2,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { gitLabPlace, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
 import { isMarked, writeComment } from '../../forge/write-comment.ts';
-import { commentText } from '../../report/markdown/comment-text.ts';
+import { commentText } from '../../report/terminal/comment-text.ts';
 import { forgeClock, runForgeWrites } from '../forge/forge-job.ts';
 import type { Io } from '../io.ts';
 import { type CommentOptions, draftComment } from './comment-draft.ts';

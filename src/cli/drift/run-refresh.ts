@@ -3,7 +3,7 @@ import type { SpecDrift } from '../../apply/spec-changes.ts';
 import type { Diagnostic } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
-import { specDriftWords } from '../../report/wording/spec-words.ts';
+import { specDriftWords } from '../../report/wording/drift-words.ts';
 import { type Io, pause } from '../io.ts';
 import { type DesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { openRemoteService, openUrlProbe } from '../service/open-remote-service.ts';

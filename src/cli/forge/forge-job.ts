@@ -5,7 +5,7 @@ import { ForgeError } from '../../forge/forge-error.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
 import { headCommit, repositoryPath } from '../../git/revisions.ts';
-import { warningText } from '../../report/markdown/comment-text.ts';
+import { warningText } from '../../report/terminal/comment-text.ts';
 import { type Io, pause } from '../io.ts';
 
 /**

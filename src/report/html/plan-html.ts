@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
-import { formatLocation, problemsOf } from '../markdown/problem-tables.ts';
+import { formatLocation, type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import { escapeHtml } from '../wording/display-text.ts';
 import {
   countWords,

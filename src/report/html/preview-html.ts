@@ -1,7 +1,13 @@
-import type { Drafts, PlanPreview, PreviewImage, PreviewStill, VideoPreview } from '../../preview/plan-preview.ts';
-import { largestShare } from '../markdown/preview-markdown.ts';
+import {
+  type Drafts,
+  mostChangedStill,
+  type PlanPreview,
+  type PreviewImage,
+  type PreviewStill,
+  type VideoPreview,
+} from '../../preview/plan-preview.ts';
 import { escapeHtml } from '../wording/display-text.ts';
-import { previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 
 export interface Posters {
   readonly before: PreviewImage | null;
@@ -10,7 +16,7 @@ export interface Posters {
 
 /** Chooses the still with the largest difference, or the draft's own poster without stills. */
 export function postersOf(stills: VideoPreview['stills'], drafts: Drafts | undefined): Posters {
-  const [most] = [...stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
+  const most = mostChangedStill(stills);
   const own = drafts?.poster ?? null;
   return { before: most?.before ?? own, after: most?.after ?? own };
 }
@@ -134,7 +140,7 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
     left[kind] -= size;
     return true;
   };
-  const mostDifferentFirst = [...videos].sort(([, a], [, b]) => largestShare(b) - largestShare(a));
+  const mostDifferentFirst = [...videos].sort(([, a], [, b]) => newOrChangedShare(b) - newOrChangedShare(a));
   return new Map(
     mostDifferentFirst.map(([id, { drafts, ...video }]): [string, EmbeddedVideo] => {
       const pictures = video.stills.flatMap(({ before, after }) => [...(before ? [before.bytes] : []), after.bytes]);
@@ -146,7 +152,10 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
         ...(drafts !== undefined && !hasDrafts ? ['drafts' as const] : []),
       ];
       const stills = hasStills ? video.stills : [];
-      return [id, { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: largestShare(video), posters, missing }];
+      return [
+        id,
+        { ...video, stills, ...(hasDrafts ? { drafts } : {}), share: newOrChangedShare(video), posters, missing },
+      ];
     }),
   );
 }

@@ -1,4 +1,6 @@
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
+import { isRecord } from '../../json.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
 import { textPosition } from '../wording/text-position.ts';
 
 /** A diagnostic in JSON output. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
@@ -36,4 +38,35 @@ export function diagnosticsJson(
       end_column: end?.column ?? null,
     };
   });
+}
+
+/**
+ * Returns the diagnostics of a plan document, errors first. Skips malformed entries, because the document may come from a
+ * file.
+ */
+export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): JsonDiagnostic[] {
+  const problems = diagnostics.flatMap((entry): JsonDiagnostic[] => {
+    if (!isRecord(entry) || typeof entry.message !== 'string') return [];
+    const string = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+    const integer = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
+    return [
+      {
+        severity: entry.severity === 'warning' ? 'warning' : 'error',
+        code: string(entry.code) ?? 'unknown',
+        message: entry.message,
+        hint: string(entry.hint),
+        file: string(entry.file),
+        line: integer(entry.line),
+        column: integer(entry.column),
+        end_line: integer(entry.end_line),
+        end_column: integer(entry.end_column),
+      },
+    ];
+  });
+  return (['error', 'warning'] as const).flatMap((kind) => problems.filter(({ severity }) => severity === kind));
+}
+
+/** `videos/berlin.yaml:3:5`; empty without a file. */
+export function formatLocation({ file, line, column }: JsonDiagnostic): string {
+  return [file, line, column].filter((part) => part !== null).join(':');
 }

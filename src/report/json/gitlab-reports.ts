@@ -1,6 +1,6 @@
 import { sha256 } from '../../digest.ts';
 import { type PlanDocument, splitRestores } from '../../plan/plan-document.ts';
-import { problemsOf } from '../markdown/problem-tables.ts';
+import { problemsOf } from './diagnostics-json.ts';
 
 /**
  * Serializes a plan as `artifacts:reports:terraform`, which a merge request shows: numbers of created, updated and deleted

@@ -1,14 +1,15 @@
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
+import { problemsOf } from '../json/diagnostics-json.ts';
 import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
 import { displayUrl, shortenText } from '../wording/display-text.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
-import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { escapeMarkdown, linkedWords, markdownCode, markdownLink, shortCode } from './escape-markdown.ts';
 import { takeWhileFits } from './markdown-blocks.ts';
-import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit, problemsOf } from './problem-tables.ts';
+import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit } from './problem-tables.ts';
 /** Events of videos that succeeded. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
 
@@ -61,7 +62,7 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
     ...head,
     tableOf(FAILURE_COLUMNS, troubles, (trouble) => failureRow(trouble, filesUrl)),
     tableOf('| | Not ended | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
-      return `| ${mark} | ${code(id)} | ${words} |`;
+      return `| ${mark} | ${shortCode(id)} | ${words} |`;
     }),
     tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (event) =>
       doneRow(event, changes.get(event.id)),
@@ -105,15 +106,16 @@ function lockWords(published: Published | null): string {
       return '';
     case 'committed': {
       const sha = markdownCode(published.commit.slice(0, 12));
-      if (published.pull !== null) return `The lockfile waits in ${link('a pull request', published.pull)}: ${sha}.`;
-      return `The lockfile is committed: ${published.url === null ? sha : link(sha, published.url)}.`;
+      if (published.pull !== null)
+        return `The lockfile waits in ${linkedWords('a pull request', published.pull)}: ${sha}.`;
+      return `The lockfile is committed: ${linkedWords(sha, published.url)}.`;
     }
     case 'closed':
-      return `Nothing is left to merge: ${link('the pull request', published.pull)} is closed.`;
+      return `Nothing is left to merge: ${linkedWords('the pull request', published.pull)} is closed.`;
     case 'unchanged':
       return published.pull === null
         ? 'The lockfile on its branch says all of it already.'
-        : `The lockfile waits in ${link('a pull request', published.pull)}.`;
+        : `The lockfile waits in ${linkedWords('a pull request', published.pull)}.`;
   }
 }
 
@@ -129,7 +131,7 @@ function nextWords({ failed, undelivered, unknown, inProgress, skipped }: ApplyO
 function unended({ inProgress, skipped, endedBy }: ApplyOutcome): (readonly [string, string, string])[] {
   const why = endedBy === null ? '' : ` (${endedBy})`;
   return [
-    ...inProgress.map(({ id, session }) => ['…&nbsp;left&nbsp;at&nbsp;work', id, code(session)] as const),
+    ...inProgress.map(({ id, session }) => ['…&nbsp;left&nbsp;at&nbsp;work', id, shortCode(session)] as const),
     ...skipped.map((id) => ['not&nbsp;begun', id, why.trim()] as const),
   ];
 }
@@ -138,33 +140,25 @@ function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
   const title = change === undefined ? '' : name(change.title);
   if (event.kind === 'video-rendered') {
     const places = [videoLink(event.videoUrl), ...deliveryWords(event.deliveries)].join('<br>');
-    return `| 🎬&nbsp;rendered | ${code(event.id)} | ${title} | ${places} |`;
+    return `| 🎬&nbsp;rendered | ${shortCode(event.id)} | ${title} | ${places} |`;
   }
   const { action, videoUrl } = event;
   const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;
   const why = change === undefined ? '' : escapeMarkdown(shortenText(reasonWords(change), 500));
   const places = [...(videoUrl === null ? [] : [videoLink(videoUrl)]), ...deliveryWords(event.deliveries), why];
-  return `| ${mark} | ${code(event.id)} | ${title} | ${places.filter((sentence) => sentence !== '').join('<br>')} |`;
+  return `| ${mark} | ${shortCode(event.id)} | ${title} | ${places.filter((sentence) => sentence !== '').join('<br>')} |`;
 }
 
 function deliveryWords(deliveries: DoneEvent['deliveries'] = []): string[] {
   return deliveries.slice(0, LONGEST.places).map(({ to, url }) => {
-    const place = code(displayUrl(to));
-    return `delivered to ${(url === undefined ? null : markdownLink(place, url)) ?? place}`;
+    const place = shortCode(displayUrl(to));
+    return `delivered to ${linkedWords(place, url)}`;
   });
 }
 
 /** Names a local file, and links to anything else. */
 function videoLink(url: string): string {
-  return markdownLink('video', url) ?? code(displayUrl(url));
-}
-
-function link(words: string, url: string): string {
-  return markdownLink(words, url) ?? words;
-}
-
-function code(text: string): string {
-  return markdownCode(shortenText(text, LONGEST.name));
+  return markdownLink('video', url) ?? shortCode(displayUrl(url));
 }
 
 function name(text: string): string {

@@ -4,7 +4,7 @@ import { type DiffRow, type DisplayValue, FIELD_NAMES, groupRowsOf } from '../wo
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { escapeMarkdown, markdownCode, shortCode } from './escape-markdown.ts';
 import { foldMarkdown } from './markdown-blocks.ts';
 
 const MOST_NAMES = 3;
@@ -12,7 +12,6 @@ const MOST_NAMES = 3;
 const LONGEST_NAME = 200;
 
 const name = (text: string): string => escapeMarkdown(shortenText(text, LONGEST_NAME));
-const code = (text: string): string => markdownCode(shortenText(text, LONGEST_NAME));
 
 /** Head of the table whose rows `videoRow` returns. */
 export const VIDEO_COLUMNS = {
@@ -33,13 +32,13 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
   const places = withDestinations ? ` ${placesOf(rows)} |` : '';
   if (kind === 'one') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
-    return `| ${mark} | ${code(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
+    return `| ${mark} | ${shortCode(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
   }
-  const ids = changes.slice(0, MOST_NAMES).map(({ id }) => code(id));
+  const ids = changes.slice(0, MOST_NAMES).map(({ id }) => shortCode(id));
   const more = changes.length - ids.length;
   const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
   const folder = folderOf(first);
-  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${code(folder)}` : ''}`;
+  const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not shown one by one' : groupReasonWords(first);
   return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${places}`;
 }
@@ -69,7 +68,7 @@ export function foldDetails(groups: readonly ChangeGroup[], details: readonly st
 
 function videoNames({ changes }: ChangeGroup): string {
   const [first, ...others] = changes;
-  return `${code(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
+  return `${shortCode(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
 }
 
 function detailRows({ changes, kind }: ChangeGroup): DiffRow[] {
@@ -107,8 +106,8 @@ const MOST_CHANGED = 8;
 function placesOf(rows: readonly DiffRow[]): string {
   const places = rows.flatMap(({ isDestination, before, after }) => {
     if (isDestination !== true) return [];
-    if (after?.kind === 'name') return [code(after.name)];
-    return before?.kind === 'name' ? [`${code(before.name)} no longer; what is there stays`] : [];
+    if (after?.kind === 'name') return [shortCode(after.name)];
+    return before?.kind === 'name' ? [`${shortCode(before.name)} no longer; what is there stays`] : [];
   });
   return places.join('<br>');
 }
@@ -124,7 +123,7 @@ export interface ValueRoom {
 /** Formats one row with name, before and after. Marks changed words. */
 function markdownRow({ name, subject, before, after }: DiffRow, room: ValueRoom): string {
   const [old, now] = valuesOf(before, after, room);
-  const about = subject === null ? '' : `<br>${markdownCode(shortenText(subject, room.longest))}`;
+  const about = subject === null ? '' : `<br>${shortCode(subject, room.longest)}`;
   return `| ${escapeMarkdown(shortenText(name, room.longest))}${about} | ${old} | ${now} |`;
 }
 
@@ -172,7 +171,7 @@ function showSide(shown: DisplayValue | null, { longest }: ValueRoom): string {
     case 'text':
       return escapeMarkdown(showText(shortenText(shown.text, longest)));
     case 'name':
-      return markdownCode(shortenText(shown.name, longest));
+      return shortCode(shown.name, longest);
     case 'color':
       // GitHub shows a swatch behind a colour in backticks.
       return `\`#${shown.color}\``;

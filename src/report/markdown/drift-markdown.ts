@@ -1,8 +1,7 @@
-import { DRIFT_WORDS, type DriftReport, hasDrift } from '../terminal/drift-text.ts';
-import { displayUrl, shortenText } from '../wording/display-text.ts';
+import { displayUrl } from '../wording/display-text.ts';
+import { DRIFT_WORDS, type DriftReport, hasDrift, specDriftWords } from '../wording/drift-words.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { specDriftWords } from '../wording/spec-words.ts';
-import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { escapeMarkdown, markdownLink, shortCode } from './escape-markdown.ts';
 import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
 /** Title of the issue about drift. */
 export const DRIFT_TITLE = 'Reelform: drift';
@@ -11,7 +10,6 @@ export const DRIFT_TITLE = 'Reelform: drift';
 const NAMED = 200;
 const MOST_CHARACTERS = 45_000;
 const MOST_SPEC_CHARACTERS = 12_000;
-const LONGEST = 200;
 
 /** Formats drift for an issue; null if there is none. */
 export function driftMarkdown(report: DriftReport, runUrl: string | null): string | null {
@@ -20,11 +18,11 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
   const run = runUrl === null ? null : markdownLink('run', runUrl);
   const where = run === null ? '' : ` (${run})`;
   const rows = takeWhileFits(findings.slice(0, NAMED), MOST_CHARACTERS, ({ id, what, url }) => {
-    return `| ${code(id)} | ${DRIFT_WORDS[what]} | ${code(displayUrl(url))} |`;
+    return `| ${shortCode(id)} | ${DRIFT_WORDS[what]} | ${shortCode(displayUrl(url))} |`;
   });
   const changed = specs.filter(({ kind }) => kind !== 'unclear');
   const specRows = takeWhileFits(changed.slice(0, NAMED), MOST_SPEC_CHARACTERS, (spec) => {
-    return `| ${code(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
+    return `| ${shortCode(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];
   const videos = [
@@ -40,8 +38,4 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
     ...(leftSpecs > 0 ? [`And ${countNoun(leftSpecs, 'template')} more.`] : []),
   ];
   return [...(findings.length > 0 ? videos : []), ...(changed.length > 0 ? templates : [])].join('\n\n');
-}
-
-function code(text: string): string {
-  return markdownCode(shortenText(text, LONGEST));
 }

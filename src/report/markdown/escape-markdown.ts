@@ -1,4 +1,4 @@
-import { escapeControls } from '../wording/display-text.ts';
+import { escapeControls, shortenText } from '../wording/display-text.ts';
 
 /**
  * Positions at which GitHub and GitLab detect shorthands in the rendered text, where an entity is a plain character again. A
@@ -43,6 +43,11 @@ export function markdownCode(text: string): string {
   return `<code>${encodePunctuation(broken).replace(/\u200b+/g, '<!-- -->')}</code>`;
 }
 
+/** Formats an id, path or name as code, truncated to a number of UTF-16 code units. */
+export function shortCode(text: string, longest = 200): string {
+  return markdownCode(shortenText(text, longest));
+}
+
 /** Cannot occur in user text, because `escapeControls` replaces it. */
 const BREAK = '\u200b';
 
@@ -70,4 +75,9 @@ export function markdownLink(words: string, url: string): string | null {
   // Characters that end a table cell, the link or surrounding code; `&` starts an entity.
   const safe = href.replaceAll(/[|<>[\]\\`\p{C}]/gu, (character) => encodeURIComponent(character));
   return `[${words}](<${safe.replaceAll('&', '&amp;')}>)`;
+}
+
+/** Formats a link, or only its words if there is no URL or it must not be linked. */
+export function linkedWords(words: string, url: string | null | undefined): string {
+  return (url ? markdownLink(words, url) : null) ?? words;
 }

@@ -2,7 +2,7 @@ import type { ApplyOutcome } from '../../apply/events.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { markdownCode, markdownLink } from './escape-markdown.ts';
+import { linkedWords, markdownCode } from './escape-markdown.ts';
 import { takeWhileFits } from './markdown-blocks.ts';
 import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit } from './problem-tables.ts';
 
@@ -48,13 +48,13 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   const shown = troubles.slice(0, rows.length).reduce((sum, { ids }) => sum + ids.length, 0);
   const more = count - shown;
   const table = rows.length === 0 ? '' : [FAILURE_COLUMNS, ...rows].join('\n');
-  const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${pageOf('the run', at.runUrl)}.` : '';
+  const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${linkedWords('the run', at.runUrl)}.` : '';
   return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
 }
 
 /** Points readers of the comment, which does not change, to the issue. */
 export function issueLinkMarkdown(issueUrl: string): string {
-  return `What is left of it by now: ${pageOf('the issue', issueUrl)}.`;
+  return `What is left of it by now: ${linkedWords('the issue', issueUrl)}.`;
 }
 
 /** Closes the issue once nothing fails. */
@@ -64,7 +64,7 @@ export function resolvedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' 
 
 function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runUrl }: FailedAt): string {
   const what = count === 0 ? 'could not apply' : `could not finish ${countNoun(count, 'video')} of`;
-  const run = runUrl === null ? '' : ` (${pageOf('run', runUrl)})`;
+  const run = runUrl === null ? '' : ` (${linkedWords('run', runUrl)})`;
   const others = outcome.rendered + outcome.recorded;
   const well =
     others === 0 ? '' : ` ${countNoun(others, 'other')} went well and ${others === 1 ? 'is' : 'are'} recorded.`;
@@ -90,9 +90,5 @@ function nextOf({ troubles, problems }: FailedRun): string {
 }
 
 function shaOf(commit: string, url: string | null): string {
-  return pageOf(markdownCode(commit.slice(0, 12)), url);
-}
-
-function pageOf(words: string, url: string | null): string {
-  return (url === null ? null : markdownLink(words, url)) ?? words;
+  return linkedWords(markdownCode(commit.slice(0, 12)), url);
 }

@@ -3,7 +3,7 @@ import type { Lock, LockEntry } from '../../lock/lock.ts';
 import type { LockChange, Published } from '../../lock/publish-lock.ts';
 import { displayUrl, escapeControls, shortenText } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { escapeMarkdown, markdownLink, shortCode } from './escape-markdown.ts';
 import { takeWhileFits } from './markdown-blocks.ts';
 
 /** Limits that keep the text below GitHub's 65,536 characters. */
@@ -30,7 +30,7 @@ export function lockPullWords(pull: {
   const all = [...change.recorded, ...change.removed];
   const rows = takeWhileFits(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
     if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
-    return `| removed | ${code(id)} | | no definition has it any more |`;
+    return `| removed | ${shortCode(id, LONGEST)} | | no definition has it any more |`;
   });
   const more = all.length - rows.length;
   const folder = file.split('/').slice(0, -1).join('/');
@@ -39,23 +39,19 @@ export function lockPullWords(pull: {
     ...(change.removed.length > 0 ? [`${countNoun(change.removed.length, 'video')} removed`] : []),
   ].join(', ');
   const body = [
-    `\`reelform apply\` has done what ${code(target)} wants: **${counts}**. Merging this pull request records it there; while it waits, nothing of it is rendered again.`,
+    `\`reelform apply\` has done what ${shortCode(target, LONGEST)} wants: **${counts}**. Merging this pull request records it there; while it waits, nothing of it is rendered again.`,
     ['| | Video | Title | Where it is |', '|:--|:--|:--|:--|', ...rows].join('\n'),
-    ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${code(file)}.`] : []),
-    `<sub>${code(file)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${code(target)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
+    ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${shortCode(file, LONGEST)}.`] : []),
+    `<sub>${shortCode(file, LONGEST)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${shortCode(target, LONGEST)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
   ].join('\n\n');
   return { title: folder === '' ? lockHeadline(change) : `${lockHeadline(change)} (${plainName(folder)})`, body };
 }
 
 function recordedRow(id: string, entry: LockEntry | undefined): string {
-  if (entry === undefined) return `| rendered | ${code(id)} | | |`;
+  if (entry === undefined) return `| rendered | ${shortCode(id, LONGEST)} | | |`;
   const { title, video_url: url } = entry;
-  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? code(displayUrl(url));
-  return `| rendered | ${code(id)} | ${escapeMarkdown(shortenText(title.replaceAll(/\s+/g, ' '), LONGEST))} | ${place} |`;
-}
-
-function code(text: string): string {
-  return markdownCode(shortenText(text, LONGEST));
+  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? shortCode(displayUrl(url), LONGEST);
+  return `| rendered | ${shortCode(id, LONGEST)} | ${escapeMarkdown(shortenText(title.replaceAll(/\s+/g, ' '), LONGEST))} | ${place} |`;
 }
 
 /** A title is not Markdown, but hosts detect references in it. */

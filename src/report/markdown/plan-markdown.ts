@@ -1,8 +1,7 @@
 import { ACTIONS } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
-import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
-import { shortenText } from '../wording/display-text.ts';
+import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';
 import {
@@ -15,7 +14,7 @@ import {
   restoreWords,
   withoutRestores,
 } from '../wording/plan-words.ts';
-import { countNoun, formatCount } from '../wording/quantities.ts';
+import { countNoun, countSeverities, formatCount } from '../wording/quantities.ts';
 import {
   foldDetails,
   hasDestinations,
@@ -25,10 +24,10 @@ import {
   videoDetails,
   videoRow,
 } from './change-table.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { escapeMarkdown, shortCode } from './escape-markdown.ts';
 import { foldedTable, foldMarkdown, takeWhileFits } from './markdown-blocks.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
-import { markdownProblems, type ProblemLimit, problemsOf, problemWords } from './problem-tables.ts';
+import { markdownProblems, type ProblemLimit } from './problem-tables.ts';
 
 /** Locations of the full plan. */
 export interface RestOfPlan {
@@ -162,7 +161,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     return join([...start, table(parts, groups.slice(0, rows.length)), cut]);
   },
   counts: ({ document, problems, rest }) => {
-    const words = [estimateWords(document), problemWords(problems)].filter((one) => one !== '').map(sentence);
+    const words = [estimateWords(document), countSeverities(problems.map(({ severity }) => severity))]
+      .filter((words) => words !== '')
+      .map(sentence);
     const incomplete = incompleteWords(document);
     const notes = [words.join(' '), restoreWords(document), incomplete === '' ? '' : `_${incomplete}_`];
     return join([title(document, problems), ...notes, `_Too long for this place: only counted. ${rest}_`]);
@@ -234,7 +235,7 @@ const LONGEST_ID = 100;
 /** Formats mere restores, collapsed, because they need no review. */
 function restoresMarkdown(document: PlanDocument): string {
   const rows = restoreGroups(document).map(({ words, ids }) => {
-    const names = ids.slice(0, MOST_RESTORES).map((id) => markdownCode(shortenText(id, LONGEST_ID)));
+    const names = ids.slice(0, MOST_RESTORES).map((id) => shortCode(id, LONGEST_ID));
     const more = ids.length - names.length;
     return `- ${escapeMarkdown(words)}: ${names.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
   });
@@ -287,4 +288,20 @@ function join(blocks: readonly string[]): string {
 
 function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** Replaces a comment that has become obsolete. */
+export const OBSOLETE_COMMENT = 'Reelform: this pull request changes no video any more.';
+
+/** Links to the plan page. @param url must not contain characters that end a link */
+export function pageMarkdown(url: string): string {
+  return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
+}
+
+/** Summarizes a plan for the list of checks: `2 to create, 1 to update`. */
+export function planTitle(document: PlanDocument): string {
+  const words = countWords(document)
+    .filter(({ action }) => action !== 'noop')
+    .map(({ words }) => words);
+  return words.length === 0 ? 'No changes' : words.join(', ');
 }

@@ -1,8 +1,15 @@
-import type { PlanPreview, PreviewImage, PreviewStill, VideoPreview } from '../../preview/plan-preview.ts';
+import { groupBy } from '../../group-by.ts';
+import {
+  mostChangedStill,
+  type PlanPreview,
+  type PreviewImage,
+  type PreviewStill,
+  type VideoPreview,
+} from '../../preview/plan-preview.ts';
 import { shortenText } from '../wording/display-text.ts';
-import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
+import { LEFT_OUT_WORDS, newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeMarkdown, markdownCode } from './escape-markdown.ts';
+import { escapeMarkdown, shortCode } from './escape-markdown.ts';
 import { foldedTable, foldMarkdown } from './markdown-blocks.ts';
 
 /** In CSS pixels: a pair of stills fits side by side in a comment, and portrait stills are not taller than landscape ones. */
@@ -16,8 +23,6 @@ const NAMED = 4;
 /** Stills of a new video per row. */
 const ABREAST = 2;
 
-const code = (id: string): string => markdownCode(shortenText(id, 200));
-
 /** Returns the display name of an editable. */
 export type NameOfEditable = (id: string, key: string) => string;
 
@@ -30,7 +35,7 @@ export function markdownStills(preview: PlanPreview, nameOf: NameOfEditable): st
     const stills = shownStills(video);
     if (stills.length === 0) return [];
     const note = previewNote(video);
-    const title = `**${code(id)}**${note === '' ? '' : ` · ${note}`}`;
+    const title = `**${shortCode(id)}**${note === '' ? '' : ` · ${note}`}`;
     const pairs = stills.filter(({ before }) => before !== null);
     const rows = pairs.flatMap((still) => pairRows(still, (key) => nameOf(id, key)));
     const blocks = [
@@ -62,13 +67,8 @@ export function unseenStills({ videos }: PlanPreview): number {
   return [...videos.values()].filter((video) => video.isVisible !== false && shownStills(video).length === 0).length;
 }
 
-/** Returns the largest share of differing pixels in any still; 1 for a new video. */
-export function largestShare({ stills }: VideoPreview): number {
-  return Math.max(0, ...stills.map(({ changedShare }) => changedShare ?? 1));
-}
-
 function byDifference({ videos }: PlanPreview): [string, VideoPreview][] {
-  const rank = (video: VideoPreview): number => (video.isVisible === null ? -1 : largestShare(video));
+  const rank = (video: VideoPreview): number => (video.isVisible === null ? -1 : newOrChangedShare(video));
   return [...videos].sort(([, a], [, b]) => rank(b) - rank(a));
 }
 
@@ -101,11 +101,11 @@ function newTables(stills: readonly PreviewStill[]): string[] {
 function measured(preview: PlanPreview): string {
   const rows = byDifference(preview).flatMap(([id, video]) => {
     if (video.isVisible !== true || shownStills(video).length > 0) return [];
-    const most = [...video.stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0))[0];
+    const most = mostChangedStill(video.stills);
     if (most === undefined) return [];
     const note = previewNote(video);
     const words = `${differs(most.changedShare ?? 0)}, ${timeWords(most.timeSeconds)}${note === '' ? '' : `; ${note}`}`;
-    return [`| ${code(id)} | ${words} |`];
+    return [`| ${shortCode(id)} | ${words} |`];
   });
   const kept = rows.slice(0, MOST_MEASURED);
   const more = rows.length - kept.length;
@@ -121,27 +121,24 @@ function differs(share: number): string {
 
 /** Groups videos without a visible change by their note. */
 function unseenChanges({ videos }: PlanPreview): string[] {
-  const notes = new Map<string, string[]>();
-  for (const [id, video] of videos) {
-    if (video.isVisible !== false) continue;
-    const note = previewNote(video);
-    notes.set(note, [...(notes.get(note) ?? []), id]);
-  }
-  return [...notes].map(([note, ids]) => `${note.charAt(0).toUpperCase()}${note.slice(1)}: ${named(ids)}.`);
+  const unchanged = [...videos].filter(([, { isVisible }]) => isVisible === false);
+  return [...groupBy(unchanged, ([, video]) => previewNote(video))].map(([note, alike]) => {
+    return `${note.charAt(0).toUpperCase()}${note.slice(1)}: ${named(alike.map(([id]) => id))}.`;
+  });
 }
 
 /** Lists omitted videos by reason; empty if there are none. */
 function leftOutStills({ leftOut }: PlanPreview): string {
-  const reasons = new Map<string, string[]>();
-  for (const { id, reason } of leftOut) {
-    const words = LEFT_OUT_WORDS[reason];
-    reasons.set(words, [...(reasons.get(words) ?? []), id]);
-  }
-  return [...reasons].map(([words, ids]) => `Not looked at (${words}): ${named(ids)}.`).join('<br>');
+  return [...groupBy(leftOut, ({ reason }) => reason)]
+    .map(([reason, videos]) => `Not looked at (${LEFT_OUT_WORDS[reason]}): ${named(videos.map(({ id }) => id))}.`)
+    .join('<br>');
 }
 
 function named(ids: readonly string[]): string {
-  const first = ids.slice(0, NAMED).map(code).join(', ');
+  const first = ids
+    .slice(0, NAMED)
+    .map((id) => shortCode(id))
+    .join(', ');
   return ids.length > NAMED ? `${first} and ${formatCount(ids.length - NAMED)} more` : first;
 }
 

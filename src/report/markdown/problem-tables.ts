@@ -1,53 +1,9 @@
-import { isRecord } from '../../json.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
-import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import { formatLocation, type JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { shortenText } from '../wording/display-text.ts';
 import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeMarkdown, markdownCode, markdownLink } from './escape-markdown.ts';
+import { escapeMarkdown, linkedWords, markdownCode, shortCode } from './escape-markdown.ts';
 import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
-
-/**
- * Returns the diagnostics of a plan document, errors first. Skips malformed entries, because the document may come from a
- * file.
- */
-export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): JsonDiagnostic[] {
-  const problems = diagnostics.flatMap((entry): JsonDiagnostic[] => {
-    if (!isRecord(entry) || typeof entry.message !== 'string') return [];
-    const string = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-    const integer = (value: unknown): number | null => (Number.isInteger(value) ? (value as number) : null);
-    return [
-      {
-        severity: entry.severity === 'warning' ? 'warning' : 'error',
-        code: string(entry.code) ?? 'unknown',
-        message: entry.message,
-        hint: string(entry.hint),
-        file: string(entry.file),
-        line: integer(entry.line),
-        column: integer(entry.column),
-        end_line: integer(entry.end_line),
-        end_column: integer(entry.end_column),
-      },
-    ];
-  });
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return [...errors, ...problems.filter(({ severity }) => severity === 'warning')];
-}
-
-/** `2 errors and 1 warning`; empty if there are none. */
-export function problemWords(problems: readonly JsonDiagnostic[]): string {
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const warnings = problems.length - errors;
-  return [
-    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
-    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
-  ].join(' and ');
-}
-
-/** `videos/berlin.yaml:3:5`; empty without a file. */
-export function formatLocation({ file, line, column }: JsonDiagnostic): string {
-  return [file, line, column].filter((part) => part !== null).join(':');
-}
 
 /** Maximum size of a table of problems. */
 export interface ProblemLimit {
@@ -61,7 +17,7 @@ export function markdownProblems(problems: readonly JsonDiagnostic[], room: Prob
   const rows = takeWhileFits(problems.slice(0, room.count), room.characters, (problem) => {
     const { severity, code, message, hint } = problem;
     const place = formatLocation(problem);
-    const where = [...(place === '' ? [] : [markdownCode(shortenText(place, 200))]), markdownCode(code)].join('<br>');
+    const where = [...(place === '' ? [] : [shortCode(place)]), markdownCode(code)].join('<br>');
     const todo = hint === null ? '' : `<br><sub>${escapeMarkdown(shortenText(hint, 300))}</sub>`;
     const mark = severity === 'error' ? '❌' : '⚠️';
     return `| ${mark}&nbsp;${severity} | ${escapeMarkdown(shortenText(message, 500))}${todo} | ${where} |`;
@@ -75,7 +31,7 @@ const MOST_NAMES = 5;
 const MOST_FAILURES = 5;
 const LONGEST = { name: 200, message: 1_000, hint: 400 };
 
-/** Head of the table whose rows `troubleRow` returns. */
+/** Head of the table whose rows `failureRow` returns. */
 export const FAILURE_COLUMNS = '| | Video | Why | Where |\n|:--|:--|:--|:--|';
 
 const MARKS: Readonly<Record<FailureGroup['what'], string>> = {
@@ -98,7 +54,7 @@ export function failureRow({ what, ids, title, failures, places }: FailureGroup,
 }
 
 function videosOf(ids: readonly string[], title: string): string {
-  const names = ids.slice(0, MOST_NAMES).map((id) => markdownCode(shortenText(id, LONGEST.name)));
+  const names = ids.slice(0, MOST_NAMES).map((id) => shortCode(id));
   if (ids.length === 1) return title === '' ? names[0]! : `${names[0]}<br>${nameOf(title)}`;
   const more = ids.length - names.length;
   const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
@@ -106,18 +62,18 @@ function videosOf(ids: readonly string[], title: string): string {
 }
 
 function whyOf({ code, editable, source, message, hint }: LocatedFailure): string {
-  const from = source === undefined ? '' : ` (${markdownCode(shortenText(source, LONGEST.name))})`;
-  const about = editable === undefined ? '' : `${markdownCode(shortenText(editable, LONGEST.name))}${from}: `;
+  const from = source === undefined ? '' : ` (${shortCode(source)})`;
+  const about = editable === undefined ? '' : `${shortCode(editable)}${from}: `;
   const todo = hint === undefined ? '' : `<br><sub>${escapeMarkdown(shortenText(plain(hint), LONGEST.hint))}</sub>`;
   return `${about}${escapeMarkdown(shortenText(plain(message), LONGEST.message))} ${markdownCode(code)}${todo}`;
 }
 
 function placeLink({ file, line }: FailureLocation, filesUrl: string | null): string {
   if (file === null) return '';
-  const words = markdownCode(shortenText(line === null ? file : `${file}:${line}`, LONGEST.name));
+  const words = shortCode(line === null ? file : `${file}:${line}`);
   if (filesUrl === null) return words;
   const path = file.split('/').map(encodeURIComponent).join('/');
-  return markdownLink(words, `${filesUrl}${path}${line === null ? '' : `#L${line}`}`) ?? words;
+  return linkedWords(words, `${filesUrl}${path}${line === null ? '' : `#L${line}`}`);
 }
 
 function nameOf(text: string): string {

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin, Failure } from '../../apply/events.ts';
 import type { Delivery } from '../../lock/lock.ts';
-import { cellWidth } from '../wording/cell-width.ts';
+import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { failureKey } from '../wording/failure-groups.ts';
 import { formatDuration } from '../wording/quantities.ts';
@@ -148,8 +148,7 @@ export class VideoLines {
 
   /** Pads the id, so that the following text aligns. */
   name(id: string): string {
-    const name = escapeControls(id);
-    return name + ' '.repeat(Math.max(0, this.#idWidth - cellWidth(name)));
+    return padCells(escapeControls(id), this.#idWidth);
   }
 
   /** Lists the destinations below a video's line. */
@@ -189,9 +188,4 @@ function recordedWords({ action, previousId, videoUrl, deliveries }: ApplyEvent 
     default:
       return action;
   }
-}
-
-/** Returns the maximum width of some names, in columns. */
-export function maxWidth(names: readonly string[]): number {
-  return names.reduce((width, name) => Math.max(width, cellWidth(name)), 0);
 }

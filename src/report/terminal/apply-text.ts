@@ -1,8 +1,8 @@
 import { createColors } from 'picocolors';
-import type { ApplyOutcome, Failure } from '../../apply/events.ts';
+import type { ApplyOutcome } from '../../apply/events.ts';
 import { escapeControls, listNames } from '../wording/display-text.ts';
-import { failureKey } from '../wording/failure-groups.ts';
-import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
+import { groupByFailure } from '../wording/failure-groups.ts';
+import { countNoun, formatCount, formatDuration, formatTime } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
 
 type Colors = ReturnType<typeof createColors>;
@@ -57,19 +57,13 @@ export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLA
 }
 
 function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colors): string[] {
-  const groups = new Map<string, { ids: string[]; failures: readonly Failure[] }>();
-  for (const { id, failures } of failed) {
-    const group = groups.get(failureKey(failures));
-    if (group === undefined) groups.set(failureKey(failures), { ids: [id], failures });
-    else group.ids.push(id);
-  }
-  const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
-  const shown = largestFirst.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
+  const groups = groupByFailure(failed);
+  const shown = groups.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
     const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
     return [`  ${colors.red('✗')} ${what}${count}${listNames(ids)}`, ...lines].join('\n');
   });
-  const others = largestFirst.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
+  const others = groups.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
   return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
 }
 
@@ -80,7 +74,7 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
   const example = escapeControls(shown[0]!.id);
   return [
     [
-      ...shown.map((one) => `  ${yellow('?')} ${escapeControls(one.id)}: ${unknownWords(one)}`),
+      ...shown.map((video) => `  ${yellow('?')} ${escapeControls(video.id)}: ${unknownWords(video)}`),
       ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
       '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
       '    at the service; then say:',
@@ -92,9 +86,10 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
 }
 
 function unknownWords({ askedAt, session }: ApplyOutcome['unknown'][number]): string {
+  const at = formatTime(escapeControls(askedAt));
   return session === null
-    ? `asked for at ${showTime(askedAt)}, and no answer told whether it was taken on`
-    : `asked for at ${showTime(askedAt)}, and the service does not have its session ${escapeControls(session)} any more`;
+    ? `asked for at ${at}, and no answer told whether it was taken on`
+    : `asked for at ${at}, and the service does not have its session ${escapeControls(session)} any more`;
 }
 
 function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {
@@ -130,10 +125,6 @@ function restoredBlocks({ restored }: ApplyOutcome): string[] {
   return [
     `${formatCount(restored.differing)} ${has} other bytes than the lockfile records: this machine encodes the same frames differently.`,
   ];
-}
-
-function showTime(iso: string): string {
-  return `${escapeControls(iso).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** @param renders number of videos to render */

@@ -1,8 +1,9 @@
 import { codeFrameColumns } from '@babel/code-frame';
 import { createColors } from 'picocolors';
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
+import { groupBy } from '../../group-by.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, countSeverities } from '../wording/quantities.ts';
 import { textPosition } from '../wording/text-position.ts';
 
 export interface DiagnosticsTextOptions {
@@ -23,7 +24,7 @@ const COLUMNS = 100;
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: DiagnosticsTextOptions): string {
   if (diagnostics.length === 0) return '';
   const { maxPlaces = 50 } = options;
-  const places = groupByPlace(diagnostics);
+  const places = [...groupBy(diagnostics, locationKey).values()];
   const shown = places.slice(0, maxPlaces);
   const hidden = diagnostics.length - shown.flat().length;
   const blocks = shown.map((place) => block(place, options));
@@ -31,20 +32,15 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Dia
   return `${[...blocks, summary(diagnostics, options.color)].join('\n\n')}\n`;
 }
 
-function groupByPlace(diagnostics: readonly Diagnostic[]): Diagnostic[][] {
-  const places = new Map<string, Diagnostic[]>();
-  for (const [index, diagnostic] of diagnostics.entries()) {
-    const { at } = diagnostic;
-    const place = at === undefined ? String(index) : `${at.file}:${at.start}:${at.end}`;
-    places.set(place, [...(places.get(place) ?? []), diagnostic]);
-  }
-  return [...places.values()];
+/** Does not group diagnostics without a location. */
+function locationKey({ at }: Diagnostic): string | symbol {
+  return at === undefined ? Symbol('no location') : `${at.file}:${at.start}:${at.end}`;
 }
 
-function block(place: readonly Diagnostic[], { source, color }: DiagnosticsTextOptions): string {
+function block(place: readonly [Diagnostic, ...Diagnostic[]], { source, color }: DiagnosticsTextOptions): string {
   const { bold, dim } = createColors(color);
   const lines: string[] = [];
-  const { at } = place[0]!;
+  const { at } = place[0];
   const text = at === undefined ? undefined : source(at.file);
   if (at !== undefined) {
     const position = text === undefined || at.end === 0 ? null : textPosition(text, at.start);
@@ -73,13 +69,8 @@ function mark(severity: Severity, color: boolean): string {
 
 function summary(diagnostics: readonly Diagnostic[], color: boolean): string {
   const { bold } = createColors(color);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
   const files = new Set(diagnostics.flatMap(({ at }) => (at === undefined ? [] : [at.file]))).size;
-  const counts = [
-    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
-    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
-  ].join(' and ');
+  const counts = countSeverities(diagnostics.map(({ severity }) => severity));
   return bold(files === 0 ? counts : `${counts} in ${countNoun(files, 'file')}`);
 }
 
@@ -104,7 +95,7 @@ export function codeFrame(
   const marked = lines[line - 1] ?? '';
   const first = column + LEAD > options.columns ? column - 1 - LEAD : 0;
   const last = first + options.columns;
-  const shown = lines.map((one, index) => (Math.abs(index + 1 - line) > 1 ? '' : cut(visible(one), first, last)));
+  const shown = lines.map((text, index) => (Math.abs(index + 1 - line) > 1 ? '' : cut(visible(text), first, last)));
   const end = Math.min(column + span.end - span.start, marked.length + 1, last + 1);
   const frame = codeFrameColumns(
     shown.join('\n'),

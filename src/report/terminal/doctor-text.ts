@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countSeverities } from '../wording/quantities.ts';
 
 /** Result of one check. */
 export interface DoctorCheck {
@@ -25,12 +25,6 @@ export function doctorText(checks: readonly DoctorCheck[], options: { readonly c
       ? [line]
       : [line, `  ${' '.repeat(width)}  ${cyan('hint:')} ${dim(escapeControls(hint))}`];
   });
-  const count = (status: DoctorCheck['status']): number => checks.filter((check) => check.status === status).length;
-  const [errors, warnings] = [count('error'), count('warning')];
-  const counts = [
-    ...(errors > 0 ? [countNoun(errors, 'error')] : []),
-    ...(warnings > 0 ? [countNoun(warnings, 'warning')] : []),
-  ];
-  const all = counts.length === 0 ? 'All is well' : counts.join(' and ');
-  return `${[...lines, '', bold(`${all}.`)].join('\n')}\n`;
+  const problems = countSeverities(checks.map(({ status }) => status)) || 'All is well';
+  return `${[...lines, '', bold(`${problems}.`)].join('\n')}\n`;
 }

@@ -1,60 +1,25 @@
 import { createColors } from 'picocolors';
-import type { SpecDrift } from '../../apply/spec-changes.ts';
-import { cellWidth } from '../wording/cell-width.ts';
+import { groupBy } from '../../group-by.ts';
+import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
+import {
+  DRIFT_WORDS,
+  type DriftFinding,
+  type DriftReport,
+  hasDrift,
+  NOTE_WORDS,
+  specDriftWords,
+} from '../wording/drift-words.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { specDriftWords } from '../wording/spec-words.ts';
-import { maxWidth } from './apply-lines.ts';
-
-/** Result of comparing recorded videos with the world. */
-export interface DriftReport {
-  /** Number of checked videos. */
-  readonly checked: number;
-  /** Sorted by id, at most one for each video. */
-  readonly findings: readonly DriftFinding[];
-  /** Sessions that the service lost or failed although the video can be fetched, sorted by id. */
-  readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
-  /** Videos that could not be verified. */
-  readonly unclear: readonly { readonly id: string; readonly url: string; readonly why: string }[];
-  /** Specifications that differ or could not be compared, sorted by template. */
-  readonly specs: readonly SpecDrift[];
-}
-
-/** Returns whether anything differs from its recorded or committed state. */
-export function hasDrift({ findings, specs }: DriftReport): boolean {
-  return findings.length > 0 || specs.some(({ kind }) => kind !== 'unclear');
-}
-
-type DriftNote = 'session_gone' | 'session_failed';
-
-export interface DriftFinding {
-  readonly id: string;
-  readonly what: 'output_missing' | 'output_damaged' | 'video_changed' | 'video_gone' | 'asset_changed';
-  /** URL of the video or of the changed file. */
-  readonly url: string;
-}
-
-export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
-  output_missing: 'its local file is missing',
-  output_damaged: 'its local file is damaged',
-  video_changed: 'its video does not have the recorded size',
-  video_gone: 'its video cannot be fetched any more',
-  asset_changed: 'a URL that it was made from gives something else',
-};
-
-const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
-  session_gone: 'the service does not have the session any more',
-  session_failed: 'the service says now that the session failed',
-};
 
 /** Lists drift and videos that could not be verified; merges equal reasons. */
 export function driftText(report: DriftReport, options: { readonly color: boolean }): string {
   const { checked, findings, notes, unclear, specs } = report;
   const { bold, red, yellow, dim } = createColors(options.color);
   const width = Math.min(40, maxWidth(findings.map(({ id }) => escapeControls(id))));
-  const fill = (text: string): string => text + ' '.repeat(Math.max(0, width - cellWidth(text)));
   const found = findings.map(
-    ({ id, what, url }) => `  ${red('✗')} ${fill(escapeControls(id))}  ${DRIFT_WORDS[what]}  ${dim(displayUrl(url))}`,
+    ({ id, what, url }) =>
+      `  ${red('✗')} ${padCells(escapeControls(id), width)}  ${DRIFT_WORDS[what]}  ${dim(displayUrl(url))}`,
   );
   const changed = specs.flatMap((spec) =>
     spec.kind === 'unclear' ? [] : [`  ${red('✗')} ${escapeControls(spec.template)}: ${specDriftWords(spec)}`],
@@ -79,14 +44,15 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
 
 /** Merges names that share a reason into one line. */
 function grouped(pairs: readonly (readonly [name: string, why: string])[]): string[] {
-  const reasons = new Map<string, Set<string>>();
-  for (const [name, why] of pairs) reasons.set(why, (reasons.get(why) ?? new Set()).add(name));
-  return [...reasons].map(([why, names]) => `${listNames([...names])}: ${escapeControls(why)}`);
+  return [...groupBy(pairs, ([, why]) => why)].map(([why, named]) => {
+    const names = new Set(named.map(([name]) => name));
+    return `${listNames([...names])}: ${escapeControls(why)}`;
+  });
 }
 
 /** A plan detects missing files itself; damaged ones need a refresh. Existing videos are only replaced on request. */
 function commandsFor(findings: readonly DriftFinding[]): string[] {
-  const [changed, others] = [findings.filter(isChanged), findings.filter((one) => !isChanged(one))];
+  const [changed, others] = [findings.filter(isChanged), findings.filter((finding) => !isChanged(finding))];
   const isLocal = others.every(({ what }) => what === 'output_missing');
   const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
   const them = others.length === 1 ? 'it' : 'them';

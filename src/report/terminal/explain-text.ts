@@ -3,12 +3,12 @@ import type { Attempt } from '../../lock/journal.ts';
 import type { Rendering } from '../../lock/lock.ts';
 import { type Change, renders } from '../../plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
-import { cellWidth, cutCells } from '../wording/cell-width.ts';
+import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
+import { formatTime } from '../wording/quantities.ts';
 import { showText } from '../wording/text-diff.ts';
-import { maxWidth } from './apply-lines.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
@@ -86,7 +86,7 @@ function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
   const { state, session, intent } = attempt;
   const id = escapeControls(intent.id);
   const facts: [string, string][] = [
-    ['asked for at', showTime(intent.at)],
+    ['asked for at', formatTime(intent.at)],
     ...(session === null ? [] : [['session', session] satisfies [string, string]]),
   ];
   const words = {
@@ -112,7 +112,7 @@ function adoptedLines(change: Change, colors: Colors): string[] {
 
 function renderingFacts({ rendered_at, session, video_url }: Rendering): [string, string][] {
   return [
-    ['at', showTime(rendered_at)],
+    ['at', formatTime(rendered_at)],
     ['session', session],
     ['video', displayUrl(video_url)],
   ];
@@ -163,14 +163,10 @@ function factLines(facts: readonly (readonly [string, string])[], { dim }: Color
   return facts.map(([, value], index) => {
     const name = cutCells(names[index]!, width);
     const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(12, columns - width - 4);
-    return `  ${dim(name)}${' '.repeat(width - cellWidth(name))}  ${cutCells(escapeControls(value), room)}`;
+    return `  ${dim(padCells(name, width))}  ${cutCells(escapeControls(value), room)}`;
   });
 }
 
 function wrap(text: string, columns: number, { dim }: Colors, paint = dim): string[] {
   return wrapSpans([{ text, paint }], columns - 2).map((line) => `  ${line}`);
-}
-
-function showTime(iso: string): string {
-  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }

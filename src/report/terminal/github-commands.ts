@@ -1,8 +1,7 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
-import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
-import { problemsOf } from '../markdown/problem-tables.ts';
+import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
 import { hasChanges } from '../wording/plan-words.ts';
 import { formatCount } from '../wording/quantities.ts';
 

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../../apply/events.ts';
-import { cellWidth, cutCells, cutCellsStart } from '../wording/cell-width.ts';
+import { cellWidth, cutCells, cutCellsStart, maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { VideoLines } from './apply-lines.ts';
@@ -71,7 +71,7 @@ export class LiveView {
     const { dim } = this.#colors;
     const far = this.#progress.percentOf(video, nowMs);
     const percent = far === null ? '' : `${far.isGuess ? '~' : ''}${far.percent} %`;
-    const id = fill(cutCellsStart(escapeControls(video.id), name), name);
+    const id = padCells(cutCellsStart(escapeControls(video.id), name), name);
     if (name === width) return id.trimEnd();
     if (bar === 0) return `  ${id} ${percent.padStart(PERCENT_WIDTH)}`.trimEnd();
     const words = note ? noteOf(video) : '';
@@ -128,7 +128,7 @@ interface Layout {
 }
 
 function layOut(videos: readonly RunningVideo[], width: number): Layout {
-  const widest = Math.max(0, ...videos.map(({ id }) => cellWidth(escapeControls(id))));
+  const widest = maxWidth(videos.map(({ id }) => escapeControls(id)));
   const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
   if (bar === 0) {
     const room = width - 2 - 1 - PERCENT_WIDTH;
@@ -146,9 +146,4 @@ function noteOf({ begin, isSubmitted, isDelivering }: RunningVideo): string {
   if (isDelivering) return 'delivering';
   if (begin === 'posted') return isSubmitted ? '' : 'sending';
   return BEGIN_NOTES[begin];
-}
-
-/** Pads to a width in columns. */
-function fill(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
 }

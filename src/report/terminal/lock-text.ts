@@ -2,9 +2,9 @@ import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../digest.ts';
 import type { Lock, LockEntry, Rendering } from '../../lock/lock.ts';
 import type { MergeDecision, MergeSide } from '../../lock/merge-locks.ts';
+import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { maxWidth } from './apply-lines.ts';
 
 /** Lists the recorded videos, one per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
@@ -14,7 +14,7 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   const width = maxWidth(rows.map(([id]) => escapeControls(id)));
   const lines = rows.map(
     ([id, entry]) =>
-      `${bold(escapeControls(id).padEnd(width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
+      `${bold(padCells(escapeControls(id), width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
   );
   return `${lines.join('\n')}\n`;
 }
@@ -149,7 +149,7 @@ export function mergeDecisionsText(
   const width = maxWidth(decisions.map(({ name }) => escapeControls(name)));
   const lines = decisions.map(({ kind, name, side, why }) => {
     const what = kind === 'field' ? ' (a field beside the videos)' : '';
-    return `  ${bold(escapeControls(name).padEnd(width))}  ${sideText(side)}: ${WHY[why]}${what}`;
+    return `  ${bold(padCells(escapeControls(name), width))}  ${sideText(side)}: ${WHY[why]}${what}`;
   });
   return `${yellow(`${file}: both sides changed ${countNoun(decisions.length, 'entry', 'entries')}`)}\n${lines.join('\n')}\n`;
 }

@@ -1,4 +1,5 @@
-import type { PlanPreview, VideoPreview } from '../../preview/plan-preview.ts';
+import { groupBy } from '../../group-by.ts';
+import { mostChangedStill, type PlanPreview, type VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../../preview/preview-document.ts';
 import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun } from '../wording/quantities.ts';
@@ -19,11 +20,11 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   const width = Math.min(WIDEST_ID, Math.max(0, ...shown.map(([id]) => id.length)));
   const lines = shown.map(([id, video]) => `  ${id.padEnd(width)}  ${videoWords(video)}`);
   const more = videos.size - shown.length;
-  const reasons = new Map<string, number>();
-  for (const { reason } of leftOut) reasons.set(LEFT_OUT_WORDS[reason], (reasons.get(LEFT_OUT_WORDS[reason]) ?? 0) + 1);
   const others = [
     ...(more > 0 ? [`  and ${countNoun(more, 'more video')}`] : []),
-    ...[...reasons].map(([words, count]) => `  ${countNoun(count, 'video')} not shown: ${words}`),
+    ...[...groupBy(leftOut, ({ reason }) => reason)].map(
+      ([reason, omitted]) => `  ${countNoun(omitted.length, 'video')} not shown: ${LEFT_OUT_WORDS[reason]}`,
+    ),
   ];
   const drawn = `  Drawn in ${seconds.all.toFixed(1)} s.`;
   return `${['', 'What changes, as drawn here', ...lines, ...others, drawn].join('\n')}\n`;
@@ -39,7 +40,7 @@ function videoWords(video: VideoPreview): string {
   const note = previewNote(video);
   if (share === null) return note === '' ? 'nothing to compare with' : note;
   if (video.isVisible !== true) return note;
-  const [most] = [...video.stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0));
+  const most = mostChangedStill(video.stills);
   const seen = `${shareWords(share)} changes ${timeWords(most!.timeSeconds)}`;
   return note === '' ? seen : `${seen}; ${note}`;
 }

@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { SessionDifference } from '../../apply/session-differences.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, formatTime } from '../wording/quantities.ts';
 
 /** Tolerance before the recorded time, because clocks differ and requests wait. */
 const BEFORE_MS = 60_000;
@@ -16,9 +16,9 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
   const blocks = attempts.map(({ intent, state, session }) => {
     const askedMs = Date.parse(intent.at);
     const lines = [
-      `asked of   ${escapeControls(intent.service)} at ${showTime(askedMs)}`,
+      `asked of   ${escapeControls(intent.service)} at ${timeAt(askedMs)}`,
       session === null
-        ? `look for   a session made between ${showTime(askedMs - BEFORE_MS)} and ${showTime(askedMs + AFTER_MS)}`
+        ? `look for   a session made between ${timeAt(askedMs - BEFORE_MS)} and ${timeAt(askedMs + AFTER_MS)}`
         : `look for   the session ${escapeControls(session)}, which the service made and did not have any more`,
       `titled     ${escapeControls(titleOf(intent.body))}`,
       `attempt    ${escapeControls(shortKey(intent.key))}`,
@@ -67,8 +67,7 @@ export function differencesText(differences: readonly SessionDifference[]): stri
 export function attemptsText(attempts: readonly Attempt[]): string {
   return attempts
     .map(
-      ({ intent }) =>
-        `${shortKey(intent.key)} (${intent.fingerprint.slice(0, 11)}, ${showTime(Date.parse(intent.at))})`,
+      ({ intent }) => `${shortKey(intent.key)} (${intent.fingerprint.slice(0, 11)}, ${timeAt(Date.parse(intent.at))})`,
     )
     .join(', ');
 }
@@ -87,6 +86,6 @@ function brief(json: string | null): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
-function showTime(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+function timeAt(milliseconds: number): string {
+  return formatTime(new Date(milliseconds).toISOString());
 }

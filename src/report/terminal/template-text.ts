@@ -7,6 +7,7 @@ import { isConstantVector } from '../../template/lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
+import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { placesText } from '../wording/package-diagnostic.ts';
 import { countNoun } from '../wording/quantities.ts';
@@ -27,8 +28,8 @@ export function initText(
   const left = notes.filter(({ kind }) => kind === 'left');
   const lines = [
     `${needs.length + problems.length === 0 ? green('✓') : yellow('!')} ${bold(folder)}  ${animation.w} × ${animation.h}, ${Number(animation.fr.toFixed(2))} fps, ${seconds} s`,
-    ...section(countNoun(editables.length, 'editable'), table(editables.map(editableRow))),
-    ...section(countNoun(stills.length, 'still'), table(stills.map((still) => stillRow(still, animation.fr)))),
+    ...section(countNoun(editables.length, 'editable'), tableLines(editables.map(editableRow))),
+    ...section(countNoun(stills.length, 'still'), tableLines(stills.map((still) => stillRow(still, animation.fr)))),
     ...section(
       'Changed',
       changed.map(({ message }) => message),
@@ -99,18 +100,6 @@ function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
     `reelform template check ${folder}`,
     `In reelform.yaml:  templates: {${name}: ./${folder}}`,
   ];
-}
-
-/** Pads columns to their widest cell, and drops empty columns. */
-function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .filter((_, column) => widths[column]! > 0)
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 /** Escapes names of an untrusted animation, but keeps styles. */

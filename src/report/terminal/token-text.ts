@@ -1,3 +1,4 @@
+import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 
 /** A token as stored. */
@@ -55,16 +56,7 @@ export function tokensText(rows: readonly TokenRow[]): string {
       escapeControls(row.name),
     ]),
   ];
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));
-  return table
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return `${tableLines(table).join('\n')}\n`;
 }
 
 /** Describes a new token, without its secret text. */

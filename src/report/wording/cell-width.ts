@@ -24,6 +24,28 @@ export function cellWidth(text: string): number {
   return graphemesOf(text).reduce((width, grapheme) => width + graphemeWidth(grapheme), 0);
 }
 
+/** Returns the width of the widest text, in columns. */
+export function maxWidth(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, cellWidth(text)), 0);
+}
+
+/** Appends spaces up to a width in columns. */
+export function padCells(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellWidth(text)));
+}
+
+/** Lays out rows as lines: pads columns to their widest cell, and omits empty columns. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => maxWidth(rows.map((row) => row[column]!)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => padCells(cell, widths[column]!))
+      .filter((_, column) => widths[column]! > 0)
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
 /** Truncates the end of a text to `width` columns, including a final `…`. */
 export function cutCells(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;

@@ -1,6 +1,7 @@
 import type { ApplyOutcome, Failure } from '../../apply/events.ts';
 import { resourceSpan } from '../../definition/definition-span.ts';
 import { byCodeUnit } from '../../digest.ts';
+import { groupBy } from '../../group-by.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { textPosition } from './text-position.ts';
@@ -52,15 +53,8 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
     ['unknown', unknown],
   ] as const;
   return kinds.flatMap(([what, failed]) => {
-    const groups = new Map<string, { readonly ids: string[]; readonly failures: readonly Failure[] }>();
-    for (const { id, failures } of [...failed].sort((a, b) => byCodeUnit(a.id, b.id))) {
-      const key = what === 'unknown' ? id : failureKey(failures);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, { ids: [id], failures });
-      else group.ids.push(id);
-    }
-    const largestFirst = [...groups.values()].sort((a, b) => b.ids.length - a.ids.length);
-    return largestFirst.map(({ ids, failures }) => {
+    const sorted = [...failed].sort((a, b) => byCodeUnit(a.id, b.id));
+    return groupByFailure(sorted).map(({ ids, failures }) => {
       const [first, ...others] = ids.slice(0, MOST_LOCATED).map((id) => {
         const path = changes.get(id)?.path ?? null;
         return failures.map((failure) => ({ ...failure, ...locate(failure, path, context) }));
@@ -119,6 +113,15 @@ const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
   'disk_full',
   'service_lacks_uploads',
 ]);
+
+/** Groups the videos with the same failures, the largest group first. */
+export function groupByFailure(
+  failed: ApplyOutcome['failed'],
+): { readonly ids: readonly string[]; readonly failures: readonly Failure[] }[] {
+  return [...groupBy(failed, ({ failures }) => failureKey(failures)).values()]
+    .sort((a, b) => b.length - a.length)
+    .map((group) => ({ ids: group.map(({ id }) => id), failures: group[0].failures }));
+}
 
 /** Equal for failures that are reported only once. */
 export function failureKey(failures: readonly Failure[]): string {

@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../../digest.ts';
+import { groupBy } from '../../group-by.ts';
 import { ACTIONS } from '../../plan/plan.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 
@@ -30,14 +31,9 @@ export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGro
 }
 
 function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
-  const groups = new Map<string, [ChangeDocument, ...ChangeDocument[]]>();
-  for (const change of changes) {
-    const key = likeness(change);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [change]);
-    else group.push(change);
-  }
-  const largestFirst = [...groups.values()].sort((a, b) => b.length - a.length || byCodeUnit(a[0].id, b[0].id));
+  const largestFirst = [...groupBy(changes, likeness).values()].sort(
+    (a, b) => b.length - a.length || byCodeUnit(a[0].id, b[0].id),
+  );
   const blocks = largestFirst.slice(0, MOST_BLOCKS).map((group): ChangeGroup => {
     const kind = group.length === 1 ? 'one' : hasDifferences(group[0]) ? 'same' : 'folder';
     return { changes: group, kind };

@@ -1,3 +1,4 @@
+import { groupBy } from '../../group-by.ts';
 import { isRecord } from '../../json.ts';
 import { ACTIONS, type Action } from '../../plan/plan.ts';
 import {
@@ -80,14 +81,14 @@ function costWords({ amount, currency }: Cost): string {
 /** Returns whether errors prevented planning, so that the document does not cover any video. */
 export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
   if (changes.length > 0 || complete || Object.keys(summary).length > 0) return false;
-  return diagnostics.some((one) => isRecord(one) && one.severity === 'error');
+  return diagnostics.some((entry) => isRecord(entry) && entry.severity === 'error');
 }
 
 /** Describes a plan without changes. */
 export function emptyWords(document: PlanDocument): string {
   const { summary, complete } = document;
   if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
-  const count = Object.values(summary).reduce((sum, one) => sum + one, 0);
+  const count = Object.values(summary).reduce((sum, videos) => sum + videos, 0);
   if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
   const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
   return `No changes. ${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} ${state}.`;
@@ -108,7 +109,7 @@ function selectionWords(document: PlanDocument): string {
 }
 
 function uncheckedWords({ lint }: PlanDocument): string {
-  const countOf = (reason: string): number => lint?.left_out.filter((one) => one.reason === reason).length ?? 0;
+  const countOf = (reason: string): number => lint?.left_out.filter((video) => video.reason === reason).length ?? 0;
   const reasons = [
     [countOf('budget'), 'because its time was up. `reelform lint` checks all'],
     [countOf('remote'), 'because the service has the template'],
@@ -259,14 +260,8 @@ export function restoreWords(document: PlanDocument): string {
 
 /** Groups merely restored videos by reason. */
 export function restoreGroups(document: PlanDocument): RestoreGroup[] {
-  const groups = new Map<string, string[]>();
-  for (const change of splitRestores(document).restores) {
-    const words = reasonWords(change);
-    const group = groups.get(words);
-    if (group === undefined) groups.set(words, [change.id]);
-    else group.push(change.id);
-  }
-  return [...groups].map(([words, ids]) => ({ words, ids }));
+  const groups = groupBy(splitRestores(document).restores, reasonWords);
+  return [...groups].map(([words, changes]) => ({ words, ids: changes.map(({ id }) => id) }));
 }
 
 /** Returns whether a plan does more than restore local files. */

@@ -14,6 +14,11 @@ export function previewNote({ isVisible, unseen }: VideoPreview): string {
   return what === '' ? 'no visible change' : `no visible change; ${what}`;
 }
 
+/** Returns the largest share of differing pixels in any still, 0..1; a still without a counterpart counts as 1. */
+export function newOrChangedShare({ stills }: VideoPreview): number {
+  return Math.max(0, ...stills.map(({ changedShare }) => changedShare ?? 1));
+}
+
 /** `12.3 % of the picture`, or that there is no difference. */
 export function shareWords(share: number): string {
   if (share === 0) return 'the same picture';

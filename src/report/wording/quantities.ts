@@ -8,6 +8,20 @@ export function countNoun(count: number, noun: string, nouns = `${noun}s`): stri
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
+/** `2 errors and 1 warning`; empty if there are none. Counts no other status. */
+export function countSeverities(severities: readonly string[]): string {
+  return ['error', 'warning']
+    .map((severity) => ({ severity, count: severities.filter((other) => other === severity).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => countNoun(count, severity))
+    .join(' and ');
+}
+
+/** `2026-11-22 09:30:00 UTC`. */
+export function formatTime(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
 /** Formats milliseconds: `0.4 s`, `12 s`, `3:07 min`, `1:02:09 h`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DriftReport, driftText } from '../../../src/report/terminal/drift-text.ts';
+import { driftText } from '../../../src/report/terminal/drift-text.ts';
+import type { DriftReport } from '../../../src/report/wording/drift-words.ts';
 
 const NOTHING: DriftReport = { checked: 0, findings: [], notes: [], unclear: [], specs: [] };
 const spec = { template: 'small', styleVersion: 'tsv_1' };

@@ -1,22 +1,3 @@
-import type { PlanDocument } from '../../plan/plan-document.ts';
-import { countWords } from '../wording/plan-words.ts';
-
-/** Replaces a comment that has become obsolete. */
-export const OBSOLETE_COMMENT = 'Reelform: this pull request changes no video any more.';
-
-/** Links to the plan page. @param url must not contain characters that end a link */
-export function pageMarkdown(url: string): string {
-  return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
-}
-
-/** Summarizes a plan for the list of checks: `2 to create, 1 to update`. */
-export function planTitle(document: PlanDocument): string {
-  const words = countWords(document)
-    .filter(({ action }) => action !== 'noop')
-    .map(({ words }) => words);
-  return words.length === 0 ? 'No changes' : words.join(', ');
-}
-
 const KINDS = {
   created: 'The comment was written',
   updated: 'The comment was brought up to date',

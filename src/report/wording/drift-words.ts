@@ -1,0 +1,80 @@
+import type { SpecChange, SpecDrift } from '../../apply/spec-changes.ts';
+import { escapeControls, shortenText } from './display-text.ts';
+
+/** Result of comparing recorded videos with the world. */
+export interface DriftReport {
+  /** Number of checked videos. */
+  readonly checked: number;
+  /** Sorted by id, at most one for each video. */
+  readonly findings: readonly DriftFinding[];
+  /** Sessions that the service lost or failed although the video can be fetched, sorted by id. */
+  readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
+  /** Videos that could not be verified. */
+  readonly unclear: readonly { readonly id: string; readonly url: string; readonly why: string }[];
+  /** Specifications that differ or could not be compared, sorted by template. */
+  readonly specs: readonly SpecDrift[];
+}
+
+/** Returns whether anything differs from its recorded or committed state. */
+export function hasDrift({ findings, specs }: DriftReport): boolean {
+  return findings.length > 0 || specs.some(({ kind }) => kind !== 'unclear');
+}
+
+type DriftNote = 'session_gone' | 'session_failed';
+
+export interface DriftFinding {
+  readonly id: string;
+  readonly what: 'output_missing' | 'output_damaged' | 'video_changed' | 'video_gone' | 'asset_changed';
+  /** URL of the video or of the changed file. */
+  readonly url: string;
+}
+
+export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
+  output_missing: 'its local file is missing',
+  output_damaged: 'its local file is damaged',
+  video_changed: 'its video does not have the recorded size',
+  video_gone: 'its video cannot be fetched any more',
+  asset_changed: 'a URL that it was made from gives something else',
+};
+
+export const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
+  session_gone: 'the service does not have the session any more',
+  session_failed: 'the service says now that the session failed',
+};
+
+/** Maximum number of changes listed, and of characters per value. */
+const NAMED = 5;
+const LONGEST = 60;
+
+/** Describes how a specification differs from the service's, in one line. */
+export function specDriftWords(drift: SpecDrift): string {
+  switch (drift.kind) {
+    case 'changed':
+      return changesWords(drift.changes);
+    case 'gone':
+      return `the service does not have ${escapeControls(drift.styleVersion)} any more`;
+    case 'unclear':
+      return escapeControls(drift.why);
+  }
+}
+
+function changesWords(changes: readonly SpecChange[]): string {
+  // The files differ nonetheless.
+  if (changes.length === 0) return 'only the order of its keys changed';
+  const more = changes.length - NAMED;
+  const named = changes.slice(0, NAMED).map(changeWords).join(', ');
+  return more > 0 ? `${named}, and ${more} more` : named;
+}
+
+function changeWords({ editable, field, before, after }: SpecChange): string {
+  const name = escapeControls(shortenText(editable ?? '', LONGEST));
+  if (field === null) return `${name} is ${before === undefined ? 'new' : 'gone'}`;
+  const of = editable === null ? escapeControls(shortenText(field, LONGEST)) : `${name}.${escapeControls(field)}`;
+  return field === 'editables' && editable === null
+    ? 'the editables are in another order'
+    : `${of}: ${show(before)} → ${show(after)}`;
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'none' : escapeControls(shortenText(JSON.stringify(value), LONGEST));
+}
