@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const END = { nowMs: 1, retentionMs: null };
 
-/** With an image beside its text. */
+/** Returns a video with an image besides its text. */
 function videoOf(id: string, image: string): Video {
   const { resources, ...video } = textVideo(id);
   const source = { kind: 'file', path: image } as const;
@@ -51,7 +51,7 @@ function plan(videos: readonly Video[], lock: Lock, missing: readonly string[] =
   });
 }
 
-/** A service in this process whose sessions take a moment, and which counts what it is asked. */
+/** A service in this process that counts its requests and whose sessions take a moment. */
 function countingService(options: { fails?: (title: string) => RenderSession['errors'] | Error | null } = {}) {
   const counts = { posts: 0, uploads: 0, active: 0, mostActive: 0 };
   const notHere = async (): Promise<never> => {
@@ -107,7 +107,7 @@ interface Run {
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly saveLock?: (lock: Lock) => Promise<void>;
   readonly file?: string;
-  /** False: the journal takes no line that tells of a delivery. */
+  /** Whether the journal accepts lines about deliveries; default true. */
   readonly notes?: boolean;
   readonly ensureStyleVersion?: (id: string) => Promise<void>;
 }
@@ -159,7 +159,7 @@ async function apply(run: Run) {
 }
 
 describe('applyPlan()', () => {
-  it('asks once for the template before anything is posted, and for none that nothing is rendered from', async () => {
+  it('ensures each template once, before the first post, and only if something is rendered from it', async () => {
     const asked: string[] = [];
     const { service, counts } = countingService();
     const ensureStyleVersion = async (id: string): Promise<void> => {
@@ -175,7 +175,7 @@ describe('applyPlan()', () => {
     expect(asked).toEqual(['tsv_1 after 0 posts']);
   });
 
-  it('keeps a template that the service cannot use to the videos that are made from it', async () => {
+  it('fails only the videos of a template that the service cannot use', async () => {
     const { service, counts } = countingService();
     const { outcome } = await apply({
       videos: [textVideo('a'), textVideo('b')],
@@ -191,7 +191,7 @@ describe('applyPlan()', () => {
     expect(counts.posts).toBe(0);
   });
 
-  it('renders what is new and records it under names that carry the fingerprint', async () => {
+  it('renders new videos and records them under names that contain the fingerprint', async () => {
     const { outcome } = await apply({ videos: [textVideo('berlin')] });
     const entry = outcome.lock.videos.get('berlin')!;
     expect(outcome).toMatchObject({ rendered: 1, recorded: 0, failed: [], skipped: [] });
@@ -204,7 +204,7 @@ describe('applyPlan()', () => {
     });
   });
 
-  it('leaves an empty plan behind, whatever the lock held', async () => {
+  it('leaves an empty plan behind, for any lock', async () => {
     const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
     const state = ids.chain((chosen) =>
       fc.tuple(...chosen.map((id) => fc.tuple(fc.constant(id), fc.constantFrom('x', 'y', 'z')))),
@@ -220,7 +220,7 @@ describe('applyPlan()', () => {
     );
   });
 
-  it('posts nothing for what is rendered already', async () => {
+  it('posts nothing for rendered videos', async () => {
     const { service, counts } = countingService();
     const first = await apply({ videos: [textVideo('a'), textVideo('b')], service });
     await apply({ videos: [textVideo('a'), textVideo('b')], lock: first.outcome.lock, service });
@@ -242,7 +242,7 @@ describe('applyPlan()', () => {
     });
   });
 
-  it('restores a lost output to its old name and leaves its entry alone', async () => {
+  it('restores a lost output under its old name and keeps its entry', async () => {
     const first = await apply({ videos: [textVideo('a')] });
     const names: string[] = [];
     const { service } = countingService();
@@ -263,13 +263,13 @@ describe('applyPlan()', () => {
     expect(outcome.lock).toEqual(first.outcome.lock);
   });
 
-  it('never has more at work than it may', async () => {
+  it('never exceeds its concurrency', async () => {
     const { service, counts } = countingService();
     await apply({ videos: Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`)), service, concurrency: 3 });
     expect(counts).toMatchObject({ posts: 20, mostActive: 3 });
   });
 
-  it('keeps one failure to its video', async () => {
+  it('limits a failure to its video', async () => {
     const error = {
       code: 'render_crashed',
       title: 'Renderer crashed',
@@ -286,13 +286,13 @@ describe('applyPlan()', () => {
     expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'z']);
   });
 
-  it('says so when a session failed and told no reason', async () => {
+  it('reports a failed session without a reason', async () => {
     const { service } = countingService({ fails: () => [] });
     const { outcome } = await apply({ videos: [textVideo('a')], service });
     expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'session_failed' }] }]);
   });
 
-  it('tells every mistake that the service found in a mapping', async () => {
+  it('reports every error that the service found in a mapping', async () => {
     const problems = [
       { code: 'invalid_color', pointer: '#/mapping/resources/c_01', detail: 'no colour' },
       { code: 'unknown_editable', pointer: '#/mapping/resources/t_09', detail: 'no such editable' },
@@ -316,7 +316,7 @@ describe('applyPlan()', () => {
     expect(counts).toMatchObject({ posts: 0, uploads: 0 });
   });
 
-  it('has a video in the journal before it says so, and all of them in the lockfile at the end', async () => {
+  it('journals each video before it reports it, and records all of them in the lockfile at the end', async () => {
     const { outcome, journal, events } = await apply({ videos: [textVideo('a'), textVideo('b'), textVideo('c')] });
     const rendered = [...journal.attempts.values()].filter(({ state }) => state === 'rendered');
     expect(rendered.map(({ intent }) => intent.id).sort()).toEqual(['a', 'b', 'c']);
@@ -324,7 +324,7 @@ describe('applyPlan()', () => {
     expect([...outcome.lock.videos.keys()].sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('notes where a video and its twin arrived, and keeps what arrived in the lockfile where that fails', async () => {
+  it('records the deliveries of a video and its duplicate, and keeps them in the lockfile if the journal fails', async () => {
     const to = (place: string) => ({ to: `s3://videos/${place}`, credential: null });
     const first = { ...textVideo('a', 'Same'), title: 'Same', deliver: [to('a'), to('refused')] };
     const twin = { ...first, ...{ id: 'b' as Video['id'], path: 'videos/b.yaml' }, deliver: [to('b')] };
@@ -350,14 +350,14 @@ describe('applyPlan()', () => {
     expect(saved.at(-1)?.videos.get('a')?.deliveries).toEqual([{ to: 's3://videos/a' }]);
   });
 
-  it('saves at checkpoints: far fewer times than there are results, and no result is left out', async () => {
+  it('saves every result at checkpoints, with far fewer writes than results', async () => {
     const videos = Array.from({ length: 200 }, (_, index) => textVideo(`v${index}`));
     const { outcome, saved } = await apply({ videos, concurrency: 50 });
     expect(outcome.lock.videos.size).toBe(200);
     expect(saved.length).toBeLessThan(20);
   });
 
-  it('renders one of several alike, and gives its rendering to the others', async () => {
+  it('renders identical videos once and shares the rendering', async () => {
     const { service, counts } = countingService();
     const { outcome } = await apply({
       videos: [textVideo('a', 'same'), textVideo('b', 'same'), textVideo('c', 'same')],
@@ -369,13 +369,13 @@ describe('applyPlan()', () => {
     expect(new Set(urls).size).toBe(1);
   });
 
-  it('leaves those out that were to share a rendering which failed', async () => {
+  it('skips duplicates of a failed rendering', async () => {
     const { service } = countingService({ fails: () => [] });
     const { outcome } = await apply({ videos: [textVideo('a', 'same'), textVideo('b', 'same')], service });
     expect(outcome).toMatchObject({ rendered: 0, failed: [{ id: 'a' }], skipped: ['b'] });
   });
 
-  it('begins nothing after the first failure when it is to fail fast', async () => {
+  it('starts nothing after the first failure with failFast', async () => {
     const { service, counts } = countingService({ fails: (title) => (title === 'a' ? [] : null) });
     const videos = ['a', 'b', 'c'].map((id) => textVideo(id));
     const { outcome } = await apply({ videos, service, failFast: true, concurrency: 1 });
@@ -383,7 +383,7 @@ describe('applyPlan()', () => {
     expect(outcome).toMatchObject({ failed: [{ id: 'a' }], skipped: ['b', 'c'], endedBy: 'failure' });
   });
 
-  it('tells a refused token once, and asks no more', async () => {
+  it('reports a refused token once and sends no further requests', async () => {
     let asked = 0;
     const { service } = countingService({
       fails: () => {
@@ -399,7 +399,7 @@ describe('applyPlan()', () => {
     expect(outcome.skipped).toHaveLength(9);
   });
 
-  it('begins nothing new once it is asked to stop, and records what was at work', async () => {
+  it('starts nothing after it is asked to stop, and records the running videos', async () => {
     const stop = new AbortController();
     const { service, counts } = countingService();
     const { outcome } = await apply({
@@ -414,7 +414,7 @@ describe('applyPlan()', () => {
     expect([...outcome.lock.videos.keys()]).toEqual(['a']);
   });
 
-  it('has in the lockfile what was done, as soon as it is asked to stop', async () => {
+  it('saves finished videos in the lockfile as soon as it is asked to stop', async () => {
     const stop = new AbortController();
     let atStop = -1;
     const saved: Lock[] = [];
@@ -429,7 +429,7 @@ describe('applyPlan()', () => {
     expect(atStop).toBe(5);
   });
 
-  it('stops when the lockfile cannot be saved', async () => {
+  it('stops if the lockfile cannot be saved', async () => {
     const { service, counts } = countingService();
     const saveLock = () => Promise.reject(new ReelformError('write_failed', 'The disk is full'));
     const videos = Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`));
@@ -437,7 +437,7 @@ describe('applyPlan()', () => {
     expect(counts.posts).toBeLessThan(20);
   });
 
-  it('uploads a file that two editables share once', async () => {
+  it('uploads a file shared by two editables once', async () => {
     const { service, counts } = countingService();
     const one = videoOf('a', 'images/a.png');
     const photo = one.resources.get('(Footage)/USER/photo.png')!;
@@ -446,7 +446,7 @@ describe('applyPlan()', () => {
     expect(counts.uploads).toBe(1);
   });
 
-  it('tells a run in order', async () => {
+  it('emits the events of a run in order', async () => {
     const { events } = await apply({ videos: [textVideo('a')] });
     expect(events.map((event) => event.kind)).toEqual([
       'run-started',

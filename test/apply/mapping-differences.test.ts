@@ -41,7 +41,7 @@ const rendered: Record<string, unknown> = {
   [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` }, transform: { crop_strategy: 'cover' } },
 };
 
-/** A session with this in place of what was rendered. */
+/** Returns a session with changes to the rendered values. */
 function sessionOf(changed: Record<string, unknown> = {}, session: Record<string, unknown> = {}): RenderSession {
   const mapping = { id: 'm_1', template_style_version_id: 'tsv_1', resources: { ...rendered, ...changed } };
   return { ...bareSession('rs_1', 0), mapping, ...session } as unknown as RenderSession;
@@ -78,7 +78,7 @@ describe('mappingDifferences()', () => {
         [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` }, transform: { focus_x: 0.5, focus_y: 0.5 } },
       }),
     ],
-  ])('sees none in %s', (_, session) => {
+  ])('finds none in %s', (_, session) => {
     expect(mappingDifferences(video, session)).toEqual([]);
   });
 
@@ -103,17 +103,17 @@ describe('mappingDifferences()', () => {
     ['fonts', sessionOf({}, { font_changes: { 'Inter-Bold': {} } }), 'font_changes.Inter-Bold'],
     ['the output', sessionOf({}, { output: { format: 'gif' } }), 'output'],
     ['the size', sessionOf({}, { output: { height: 360 } }), 'output'],
-  ])('sees a difference in %s', (_, session, field) => {
+  ])('finds a difference in %s', (_, session, field) => {
     expect(fieldsIn(session)).toEqual([field]);
   });
 
-  test('takes a session that shows no mapping for another one', () => {
+  test('treats a session without a mapping as different in every field', () => {
     for (const mapping of [undefined, null, 'x', {}]) {
       expect(fieldsIn(sessionOf({}, { mapping }))).toEqual(['template_style_version_id', ...resources.keys()]);
     }
   });
 
-  test('shows both sides', () => {
+  test('returns both sides', () => {
     expect(mappingDifferences(video, sessionOf({ t_01: { source: { text: 'Winter' } } }))).toEqual([
       { field: 't_01', asked: '"Summer"', found: '"Winter"' },
     ]);
@@ -159,7 +159,7 @@ describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
     ({ ...bareSession('rs_1', 0), mapping, ...more, ...changes }) as unknown as RenderSession;
   const fields = (changes: object): string[] => mappingDifferences(whole, session(changes)).map(({ field }) => field);
 
-  test('sees none where they are told beside the mapping, in it, or in both, with defaults or without', () => {
+  test('finds none if values are beside the mapping, in it, or in both, with or without defaults', () => {
     expect(fields({})).toEqual([]);
     const { font_changes } = more;
     expect(fields({ mapping: { ...mapping, audio_tracks, font_changes } })).toEqual([]);
@@ -181,7 +181,7 @@ describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
     ['the output is another', { output: { height: 720 } }, ['output']],
     ['the output is not told', { output: undefined }, ['output']],
     ['something else is filled in', { mapping: { ...mapping, resources: {} } }, ['v_01', 'f_01']],
-  ])('sees it when %s', (_, changes, expected) => {
+  ])('finds one when %s', (_, changes, expected) => {
     expect(fields(changes)).toEqual(expected);
   });
 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { racingRuns } from '../support/racing-runs.ts';
 
-/** Ten thousand in `npm run proof`. */
+/** `npm run proof` runs ten thousand. */
 const RUNS = 100;
 
-describe('applyPlan() in racing runs that die, over a network that loses', () => {
-  it.each([true, false])('renders nothing twice and loses nothing, keys kept: %s', async (keepsKeys) => {
+describe('applyPlan() in racing runs that die, over a lossy network', () => {
+  it.each([true, false])('renders nothing twice and loses nothing (service keeps keys: %s)', async (keepsKeys) => {
     await fc.assert(racingRuns({ keepsKeys, comparesAndSwaps: true }), { numRuns: RUNS });
   });
 

@@ -5,7 +5,7 @@ import { versionOf } from '../support/lock-branches.ts';
 
 const SOURCES = { 'https://a.test/1.png': '"1"', 'https://a.test/2.png': '"2"' };
 
-test('recordFindings() marks what is lost, and notes the version of what changed beside the others', () => {
+test('recordFindings() marks lost videos and updates the versions of changed sources', () => {
   const entry = versionOf('a', 1);
   const lock = {
     ...emptyLock,

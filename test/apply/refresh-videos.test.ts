@@ -8,7 +8,7 @@ import { versionOf } from '../support/lock-branches.ts';
 const THERE: UrlProbe = { kind: 'there', validator: null };
 const GONE: UrlProbe = { kind: 'gone', status: 404 };
 
-/** A service and a server of files over time: what they answer for the session and the video of an id, and when. */
+/** State of a service and a file server over time: their answers for the session and the video of an id. */
 interface World {
   readonly ids: readonly string[];
   readonly session: (id: string, nowMs: number) => 'there' | 'failed' | 404 | 503;
@@ -45,7 +45,7 @@ async function refresh({ ids, session, video }: World) {
 const IDS = ['a', 'b', 'c', 'd'];
 
 describe('refreshVideos()', () => {
-  it('finds nothing where all is there, with one request for each video', async () => {
+  it('finds nothing if everything is available, with one request per video', async () => {
     const found = await refresh({ ids: IDS, session: () => 'there', video: () => THERE });
     expect(found).toMatchObject({ checked: 4, findings: [], notes: [], unclear: [], sessions: 'some', nowMs: 0 });
     expect(found.requests).toHaveLength(4);
@@ -54,14 +54,14 @@ describe('refreshVideos()', () => {
   it.each([
     [404, 'session_gone'],
     ['failed', 'session_failed'],
-  ] as const)('notes a session that is %s, and loses no video that can be fetched', async (answer, what) => {
+  ] as const)('notes a session that is %s without losing a video that can still be fetched', async (answer, what) => {
     const session = (id: string) => (id === 'b' ? answer : 'there');
     const found = await refresh({ ids: IDS, session, video: () => THERE });
     expect(found).toMatchObject({ findings: [], unclear: [], sessions: 'some', nowMs: 0 });
     expect(found.notes).toEqual([{ id: 'b', what, url: 'https://cdn.example/b' }]);
   });
 
-  it('finds a video that cannot be fetched, whatever its session says, and requests the others once', async () => {
+  it('finds an unavailable video, whatever the state of its session, and requests the others once', async () => {
     const video = (id: string): UrlProbe => (id === 'c' ? GONE : THERE);
     const session = (id: string) => (id === 'c' ? 404 : 'there');
     const found = await refresh({ ids: IDS, session, video });
@@ -71,7 +71,7 @@ describe('refreshVideos()', () => {
     expect(await refresh({ ids: ['c'], session, video })).toMatchObject({ findings: [{ id: 'c' }], sessions: 'some' });
   });
 
-  it('takes 404 for less than ten seconds for nothing, of one video or of all', async () => {
+  it('ignores 404s that last less than ten seconds, for one video or all', async () => {
     for (const ids of [['a'], IDS]) {
       const found = await refresh({
         ids,
@@ -82,23 +82,23 @@ describe('refreshVideos()', () => {
     }
   });
 
-  it('notes nothing about a video of which nothing is known', async () => {
+  it('reports a video as unclear if neither its session nor its file gives an answer', async () => {
     const found = await refresh({ ids: ['a'], session: () => 404, video: () => ({ kind: 'unclear', why: '403' }) });
     expect(found).toMatchObject({ findings: [], notes: [], unclear: [{ id: 'a', why: '403' }], nowMs: 0 });
   });
 
-  it('believes 410 at once', async () => {
+  it('accepts 410 immediately', async () => {
     const found = await refresh({ ids: ['a'], session: () => 'there', video: () => ({ kind: 'gone', status: 410 }) });
     expect(found).toMatchObject({ findings: [{ id: 'a', what: 'video_gone' }], nowMs: 0 });
   });
 
-  it('loses no video where nothing at all is found: that is a token of another account, or another service', async () => {
+  it('loses no video if nothing at all is found, which means another account or service', async () => {
     const found = await refresh({ ids: IDS, session: () => 404, video: () => GONE });
     expect(found).toMatchObject({ checked: 4, findings: [], notes: [], sessions: 'nothing' });
     expect(found.unclear.map(({ id }) => id)).toEqual(IDS);
   });
 
-  it('tells where the service has none of the sessions, and their videos are there', async () => {
+  it('reports a service that has none of the sessions although the videos are available', async () => {
     const found = await refresh({ ids: IDS, session: () => 404, video: () => THERE });
     expect(found).toMatchObject({ findings: [], unclear: [], sessions: 'none' });
     expect(found.notes).toHaveLength(4);
@@ -107,14 +107,14 @@ describe('refreshVideos()', () => {
     expect(some).toMatchObject({ findings: [{ id: 'a' }], sessions: 'none' });
   });
 
-  it('finds another size than the recorded one, where the server tells it', async () => {
+  it('finds a size that differs from the recorded one, if the server reports it', async () => {
     const bytes: Record<string, number> = { a: 5, b: 7 };
     const video = (id: string): UrlProbe => ({ ...THERE, ...(id in bytes && { bytes: bytes[id]! }) }) as UrlProbe;
     const found = await refresh({ ids: ['a', 'b', 'c'], session: () => 'there', video });
     expect(found).toMatchObject({ findings: [], unclear: [], resized: [{ id: 'b', url: 'https://cdn.example/b' }] });
   });
 
-  it('calls what a server cannot say now unclear', async () => {
+  it('reports temporary failures of a service as unclear', async () => {
     const found = await refresh({ ids: ['a'], session: () => 503, video: () => THERE });
     expect(found).toMatchObject({ findings: [], notes: [], unclear: [{ id: 'a', why: 'the service answered 503' }] });
   });

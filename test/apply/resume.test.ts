@@ -29,7 +29,7 @@ const open: { close(): Promise<void> }[] = [];
 afterEach(async () => void (await Promise.all(open.splice(0).map((one) => one.close()))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One repository and one service: what outlives a run. */
+/** The state that outlives a run: one repository and one service. */
 async function world(options: InterfaceServiceOptions = {}) {
   const service = await startInterfaceService(options);
   open.push(service);
@@ -110,7 +110,7 @@ const keys = (service: InterfaceService): unknown[] =>
   service.seen.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key']);
 
 describe('applyPlan() after a run that died', () => {
-  it('asks for nothing that was asked for: it waits for the session', async () => {
+  it('waits for the requested session instead of requesting another', async () => {
     const here = await world();
     const crash = new Error('killed');
     const dying = run(here, [textVideo('a')], {
@@ -125,7 +125,7 @@ describe('applyPlan() after a run that died', () => {
     expect(here.service.count(POST)).toBe(1);
   });
 
-  it('takes what was rendered from the journal, without a request', async () => {
+  it('takes a finished rendering from the journal without a request', async () => {
     const here = await world();
     const dying = run(here, [textVideo('a')], {
       onEvent: ({ kind }) => {
@@ -143,12 +143,12 @@ describe('applyPlan() after a run that died', () => {
   });
 });
 
-describe('applyPlan() of a video to render again', () => {
+describe('applyPlan() for a requested re-render', () => {
   const requested = (): boolean => true;
 
-  it('renders it where the journal still has the renderings of the lockfile', async () => {
+  it("renders again although the journal still has the lockfile's rendering", async () => {
     const here = await world();
-    // A run that is killed before it compacts the journal leaves it like this.
+    // A run killed before it compacts the journal leaves this state.
     await run(here, [textVideo('a')]);
     for (const session of ['session-2', 'session-3']) {
       const { outcome, actions } = await run(here, [textVideo('a')], { requested });
@@ -158,7 +158,7 @@ describe('applyPlan() of a video to render again', () => {
     }
   });
 
-  it('waits for the session that a killed run asked for, although the journal has an earlier rendering', async () => {
+  it('waits for the session of a killed run although the journal has an earlier rendering', async () => {
     const here = await world();
     await run(here, [textVideo('a')]);
     const dying = run(here, [textVideo('a')], {
@@ -175,14 +175,14 @@ describe('applyPlan() of a video to render again', () => {
   });
 });
 
-describe('applyPlan() at a service whose queue is full', () => {
+describe('applyPlan() with a service whose queue is full', () => {
   const full = (status: number, code: string) =>
     ({ kind: 'answer', status, headers: {}, body: JSON.stringify({ code, detail: 'Too many wait' }) }) as const;
 
   it.each([
     [429, 'queue_full'],
     [503, 'service_full'],
-  ])('waits for room, however long that takes, and says so once: %i %s', async (status, code) => {
+  ])('waits for capacity without a limit and warns once: %i %s', async (status, code) => {
     const here = await world();
     here.service.force(POST, ...Array.from({ length: 50 }, () => full(status, code)));
     const { outcome, events } = await run(here, [textVideo('a')]);
@@ -192,7 +192,7 @@ describe('applyPlan() at a service whose queue is full', () => {
     expect(here.service.count(POST)).toBe(51);
   });
 
-  it('lets one video ask for all that wait', async () => {
+  it('lets one video poll on behalf of all waiting ones', async () => {
     const here = await world();
     here.service.force(POST, ...Array.from({ length: 20 }, () => full(429, 'queue_full')));
     const { outcome } = await run(
@@ -206,7 +206,7 @@ describe('applyPlan() at a service whose queue is full', () => {
     expect(titles).toEqual(['a', 'b', 'c', ...Array.from({ length: 18 }, () => 'a'), 'b', 'c']);
   });
 
-  it('begins nothing when the run is to end meanwhile, and has asked for nothing', async () => {
+  it('skips the video if the run is interrupted while waiting, and leaves no attempt behind', async () => {
     const here = await world();
     here.service.force(POST, ...Array.from({ length: 50 }, () => full(429, 'queue_full')));
     const stop = new AbortController();
@@ -219,7 +219,7 @@ describe('applyPlan() at a service whose queue is full', () => {
     expect((await run(here, [textVideo('a')])).outcome).toMatchObject({ rendered: 1 });
   });
 
-  it('leaves when the time is over', async () => {
+  it('stops waiting at the deadline', async () => {
     const here = await world();
     here.service.force(POST, ...Array.from({ length: 500 }, () => full(503, 'service_full')));
     const { outcome } = await run(here, [textVideo('a')], { deadlineMs: 60_000 });
@@ -227,8 +227,8 @@ describe('applyPlan() at a service whose queue is full', () => {
   });
 });
 
-describe('applyPlan() when no answer comes', () => {
-  it('calls it unknown at a service without keys, does the rest, and asks no second time', async () => {
+describe('applyPlan() without a response', () => {
+  it('reports the attempt as unknown if the service keeps no keys, renders the others, and never repeats the request', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true });
     const videos = ['a', 'b', 'c'].map((id) => textVideo(id));
@@ -239,14 +239,14 @@ describe('applyPlan() when no answer comes', () => {
     expect(here.service.count(POST)).toBe(3);
   });
 
-  it('renders what another definition wants of the same video, since that was never asked for', async () => {
+  it('renders changed content of the same video, which was never requested', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true });
     await run(here, [textVideo('a')]);
     expect((await run(here, [textVideo('a', 'other')])).outcome).toMatchObject({ rendered: 1, unknown: [] });
   });
 
-  it('sends the same key and bytes again where keys are known to be kept, and gets the same session', async () => {
+  it('repeats the request with the same key and bytes if the service keeps keys, and gets the same session', async () => {
     const here = await world({ keepsKeys: true });
     await run(here, [textVideo('warm')]);
     here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
@@ -260,7 +260,7 @@ describe('applyPlan() when no answer comes', () => {
     expect(new Set(posts.map(({ body }) => body.toString())).size).toBe(1);
   });
 
-  it('does not trust a key that has come to its end', async () => {
+  it('does not repeat a request whose key has expired', async () => {
     const here = await world({ keepsKeys: true });
     await run(here, [textVideo('warm')]);
     here.service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
@@ -271,7 +271,7 @@ describe('applyPlan() when no answer comes', () => {
     expect(late.outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
   });
 
-  it('sends it again when a person allowed it, once', async () => {
+  it('repeats the request once after a person allows it', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'cut', afterDoing: true }, { kind: 'cut', afterDoing: true });
     const { state } = await run(here, [textVideo('a')]);
@@ -291,10 +291,10 @@ describe('applyPlan() when no answer comes', () => {
   });
 });
 
-describe('applyPlan() at a service that answers 404 for a session', () => {
+describe('applyPlan() with a service that answers 404 for a session', () => {
   const many = Array.from({ length: 20 }, (_, index) => textVideo(`v${index}`));
 
-  it('waits through five seconds of it, and pays for no running video twice', async () => {
+  it('waits through five seconds of 404 and pays for no running video twice', async () => {
     const here = await world({ looks: 4 });
     const startedAt = here.clock.now();
     here.service.hides = () => Math.abs(here.clock.now() - startedAt - 3_500) < 2_500;
@@ -304,7 +304,7 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
     expect(here.service.sessions.size).toBe(20);
   });
 
-  it('waits through it for a session that was just made, and is not readable yet', async () => {
+  it('waits for a new session that is not readable yet', async () => {
     const here = await world({ looks: 1 });
     const madeAt = new Map<string, number>();
     here.service.hides = (title) => here.clock.now() - (madeAt.get(title) ?? here.clock.now()) < 800;
@@ -316,7 +316,7 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
     expect(here.service.sessions.size).toBe(2);
   });
 
-  it('waits through it for a session that an earlier run made, however long ago', async () => {
+  it('waits for the session of an earlier run, however old', async () => {
     const here = await world({ looks: 1_000 });
     await run(here, many, { deadlineMs: 10_000 });
     await here.clock.wait(3_600_000);
@@ -327,7 +327,7 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
     expect(here.service.sessions.size).toBe(20);
   });
 
-  it('keeps a session that stays away in the journal, looks for it again, then asks', async () => {
+  it('keeps a missing session in the journal, looks for it again, then leaves the decision to the user', async () => {
     const here = await world({ looks: 1_000 });
     here.service.hides = () => true;
     const first = await run(here, [textVideo('a')]);
@@ -354,7 +354,7 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
     expect(here.service.count(POST)).toBe(1);
   });
 
-  it('goes on with a session that is back, and has patience with it again', async () => {
+  it('continues with a session that reappears, with full patience again', async () => {
     const here = await world({ looks: 1_000 });
     here.service.hides = () => true;
     await run(here, [textVideo('a')]);
@@ -367,7 +367,7 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
     expect(here.service.count(POST)).toBe(1);
   });
 
-  it('leaves it at the deadline as one that is at work', async () => {
+  it('reports it as in progress at the deadline', async () => {
     const here = await world({ looks: 1_000 });
     await run(here, [textVideo('a')], { deadlineMs: 1_000 });
     here.service.hides = () => true;
@@ -376,8 +376,8 @@ describe('applyPlan() at a service that answers 404 for a session', () => {
   });
 });
 
-describe('applyPlan() and a video_url', () => {
-  it('records one that is signed as it came, and warns', async () => {
+describe('applyPlan() with a signed video_url', () => {
+  it('records the URL unchanged and warns', async () => {
     const here = await world();
     const signed = 'https://cdn.example.com/a.mp4?X-Amz-Expires=3600&X-Amz-Signature=abc';
     here.service.end = { video_url: signed };
@@ -389,14 +389,14 @@ describe('applyPlan() and a video_url', () => {
 });
 
 describe('applyPlan() and its journal', () => {
-  it('posts nothing when the intent cannot be written', async () => {
+  it('posts nothing if the intent cannot be written', async () => {
     const here = await world();
     const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
     await expect(run(here, [textVideo('a')], { journal: () => ({ begin: full }) })).rejects.toThrow('ENOSPC');
     expect(here.service.count(POST)).toBe(0);
   });
 
-  it('names the session that it could not write down, and asks for no other', async () => {
+  it('names the session that it could not record and requests no other', async () => {
     const here = await world();
     const journal = (file: JournalFile): Partial<Journal> => ({
       append: (record) => (record.type === 'created' ? Promise.reject(new Error('ENOSPC')) : file.append(record)),
@@ -409,7 +409,7 @@ describe('applyPlan() and its journal', () => {
     expect(here.service.count(POST)).toBeLessThanOrEqual(4);
   });
 
-  it('writes down what the service certainly did not make, and asks anew in the next run', async () => {
+  it('records that the service refused a request, and sends a new one in the next run', async () => {
     const here = await world();
     here.service.force(POST, { kind: 'answer', status: 422, body: '{}' });
     const first = await run(here, [textVideo('a')]);
@@ -418,7 +418,7 @@ describe('applyPlan() and its journal', () => {
     expect(new Set(keys(here.service)).size).toBe(2);
   });
 
-  it('remembers how long the service keeps keys and how long its renders take', async () => {
+  it('records how long the service keeps keys and how long its renders take', async () => {
     const here = await world({ keepsKeys: true });
     const { state } = await run(here, [textVideo('a'), textVideo('b')]);
     const facts = state.services.get(new URL(here.service.url).origin);
@@ -427,8 +427,8 @@ describe('applyPlan() and its journal', () => {
   });
 });
 
-describe('applyPlan() that is asked to end', () => {
-  it('leaves what is at work at the deadline, and the next run waits for it', async () => {
+describe('applyPlan() when asked to stop', () => {
+  it('leaves running sessions at the deadline for the next run', async () => {
     const here = await world({ looks: 1_000 });
     const first = await run(here, [textVideo('a'), textVideo('b')], { deadlineMs: 10_000 });
     expect(first.outcome).toMatchObject({
@@ -448,7 +448,7 @@ describe('applyPlan() that is asked to end', () => {
     expect(here.service.count(LOOK)).toBeGreaterThanOrEqual(2);
   });
 
-  it('leaves what is at work when it is told to go, and posts nothing after the first word', async () => {
+  it('leaves running sessions when detached, and posts nothing after the first signal', async () => {
     const here = await world({ looks: 1_000 });
     const [stop, detach] = [new AbortController(), new AbortController()];
     const videos = Array.from({ length: 10 }, (_, index) => textVideo(`v${index}`));

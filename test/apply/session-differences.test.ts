@@ -20,14 +20,14 @@ const withResources = (resources: object): RenderSession =>
   session({ mapping: { ...request.mapping, resources: { ...request.mapping.resources, ...resources } } });
 
 describe('sessionDifferences()', () => {
-  it('finds none in what was asked for, whatever a service adds to its values and in whatever order', () => {
+  it('finds none in an equivalent session, with added fields and in any order', () => {
     expect(sessionDifferences(body, session())).toEqual([]);
     const transform = { focus_x: 0.5, crop_strategy: 'cover' };
     const added = withResources({ 'a/b.png': { transform, source: { id: 1, remote_url: 'https://x.test/a.png' } } });
     expect(sessionDifferences(body, added)).toEqual([]);
   });
 
-  it('finds what became of sounds, fonts and the output', () => {
+  it('finds differences in sounds, fonts and the output', () => {
     const audio_tracks = { main: { source: { remote_url: 'https://x.test/a.mp3' } } };
     const font_changes = { A: { source: { font: 'B' } } };
     const output = { format: 'webm' };
@@ -60,7 +60,7 @@ describe('sessionDifferences()', () => {
     expect(sessionDifferences(body, found).map(({ field }) => field)).toEqual(fields);
   });
 
-  it('takes nothing from what every object has', () => {
+  it('ignores inherited properties of objects', () => {
     const hostile = JSON.stringify({
       ...request,
       mapping: { ...request.mapping, resources: { toString: { source: {} } } },

@@ -23,7 +23,7 @@ const whole = video('berlin', {
 });
 
 describe('sessionRequest()', () => {
-  it('asks for everything that a definition can say, in the form of the interface', () => {
+  it('includes everything that a definition can set', () => {
     expect(sessionRequest(whole, 'tsv_1', urlOf)).toEqual({
       title: 'The video berlin',
       render: 'preview',
@@ -48,7 +48,7 @@ describe('sessionRequest()', () => {
     });
   });
 
-  it('has nothing beside the resources for a video that has nothing else', () => {
+  it('contains only resources if the video has nothing else', () => {
     const body = sessionRequest(video('berlin'), 'tsv_1', urlOf);
     expect(JSON.stringify(body)).toBe(
       '{"title":"The video berlin","render":"preview","mapping":{"template_style_version_id":"tsv_1","resources":{"t_01":{"source":{"text":"Hello"}}}}}',
@@ -56,13 +56,13 @@ describe('sessionRequest()', () => {
   });
 });
 
-describe('the sources of a video', () => {
-  it('are those of its editables and its tracks, each once', () => {
+describe('sources of a video', () => {
+  it('are those of its editables and tracks, without duplicates', () => {
     expect(localFiles(whole)).toEqual(['a.jpg', 'a.mp4', 'a.mp3']);
     expect(remoteUrls(whole)).toEqual(['https://x.test/b.jpg', 'https://x.test/v.mp3']);
   });
 
-  it('are found by the names that a service has for them', () => {
+  it('are found by the keys that a service uses', () => {
     expect(sourceOf(whole, 'v_01')).toEqual({ kind: 'file', path: 'a.mp4' });
     expect(sourceOf(whole, 'audio_tracks.main')).toEqual({ kind: 'file', path: 'a.mp3' });
     expect(['t_01', 'f_01', 'audio_tracks.x', 'main', 'x'].map((key) => sourceOf(whole, key))).toEqual(

@@ -15,7 +15,7 @@ import {
 
 const T = 20_000;
 
-/** Durations of a kind, the same for the same seed. */
+/** Durations of one kind, determined by the seed. */
 function durations(kind: string, seed: number): (index: number) => number {
   const chance = chances(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(chance() || 1e-9)) * Math.cos(2 * Math.PI * chance());
@@ -37,7 +37,7 @@ interface Setup {
   readonly service: SimulatedService;
   readonly watcher: SessionWatcher;
   readonly percents: number[];
-  /** Begins a session and waits for its end. */
+  /** Starts a session and waits for its end. */
   render(signal?: AbortSignal): Promise<string>;
 }
 
@@ -55,9 +55,10 @@ function setUp(options: Partial<SimulatedServiceOptions> = {}, known: readonly n
   return { clock, service, watcher, percents, render };
 }
 
-describe('a run of many sessions, in simulated time', () => {
+describe('a run of many sessions in simulated time', () => {
   it.each([
-    // videos, at once, durations, known before, beyond the interface document, wall over ideal, requests a video
+    // videos, concurrency, durations, known in advance, beyond the interface document, wall time over ideal, requests
+    // per video
     [5, 1, 'fixed', true, '', 1.02, 2.5],
     [100, 20, 'fixed', true, '', 1.02, 2.5],
     [250, 50, 'fixed', true, '', 1.02, 2.5],
@@ -79,7 +80,7 @@ describe('a run of many sessions, in simulated time', () => {
     [1000, 50, 'lognormal', false, 'list', 1.025, 3],
     [1000, 1000, 'lognormal', true, 'list', 1.1, 10],
   ] as const)(
-    '%d videos, %d at once, %s, known before: %s %s',
+    '%d videos, %d at once, %s, known in advance: %s %s',
     async (videos, concurrency, kind, isKnown, beyond, wall, requests) => {
       const earlier = durations(kind, 99);
       const run = await simulateRun({
@@ -98,7 +99,7 @@ describe('a run of many sessions, in simulated time', () => {
     },
   );
 
-  it('does not take a wait for a turn for slow progress: none is noticed long after it ended', async () => {
+  it('does not mistake queueing for slow progress: each end is noticed soon', async () => {
     const waitMs = (index: number): number => Math.floor(index / 3) * T * 1.4;
     const { clock, service, render } = setUp({
       durationMs: (index) => T * (1 + 0.1 * index),
@@ -116,7 +117,7 @@ describe('a run of many sessions, in simulated time', () => {
     expect(service.requests.looks).toBeLessThan(12 * 30);
   });
 
-  it('keeps its times by the clock of the service, which may be hours away from ours', async () => {
+  it('uses the clock of the service, which may differ from ours by hours', async () => {
     const run = await simulateRun({
       videos: 50,
       concurrency: 10,
@@ -127,21 +128,21 @@ describe('a run of many sessions, in simulated time', () => {
 });
 
 describe('SessionWatcher', () => {
-  it('looks once at what takes the time that it always takes, and tells what it learnt', async () => {
+  it('polls once if the duration is always the same, and reports new durations', async () => {
     const { clock, service, watcher, render } = setUp({}, [T, T, T, T]);
     expect(await clock.until(render())).toBe('preview_rendered');
     expect(service.requests.looks).toBe(1);
     expect(watcher.newDurations().get('tsv_1')).toEqual([T, T, T, T, T]);
   });
 
-  it('tells progress as it grows', async () => {
+  it('reports growing progress', async () => {
     const { clock, percents, render } = setUp({ showsProgress: true });
     await clock.until(render());
     expect(percents.length).toBeGreaterThan(1);
     expect(percents).toEqual([...new Set(percents)].sort((a, b) => a - b));
   });
 
-  it('asks for nothing when the session has ended already', async () => {
+  it('sends no request for a session that has already ended', async () => {
     const { service, watcher } = setUp();
     const ended = { ...bareSession('x', 0), status: 'preview_failed' };
     const options = { signal: new AbortController().signal, onProgress: () => undefined };
@@ -149,13 +150,13 @@ describe('SessionWatcher', () => {
     expect(service.requests.looks).toBe(0);
   });
 
-  it('takes up a session where it is', async () => {
+  it('resumes a session that is already running', async () => {
     const { clock, service, watcher } = setUp({}, [T, T, T, T]);
     const other = service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
     const old = await clock.until(other);
     await clock.until(clock.wait(T * 0.9));
     const options = { signal: new AbortController().signal, onProgress: () => undefined };
-    // A fresh session tells how the clocks stand to each other.
+    // A fresh session reveals the offset between the clocks.
     const fresh = await clock.until(service.createRenderSession('{}', { idempotencyKey: '', outputName: '' }));
     void watcher.watch(fresh, 'tsv_1', options);
     const before = clock.now();
@@ -167,7 +168,7 @@ describe('SessionWatcher', () => {
     ['silence', () => new ReelformError('service_unreachable', 'gone')],
     ['502', () => new ServiceError(502, 'http_502', 'bad gateway')],
     ['429', () => new ServiceError(429, 'http_429', 'too many')],
-  ])('bears with looks that fail: %s', async (_, error) => {
+  ])('tolerates failed polls: %s', async (_, error) => {
     const fail = (looks: number): void => {
       if (looks < 20) throw error();
     };
@@ -176,7 +177,7 @@ describe('SessionWatcher', () => {
     expect(service.requests.looks).toBeGreaterThan(20);
   });
 
-  it('treats 404 as a fault that passes, counted from the first one after other faults', async () => {
+  it('treats 404 as temporary, timed from the first one after other faults', async () => {
     const fail = (looks: number): void => {
       if (looks < 20) throw new ServiceError(503, 'http_503', 'starting');
       if (looks < 28) throw new ServiceError(404, 'not_found', 'not readable yet');
@@ -186,7 +187,7 @@ describe('SessionWatcher', () => {
     expect(service.requests.looks).toBeGreaterThan(28);
   });
 
-  it('requests a session that the list lacks, and waits for it through 404', async () => {
+  it('requests a session that the list lacks and waits for it through 404', async () => {
     const { clock, service } = setUp({ lists: true }, [T]);
     const startedAt = clock.now();
     const isAway = (): boolean => Math.abs(clock.now() - startedAt - T) < 2_500;
@@ -214,7 +215,7 @@ describe('SessionWatcher', () => {
     ['that the token is refused', () => new ReelformError('service_unauthorized', 'no'), 1, 60_000],
     ['answers that cannot be read', () => new ReelformError('service_answer_invalid', 'no'), 4, 60_000],
     ['silence without an end', () => new ReelformError('service_unreachable', 'no'), 200, 900_000],
-  ])('ends with %s', async (_, error, looks, withinMs) => {
+  ])('fails with %s', async (_, error, looks, withinMs) => {
     const fail = (): void => {
       throw error();
     };
@@ -225,7 +226,7 @@ describe('SessionWatcher', () => {
     expect(clock.now() - before).toBeLessThan(withinMs);
   });
 
-  it('does not wait for what nobody waits for any more', async () => {
+  it('stops waiting when its signal aborts', async () => {
     const { clock, render } = setUp();
     const controller = new AbortController();
     const promise = render(controller.signal);
@@ -237,7 +238,7 @@ describe('SessionWatcher', () => {
     await expect(clock.until(render(controller.signal))).rejects.toThrow('enough');
   });
 
-  it('looks at single sessions where the list fails, and does not ask a service for ever that has none', async () => {
+  it('polls single sessions if the list fails, and stops requesting the list', async () => {
     for (const list of [async () => null, () => Promise.reject(new ServiceError(500, 'http_500', 'no list'))]) {
       const { clock, service, watcher } = setUp({}, [T, T, T, T]);
       let lists = 0;

@@ -11,7 +11,7 @@ interface Timer {
   fire(): void;
 }
 
-/** A clock that stands still until everything waits, and then goes on to the first that waits. */
+/** A clock that stands still until all code waits, and then jumps to the next timer. */
 export class SimulatedClock implements Clock {
   #nowMs = Date.parse('2026-01-01T00:00:00Z');
   #order = 0;
@@ -25,7 +25,7 @@ export class SimulatedClock implements Clock {
     return this.#nowMs;
   }
 
-  /** Whether nothing is waited for. */
+  /** Whether no timer is pending. */
   get isIdle(): boolean {
     return this.#timers.size === 0;
   }
@@ -45,7 +45,7 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** Lets time pass until the promise is settled. */
+  /** Advances time until the promise settles. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {
@@ -69,21 +69,21 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** A service in simulated time. */
+/** Options of a service in simulated time. */
 export interface SimulatedServiceOptions {
   readonly clock: SimulatedClock;
-  /** Milliseconds of the n-th session. */
+  /** Milliseconds that the n-th session renders. */
   durationMs(index: number): number;
-  /** How long the n-th session waits for its turn before that; not at all unless told. */
+  /** Milliseconds that the n-th session queues first; default 0. */
   waitMs?(index: number): number;
-  /** There and back. */
+  /** Milliseconds of a request and its response. */
   readonly roundTripMs: number;
-  /** What its clock shows beyond ours. */
+  /** Offset of its clock from ours in milliseconds. */
   readonly clockAheadMs?: number;
   readonly showsProgress?: boolean;
-  /** Lists its sessions. */
+  /** Whether it can list its sessions. */
   readonly lists?: boolean;
-  /** Of looks that there were before: throws what this one fails with. */
+  /** Throws the failure of a poll, given the number of earlier polls. */
   fail?(looks: number): void;
 }
 
@@ -153,12 +153,15 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
 export interface SimulatedRun {
   readonly videos: number;
   readonly concurrency: number;
-  /** Of earlier runs. */
+  /** Durations of earlier runs. */
   readonly known?: readonly number[];
   readonly service: Omit<SimulatedServiceOptions, 'clock'>;
 }
 
-/** Renders so many videos, so many at once, and tells how it went beside a run that knows every end at once. */
+/**
+ * Renders videos with the given concurrency. Compares the wall time with that of a run that notices every end
+ * immediately.
+ */
 export async function simulateRun({ videos, concurrency, known = [], service: options }: SimulatedRun): Promise<{
   readonly wallRatio: number;
   readonly requestsPerVideo: number;
@@ -190,7 +193,7 @@ function idealMs(videos: number, concurrency: number, durationMs: (index: number
   return Math.max(...workers);
 }
 
-/** Numbers that are the same in every run, 0..1. */
+/** Deterministic random numbers, 0..1. */
 export function chances(seed: number): () => number {
   let state = seed;
   return () => {

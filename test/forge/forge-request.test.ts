@@ -3,7 +3,7 @@ import { retryWaitMs, sendOnce } from '../../src/forge/forge-request.ts';
 import { startServer } from '../support/http-server.ts';
 
 describe('sendOnce()', () => {
-  it('stops waiting for a server that accepts a request and stays silent, which is asked twice', async () => {
+  it('times out if a server accepts a request and stays silent, and retries once', async () => {
     const server = await startServer(() => undefined);
     onTestFinished(() => server.close());
     const sent = await sendOnce({ method: 'GET', url: server.url, headers: {}, idleMs: 100 });

@@ -33,7 +33,7 @@ const USERS = {
 interface Opened {
   readonly server: GitHubServer;
   readonly github: GitHub;
-  /** Milliseconds that were waited, one after the other. */
+  /** Requested waits in milliseconds, in order. */
   readonly waits: number[];
 }
 
@@ -46,7 +46,7 @@ async function open(options: Partial<Parameters<typeof startGitHub>[0]> = {}, to
 }
 
 describe('openGitHub()', () => {
-  it('lists comments over all pages', async () => {
+  it('lists comments across all pages', async () => {
     const { server, github } = await open();
     const { number } = server.open({});
     for (let i = 0; i < 205; i++) server.comment(number, 'someone', `No. ${i}`);
@@ -55,7 +55,7 @@ describe('openGitHub()', () => {
     expect(server.count('GET issues/{n}/comments')).toBe(3);
   });
 
-  it('waits for limits that end soon, and for a server that fails for a while', async () => {
+  it('waits for rate limits that end soon and for temporary server failures', async () => {
     const { server, github, waits } = await open();
     const { number } = server.open({});
     server.force(
@@ -73,7 +73,7 @@ describe('openGitHub()', () => {
     expect(server.comments).toEqual([]);
   });
 
-  it('does not wait for a limit that lasts, nor for a right that is not there', async () => {
+  it('does not wait for a long rate limit or a missing permission', async () => {
     const { server, github, waits } = await open();
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '4600' };
     server.force('GraphQL viewer', { kind: 'answer', status: 403, headers });
@@ -88,7 +88,7 @@ describe('openGitHub()', () => {
   it.each([
     ['cut after it was done', { kind: 'cut', afterDoing: true }],
     ['lost behind a gateway', { kind: 'answer', status: 504, afterDoing: true }],
-  ] as const)('posts once what was %s, and says that it is not clear', async (_, fault) => {
+  ] as const)('posts once if the answer was %s, and reports the outcome as unclear', async (_, fault) => {
     const { server, github } = await open();
     const { number } = server.open({});
     server.force('POST issues/{n}/comments', fault);
@@ -96,7 +96,7 @@ describe('openGitHub()', () => {
     expect(server.comments).toHaveLength(1);
   });
 
-  it('keeps the token to itself', async () => {
+  it('never reveals the token', async () => {
     const { server, github } = await open();
     server.force('GET git/ref/heads/{path}', { kind: 'answer', status: 401, body: { message: `Bad ${TOKEN}` } });
     const error: Error = await branchHead(github, 'main').then(
@@ -110,7 +110,7 @@ describe('openGitHub()', () => {
     expect(() => openGitHub(server, `${TOKEN}\n2`, null!)).toThrow(/^(?!.*canary).*characters that no token has/s);
   });
 
-  it('follows a repository that was renamed, and nobody to another host', async () => {
+  it('follows the redirect of a renamed repository, but not to another host', async () => {
     const elsewhere = await startServer((_, response) => response.end('{}'));
     onTestFinished(() => elsewhere.close());
     const { server, github } = await open();
@@ -125,7 +125,7 @@ describe('openGitHub()', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('says that nobody answers', async () => {
+  it('reports an unreachable server', async () => {
     const { server, github, waits } = await open();
     await server.close();
     await expect(viewerLogin(github)).rejects.toMatchObject({ code: 'forge_unreachable', isUnclear: false });
@@ -134,7 +134,7 @@ describe('openGitHub()', () => {
 });
 
 describe('commitOnBranch()', () => {
-  it('commits onto the tip it expects, and tells of one that moved or is protected', async () => {
+  it('commits onto the expected tip and reports a tip that moved or is protected', async () => {
     const remote = await newRemote();
     const clone = await cloneOf(remote);
     const first = await clone.commit({ 'reelform.lock.json': '{}\n', 'a.txt': 'a' });
@@ -169,7 +169,7 @@ describe('commitOnBranch()', () => {
     const ours = { ...commit, branch: 'reelform/lock', body: 'Body', onto: first, seen: null };
     const put = await putOnto(github, ours);
     expect(put).toMatchObject({ kind: 'committed', oid: await branchHead(github, 'reelform/lock') });
-    // Another one that had not seen it.
+    // A writer that has not seen this commit.
     expect(await putOnto(github, { ...ours, headline: 'Theirs' })).toEqual({ kind: 'moved' });
     const { oid } = put as { oid: string };
     const again = { ...ours, onto: head, seen: oid, additions: { 'reelform.lock.json': '[]\n' } };
@@ -196,7 +196,7 @@ describe('commitOnBranch()', () => {
 });
 
 describe('issues and pull requests', () => {
-  it('are found by who wrote them and how they begin', async () => {
+  it('are found by their author and the start of their body', async () => {
     const { server, github } = await open();
     server.open({ body: '<!-- m -->', user: 'someone' });
     const { number } = await createIssue(github, { title: 'Failed', body: '<!-- m -->\nMore', labels: ['reelform'] });
@@ -213,8 +213,8 @@ describe('issues and pull requests', () => {
   });
 });
 
-describe('what is asked of GraphQL', () => {
-  it('is in the schema of GitHub', async () => {
+describe('GraphQL operations', () => {
+  it("are valid against GitHub's schema", async () => {
     const { schema } = await import('@octokit/graphql-schema');
     const known = buildASTSchema(parse(schema.idl, { noLocation: true }), { assumeValidSDL: true });
     for (const text of [VIEWER_QUERY, COMMIT_MUTATION, MINIMIZE_MUTATION, REPOSITORY_QUERY, SWAP_MUTATION])

@@ -7,7 +7,7 @@ import { headBranch, mergeBase } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts';
 
 describe('checkoutCommit()', () => {
-  it('writes the files below a folder as they were, runs no hook and leaves no trace', async () => {
+  it('checks out a folder of a commit without running hooks or leaving traces', async () => {
     const repository = await newRepository();
     const files = {
       'README.md': 'out',
@@ -29,7 +29,7 @@ describe('checkoutCommit()', () => {
 });
 
 describe('headBranch()', () => {
-  it('is null for a commit alone, and an error where there is no repository', async () => {
+  it('returns null for a detached HEAD and fails without a repository', async () => {
     const { root, commit, git } = await newRepository();
     await commit({ 'a.txt': 'a' });
     expect(await headBranch(root)).toBe('main');
@@ -41,7 +41,7 @@ describe('headBranch()', () => {
 });
 
 describe('targetBranch()', () => {
-  it('is what CI says, else the default branch of the remote', async () => {
+  it('returns the branch that CI names, else the default branch of the remote', async () => {
     const remote = await newRemote();
     const origin = await cloneOf(remote);
     const base = await origin.commit({ 'a.txt': 'a' });
@@ -54,7 +54,7 @@ describe('targetBranch()', () => {
     expect(await mergeBase(clone.root, 'origin/main')).toBe(base);
   });
 
-  it('is in a repository without a remote its main branch, or what was committed', async () => {
+  it('returns the main branch of a repository without a remote, else HEAD', async () => {
     const alone = await newRepository();
     expect(await targetBranch(alone.root, null)).toBeNull();
     await alone.commit({ 'a.txt': 'a' });

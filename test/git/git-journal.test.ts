@@ -45,7 +45,7 @@ const linesOf = async (remote: GitRepository): Promise<JournalRecord[]> =>
 
 const lockWith = (digit: string): Lock => ({ ...emptyLock, videos: new Map([['v', entryOf(digit)]]) });
 
-/** A remote with one commit on main. */
+/** Creates a remote with one commit on main. */
 async function remoteWith(files: Readonly<Record<string, string>>): Promise<GitRepository> {
   const remote = await newRemote();
   const clone = await cloneOf(remote);
@@ -55,7 +55,7 @@ async function remoteWith(files: Readonly<Record<string, string>>): Promise<GitR
 }
 
 describe('openGitJournal()', () => {
-  test('works in a shallow checkout without a branch, and touches neither work tree nor index nor branches', async () => {
+  test('works in a shallow checkout without its branch, and changes no work tree, index or branch', async () => {
     const remote = await remoteWith({ a: '1' });
     await (await cloneOf(remote)).commit({ a: '2' });
     const clone = await cloneOf(remote, '--depth=1');
@@ -70,7 +70,7 @@ describe('openGitJournal()', () => {
     expect(await remote.git('log', '--format=%an %P', BRANCH)).toBe('Reelform ');
   });
 
-  test('refuses a branch that somebody else uses, and leaves it', async () => {
+  test('refuses a branch with other content and leaves it unchanged', async () => {
     const remote = await remoteWith({ a: '1' });
     const before = await remote.git('rev-parse', 'main');
     await expect(open(await cloneOf(remote), { branch: 'main' })).rejects.toMatchObject({ code: 'journal_unreadable' });
@@ -90,7 +90,7 @@ describe('openGitJournal()', () => {
     await expect(open(clone)).rejects.toMatchObject({ code: 'journal_unreadable' });
   });
 
-  test.each(['--upload-pack=x', 'nowhere'])('says what is wrong with the remote %j', async (remote) => {
+  test.each(['--upload-pack=x', 'nowhere'])('reports the remote %j', async (remote) => {
     const clone = await cloneOf(await remoteWith({ a: '1' }));
     const options = { root: clone.root, remote, branch: BRANCH, lockFile: 'x' };
     const world = { wait: async () => undefined, random: () => 0, newMark: () => 'm' };
@@ -99,7 +99,7 @@ describe('openGitJournal()', () => {
 });
 
 describe('SharedJournal', () => {
-  test('begin() gives a fingerprint to one of racing runs, and the others what it did', async () => {
+  test('begin() lets one of several racing runs claim a fingerprint and gives the others its attempt', async () => {
     const remote = await remoteWith({ a: '1' });
     const clones = await Promise.all([1, 2, 3].map(() => cloneOf(remote)));
     const journals = await Promise.all(clones.map((clone) => open(clone)));
@@ -114,7 +114,7 @@ describe('SharedJournal', () => {
     expect(await linesOf(remote)).toHaveLength(2);
   });
 
-  test('begin() gives the permission to retry to one of racing runs', async () => {
+  test('begin() lets one of several racing runs use the permission to retry', async () => {
     const remote = await remoteWith({ a: '1' });
     const first = await open(await cloneOf(remote));
     await first.begin(intent('k'));
@@ -126,7 +126,7 @@ describe('SharedJournal', () => {
     expect(answers.filter((answer) => answer === null)).toHaveLength(1);
   });
 
-  test('shares one push among calls made while another runs', async () => {
+  test('combines calls made during a push into the next one', async () => {
     const remote = await remoteWith({ a: '1' });
     const pushes = join(remote.root, 'pushes');
     writeFileSync(join(remote.root, 'hooks/post-receive'), `#!/bin/sh\necho push >> ${pushes}\n`);
@@ -137,7 +137,7 @@ describe('SharedJournal', () => {
     expect(readFileSync(pushes, 'utf8')).toBe('push\n');
   });
 
-  test('refresh() reads what others wrote, and close() waits for what was asked for', async () => {
+  test('refresh() reads lines of other runs, and close() waits for pending writes', async () => {
     const remote = await remoteWith({ a: '1' });
     const [mine, theirs] = [await open(await cloneOf(remote)), await open(await cloneOf(remote))];
     void theirs.begin(intent('k'));
@@ -147,11 +147,11 @@ describe('SharedJournal', () => {
     expect(mine.state).toEqual(theirs.state);
   });
 
-  test('finds its own lines when the answer of a push is lost, whoever wrote after it', async () => {
+  test('recognises its own lines if the answer of a push is lost and another run wrote after it', async () => {
     const remote = await remoteWith({ a: '1' });
     const journal = await open(await cloneOf(remote));
     await journal.begin(intent('a', 'a'));
-    // Takes the push, lets somebody else push upon it, and never gets to answer.
+    // Accepts the push, lets another push follow, and dies before it answers.
     const hook = join(remote.root, 'hooks/post-receive');
     const next = Buffer.from(journalLine(created('other'))).toString('base64');
     writeFileSync(
@@ -175,7 +175,7 @@ kill -9 $PPID
     ]);
   });
 
-  test('gives up when the remote takes nothing, says why, and claims nothing', async () => {
+  test('reports the reason and claims nothing if the remote refuses every push', async () => {
     const remote = await remoteWith({ a: '1' });
     writeFileSync(join(remote.root, 'hooks/pre-receive'), '#!/bin/sh\necho "read-only for you" >&2\nexit 1\n');
     chmodSync(join(remote.root, 'hooks/pre-receive'), 0o755);
@@ -189,7 +189,7 @@ kill -9 $PPID
     expect(pauses).toEqual([50, 100, 200, 400]);
   });
 
-  test('compact() drops what the default branch has, and keeps what only a pull request has', async () => {
+  test('compact() drops attempts recorded on the default branch and keeps those of a pull request', async () => {
     const remote = await remoteWith({ 'videos/reelform.lock.json': serialiseLock(lockWith('a')) });
     const clone = await cloneOf(remote, '--depth=1');
     const journal = await open(clone, { root: join(clone.root, 'videos') });
@@ -199,7 +199,7 @@ kill -9 $PPID
     await journal.append({ type: 'failed', key: 'c', at });
     await journal.compact();
     expect([...journal.state.attempts.keys()]).toEqual(['b', 'd']);
-    // The pull request is merged.
+    // Merges the pull request.
     const person = await cloneOf(remote);
     await person.commit({ 'videos/reelform.lock.json': serialiseLock(lockWith('b')) });
     await person.git('push', '--quiet', 'origin', 'main');
@@ -209,7 +209,7 @@ kill -9 $PPID
     expect(await clone.git('rev-parse', '--is-shallow-repository')).toBe('true');
   });
 
-  test('compact() writes nothing when there is nothing to drop', async () => {
+  test('compact() writes nothing if there is nothing to drop', async () => {
     const remote = await remoteWith({ a: '1' });
     const journal = await open(await cloneOf(remote));
     await journal.compact();
@@ -221,7 +221,7 @@ kill -9 $PPID
 });
 
 describe('fetchedJournal()', () => {
-  test('has what the branch held when it was fetched last, without asking the remote', async () => {
+  test('returns the branch as last fetched, without contacting the remote', async () => {
     const remote = await remoteWith({ a: '1' });
     const writer = await open(await cloneOf(remote));
     await writer.append({ type: 'intent', ...intent('k') });

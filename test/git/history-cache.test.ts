@@ -22,7 +22,7 @@ const ask = async (repository: Pick<GitRepository, 'root'>, ...digits: string[])
   });
 
 describe('mayHaveFormer()', () => {
-  test('knows what the lockfile had, and nothing else', async () => {
+  test('finds only fingerprints of earlier lockfiles', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText('a', 'b') });
     await repository.commit({ [LOCK]: lockText('b') });
@@ -31,7 +31,7 @@ describe('mayHaveFormer()', () => {
     expect(await ask(repository, 'c')).toBe(false);
   });
 
-  test('looks again after a commit', async () => {
+  test('searches again after a commit', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText('a') });
     expect(await ask(repository, 'c')).toBe(false);
@@ -39,7 +39,7 @@ describe('mayHaveFormer()', () => {
     expect(await ask(repository, 'c')).toBe(true);
   });
 
-  test('believes its file only as it was written', async () => {
+  test('ignores its file if it was modified', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText('a') });
     await ask(repository, 'a');
@@ -71,7 +71,7 @@ describe('mayHaveFormer()', () => {
     expect(existsSync(kept({ root: clone }))).toBe(false);
   });
 
-  test('has nothing to say without a repository', async () => {
+  test('returns false without a repository', async () => {
     expect(await ask({ root: temporaryRepository({}) }, 'a')).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ async function filesOf(remote: GitRepository): Promise<string[]> {
 }
 
 describe('pushPictures()', () => {
-  it('keeps what others pushed, in one commit without parents, and touches nothing else', async () => {
+  it('keeps images of other pushes in one commit without parents, and changes nothing else', async () => {
     const { remote, one, other } = await repositories();
     const before = await remote.git('rev-parse', 'main');
     const [first] = await push(one, 'first');
@@ -36,19 +36,19 @@ describe('pushPictures()', () => {
     expect(await remote.git('rev-parse', 'main')).toBe(before);
     expect(await one.git('status', '--porcelain')).toBe('');
     expect(await one.git('branch', '--list', 'looks')).toBe('');
-    // What is there already is no push.
+    // An image that exists is not pushed again.
     const tip = await remote.git('rev-parse', 'looks');
     expect(await push(one, 'second')).toEqual([second]);
     expect(await remote.git('rev-parse', 'looks')).toBe(tip);
   });
 
-  it('lets racing pushes both in', async () => {
+  it('keeps the images of all racing pushes', async () => {
     const { remote, one, other } = await repositories();
     const paths = (await Promise.all([push(one, 'first'), push(other, 'second'), push(one, 'third')])).flat();
     expect(await filesOf(remote)).toEqual([...paths].sort());
   });
 
-  it('drops the pictures of days that are too long ago', async () => {
+  it('drops images older than the configured number of days', async () => {
     const { remote, one } = await repositories();
     await push(one, 'old', { now: NOON - 31 * DAY });
     const [kept] = await push(one, 'kept', { now: NOON - 30 * DAY });
@@ -56,7 +56,7 @@ describe('pushPictures()', () => {
     expect(await filesOf(remote)).toEqual([kept, added]);
   });
 
-  it('refuses a branch that holds anything else', async () => {
+  it('refuses a branch with other content', async () => {
     const { remote, one } = await repositories();
     await one.git('push', '--quiet', 'origin', 'main:looks');
     await expect(push(one, 'first')).rejects.toMatchObject({ code: 'git_failed' });

@@ -7,7 +7,7 @@ const TOKEN = 'ghs_0canary0';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-test('git fetches and pushes with the token of a job, at the server of the job alone', async () => {
+test("git uses the token of a job only for the job's own server", async () => {
   const remote = await newRemote();
   const clone = await cloneOf(remote);
   await clone.commit({ a: '1' });

@@ -34,7 +34,7 @@ const look = (repository: GitRepository, ...digits: string[]) =>
   formerEntries({ root: repository.root, lockFile: LOCK, fingerprints: new Set(digits.map(fingerprintOf)) });
 
 describe('formerEntries()', () => {
-  test('finds entries that were replaced, removed, or removed and not committed yet; the latest of each', async () => {
+  test('finds the latest version of entries that were replaced or removed, including uncommitted removals', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText({ x: 'a', y: 'b' }, 'old') });
     await repository.commit({ [LOCK]: lockText({ x: 'c', y: 'b' }) });
@@ -48,7 +48,7 @@ describe('formerEntries()', () => {
     expect(found.has(fingerprintOf('d'))).toBe(false);
   });
 
-  test('finds what a merge left out, on either side', async () => {
+  test('finds entries that a merge dropped from either side', async () => {
     for (const kept of ['b', 'c']) {
       const repository = await newRepository();
       await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
@@ -65,7 +65,7 @@ describe('formerEntries()', () => {
     }
   });
 
-  test('passes over a lockfile that could not be read at the time', async () => {
+  test('skips versions of the lockfile that were unreadable', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText({ x: 'a' }) });
     await repository.commit({ [LOCK]: `<<<<<<< ours\n${lockText({ x: 'b' })}` });
@@ -73,7 +73,7 @@ describe('formerEntries()', () => {
     expect([...(await look(repository, 'a', 'b')).keys()]).toEqual([fingerprintOf('a')]);
   });
 
-  test('finds nothing, quietly, without git, without commits, and in a shallow repository', async () => {
+  test('finds nothing without git, without commits, and in a shallow repository', async () => {
     expect(await look(gitIn(temporaryRepository({})), 'a')).toEqual(new Map());
     expect(await look(await newRepository(), 'a')).toEqual(new Map());
     const remote = await newRemote();
@@ -85,7 +85,7 @@ describe('formerEntries()', () => {
     expect(await look(await cloneOf(remote, '--depth=1'), 'a')).toEqual(new Map());
   });
 
-  test('looks at the lockfile of its own folder', async () => {
+  test('searches the lockfile of its own folder', async () => {
     const repository = await newRepository();
     await repository.commit({ [LOCK]: lockText({ x: 'a' }), [`sub/${LOCK}`]: lockText({ x: 'b' }) });
     await repository.commit({ [LOCK]: lockText({}), [`sub/${LOCK}`]: lockText({}) });

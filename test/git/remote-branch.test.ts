@@ -4,7 +4,7 @@ import { serializedFetch } from '../../src/git/remote-branch.ts';
 import { fetchCommit } from '../../src/git/revisions.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 
-it('serializedFetch() lets nothing into a shallow checkout at once with anything else, and goes on after one that failed', async () => {
+it('serializedFetch() runs one operation at a time in a shallow checkout and continues after a failure', async () => {
   const remote = await newRemote();
   const person = await cloneOf(remote);
   await person.commit({ 'a.txt': 'a' });
@@ -22,7 +22,7 @@ it('serializedFetch() lets nothing into a shallow checkout at once with anything
   await Promise.all(fetched.flat());
 });
 
-it('fetchCommit() gets a commit that the branch has left behind meanwhile, into a shallow checkout too', async () => {
+it('fetchCommit() fetches a commit that is no longer the tip, into a shallow checkout too', async () => {
   const remote = await newRemote();
   const person = await cloneOf(remote);
   await person.commit({ 'a.txt': 'a' });

@@ -6,7 +6,7 @@ import { cloneOf, newRemote, newRepository } from '../support/git-repository.ts'
 import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
 
 describe('changedFiles()', () => {
-  test('are those that differ from where the branch began: committed, staged, edited, removed, new', async () => {
+  test('returns files that differ from the merge base: committed, staged, edited, removed, new', async () => {
     const { root, git, commit } = await newRepository();
     await commit({ a: '1', b: '1', c: '1', d: '1', e: '1', f: '1', '.gitignore': 'ignored' });
     await git('switch', '--quiet', '--create', 'feature');
@@ -21,7 +21,7 @@ describe('changedFiles()', () => {
     expect([...(await changedFiles(root, 'main'))].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'e2', 'new/ü "1".yaml']);
   });
 
-  test('are named from the folder that was asked about, and lie in it', async () => {
+  test('returns paths relative to the given folder, and only those inside it', async () => {
     const { root, commit } = await newRepository();
     await commit({ 'videos/a': '1', other: '1' });
     writeFiles(root, { 'videos/a': '2', 'videos/b': '1', other: '2' });
@@ -34,7 +34,7 @@ describe('changedFiles()', () => {
     await expect(changedFiles(root, ref)).rejects.toMatchObject({ code: 'git_failed' });
   });
 
-  test('says so when there is no repository, or not enough history', async () => {
+  test('fails without a repository or with too little history', async () => {
     await expect(changedFiles(temporaryRepository({}), 'main')).rejects.toMatchObject({ code: 'git_failed' });
     const remote = await newRemote();
     const origin = await cloneOf(remote);

@@ -3,12 +3,12 @@ import { gitName, runGit, tryGit, withoutCredentials } from '../../src/git/run-g
 import { newRepository } from '../support/git-repository.ts';
 
 describe('runGit()', () => {
-  test('gives what git wrote, as it is', async () => {
+  test('returns the output of git unchanged', async () => {
     const { root } = await newRepository();
     expect(await runGit(root, ['hash-object', '--stdin'], { input: 'ü' })).toMatch(/^[0-9a-f]{40}\n$/);
   });
 
-  test('tells what git refused, and nothing secret', async () => {
+  test('reports why git failed without secrets', async () => {
     const { root, git } = await newRepository();
     await git('remote', 'add', 'origin', 'https://user:s3cret@127.0.0.1:1/repository.git?token=s3cret');
     const error = await runGit(root, ['ls-remote', 'origin']).catch((thrown: unknown) => thrown);
@@ -17,18 +17,18 @@ describe('runGit()', () => {
     expect((error as Error).cause).toBeUndefined();
   });
 
-  test('does not wait for ever', async () => {
+  test('times out', async () => {
     const { root } = await newRepository();
-    // Waits for an end of its input that does not come.
+    // Waits for the end of its input, which never comes.
     await expect(runGit(root, ['-c', 'alias.wait=!sleep 30', 'wait'], { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'git_failed',
       message: expect.stringContaining('in time'),
     });
   });
 
-  test('says which command lets it into a repository of another user', async () => {
+  test('names the command that permits a repository of another user', async () => {
     const { root } = await newRepository();
-    // As git tests itself: a folder of another user takes rights that not every machine gives.
+    // Git's own test switch, because changing the owner of a folder requires permissions that not every machine gives.
     process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = '1';
     try {
       await expect(runGit(root, ['rev-parse', '--git-dir'])).rejects.toMatchObject({
@@ -41,7 +41,7 @@ describe('runGit()', () => {
     }
   });
 
-  test('works for the folder, whatever a hook of another repository has set', async () => {
+  test('works on the given folder although a hook of another repository set GIT_DIR', async () => {
     const { root } = await newRepository();
     const other = await newRepository();
     const before = process.env.GIT_DIR;
@@ -56,7 +56,7 @@ describe('runGit()', () => {
 });
 
 describe('tryGit()', () => {
-  test('is null where git fails', async () => {
+  test('returns null if git fails', async () => {
     const { root } = await newRepository();
     expect(await tryGit(root, ['cat-file', '-e', 'HEAD'])).toBeNull();
   });
@@ -67,7 +67,7 @@ describe('gitName()', () => {
     expect(() => gitName(name)).toThrow(expect.objectContaining({ code: 'git_failed' }));
   });
 
-  test.each(['main', 'origin/main', 'HEAD~3', 'v1.0', 'feature/ü'])('takes %j', (name) => {
+  test.each(['main', 'origin/main', 'HEAD~3', 'v1.0', 'feature/ü'])('accepts %j', (name) => {
     expect(gitName(name)).toBe(name);
   });
 });

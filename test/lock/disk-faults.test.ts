@@ -36,7 +36,7 @@ const lockOf = (...digits: string[]): Lock => ({
 const open = (path: string): Promise<JournalFile> => openJournalFile(path, { file: 'journal.ndjson' });
 
 describe.each(DISKS)('on a disk that says %s (and goes on with it: %s)', (fault, stays) => {
-  test('the lockfile is the old one or the new one, and can be saved later', async () => {
+  test('the lockfile keeps its old or its new content and can be saved later', async () => {
     const writings = await atEveryWriting(fault, { stays }, async (run) => {
       const path = join(temporaryRepository({}), 'reelform.lock.json');
       writeFileSync(path, serialiseLock(lockOf('a')));
@@ -61,7 +61,7 @@ describe.each(DISKS)('on a disk that says %s (and goes on with it: %s)', (fault,
     expect(writings).toBeGreaterThanOrEqual(5);
   });
 
-  test('the journal can be read, has all that it said it has, and goes on', async () => {
+  test('the journal stays readable and usable, with every confirmed line', async () => {
     const writings = await atEveryWriting(fault, { stays }, async (run) => {
       const path = join(temporaryRepository({}), '.reelform/journal.ndjson');
       const journal = await open(path);
@@ -91,7 +91,7 @@ describe.each(DISKS)('on a disk that says %s (and goes on with it: %s)', (fault,
     expect(writings).toBeGreaterThanOrEqual(10);
   });
 
-  test('a compaction leaves the journal as it was or compacted, and it goes on', async () => {
+  test('compact() leaves the journal unchanged or compacted, and usable', async () => {
     const writings = await atEveryWriting(fault, { stays }, async (run) => {
       const path = join(temporaryRepository({}), '.reelform/journal.ndjson');
       const journal = await open(path);
@@ -116,7 +116,7 @@ describe.each(DISKS)('on a disk that says %s (and goes on with it: %s)', (fault,
     expect(writings).toBeGreaterThanOrEqual(5);
   });
 
-  test('nothing is posted without an intent on the disk, and the next apply pays for nothing twice', async () => {
+  test('apply posts nothing without an intent on disk, and the next apply pays for nothing twice', async () => {
     const writings = await atEveryWriting(fault, { stays }, async (run, n) => {
       const server = await startInterfaceService({ looks: 1, keepsKeys: true });
       const root = temporaryRepository({});
@@ -148,7 +148,7 @@ function namesOf({ state }: JournalFile): string[] {
 
 const VIDEOS = ['a', 'b'].map((id) => textVideo(id));
 
-/** What the command does, once the definitions are read. Time goes a hundred times faster. */
+/** Does what the command does after reading the definitions, with a clock that runs a hundred times faster. */
 async function apply(root: string, server: InterfaceService): Promise<void> {
   const path = join(root, 'reelform.lock.json');
   const lock = await readLock(path, 'reelform.lock.json');

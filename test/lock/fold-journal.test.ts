@@ -40,11 +40,11 @@ describe('foldJournal()', () => {
     [['asked', 'created', 'retry'], 'created', 's1'],
     [['asked', 'abandoned'], 'closed', null],
     [['asked', 'abandoned', 'retry'], 'closed', null],
-    // The service has it after all.
+    // The service has the session after all.
     [['asked', 'abandoned', 'created'], 'created', 's1'],
     [['asked', 'rendered', 'created'], 'rendered', 's2'],
     [['asked', 'created', 'asked'], 'created', 's1'],
-    // What was made may be found again: only a person gives it up.
+    // A session may reappear, so only a person can abandon it.
     [['asked', 'created', 'missing'], 'missing', 's1'],
     [['asked', 'created', 'missing', 'asked'], 'missing', 's1'],
     [['asked', 'created', 'missing', 'created'], 'created', 's1'],
@@ -54,18 +54,18 @@ describe('foldJournal()', () => {
     [['asked', 'created', 'missing', 'abandoned'], 'closed', 's1'],
     [['asked', 'missing'], 'sending', null],
     [['asked', 'rendered', 'missing'], 'rendered', 's2'],
-  ])('makes of %j an attempt that is %s', (names, state, session) => {
+  ])('folds %j into an attempt that is %s', (names, state, session) => {
     const { attempts } = foldJournal(names.map((name) => lines[name]));
     expect(attempts.get('k')).toMatchObject({ state, session });
   });
 
-  test('passes over lines about keys that no intent named, and over types of later versions', () => {
+  test('ignores lines about unknown keys and types of later versions', () => {
     const later = { type: 'weather', key: 'k' } as unknown as JournalRecord;
     expect(foldJournal([lines.created, later]).attempts.size).toBe(0);
     expect(foldJournal([asked, later]).attempts.get('k')?.state).toBe('sending');
   });
 
-  test('keeps the last 20 durations of a style version and the last word on keys', () => {
+  test('keeps the last 20 durations of a style version and the last statement about keys', () => {
     const { services } = foldJournal([
       { type: 'durations', service: 'a', style_version: 't', durations_ms: Array.from({ length: 15 }, (_, i) => i) },
       { type: 'keys', service: 'a', lifetime_ms: 1000 },
@@ -81,7 +81,7 @@ describe('foldJournal()', () => {
     expect(services.get('a')?.keyLifetimeMs).toBeNull();
   });
 
-  test('knows of a place what arrived there last, whoever had it sent', () => {
+  test('keeps the last delivery to each destination, of whichever session', () => {
     const arrived = (session: string, ...places: string[]): JournalRecord => ({
       ...{ type: 'delivered', session, at },
       deliveries: places.map((to) => ({ to })),
@@ -102,7 +102,7 @@ describe('foldJournal()', () => {
     expect([...attempts.keys()]).toEqual(['z', 'a']);
   });
 
-  test('gives the same whether lines are taken at once or as they come', () => {
+  test('gives the same state for all lines at once and one by one', () => {
     fc.assert(
       fc.property(journalRecords, journalRecords, (before, after) => {
         const fold = new JournalFold();
@@ -127,11 +127,11 @@ describe('liveAttempt()', () => {
     [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'rendered')], 'b'],
     [[...about('a', 'asked', 'failed'), ...about('b', 'asked')], 'b'],
     [[...about('a', 'asked', 'none'), ...about('b', 'asked', 'abandoned')], undefined],
-  ])('takes what is known best (%#)', (records, key) => {
+  ])('prefers the most certain attempt (%#)', (records, key) => {
     expect(liveAttempt(foldJournal(records), fingerprint)?.intent.key).toBe(key);
   });
 
-  test('is what liveAttempts() and JournalFold say, too', () => {
+  test('agrees with liveAttempts() and JournalFold', () => {
     fc.assert(
       fc.property(journalRecords, (records) => {
         const fold = new JournalFold();
@@ -171,7 +171,7 @@ describe('recordedIn()', () => {
     ['rendered by a service that gave the URL of the entry again', attempt({ video_url: entry.video_url }), false],
     ['of another fingerprint', attempt({ session: 's1' }, other), false],
     ['without a session', { ...attempt({}), state: 'sending', session: null, rendering: null }, false],
-  ])('tells whether the lockfile has an attempt %s', (_, one, expected) => {
+  ])('decides whether the lockfile has an attempt %s', (_, one, expected) => {
     expect(recordedIn([entry])(one)).toBe(expected);
     expect(recordedIn([])(one)).toBe(false);
   });
@@ -180,7 +180,7 @@ describe('recordedIn()', () => {
 describe('compactJournal()', () => {
   const held = intent('', 'a').fingerprint;
 
-  test('leaves what is live and not in a lockfile as it was, and nothing else', () => {
+  test('keeps exactly the live attempts that no lockfile records', () => {
     fc.assert(
       fc.property(journalRecords, (records) => {
         const before = foldJournal(records);
@@ -200,7 +200,7 @@ describe('compactJournal()', () => {
     );
   });
 
-  test('keeps a rendering that is later than the one of the lockfile: it was asked for anew', () => {
+  test('keeps a rendering later than the one in the lockfile, because it was requested again', () => {
     const at = '2026-02-01T00:00:00.000Z';
     const rendering = { session: 's', video_url: 'v', thumbnails: [], rendered_at: at };
     const records: JournalRecord[] = [
@@ -212,7 +212,7 @@ describe('compactJournal()', () => {
     expect(left(lockOf(held, at))).toBe(0);
   });
 
-  test('forgets that a video was where another one is now, whose own lines go', () => {
+  test('drops deliveries that another video has replaced', () => {
     const to = (place: string) => ({ to: place });
     const records: JournalRecord[] = [
       { type: 'intent', ...intent('k', 'b') },
@@ -224,7 +224,7 @@ describe('compactJournal()', () => {
     expect(left).toEqual([...records.slice(0, 2), { ...records[2], deliveries: [to('s3://b/2')] }]);
   });
 
-  test('passes lines of later versions on', () => {
+  test('keeps lines of later versions', () => {
     const later = { type: 'weather', degrees: 20 } as unknown as JournalRecord;
     expect(compactJournal([later], foldJournal([later]), emptyLock)).toEqual([later]);
   });

@@ -10,7 +10,10 @@ import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/
 const FILE = 'reelform.lock.json';
 const COUNT = 40;
 
-/** Branches main and theirs over a lock that both have changed, main checked out. @param texts.base null: there was none */
+/**
+ * Creates the branches main and theirs, which both change a lockfile, and checks out main. @param texts.base null for
+ * no common base
+ */
 async function branches(
   { base, ours, theirs }: { readonly base: string | null; readonly ours: string; readonly theirs: string },
   driver: boolean,
@@ -57,12 +60,12 @@ describe.each(mergeScenarios(COUNT, 20))('git merge, $name', (scenario) => {
     if (!scenario.conflicts) expect(lockText(repository)).toBe(serialiseLock(mergeLocks(sides).lock));
   });
 
-  test('is clean with it, and right', async () => {
+  test('merges cleanly and correctly with the driver', async () => {
     const repository = await branches(textsOf(sides), true);
     const { exitCode, stderr } = await repository.git('merge', '--no-edit', 'theirs');
     const merged = mergeLocks(sides);
     expect({ exitCode, text: lockText(repository) }).toEqual({ exitCode: 0, text: serialiseLock(merged.lock) });
-    // Loud exactly where there was something to decide.
+    // Reports conflicts exactly where a decision was needed.
     expect(stderr.includes('both sides changed')).toBe(merged.decisions.length > 0);
     expect((await repository.git('status', '--porcelain')).stdout).toBe('');
   });
@@ -85,19 +88,19 @@ describe('the merge driver', () => {
     expect(lockText(repository)).toBe(merged);
   });
 
-  test('keeps the result of git merge-tree readable', async () => {
+  test('keeps the output of git merge-tree readable', async () => {
     const repository = await branches(texts, true);
     const { exitCode, stdout } = await repository.git('merge-tree', '--write-tree', '--no-messages', 'main', 'theirs');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f]{40}\n$/) });
   });
 
-  test('merges lockfiles that have no base', async () => {
+  test('merges lockfiles without a common base', async () => {
     const repository = await branches({ ...texts, base: null }, true);
     expect(await repository.git('merge', '--no-edit', 'theirs')).toMatchObject({ exitCode: 0 });
     expect(lockText(repository)).toBe(merged);
   });
 
-  test('merges branches that were merged back and forth: git has it merge their bases, too', async () => {
+  test('merges criss-cross branches, for which git also merges the bases', async () => {
     const { root, git, commit } = await branches(texts, true);
     const ours = (await git('rev-parse', 'main')).stdout.trim();
     await git('merge', '--no-edit', 'theirs');
@@ -119,7 +122,7 @@ describe('the merge driver', () => {
     ['is newer', (text: string) => text.replace('"lockfile_version": 1', '"lockfile_version": 2'), 'lock_newer'],
     ['is broken', (text: string) => text.replace('"videos"', '"vid'), 'lock_unreadable'],
     ['has conflict markers', (text: string) => text.replace('{\n', '{\n<<<<<<< main\n'), 'lock_conflict'],
-  ])('leaves a side that %s to people, with the markers of git', async (_, spoil, code) => {
+  ])("leaves a side that %s to the user, with git's conflict markers", async (_, spoil, code) => {
     const repository = await branches({ ...texts, theirs: spoil(texts.theirs) }, true);
     const { exitCode, stderr } = await repository.git('merge', '--no-edit', 'theirs');
     expect(exitCode).toBe(1);

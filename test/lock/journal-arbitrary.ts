@@ -4,7 +4,7 @@ import type { Fingerprint, LockEntry } from '../../src/lock/lock.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** @param digit of the fingerprint, so that few are many */
+/** @param digit digit of the fingerprint, so that fingerprints collide */
 export function intent(key: string, digit = '4'): Intent {
   return {
     key,
@@ -19,7 +19,7 @@ export function intent(key: string, digit = '4'): Intent {
   };
 }
 
-/** What the lockfile has of the video that such an intent asks for. */
+/** Returns the lock entry of the video that such an intent renders. */
 export function entryOf(digit: string): LockEntry {
   return {
     fingerprint: intent('', digit).fingerprint,
@@ -37,7 +37,7 @@ export function entryOf(digit: string): LockEntry {
 
 const key = fc.constantFrom('k1', 'k2', 'k3', 'k4');
 
-/** Lines about few keys and few fingerprints, so that they meet. */
+/** Lines about few keys and few fingerprints, so that they collide. */
 export const journalRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .tuple(key, fc.constantFrom('a', 'b'))

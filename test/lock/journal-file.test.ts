@@ -29,7 +29,7 @@ async function recordsOf(path: string): Promise<readonly JournalRecord[]> {
 }
 
 describe('openJournalFile()', () => {
-  test('leaves no trace when nothing is written', async () => {
+  test('creates no file if nothing is written', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.compact(emptyLock);
@@ -38,7 +38,7 @@ describe('openJournalFile()', () => {
     expect(existsSync(join(path, '..'))).toBe(false);
   });
 
-  test('finds again what was written', async () => {
+  test('reads the lines written before', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('k'));
@@ -57,7 +57,7 @@ describe('openJournalFile()', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'journal_unreadable' });
   });
 
-  test('refuses what is no file', async () => {
+  test('refuses a folder', async () => {
     const path = newPath();
     await mkdir(path, { recursive: true });
     await expect(open(path)).rejects.toMatchObject({ code: 'journal_unreadable' });
@@ -65,7 +65,7 @@ describe('openJournalFile()', () => {
 });
 
 describe('JournalFile', () => {
-  test('begin() claims a fingerprint once, whoever asks at the same time', async () => {
+  test('begin() lets one of several concurrent callers claim a fingerprint', async () => {
     const path = newPath();
     const journal = await open(path);
     const answers = await Promise.all(['a', 'b', 'c'].map((key) => journal.begin(intent(key))));
@@ -73,14 +73,14 @@ describe('JournalFile', () => {
     expect(await recordsOf(path)).toHaveLength(1);
   });
 
-  test('begin() claims it again when the attempt before is closed', async () => {
+  test('begin() can claim a fingerprint again once its attempt is closed', async () => {
     const journal = await open(newPath());
     await journal.begin(intent('a'));
     await journal.append({ type: 'failed', key: 'a', at });
     expect(await journal.begin(intent('b'))).toBeNull();
   });
 
-  test('begin() under the key of an attempt that may be retried sends it again, once', async () => {
+  test('begin() lets one caller resend an attempt that may be retried, under the same key', async () => {
     const journal = await open(newPath());
     await journal.begin(intent('a'));
     await journal.append({ type: 'retry', key: 'a', at });
@@ -96,7 +96,7 @@ describe('JournalFile', () => {
     ]);
   });
 
-  test('calls made while a write runs share the next one', async () => {
+  test('combines calls made during a write into the next one', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('k'));
@@ -106,7 +106,7 @@ describe('JournalFile', () => {
     expect(await recordsOf(path)).toHaveLength(51);
   });
 
-  test('cuts a torn last line off before it adds one, torn at every byte', async () => {
+  test('cuts off a last line torn at any byte before appending', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('a', 'a'));
@@ -122,7 +122,7 @@ describe('JournalFile', () => {
     }
   });
 
-  test('keeps the lines of another process whole, and knows its attempts', async () => {
+  test('keeps lines of another process intact and sees its attempts', async () => {
     const path = newPath();
     await (await open(path)).begin(intent('first', 'f'));
     await appendFile(path, '{"sum":');
@@ -139,14 +139,14 @@ describe('JournalFile', () => {
     expect(await theirs.begin(intent('b', 'a'))).toBeNull();
   });
 
-  test('takes a journal that another process began meanwhile', async () => {
+  test('continues a journal that another process created in the meantime', async () => {
     const path = newPath();
     const [ours, theirs] = [await open(path), await open(path)];
     await ours.begin(intent('a', 'a'));
     expect(await theirs.begin(intent('b', 'a'))).toMatchObject({ intent: { key: 'a' } });
   });
 
-  test('says so when its file was taken away, and records nothing into nowhere', async () => {
+  test('fails if its file was removed, and records nothing', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('a', 'a'));
@@ -155,7 +155,7 @@ describe('JournalFile', () => {
     expect([...journal.state.attempts.keys()]).toEqual(['a']);
   });
 
-  test('compact() drops what is closed and what the lockfile has, and goes on', async () => {
+  test('compact() drops closed and recorded attempts and keeps working', async () => {
     const path = newPath();
     const journal = await open(path);
     for (const [key, digit] of [
@@ -172,7 +172,7 @@ describe('JournalFile', () => {
     expect((await open(path)).state).toEqual(journal.state);
   });
 
-  test('compact() leaves a journal alone that has nothing to drop', async () => {
+  test('compact() leaves the file unchanged if there is nothing to drop', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('a'));
@@ -181,7 +181,7 @@ describe('JournalFile', () => {
     expect(statSync(path)).toMatchObject({ ino, size });
   });
 
-  test('compact() reads the file, and takes no damage over', async () => {
+  test('compact() refuses a damaged file', async () => {
     const path = newPath();
     const journal = await open(path);
     await journal.begin(intent('a'));
@@ -193,7 +193,7 @@ describe('JournalFile', () => {
     expect(await recordsOf(path)).toEqual([]);
   });
 
-  test('holds what any interleaving of calls, compactions and new beginnings wrote', async () => {
+  test('keeps live attempts for any interleaving of writes, compactions and reopenings', async () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: journalRecord },
       { weight: 1, arbitrary: fc.constantFrom('compact' as const, 'reopen' as const, 'together' as const) },

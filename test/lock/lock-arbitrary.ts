@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import type { Json } from '../../src/digest.ts';
 import type { Fingerprint, Lock, LockEntry } from '../../src/lock/lock.ts';
 
-/** Texts that trip up readers: names of object members, numbers that sort otherwise, controls, astral and wide characters. */
+/**
+ * Texts that trip up parsers: names of object members, numbers that sort differently, control, astral and wide
+ * characters.
+ */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -54,7 +57,7 @@ const lockEntry: fc.Arbitrary<LockEntry> = fc
   })
   .map(({ labels, protect, extra, deliveries, bytes, sha256, ...entry }) => ({
     ...entry,
-    // The embedded service writes below renders/ alone.
+    // The embedded service writes only below renders/.
     ...(entry.service === 'embedded' && { video_url: 'renders/folder/berlin-4f4f4f4f.mp4' }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...(protect && { protect }),

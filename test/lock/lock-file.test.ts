@@ -28,11 +28,11 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('readLock()', () => {
-  test('takes a missing file for an empty lock', async () => {
+  test('treats a missing file as an empty lock', async () => {
     expect(await readLock(path, 'reelform.lock.json')).toEqual({ ok: true, value: emptyLock });
   });
 
-  test('reads what a LockFile wrote', async () => {
+  test('reads the output of a LockFile', async () => {
     await new LockFile(path, 'reelform.lock.json', emptyLock, writeFile).update(() => lock);
     expect(await readLock(path, 'reelform.lock.json')).toEqual({ ok: true, value: lock });
   });
@@ -47,13 +47,13 @@ describe('readLock()', () => {
     expect(await readLock(path, 'reelform.lock.json')).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }] });
   });
 
-  test('refuses a link that leads nowhere: a disk that is not there is no first run', async () => {
+  test('refuses a dangling link: an unmounted disk is not a first run', async () => {
     await symlink(join(folder, 'gone/lock.json'), path);
     const { diagnostics } = (await readLock(path, 'reelform.lock.json')) as { diagnostics: readonly unknown[] };
     expect(diagnostics).toMatchObject([{ code: 'lock_unreadable', at: { file: 'reelform.lock.json' } }]);
   });
 
-  test('refuses what is no file', async () => {
+  test('refuses a folder', async () => {
     expect(await readLock(folder, 'reelform.lock.json')).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }] });
   });
 });
@@ -65,14 +65,14 @@ const put =
 describe('LockFile', () => {
   const open = (present: Lock, write = writeFile): LockFile => new LockFile(path, 'reelform.lock.json', present, write);
 
-  test('does not touch a file that already says it', async () => {
+  test('does not rewrite a file with the same content', async () => {
     await open(emptyLock).update(() => lock);
     const { mtimeMs, ino } = await stat(path);
     await open(lock, () => Promise.reject(new Error('written'))).update((present) => present);
     expect(await stat(path)).toMatchObject({ mtimeMs, ino });
   });
 
-  test('makes no file for an empty lock, and empties one that is there', async () => {
+  test('creates no file for an empty lock, but empties an existing one', async () => {
     await open(emptyLock).update((present) => present);
     expect(await readdir(folder)).toEqual([]);
     await open(emptyLock).update(() => lock);
@@ -80,14 +80,14 @@ describe('LockFile', () => {
     expect(await readFile(path, 'utf8')).toContain('"videos": {}');
   });
 
-  test('keeps what others write meanwhile', async () => {
+  test('keeps entries that other processes wrote in the meantime', async () => {
     const file = open(emptyLock);
     await file.update(put('a'));
     await open(await file.update((present) => present)).update(put('theirs'));
     expect([...(await file.update(put('b'))).videos.keys()].sort()).toEqual(['a', 'b', 'theirs']);
   });
 
-  test('leaves a file alone that became unreadable meanwhile', async () => {
+  test('leaves a file unchanged that became unreadable in the meantime', async () => {
     const file = open(emptyLock);
     await file.update(put('a'));
     await writeFile(path, '<<<<<<< HEAD\n');

@@ -4,7 +4,7 @@ import { OUTPUT_FILE_TYPES } from '../../src/template/output-file-types.ts';
 
 describe('isOutputPath()', () => {
   it.each(Object.values(OUTPUT_FILE_TYPES))(
-    'knows .$extension files below renders/, and their names',
+    'accepts .$extension files below renders/ and returns their names',
     ({ extension }) => {
       expect(isOutputPath(`renders/folder/berlin-1a.${extension}`)).toBe(true);
       expect(outputNameOf(`renders/folder/berlin-1a.${extension}`)).toBe('folder/berlin-1a');
@@ -19,11 +19,11 @@ describe('isOutputPath()', () => {
     'renders/a.gif/..',
     'renders/.png',
     'renders/a.gif ',
-  ])('does not know %s', (path) => {
+  ])('refuses %s', (path) => {
     expect(isOutputPath(path)).toBe(false);
   });
 
-  it('has the endings of all formats, and no others', () => {
+  it('has the file extensions of all formats and no others', () => {
     expect([...OUTPUT_ENDINGS]).toEqual(Object.values(OUTPUT_FILE_TYPES).map(({ extension }) => extension));
   });
 });

@@ -7,7 +7,7 @@ import { lock as anyLock } from './lock-arbitrary.ts';
 
 const fingerprintOf = (digit: number): Fingerprint => `v1:${String(digit).repeat(64)}` as Fingerprint;
 
-/** What rendering number `version` left; `day` says when. */
+/** Returns the entry of rendering number `version`, rendered on the given day. */
 function entry(version: number, day = version, title = 'Berlin'): LockEntry {
   return {
     fingerprint: fingerprintOf(version),
@@ -29,7 +29,7 @@ const lockOf = (entries: Record<string, LockEntry>, extra: Lock['extra'] = {}): 
 });
 
 describe('mergeLocks()', () => {
-  test('takes what one side alone changed, added or removed', () => {
+  test('takes changes, additions and removals made by only one side', () => {
     const base = lockOf({ a: entry(1), b: entry(1), c: entry(1), d: entry(1) });
     const ours = lockOf({ a: entry(2), b: entry(1), c: entry(1), e: entry(1) });
     const theirs = lockOf({ a: entry(1), b: entry(3), d: entry(1), f: entry(2) });
@@ -63,13 +63,13 @@ describe('mergeLocks()', () => {
     expect(merged.lock).toEqual(one(side === 'ours' ? ours : theirs));
   });
 
-  test('knows that 59Z is earlier than 59.5Z', () => {
+  test('orders 59Z before 59.5Z', () => {
     const at = (rendered_at: string): Lock => lockOf({ a: { ...entry(1), rendered_at } });
     const [ours, theirs] = [at('2026-01-01T00:00:59.500Z'), at('2026-01-01T00:00:59Z')];
     expect(mergeLocks({ base: emptyLock, ours, theirs }).decisions).toMatchObject([{ side: 'ours', why: 'later' }]);
   });
 
-  test('merges what a later version wrote beside the videos, too', () => {
+  test('merges fields of later versions outside the entries', () => {
     const base = lockOf({}, { x_kept: 1, x_gone: 1, x_both: 1 });
     const ours = lockOf({}, { x_kept: 1, x_both: [2], x_ours: true });
     const theirs = lockOf({}, { x_kept: { a: 1 }, x_gone: 1, x_both: [3] });
@@ -80,9 +80,9 @@ describe('mergeLocks()', () => {
   });
 });
 
-describe('mergeLocks(), whatever the locks', () => {
+describe('mergeLocks() for any locks', () => {
   const text = ({ lock }: { lock: Lock }): string => serialiseLock(lock);
-  /** Some entries of one lock in the place of those of another: what a branch makes of it. */
+  /** Replaces some entries of a lock by those of another, as a branch would. */
   const branch = fc
     .tuple(anyLock, anyLock, fc.func(fc.boolean()))
     .map(([base, other, isTaken]): { base: Lock; branch: Lock } => {
@@ -90,7 +90,7 @@ describe('mergeLocks(), whatever the locks', () => {
       return { base, branch: { videos: new Map([...kept, ...other.videos]), extra: other.extra } };
     });
 
-  test('equal sides stay as they are', () => {
+  test('keeps equal sides unchanged', () => {
     fc.assert(
       fc.property(anyLock, anyLock, (base, side) => {
         const merged = mergeLocks({ base, ours: side, theirs: side });
@@ -100,7 +100,7 @@ describe('mergeLocks(), whatever the locks', () => {
     );
   });
 
-  test('a side that changed nothing gives way', () => {
+  test('takes the side that changed something', () => {
     fc.assert(
       fc.property(branch, ({ base, branch: side }) => {
         for (const sides of [
@@ -115,7 +115,7 @@ describe('mergeLocks(), whatever the locks', () => {
     );
   });
 
-  test('which side is called ours makes no difference', () => {
+  test('is symmetric in its sides', () => {
     fc.assert(
       fc.property(branch, anyLock, ({ base, branch: one }, other) => {
         const merged = mergeLocks({ base, ours: one, theirs: other });
@@ -130,7 +130,7 @@ describe('mergeLocks(), whatever the locks', () => {
     );
   });
 
-  test('changes of different entries are all there, in either order, and nobody has to decide', () => {
+  test('combines changes of different entries in either order without a decision', () => {
     fc.assert(
       fc.property(anyLock, anyLock, fc.func(fc.boolean()), (base, target, isOurs) => {
         const ids = [...new Set([...base.videos.keys(), ...target.videos.keys()])];
@@ -150,7 +150,7 @@ describe('mergeLocks(), whatever the locks', () => {
     );
   });
 
-  test('every entry is one of the two sides, whole', () => {
+  test('takes every entry completely from one side', () => {
     fc.assert(
       fc.property(anyLock, anyLock, anyLock, (base, ours, theirs) => {
         for (const [id, value] of mergeLocks({ base, ours, theirs }).lock.videos) {

@@ -40,11 +40,11 @@ describe('a git merge of lockfiles', () => {
       { ...base, a: 2 },
       { a: 2, b: 1, c: 1, d: 1 },
     ],
-  ])('needs nobody: %s', async (_, ours, theirs, merged) => {
+  ])('is clean: %s', async (_, ours, theirs, merged) => {
     expect(await merge(ours, theirs)).toBe(serialiseLock(lockOf(merged)));
   });
 
-  test('that conflicts leaves a file which is refused for its markers', async () => {
+  test('leaves conflict markers for which the lockfile is refused', async () => {
     const text = await merge({ ...base, b: 2 }, { ...base, b: 3 });
     expect(parseLock(text, 'reelform.lock.json')).toMatchObject({ diagnostics: [{ code: 'lock_conflict' }] });
   });

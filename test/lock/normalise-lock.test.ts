@@ -17,7 +17,7 @@ const text = serialiseLock(
 );
 
 describe('normaliseLock()', () => {
-  test('leaves what reelform wrote, whatever the lock', () => {
+  test('keeps the output of serialiseLock() unchanged, for any lock', () => {
     fc.assert(
       fc.property(lock, (any) => {
         const written = serialiseLock(any);
@@ -28,14 +28,14 @@ describe('normaliseLock()', () => {
     );
   });
 
-  test('gives a lockfile in another layout its own back', () => {
+  test('restores the layout of a reformatted lockfile', () => {
     const value = { text, differsAt: 1, reordered: false, rewritten: [], entryCount: 4 };
     expect(normaliseLock(JSON.stringify(JSON.parse(text)), FILE)).toEqual({ ok: true, value });
     expect(normaliseLock(`\uFEFF${text}`, FILE)).toMatchObject({ value: { text, differsAt: 0 } });
     expect(normaliseLock(text.slice(0, -1), FILE)).toMatchObject({ value: { text, differsAt: text.length - 1 } });
   });
 
-  test('sorts entries and their fields, and says which', () => {
+  test('sorts entries and fields and reports them', () => {
     const { videos, ...rest } = JSON.parse(text) as { videos: Record<string, { title: string }> };
     const { title, ...fields } = videos.b!;
     const edited = JSON.stringify({ ...rest, videos: { b: { title, ...fields }, ...videos } }, null, 2);
@@ -44,7 +44,7 @@ describe('normaliseLock()', () => {
     expect(normaliseLock(moved, FILE)).toMatchObject({ value: { text, reordered: false, rewritten: ['b'] } });
   });
 
-  test('refuses what parseLock does', () => {
+  test('refuses text that parseLock() refuses', () => {
     expect(normaliseLock('{', FILE)).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }] });
   });
 });

@@ -12,7 +12,7 @@ const one = bytesOf([{ type: 'intent', ...intent('k') }]);
 const header = (json: string): string => `{"sum":"${sha256(json).slice(0, 16)}","record":${json}}\n`;
 
 describe('parseJournal()', () => {
-  test('reads what was written', () => {
+  test('reads every journal that was written', () => {
     fc.assert(
       fc.property(journalRecords, (records) => {
         const bytes = bytesOf(records);
@@ -21,7 +21,7 @@ describe('parseJournal()', () => {
     );
   });
 
-  test('leaves a last line out that is torn at any byte', () => {
+  test('drops a last line torn at any byte', () => {
     const whole = bytesOf([{ type: 'keys', service: 'a', lifetime_ms: 1 }]);
     const bytes = Buffer.concat([whole, Buffer.from(journalLine({ type: 'intent', ...intent('k') }))]);
     for (let length = whole.length; length < bytes.length; length++) {
@@ -31,13 +31,13 @@ describe('parseJournal()', () => {
     }
   });
 
-  test('takes the zeros for torn that some file systems leave behind a power cut', () => {
+  test('drops zeros that some file systems append after a power failure', () => {
     expect(parseJournal(Buffer.concat([one, Buffer.alloc(512)]), FILE)).toMatchObject({
       value: { wholeBytes: one.length },
     });
   });
 
-  test('refuses every change of a byte of a whole line', () => {
+  test('refuses a complete line with any byte changed', () => {
     for (let index = 0; index < one.length - 1; index++) {
       const damaged = Buffer.from(one);
       damaged[index]! ^= 0x01;
@@ -56,7 +56,7 @@ describe('parseJournal()', () => {
     ['a newer version', header('{"type":"journal","version":2}')],
     ['a delivery to nowhere', JOURNAL_HEADER + header('{"type":"delivered","session":"s","deliveries":[{}]}')],
     ['conflict markers', `${JOURNAL_HEADER}<<<<<<< HEAD\n`],
-  ])('never takes %s for an empty journal', (_, text) => {
+  ])('refuses %s instead of treating it as an empty journal', (_, text) => {
     expect(parseJournal(Buffer.from(text), FILE)).toMatchObject({
       ok: false,
       diagnostics: [{ code: 'journal_unreadable' }],

@@ -25,7 +25,7 @@ function refusal(text: string): readonly Diagnostic[] {
   return result.diagnostics;
 }
 
-/** The text that a diagnostic points at. */
+/** Returns the text at the location of the first diagnostic. */
 function pointed(text: string): string {
   const at = refusal(text)[0]!.at!;
   return text.slice(at.start, at.end);
@@ -37,18 +37,18 @@ describe('parseLock()', () => {
     expect(result.ok && result.value.videos.get('berlin')).toEqual(ENTRY);
   });
 
-  test('keeps fields that it does not know, of an entry and beside the entries', () => {
+  test('keeps unknown fields of entries and of the file', () => {
     const text = JSON.stringify({ lockfile_version: 1, videos: { a: { ...ENTRY, later: [1] } }, moved: { b: 'a' } });
     const result = parseLock(text, 'reelform.lock.json');
     expect(result.ok && result.value.videos.get('a')).toEqual({ ...ENTRY, later: [1] });
     expect(result.ok && result.value.extra).toEqual({ moved: { b: 'a' } });
   });
 
-  test('reads a file with a byte order mark and Windows line ends', () => {
+  test('reads a file with a byte order mark and CRLF line endings', () => {
     expect(parseLock(`\uFEFF${file({ berlin: ENTRY }).replaceAll('\n', '\r\n')}`, 'f').ok).toBe(true);
   });
 
-  test('takes an id named __proto__ for what it is', () => {
+  test('accepts an entry with the id __proto__', () => {
     const text = file({}).replace('{}', `{"__proto__": ${JSON.stringify(ENTRY)}}`);
     const result = parseLock(text, 'f');
     expect(result.ok && [...result.value.videos.keys()]).toEqual(['__proto__']);
@@ -117,24 +117,24 @@ describe('parseLock()', () => {
     expect(refusal(file({ berlin: rest }))[0]!.code).toBe('lock_unreadable');
   });
 
-  test('reports every broken entry at once, each in its place', () => {
+  test('reports every invalid entry with its location', () => {
     const text = file({ a: { ...ENTRY, title: 1 }, b: ENTRY, c: {} });
     const diagnostics = refusal(text);
     expect(diagnostics.map(({ at }) => text.slice(at!.start, at!.end))).toEqual(['"a"', '"c"']);
   });
 
-  test('takes any URL from a service', () => {
+  test('accepts any URL of a service', () => {
     const entry = { ...ENTRY, service: 'https://api.example.com', video_url: 'https://cdn.example.com/x?signature=1' };
     expect(parseLock(file({ berlin: entry }), 'f').ok).toBe(true);
   });
 
-  test('refuses an id that stands twice, where it stands again', () => {
+  test('refuses a duplicate id at its second location', () => {
     const text = file({ berlin: ENTRY, oslo: { ...ENTRY, title: 'Another' } }).replace('"oslo"', '"berlin"');
     expect(refusal(text)).toMatchObject([{ code: 'lock_unreadable' }]);
     expect(refusal(text)[0]!.at!.start).toBe(text.lastIndexOf('"berlin"'));
   });
 
-  test('bears with the same entry twice: git leaves it where two branches rendered the same video', () => {
+  test('accepts a duplicate identical entry, which git leaves if two branches rendered the same video', () => {
     const text = file({ berlin: ENTRY, oslo: ENTRY }).replace('"oslo"', '"berlin"');
     expect(parseLock(text, 'f')).toEqual(parseLock(file({ berlin: ENTRY }), 'f'));
   });
@@ -144,11 +144,11 @@ describe('parseLock()', () => {
     ['{"lockfile_version": oops}', 'o'],
     ['{"a": "b", "c": undefined, "d": "long enough for a snippet"}', 'u'],
     [conflict, '<<<<<<< HEAD'],
-  ])('points into %j', (text, there) => {
+  ])('locates the error in %j', (text, there) => {
     expect(pointed(text)).toBe(there);
   });
 
-  test('never throws, whatever the text', () => {
+  test('never throws, for any text', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.constant(file({ berlin: ENTRY })));
     fc.assert(
       fc.property(texts, fc.nat(), fc.string({ unit: 'binary', maxLength: 3 }), (text, at, inserted) => {

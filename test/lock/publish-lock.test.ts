@@ -12,7 +12,7 @@ const lockOf = (videos: Readonly<Record<string, string>>): Lock => ({
   videos: new Map(Object.entries(videos).map(([id, digit]) => [id, entryOf(digit)])),
 });
 
-/** A branch in memory, on which `others` commit before each of our writes, one after the other. */
+/** A branch in memory. Before each write, the next commit of `others` is made. */
 class MemoryBranch {
   readonly name = 'main';
   commits = 0;
@@ -78,7 +78,7 @@ function publisherFor(branch: MemoryBranch, base: Lock, present: Readonly<Record
 }
 
 describe('LockPublisher', () => {
-  test('keeps what others recorded before it and meanwhile', async () => {
+  test('keeps entries that others recorded before it and in the meantime', async () => {
     const base = lockOf({ a: '1', gone: '1' });
     const branch = new MemoryBranch(
       lockOf({ a: '1', gone: '1', b: '2' }),
@@ -93,7 +93,7 @@ describe('LockPublisher', () => {
     expect(waits).toEqual([250]);
   });
 
-  test('commits nothing where all is there already, also in another form', async () => {
+  test('commits nothing if everything is recorded, even in another layout', async () => {
     const branch = new MemoryBranch(lockOf({ a: '1' }));
     branch.text = JSON.stringify(JSON.parse(branch.text!));
     const { publisher } = publisherFor(branch, emptyLock);
@@ -103,19 +103,19 @@ describe('LockPublisher', () => {
     expect([branch.commits, nothing.commits]).toEqual([0, 0]);
   });
 
-  test('takes of two renderings the one that the definitions at the tip want', async () => {
+  test('prefers the rendering that the definitions at the tip want', async () => {
     const branch = new MemoryBranch(lockOf({ a: '2' }));
     const { publisher, asked } = publisherFor(branch, lockOf({ a: '1' }), { a: '2', b: '4', c: '5' });
     expect(await publisher.publish(lockOf({ a: '3', b: '4' }))).toMatchObject({
       decisions: [{ name: 'a', why: 'present' }],
     });
     expect([branch.videos, asked]).toEqual([{ a: '2', b: '4' }, ['source 0']]);
-    // What was decided then is not taken back by the next one.
+    // The next publication keeps that decision.
     await publisher.publish(lockOf({ a: '3', b: '4', c: '5' }));
     expect(branch.videos).toEqual({ a: '2', b: '4', c: '5' });
   });
 
-  test('puts nothing back that was removed while it was rendered', async () => {
+  test('does not restore entries that were removed while it rendered', async () => {
     const branch = new MemoryBranch(lockOf({ a: '1' }));
     const { publisher } = publisherFor(branch, lockOf({ a: '1', changed: '1' }), { a: '1' });
     const ours = lockOf({ a: '1', changed: '2', added: '3' });
@@ -124,7 +124,7 @@ describe('LockPublisher', () => {
     expect([branch.videos, branch.commits]).toEqual([{ a: '1' }, 0]);
   });
 
-  test('takes nothing back: of two renderings that the tip does not want any more, the branch keeps its own', async () => {
+  test('keeps the rendering on the branch if the tip wants neither', async () => {
     for (const [mine, theirs, wanted] of ['234', '324', '23', '32']) {
       const branch = new MemoryBranch(lockOf({ a: theirs! }));
       const { publisher } = publisherFor(branch, lockOf({ a: '1' }), wanted === undefined ? {} : { a: wanted });
@@ -133,16 +133,16 @@ describe('LockPublisher', () => {
     }
   });
 
-  test('leaves to the definitions at the tip what goes and what stays', async () => {
+  test('follows the definitions at the tip in keeping and removing entries', async () => {
     const cases = [
-      // Removed here, and rendered anew by a slow run, from before.
+      // Removed here, and rendered again by a slow run that started earlier.
       { base: { a: '1' }, ours: {}, theirs: { a: '2' }, wanted: {}, after: {} },
-      // Rendered anew here, from before it was removed: whoever removes it finds it as it was.
+      // Rendered again here, by a run that started before the removal: the removing run finds its entry unchanged.
       { base: { a: '1' }, ours: { a: '2' }, theirs: { a: '1' }, wanted: {}, after: { a: '1' } },
       // Removed here, and wanted again.
       { base: { a: '1' }, ours: {}, theirs: { a: '1' }, wanted: { a: '1' }, after: { a: '1' } },
       { base: { a: '1' }, ours: {}, theirs: { a: '2' }, wanted: { a: '2' }, after: { a: '2' } },
-      // Recorded by somebody else, whose run it is to remove it.
+      // Recorded by another run, which is responsible for its removal.
       { base: {}, ours: { b: '1' }, theirs: { a: '1' }, wanted: { b: '1' }, after: { a: '1', b: '1' } },
       { base: { a: '1' }, ours: {}, theirs: { a: '1' }, wanted: {}, after: {} },
     ];
@@ -158,7 +158,7 @@ describe('LockPublisher', () => {
     }
   });
 
-  test('tries eight times, and longer each time', async () => {
+  test('tries eight times with increasing waits', async () => {
     const moved = Array.from({ length: 8 }, () => MOVED);
     const branch = new MemoryBranch(emptyLock, ...moved.slice(1));
     const { publisher, waits } = publisherFor(branch, emptyLock);
@@ -168,7 +168,7 @@ describe('LockPublisher', () => {
     await expect(refused.publish(lockOf({ a: '1' }))).rejects.toMatchObject({ code: 'commit_refused' });
   });
 
-  test('writes over no lockfile that it cannot read', async () => {
+  test('refuses to overwrite an unreadable lockfile', async () => {
     const branch = new MemoryBranch(emptyLock);
     branch.text = '<<<<<<< ours\n';
     const { publisher } = publisherFor(branch, emptyLock);
@@ -183,19 +183,19 @@ describe('CommitRun', () => {
     return { run: new CommitRun(publisher, every, (one) => told.push(one)), told };
   };
 
-  test('commits whenever so many results are new, and the rest at the end', async () => {
+  test('commits after every given number of results, and the rest at the end', async () => {
     const branch = new MemoryBranch(null);
     const { run, told } = opened(branch, 2);
     const locks = [{ a: '1' }, { a: '1', b: '1' }, { a: '1', b: '1', c: '1' }].map(lockOf);
     run.saved(locks[0]!);
     run.saved(locks[1]!);
-    // One that is on its way is not overtaken.
+    // Waits for a commit in progress.
     run.saved(locks[2]!);
     expect(await run.finish(locks[2]!)).toBe(true);
     expect(told.map((one) => 'change' in one && one.change.recorded)).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('says why it could not, on the way, and is whole when the end could', async () => {
+  test('reports a failed commit during the run and succeeds if the last one does', async () => {
     const branch = new MemoryBranch(null, { kind: 'protected', why: 'a rule' });
     const { run, told } = opened(branch, 1);
     run.saved(lockOf({ a: '1' }));

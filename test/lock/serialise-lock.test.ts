@@ -32,7 +32,7 @@ function reparse(text: string): Lock {
 }
 
 describe('serialiseLock()', () => {
-  test('writes entries by id and fields in their order', () => {
+  test('sorts entries by id and writes fields in a fixed order', () => {
     const lock = lockOf({ paris: { ...berlin, labels: { z: '1', a: '2' }, protect: true, thumbnails: [] }, berlin });
     expect(serialiseLock(lock)).toMatchInlineSnapshot(`
       "{
@@ -85,18 +85,18 @@ describe('serialiseLock()', () => {
     expect(serialiseLock(emptyLock)).toBe('{\n  "lockfile_version": 1,\n  "videos": {}\n}\n');
   });
 
-  test('leaves out labels and protection that say nothing', () => {
+  test('omits empty labels and false protection', () => {
     const silent = { ...berlin, labels: {}, protect: false } as unknown as LockEntry;
     expect(serialiseLock(lockOf({ berlin: silent }))).toBe(serialiseLock(lockOf({ berlin })));
   });
 
-  test('sorts ids by code unit, those that look like numbers too', () => {
+  test('sorts ids by code unit, including numeric ones', () => {
     const lock = { videos: new Map(['b', '9', '10', 'B', 'é', '__proto__'].map((id) => [id, berlin])), extra: {} };
     const ids = [...serialiseLock(lock).matchAll(/^ {4}"(.*)": \{$/gm)].map(([, id]) => id);
     expect(ids).toEqual(['10', '9', 'B', '__proto__', 'b', 'é']);
   });
 
-  test('is read back as the same lock', () => {
+  test('round-trips through parseLock()', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
         const back = reparse(serialiseLock(lock));
@@ -107,7 +107,7 @@ describe('serialiseLock()', () => {
     );
   });
 
-  test('gives the same text for what it wrote', () => {
+  test('is stable when its output is parsed and serialised again', () => {
     fc.assert(
       fc.property(anyLock, (lock) => {
         const text = serialiseLock(lock);
@@ -116,7 +116,7 @@ describe('serialiseLock()', () => {
     );
   });
 
-  test('does not depend on the order in which entries and fields were set', () => {
+  test('does not depend on the insertion order of entries and fields', () => {
     const backwards = <T extends object>(record: T): T => Object.fromEntries(Object.entries(record).reverse()) as T;
     fc.assert(
       fc.property(anyLock, (lock) => {
@@ -126,7 +126,7 @@ describe('serialiseLock()', () => {
     );
   });
 
-  test('leaves the bytes of other entries alone when one is added', () => {
+  test('keeps the bytes of other entries when one is added', () => {
     const blocks = (text: string): string[] => text.match(/^ {4}".*": \{$[\s\S]*?^ {4}\}/gm) ?? [];
     fc.assert(
       fc.property(anyLock, (lock) => {
@@ -149,12 +149,12 @@ describe('serialiseLock()', () => {
 describe('schemas/reelform-lock.schema.json', () => {
   const { entry } = schema.definitions;
 
-  test('names the fields that the reader knows, in their order', () => {
+  test('lists the fields that parseLock() knows, in order', () => {
     expect(Object.keys(entry.properties)).toEqual([...ENTRY_FIELDS.keys()]);
     expect(entry.required).toEqual([...ENTRY_FIELDS].filter(([, field]) => field.required).map(([name]) => name));
   });
 
-  test.each([...ENTRY_FIELDS.keys()])('refuses a wrong %s, as the reader does', (field) => {
+  test.each([...ENTRY_FIELDS.keys()])('refuses an invalid %s, as parseLock() does', (field) => {
     const wrong = field === 'bytes' ? '1' : 1;
     const text = JSON.stringify({ lockfile_version: 1, videos: { berlin: { ...berlin, [field]: wrong } } });
     expect(isLockfile(JSON.parse(text))).toBe(false);

@@ -6,7 +6,7 @@ import { entryOf } from './journal-arbitrary.ts';
 
 const ENTRY = entryOf('1');
 
-test('SharedJournal.begin() tells what another run rendered, recorded and dropped since this one began', async () => {
+test('SharedJournal.begin() returns a rendering that another run recorded and dropped since this run began', async () => {
   let text: Version | null = null;
   let lasting: Lock = emptyLock;
   let marks = 0;
@@ -41,7 +41,7 @@ test('SharedJournal.begin() tells what another run rendered, recorded and droppe
   await slow.refresh();
   expect(slow.state.attempts.has('fast')).toBe(false);
   expect(await slow.begin(intentOf('slow', fingerprint))).toMatchObject({ state: 'rendered', session });
-  // A rendering in place of this very one is what somebody asked for.
+  // A replacement of this very rendering was requested.
   expect(await slow.begin(intentOf('again', fingerprint), ENTRY)).toBeNull();
 });
 

@@ -8,7 +8,7 @@ import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { lockOf } from '../support/lock-branches.ts';
 
 describe('splitConflicts()', () => {
-  test('gives both sides, and a base where every conflict shows one', () => {
+  test('returns both sides, and a base if every conflict shows one', () => {
     const text = 'a\n<<<<<<< ours\nb\n||||||| 1234567\nc\n=======\nd\n>>>>>>> theirs\ne\n';
     expect(splitConflicts(text)).toEqual({ base: 'a\nc\ne\n', ours: 'a\nb\ne\n', theirs: 'a\nd\ne\n' });
     expect(splitConflicts('<<<<<<< HEAD\nb\n=======\n>>>>>>> x\ne')).toEqual({ base: null, ours: 'b\ne', theirs: 'e' });
@@ -18,7 +18,7 @@ describe('splitConflicts()', () => {
     });
   });
 
-  test('reads files with CRLF', () => {
+  test('reads files with CRLF line endings', () => {
     expect(splitConflicts('<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> x\r\n')).toMatchObject({ theirs: 'c\r\n' });
   });
 
@@ -31,7 +31,7 @@ describe('splitConflicts()', () => {
     '<<<<<<< x\n=======\n=======\n>>>>>>> x\n',
     '||||||| x\n',
     '<<<<<<< x\n<<<<<<< x\n=======\n>>>>>>> x\n',
-  ])('refuses what is not as git writes it: %j', (text) => {
+  ])('refuses markers that git does not write: %j', (text) => {
     expect(splitConflicts(text)).toBeNull();
   });
 });
@@ -40,7 +40,7 @@ const lockTextOf = (versions: Record<string, number>): string =>
   serialiseLock(lockOf(new Map(Object.entries(versions))));
 
 describe.each(['merge', 'diff3', 'zdiff3'])('a lockfile with markers of the style %s', (style) => {
-  test('merges to what the three files merge to', async () => {
+  test('merges to the same result as the three files', async () => {
     const texts = {
       base: lockTextOf({ a: 1, c: 1, d: 1, e: 1 }),
       ours: lockTextOf({ a: 1, b: 3, c: 3, d: 2, e: 1 }),
@@ -65,12 +65,12 @@ describe.each(['merge', 'diff3', 'zdiff3'])('a lockfile with markers of the styl
 describe('mergeLockTexts()', () => {
   const [one, two] = [lockTextOf({ a: 1 }), lockTextOf({ a: 1, b: 1 })];
 
-  test.each([null, '', '<<<<<<< nested\n'])('takes a base that says nothing for an empty one: %j', (base) => {
+  test.each([null, '', '<<<<<<< nested\n'])('treats a missing or unreadable base as empty: %j', (base) => {
     const merged = mergeLockTexts({ base, ours: one, theirs: two }, 'reelform.lock.json');
     expect(merged.ok && serialiseLock(merged.value.lock)).toBe(two);
   });
 
-  test('refuses sides that cannot be read, each by its name', () => {
+  test('refuses unreadable sides and names each', () => {
     const newer = one.replace('"lockfile_version": 1', '"lockfile_version": 2');
     const merged = mergeLockTexts({ base: one, ours: '', theirs: newer }, 'reelform.lock.json');
     expect(merged).toMatchObject({ diagnostics: [{ code: 'lock_unreadable' }, { code: 'lock_newer' }] });
@@ -80,7 +80,7 @@ describe('mergeLockTexts()', () => {
     ]);
   });
 
-  test('refuses a base that is newer', () => {
+  test('refuses a newer base', () => {
     const base = one.replace('"lockfile_version": 1', '"lockfile_version": 2');
     expect(mergeLockTexts({ base, ours: one, theirs: two }, 'x')).toMatchObject({
       diagnostics: [{ code: 'lock_newer' }],

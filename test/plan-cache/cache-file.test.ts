@@ -42,7 +42,7 @@ function writtenCache(): string {
 }
 
 describe('CacheFile', () => {
-  it('reads the state that was written, and its videos on demand', () => {
+  it('reads the written state, and its videos on demand', () => {
     const file = CacheFile.open(writtenCache(), 'key')!;
     const state = file.readState()!;
     const { videos } = state.definitions.get(DEFINITION.path)!;
@@ -63,7 +63,7 @@ describe('CacheFile', () => {
     expect(records.map((range) => file.record(range as Exclude<typeof range, string>))).toEqual(['[]', VIDEOS]);
   });
 
-  it('is null for another key, another format, and a missing file', () => {
+  it('returns null for another key, another format, and a missing file', () => {
     const path = writtenCache();
     expect(CacheFile.open(path, 'other')).toBeNull();
     expect(CacheFile.open(`${path}.missing`, 'key')).toBeNull();
@@ -71,7 +71,7 @@ describe('CacheFile', () => {
     expect(CacheFile.open(path, 'key')).toBeNull();
   });
 
-  it('never uses a damaged byte', () => {
+  it('never uses damaged bytes', () => {
     const path = writtenCache();
     const bytes = readFileSync(path);
     const read = (): string => {

@@ -6,8 +6,8 @@ import { definition, makeRepository } from '../support/repository.ts';
 import { reelform } from '../support/test-io.ts';
 
 describe('the plan cache', () => {
-  // The even ones over a service behind a URL, the odd ones with a template package.
-  it.each([1, 2, 3, 4])('gives the plan that reading everything gives, whatever was edited (seed %i)', async (seed) => {
+  // Even seeds use a service behind a URL, odd ones a template package.
+  it.each([1, 2, 3, 4])('gives the same plan as reading everything, after any edits (seed %i)', async (seed) => {
     const { differences } = await comparePlans(seed, 40);
     expect(differences).toEqual([]);
   });
@@ -26,7 +26,7 @@ describe('the plan cache', () => {
       { berlin: '"s3://videos/{id}{title}"', oslo: '"s3://videos/berlin{title}"' },
       ({ write }) => write('oslo', '"s3://videos/berlin{title}"', 'Berlin'),
     ],
-  ])('tells of a place that is taken: it %s', async (_, before, edit) => {
+  ])('reports a destination that is already used: it %s', async (_, before, edit) => {
     const root = makeRepository();
     const write = (city: string, to: string, title: string = CITY[city as keyof typeof CITY]): void =>
       writeFileSync(join(root, `videos/${city}.yaml`), definition(title, `deliver: ${to}\n`));
@@ -39,7 +39,7 @@ describe('the plan cache', () => {
   });
 
   it.each([true, false])(
-    'warns of an ignored definition that comes later, and until it is gone (applied: %s)',
+    'warns of an ignored definition from its appearance until its removal (applied: %s)',
     async (isApplied) => {
       const root = makeRepository();
       await reelform(root, ['pull']);

@@ -29,7 +29,7 @@ const brief = (change: Change) => [change.id, change.action, change.reason];
 const sourceOf = (change: Change | undefined) => (change as Adoption | undefined)?.source;
 
 describe('adoptRenderings()', () => {
-  test('takes the rendering of another video that is there', () => {
+  test('adopts the rendering of another video', () => {
     const made = plan([desired('a', a), desired('b', a)], lockOf(desired('a', a)));
     expect(made.changes.map(brief)).toEqual([
       ['a', 'noop', null],
@@ -47,7 +47,7 @@ describe('adoptRenderings()', () => {
     expect(made.changes.map(sourceOf)).toMatchObject([{ id: 'b' }, { id: 'a' }]);
   });
 
-  test('does not take one whose output is missing, or which a refresh found lost', () => {
+  test('does not adopt a rendering whose output is missing or was found lost', () => {
     const videos = [desired('a', a), desired('b', a)];
     const lock = lockOf(desired('a', a));
     expect(plan(videos, lock, ['a']).changes.map(({ action }) => action)).toEqual(['restore', 'create']);
@@ -58,7 +58,7 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
-  test('records a file that stays away for another video too, unless that one is to be delivered', () => {
+  test('adopts a rendering whose file is absent, unless a delivery needs the file', () => {
     const lock = lockOf(desired('a', a));
     const stays = { restores: () => false, adoptsAbsent: () => true };
     const made = plan([desired('a', a), desired('b', a)], lock, ['a'], stays);
@@ -70,7 +70,7 @@ describe('adoptRenderings()', () => {
     expect(plan(both, lock, [], damaged).changes.map(({ action }) => action)).toEqual(['noop', 'create']);
   });
 
-  test('nobody adopts what is marked as lost, from the lockfile or from where it came from', () => {
+  test('never adopts a rendering marked as lost, from the lockfile or its history', () => {
     const lock = lockOf(desired('a', a));
     const entry = lock.videos.get('a')!;
     const lost = { ...lock, videos: new Map([['a', { ...entry, lost: true as const }]]) };
@@ -84,7 +84,7 @@ describe('adoptRenderings()', () => {
     expect(applied(lost, made).videos.get('a')).not.toHaveProperty('lost');
   });
 
-  test('renders one of several alike, the first by id, and lets the others share it', () => {
+  test('renders the first of several identical videos by id and shares it with the others', () => {
     const made = plan([desired('c', a), desired('a', a), desired('b', a)], emptyLock);
     expect(made.changes.map(brief)).toEqual([
       ['a', 'create', 'new'],
@@ -97,7 +97,7 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
-  test('takes a session that an earlier run asked for, ended or not', () => {
+  test('adopts a session that an earlier run requested, finished or not', () => {
     const wanted = desired('a', a);
     const journal = foldJournal([intent('a', wanted), created('a', 'rs_7')]);
     expect(sourceOf(plan([wanted], emptyLock, [], { journal }).changes[0])).toEqual({
@@ -111,14 +111,14 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
-  test('warns of a request of which nobody knows what became, and plans the render', () => {
+  test('warns about a request with an unknown outcome and plans the render', () => {
     const wanted = desired('a', a);
     const { changes, diagnostics } = plan([wanted], emptyLock, [], { journal: foldJournal([intent('a', wanted)]) });
     expect(changes.map(brief)).toEqual([['a', 'create', 'new']]);
     expect(diagnostics).toMatchObject([{ code: 'session_unknown', severity: 'warning', video: 'a' }]);
   });
 
-  test('takes an entry that the lockfile once had', () => {
+  test('adopts an entry of an earlier lockfile', () => {
     const former = lockOf(desired('old', a)).videos.get('old')!;
     const history = new Map([[former.fingerprint, { commit: 'c0ffee', id: 'old', entry: former }]]);
     const made = plan([desired('a', a)], lockOf(desired('a', b)), [], { history });
@@ -130,7 +130,7 @@ describe('adoptRenderings()', () => {
     });
   });
 
-  test('renders what is asked for, whatever there is', () => {
+  test('renders requested videos despite existing renderings', () => {
     const lock = lockOf(desired('a', a), desired('b', b));
     const requested = (id: string): boolean => id === 'a';
     expect(plan([desired('a', a), desired('b', b)], lock, [], { requested }).changes.map(brief)).toEqual([
@@ -139,7 +139,7 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
-  test('takes for what is asked for the rendering that an earlier run was asked for, and not the one of the lock', () => {
+  test('adopts a rendering of an earlier run for a request, but not the one in the lockfile', () => {
     const wanted = desired('a', a);
     const lock = lockOf(wanted);
     const requested = (): boolean => true;
@@ -153,7 +153,7 @@ describe('adoptRenderings()', () => {
     ]);
   });
 
-  test('records what was asked for anew and rendered by a run that died, also when nobody asks again', () => {
+  test('records a requested rendering of a run that died, even if it is not requested again', () => {
     const wanted = desired('a', a, { service: 'https://api.example.com', renderEpoch: null });
     const again: JournalRecord = {
       ...{ type: 'rendered', key: 'key-a', at: AT },
@@ -172,17 +172,17 @@ const delivered = (id: string, ...places: string[]): JournalRecord => ({
   deliveries: places.map((to) => ({ to })),
 });
 
-describe('what an earlier run delivered', () => {
+describe('deliveries of an earlier run', () => {
   const to = ['s3://videos/1.mp4', 's3://videos/2.mp4'];
   const remote = { service: 'https://api.example.com', renderEpoch: null };
   const wanted = desired('a', { ...a, deliver: to.map(place) });
-  /** A journal of runs whose machines are there no more. */
+  /** Returns a journal of runs whose machines no longer exist. */
   const lost = (...records: JournalRecord[]) => {
     const journal = foldJournal(records);
     return { journal: { ...journal, attempts: new Map() }, gone: [...journal.attempts.values()] };
   };
 
-  test('goes where it is not yet, and is recorded with where it is', () => {
+  test('are completed and recorded for the remaining destinations', () => {
     const journal = foldJournal([intent('a', wanted), rendered('a'), delivered('a', to[0]!, 's3://elsewhere')]);
     const made = plan([wanted], emptyLock, [], { journal });
     expect(made.changes).toMatchObject([{ action: 'adopt', destinations: [{ kind: 'deliver', to: to[1] }] }]);
@@ -190,7 +190,7 @@ describe('what an earlier run delivered', () => {
     expect(applied(emptyLock, made).videos.get('a')?.deliveries).toEqual(to.map((one) => ({ to: one })));
   });
 
-  test('is adopted without its file when it is everywhere where it is wanted', () => {
+  test('let a video be adopted without its file if every destination has it', () => {
     const seen = lost(intent('a', wanted), rendered('a'), delivered('a', ...to));
     const made = plan([wanted], lockOf(desired('a', b)), [], seen);
     expect(made.changes).toMatchObject([{ action: 'adopt', reason: 'input_changed', destinations: [] }]);
@@ -204,7 +204,7 @@ describe('what an earlier run delivered', () => {
     ['nobody knows that it arrived', []],
     ['another video arrived there since', [delivered('a', ...to), delivered('other', to[1]!)]],
     ['it was given up', [delivered('a', ...to), { type: 'abandoned', key: 'key-a', at: AT }]],
-  ])('is rendered when its file is gone and %s', (_, lines) => {
+  ])('do not prevent a render if the file is gone and %s', (_, lines) => {
     const records = [intent('a', wanted), rendered('a'), ...lines];
     const { journal, gone } = lost(...records);
     const seen = { journal, gone: gone.filter(({ state }) => state === 'rendered') };
@@ -212,7 +212,7 @@ describe('what an earlier run delivered', () => {
     expect(changes).toMatchObject([{ action: 'create', destinations: [{ to: to[0] }, { to: to[1] }] }]);
   });
 
-  test('is not in a folder of a machine that is gone, and is in one of a service', () => {
+  test('to a folder are lost with their machine, except for those of a service', () => {
     const here = desired('a', { ...a, deliver: [place('file:out/a.mp4')] });
     const there = desired('a', { ...a, deliver: [place('file:/out/a.mp4')] }, remote);
     const embedded = lost(intent('a', here), rendered('a'), delivered('a', 'file:out/a.mp4'));
@@ -221,13 +221,13 @@ describe('what an earlier run delivered', () => {
     expect(plan([there], emptyLock, [], { journal }).changes).toMatchObject([{ action: 'adopt', destinations: [] }]);
   });
 
-  test('is not taken where somebody wants another rendering', () => {
+  test('are ignored if another rendering is requested', () => {
     const seen = lost(intent('a', wanted), rendered('a'), delivered('a', ...to));
     const requested = (): boolean => true;
     expect(plan([wanted], emptyLock, [], { ...seen, requested }).changes.map(brief)).toEqual([['a', 'create', 'new']]);
   });
 
-  test('leaves nothing to do where all arrived, and loses nothing where it did not', () => {
+  test('leave an empty plan after an apply, however many were completed', () => {
     fc.assert(
       fc.property(anyWorld, fc.func(fc.boolean()), ({ lock, videos }, hasArrived) => {
         const records = videos.flatMap((video) => {
@@ -238,7 +238,7 @@ describe('what an earlier run delivered', () => {
         const made = plan(videos, lock, [], seen);
         for (const change of made.changes) {
           if (change.action !== 'adopt' || change.source.kind !== 'journal') continue;
-          // Nothing can be sent that is not here.
+          // A file that is not here cannot be delivered.
           expect(delivers(change)).toBe(false);
           expect(change.desired.deliver.length).toBeGreaterThan(0);
         }

@@ -14,7 +14,7 @@ const told = ({ changes }: Plan) =>
     ...destinations.map((one) => `${one.kind} ${one.to}`),
   ]);
 
-describe('planVideos() of destinations', () => {
+describe('planVideos() with destinations', () => {
   const here = to('s3://a/{id}.mp4');
 
   test.each([
@@ -32,7 +32,7 @@ describe('planVideos() of destinations', () => {
     expect(told(plan([video], applied(lock, plan([video], lock))))).toEqual([['noop', null]]);
   });
 
-  test('sends a new rendering everywhere, and tells what it leaves', () => {
+  test('delivers a new rendering to every destination and releases former ones', () => {
     const anew = desired('berlin', { resources: { t_01: text('New') }, deliver: [place('s3://a/'), place('s3://b/')] });
     expect(told(plan([anew], lockOf(to('s3://a/', 's3://c/'))))).toEqual([
       [
@@ -45,29 +45,29 @@ describe('planVideos() of destinations', () => {
     ]);
   });
 
-  test('takes a delivery along with a move and another title', () => {
+  test('combines a delivery with a move and a new title', () => {
     const moved = desired('roma', { title: 'Roma', deliver: [place('s3://a/')] });
     expect(told(plan([moved], lockOf(here)))).toEqual([
       ['move', null, 'deliver s3://a/roma.mp4', 'release s3://a/berlin.mp4'],
     ]);
   });
 
-  test('leaves a video that is everywhere where it should be, whatever is missing here', () => {
+  test('keeps a completely delivered video even if its local file is missing', () => {
     expect(told(plan([here], lockOf(here), ['berlin']))).toEqual([['noop', null]]);
     expect(told(plan([to('s3://b/')], lockOf(here), ['berlin']))).toMatchObject([
       ['restore', 'output_missing', 'deliver s3://b/berlin.mp4', {}],
     ]);
   });
 
-  test('a lockfile without deliveries stays as it is', () => {
+  test('keeps a lockfile without deliveries unchanged', () => {
     const text = serialiseLock(lockOf(to()));
     expect(text).not.toContain('deliveries');
     expect(serialiseLock(applied(lockOf(to()), plan([to()], lockOf(to()))))).toBe(text);
   });
 });
 
-describe('lockEdits() of destinations', () => {
-  test('records only where the file arrived, sorted', () => {
+describe('lockEdits() with destinations', () => {
+  test('records only completed deliveries, sorted', () => {
     const video = to('s3://c/', 's3://a/', 's3://b/');
     const [change] = plan([video], lockOf()).changes;
     const arrived = [{ to: 's3://c/berlin.mp4' }, { to: 's3://b/berlin.mp4', url: 'https://b.example/' }];
@@ -88,17 +88,17 @@ describe('a saved plan', () => {
   };
   const document = saved(plan([to('s3://a/')], lockOf()));
 
-  test('is stale when the video would go elsewhere', () => {
+  test('is stale if the destination of the video differs', () => {
     expect(reviewedPlan(document, plan([to('s3://b/')], lockOf())).ok).toBe(false);
     expect(reviewedPlan(document, plan([to('s3://a/')], lockOf())).ok).toBe(true);
   });
 
-  test('leaves out what is there by now', () => {
+  test('omits completed deliveries', () => {
     expect(reviewedPlan(document, plan([to('s3://a/')], lockOf(to('s3://a/')))).ok).toBe(true);
     expect(reviewedPlan(document, plan([to('s3://b/')], lockOf(to('s3://b/')))).ok).toBe(false);
   });
 
-  test('has an id that names its places', () => {
+  test('has an id that depends on its destinations', () => {
     const ids = [to(), to('s3://a/'), to('s3://b/')].map((video) => saved(plan([video], lockOf())).plan_id);
     expect(new Set(ids).size).toBe(3);
     const edited = JSON.stringify(document).replace('s3://a/', 's3://x/');

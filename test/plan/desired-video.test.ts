@@ -45,7 +45,7 @@ describe('desiredVideo()', () => {
     expect(desired('berlin', { resources: { key: resource } }).inputs).toEqual({ key: recorded });
   });
 
-  test('records tracks, fonts and the output behind what fills the editables', () => {
+  test('records tracks, fonts and the output after the editables', () => {
     const parts = {
       resources: { t_01: text('Hello') },
       audio: new Map([['main', track('a.mp3', { volume: 0.5 })]]),
@@ -65,7 +65,7 @@ describe('desiredVideo()', () => {
     expect(Object.keys(desired('berlin', { resources }).inputs)).toEqual(['t_02', 'c_01', 't_01']);
   });
 
-  test('takes an editable named __proto__ for what it is', () => {
+  test('accepts an editable named __proto__', () => {
     const { inputs } = desired('berlin', { resources: Object.fromEntries([['__proto__', text('a')]]) });
     expect(Object.entries(inputs)).toEqual([['__proto__', 'a']]);
   });

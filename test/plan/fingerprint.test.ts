@@ -25,7 +25,7 @@ const of = (parts: VideoParts = {}, changes: Partial<Context> = {}, id = 'berlin
   fingerprint(video(id, { resources, ...parts }), { ...context, ...changes });
 
 describe('fingerprint()', () => {
-  test('is the digest of canonical JSON, written out here', () => {
+  test('is the digest of the canonical JSON written out here', () => {
     const content =
       `{"render_epoch":1,"resources":{"(Footage)/USER/hero.jpg":{"file":"${sha256('images/hero.jpg')}",` +
       '"transform":{"crop_strategy":"cover"}},"c_01":{"color":"EEADA7"},"t_01":{"text":"Hello"}},' +
@@ -33,11 +33,11 @@ describe('fingerprint()', () => {
     expect(of()).toBe(`v1:${sha256(content)}`);
   });
 
-  test('stays as it was published', () => {
+  test('equals the published value', () => {
     expect(of()).toMatchInlineSnapshot(`"v1:d68f13b15a068fe7e0b792e2d9d4fda9c03f5feb54693385b16b3d55813f88a4"`);
   });
 
-  test('has what stands beside the resources only where there is any, and stays as it was published with it', () => {
+  test('includes fields besides resources only if present, and equals the published value with them', () => {
     const parts: VideoParts = {
       resources: { v_01: clip('a.mp4', { crop_strategy: 'cover', volume: 1 }), a_01: sound('a.mp3'), f_01: font('B') },
       audio: new Map([['main', { source: { kind: 'url', url: 'https://x.test/m.mp3' }, transform: { volume: 0.5 } }]]),
@@ -83,7 +83,7 @@ describe('fingerprint()', () => {
   const cover = { crop_strategy: 'cover' };
   const moving = { ...cover, animate_strategy: 'zoom-in' };
 
-  /** Every field with a default: what fingerprints it, where it is left out, its default, another value. */
+  /** Every field with a default: the function that fingerprints it, the other fields, the default, another value. */
   const defaults: [string, (fields: object) => string, object, unknown, unknown][] = [
     ['crop_strategy', pictureOf, {}, 'cover', 'fill'],
     ['focus_x', pictureOf, cover, 0.5, 0],
@@ -113,7 +113,7 @@ describe('fingerprint()', () => {
     if (other !== undefined) expect(print({ ...rest, [name]: other })).not.toBe(print(rest));
   });
 
-  test('knows every default that a transform or an output has', () => {
+  test('covers every default of transforms and outputs', () => {
     const { image, video, audio } = TRANSFORM_DEFAULTS;
     const namesOf = (print: unknown): string[] => defaults.filter((one) => one[1] === print).map(([name]) => name);
     expect(namesOf(pictureOf)).toEqual(Object.keys(image));
@@ -122,7 +122,7 @@ describe('fingerprint()', () => {
     expect(namesOf(outputOf).sort()).toEqual([...Object.keys(OUTPUT_DEFAULTS), 'height', 'fps'].sort());
   });
 
-  test('does not depend on any set of repeated defaults', () => {
+  test('does not depend on any combination of repeated defaults', () => {
     const names = Object.entries(TRANSFORM_DEFAULTS.video);
     fc.assert(
       fc.property(fc.subarray(names), fc.subarray(Object.entries(TRANSFORM_DEFAULTS.audio)), (ofClip, ofSound) => {
@@ -132,12 +132,12 @@ describe('fingerprint()', () => {
     );
   });
 
-  test('counts the height and the rate where the template is not known', () => {
+  test('includes the height and frame rate if the template is unknown', () => {
     expect(of({ output: { height: 1080 } })).not.toBe(of());
     expect(of({ output: { fps: 25 } })).not.toBe(of());
   });
 
-  test('takes an opaque colour for what it is without its alpha', () => {
+  test('ignores the alpha of an opaque colour', () => {
     const colored = (digits: string): string => of({ resources: { ...resources, c_01: color(digits) } });
     expect(colored('EEADA7FF')).toBe(of());
     expect(colored('EEADA7FE')).not.toBe(of());
@@ -180,11 +180,11 @@ describe('fingerprint()', () => {
     expect(changed).not.toBe(of());
   });
 
-  test('is different for every one of these', () => {
+  test('is different for each of these changes', () => {
     expect(new Set(other.map(([, value]) => value)).size).toBe(other.length);
   });
 
-  test('is the same for the same values in any order, and only for them', () => {
+  test('is the same exactly for the same values in any order', () => {
     const values = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
     fc.assert(
       fc.property(values, values, (a, b) => {

@@ -41,7 +41,7 @@ const OMITTED: VideoParts = {
 const make = (id: string, parts: VideoParts, changes: object = {}): DesiredVideo =>
   desired(id, parts, { measures, ...changes });
 
-/** The lock that an earlier version left: it hashed and recorded defaults that a definition repeats. */
+/** Returns the lock of an earlier version, which hashed and recorded defaults that a definition repeats. */
 function formerLock(...videos: DesiredVideo[]): Lock {
   const inputs = {
     c_01: 'EEADA7FF',
@@ -65,7 +65,7 @@ function formerLock(...videos: DesiredVideo[]): Lock {
 const actions = ({ changes }: Plan): string[] => changes.map(({ action }) => action);
 
 describe('withKnownFingerprints()', () => {
-  test('is about another fingerprint for the same content', () => {
+  test('concerns content that has a different fingerprint in earlier versions', () => {
     const { fingerprint, formerFingerprint } = make('a', REPEATED);
     expect(formerFingerprint).toMatch(/^v1:/);
     expect(formerFingerprint).not.toBe(fingerprint);
@@ -76,18 +76,18 @@ describe('withKnownFingerprints()', () => {
   test.each([
     ['are still repeated', REPEATED],
     ['are left out now', OMITTED],
-  ])('leaves an entry of an earlier version alone where the defaults %s', (_, parts) => {
+  ])('keeps an entry of an earlier version if the defaults %s', (_, parts) => {
     const lock = formerLock(make('a', REPEATED));
     const planned = plan([make('a', parts)], lock);
     expect(actions(planned)).toEqual(['noop']);
     expect(applied(lock, planned)).toEqual(lock);
   });
 
-  test('leaves an entry without the defaults alone where they are repeated now', () => {
+  test('keeps an entry without defaults if the definition repeats them now', () => {
     expect(actions(plan([make('a', REPEATED)], lockOf(make('a', OMITTED))))).toEqual(['noop']);
   });
 
-  test('renders what did change, and shows that alone', () => {
+  test('renders real changes and lists only those', () => {
     const lock = formerLock(make('a', REPEATED));
     const louder = { ...REPEATED, audio: new Map([['main', track('a.mp3', { volume: 2, loop: true })]]) };
     const [change] = plan([make('a', louder)], lock).changes;
@@ -98,13 +98,13 @@ describe('withKnownFingerprints()', () => {
     ]);
   });
 
-  test('does not trust the recorded inputs: the hash decides', () => {
+  test('compares hashes instead of trusting the recorded inputs', () => {
     const lock = formerLock(make('a', REPEATED));
     const entry = { ...lock.videos.get('a')!, fingerprint: `v1:${'0'.repeat(64)}` as Fingerprint };
     expect(actions(plan([make('a', OMITTED)], { ...lock, videos: new Map([['a', entry]]) }))).toEqual(['update']);
   });
 
-  test('moves, adopts and takes from the history what an earlier version rendered', () => {
+  test('moves, adopts and restores from history the renderings of an earlier version', () => {
     const lock = formerLock(make('a', REPEATED));
     expect(actions(plan([make('b', REPEATED)], lock))).toEqual(['move']);
     expect(actions(plan([make('a', REPEATED), make('b', OMITTED)], lock))).toEqual(['noop', 'adopt']);
@@ -124,14 +124,14 @@ describe('withKnownFingerprints()', () => {
     expect(change!.desired!.fingerprint).toBe(video.formerFingerprint);
   });
 
-  test('keeps two entries of the same content apart', () => {
+  test('keeps two entries with the same content apart', () => {
     const other = { ...OMITTED, output: { fps: 25 } };
     const lock = formerLock(make('a', REPEATED));
     const both = new Map([...lock.videos, ...lockOf(make('b', OMITTED)).videos]);
     expect(actions(plan([make('a', REPEATED), make('b', other)], { ...lock, videos: both }))).toEqual(['noop', 'noop']);
   });
 
-  test('delivers nothing again to a place that is named by the fingerprint', () => {
+  test('does not repeat a delivery to a destination named by the fingerprint', () => {
     const deliver = [place('s3://videos/{id}-{fingerprint}.mp4')];
     const digits = make('a', REPEATED).formerFingerprint!.slice(3, 11);
     const lock = formerLock(make('a', REPEATED));
@@ -142,7 +142,7 @@ describe('withKnownFingerprints()', () => {
     }
   });
 
-  test('gives back the same videos where nothing is of an earlier version', () => {
+  test('returns the same videos if no entry comes from an earlier version', () => {
     const videos = [make('a', REPEATED), make('b', OMITTED)];
     expect(withKnownFingerprints(videos, lockOf(...videos), { missingOutputs: new Set() })).toBe(videos);
   });

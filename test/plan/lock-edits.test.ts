@@ -11,7 +11,7 @@ const withLater = (lock: Lock): Lock => ({
 const lines = (lock: Lock): string[] => serialiseLock(lock).split('\n');
 
 describe('lockEdits()', () => {
-  test('writes an entry for what was rendered', () => {
+  test('writes an entry for a rendered video', () => {
     const video = desired('berlin', {
       labels: { z: '1', a: '2' },
       protect: true,
@@ -41,43 +41,43 @@ describe('lockEdits()', () => {
     expect(applied(lock, plan([is], lock)).videos.get('berlin')).toEqual(lockOf(is).videos.get('berlin'));
   });
 
-  test('refuses to record a rendering that never was', () => {
+  test('throws without a rendering to record', () => {
     const [change] = plan([desired('berlin')], lockOf()).changes;
     expect(() => lockEdits(change!, null)).toThrow(/^Internal error/);
   });
 
-  test('leaves the lockfile byte for byte when it restores', () => {
+  test('keeps the lockfile byte for byte on a restore', () => {
     const lock = withLater(lockOf(desired('berlin'), desired('paris')));
     const after = applied(lock, plan([desired('berlin'), desired('paris')], lock, ['berlin', 'paris']));
     expect(serialiseLock(after)).toBe(serialiseLock(lock));
   });
 
-  test('changes one line when it moves, and keeps what a later version noted', () => {
+  test('changes one line on a move and keeps fields of later versions', () => {
     const lock = withLater(lockOf(desired('berlin', { title: 'X' })));
     const after = applied(lock, plan([desired('paris', { title: 'X' })], lock));
     expect(lines(after)).toEqual(lines(lock).map((line) => line.replace('    "berlin": {', '    "paris": {')));
   });
 
-  test('changes one line when it relabels, and keeps what a later version noted', () => {
+  test('changes one line on a relabel and keeps fields of later versions', () => {
     const lock = withLater(lockOf(desired('berlin', { title: 'Old' })));
     const after = applied(lock, plan([desired('berlin', { title: 'New' })], lock));
     expect(lines(after)).toEqual(lines(lock).map((line) => line.replace('"Old"', '"New"')));
   });
 
-  test('takes labels and protection away', () => {
+  test('removes labels and protection', () => {
     const lock = lockOf(desired('berlin', { labels: { a: '1' }, protect: true }));
     const after = applied(lock, plan([desired('berlin')], lock));
     expect(serialiseLock(after)).toBe(serialiseLock(lockOf(desired('berlin'))));
   });
 
-  test('removes what is forgotten', () => {
+  test('removes forgotten entries', () => {
     const lock = lockOf(desired('berlin'));
     expect(applied(lock, plan([], lock)).videos.size).toBe(0);
   });
 });
 
 describe('editLock()', () => {
-  test('leaves the given lock alone, and keeps what is beside the videos', () => {
+  test('does not modify the given lock and keeps fields outside the entries', () => {
     const lock = { ...lockOf(desired('berlin')), extra: { later: true } };
     const after = editLock(lock, [new Map([['berlin', null]])]);
     expect(lock.videos.size).toBe(1);

@@ -23,7 +23,7 @@ const changed = desired('berlin', { title: 'Bärlin', resources: { t_01: text('N
 const rome = desired('rome', { resources: { t_01: text('Roma') } });
 
 describe('planDocument()', () => {
-  test('lists what changes and counts what does not', () => {
+  test('lists changes and counts unchanged videos', () => {
     expect(document([changed, rome, desired('oslo')], lockOf(berlin, rome))).toEqual({
       format_version: '1.0',
       tool_version: '0.1.0',
@@ -54,21 +54,21 @@ describe('planDocument()', () => {
     });
   });
 
-  test('has neither file nor future for what is forgotten', () => {
+  test('has no path and no fingerprint for forgotten videos', () => {
     expect(document([], lockOf(berlin)).changes).toMatchObject([{ path: null, title: 'Berlin', after: null }]);
   });
 
-  test('counts in the order of the actions', () => {
+  test('orders counts like the actions', () => {
     const lock = lockOf(berlin, desired('gone', { resources: {} }), rome);
     const { summary } = document([changed, desired('new'), rome], lock, ['rome']);
     expect(Object.keys(summary)).toEqual(['create', 'update', 'restore', 'forget']);
   });
 
-  test('has an estimate of nothing for an empty plan', () => {
+  test('estimates zero for an empty plan', () => {
     expect(document([], emptyLock)).toMatchObject({ summary: {}, estimate: { renders: 0, seconds_of_video: 0 } });
   });
 
-  test('does not guess the seconds when the length of one video is not known', () => {
+  test('omits the estimated seconds if the length of any video is unknown', () => {
     const { estimate } = document(
       [desired('a'), desired('b', { resources: {} }, { durationSeconds: null })],
       emptyLock,
@@ -76,14 +76,14 @@ describe('planDocument()', () => {
     expect(estimate).toEqual({ renders: 2, seconds_of_video: null });
   });
 
-  test('adds seconds up to milliseconds', () => {
+  test('rounds the sum of seconds to milliseconds', () => {
     const videos = ['a', 'b', 'c'].map((id) =>
       desired(id, { resources: { t_01: text(id) } }, { durationSeconds: 0.1 }),
     );
     expect(document(videos, emptyLock).estimate.seconds_of_video).toBe(0.3);
   });
 
-  test('tells what it costs where somebody says the prices, and no more than can be known', () => {
+  test('estimates the cost if prices are configured and the lengths are known', () => {
     const cost = (prices: Omit<Prices, 'currency'>, durationSeconds: number | null): Estimate['cost'] => {
       const priced = {
         ...plan([desired('a', { resources: {} }, { durationSeconds })], emptyLock),
@@ -99,7 +99,7 @@ describe('planDocument()', () => {
     ).toBeUndefined();
   });
 
-  test('estimates restores apart from what is rendered and paid for', () => {
+  test('estimates restores separately from paid renders', () => {
     const [old, kept] = [desired('a'), desired('b', { resources: { t_01: text('B') } }, { durationSeconds: null })];
     const prices = { currency: 'EUR', perRender: 1, perSecond: 1 };
     const estimate = (...missing: string[]): Estimate =>
@@ -110,7 +110,7 @@ describe('planDocument()', () => {
     expect(estimate('a', 'b')).toEqual({ ...rendered, restores: { videos: 2, seconds_of_video: null } });
   });
 
-  test('splitRestores() leaves a restore among the changes that changes more than a local file', () => {
+  test('splitRestores() keeps a restore among the changes if it changes more than a local file', () => {
     const made = document([desired('a', { title: 'New' }), desired('b')], lockOf(desired('a'), desired('b')), [
       'a',
       'b',
@@ -119,7 +119,7 @@ describe('planDocument()', () => {
     expect([changes, restores].map((some) => some.map(({ id }) => id))).toEqual([['a'], ['b']]);
   });
 
-  test('passes diagnostics on', () => {
+  test('includes the given diagnostics', () => {
     const diagnostics = [{ code: 'text_too_long', severity: 'warning', message: 'Too long' }];
     expect(planDocument(plan([], emptyLock), '0.1.0', diagnostics).diagnostics).toBe(diagnostics);
   });
@@ -148,13 +148,13 @@ describe('planDocument()', () => {
       );
     });
 
-    test('does not depend on titles, on the tool or on what does not change', () => {
+    test('does not depend on titles, the tool or unchanged videos', () => {
       const { plan_id } = document([changed], lockOf(berlin));
       const retitled = { ...changed, title: 'Other' };
       expect(planDocument(plan([retitled, rome], lockOf(berlin, rome)), '9.9.9', []).plan_id).toBe(plan_id);
     });
 
-    test('depends on what is done', () => {
+    test('depends on the actions', () => {
       const ids = [
         document([], emptyLock),
         document([berlin], emptyLock),
@@ -169,11 +169,11 @@ describe('planDocument()', () => {
 });
 
 describe('schemas/reelform-plan.schema.json', () => {
-  test('names every action', () => {
+  test('lists every action', () => {
     expect(schema.definitions.action.enum).toEqual([...ACTIONS]);
   });
 
-  test('bears with a later minor version', () => {
+  test('accepts a later minor version', () => {
     const made = document([changed], lockOf(berlin));
     const later = {
       ...made,

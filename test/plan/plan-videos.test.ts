@@ -33,23 +33,23 @@ const fonts = new Map([['A', 'B']]);
 const output = { format: 'webm', height: 720 } as const;
 
 describe('planVideos()', () => {
-  test('creates what the lock does not know', () => {
+  test('creates a video that the lock lacks', () => {
     expect(briefly([desired('berlin')], emptyLock)).toEqual([['berlin', null, 'create', 'new']]);
   });
 
-  test('has nothing to do for what was rendered', () => {
+  test('changes nothing for a rendered video', () => {
     const made = plan([desired('berlin')], lockOf(desired('berlin')));
     expect(made.changes.map(brief)).toEqual([['berlin', null, 'noop', null]]);
     expect(isEmptyPlan(made)).toBe(true);
   });
 
-  test('forgets what only the lock knows', () => {
+  test('forgets a video that only the lock has', () => {
     const made = plan([], lockOf(desired('berlin')));
     expect(made.changes.map(brief)).toEqual([['berlin', null, 'forget', null]]);
     expect(made.diagnostics).toEqual([]);
   });
 
-  test('takes a repository without videos for a mistake, unless it is allowed', () => {
+  test('refuses a repository without videos unless allowed', () => {
     const inputs = { desired: [], lock: lockOf(desired('a')), observations: { missingOutputs: new Set<string>() } };
     expect(planVideos(inputs).diagnostics).toMatchObject([{ code: 'all_videos_gone', severity: 'error' }]);
     expect(planVideos({ ...inputs, allowEmpty: true }).diagnostics).toEqual([]);
@@ -62,13 +62,13 @@ describe('planVideos()', () => {
     expect(diagnostics).toMatchObject([{ code: 'protected_video', severity: 'error', message: /"a"/ }]);
   });
 
-  test('restores a video whose local output is gone', () => {
+  test('restores a video whose local output is missing', () => {
     expect(briefly([desired('berlin')], lockOf(desired('berlin')), ['berlin'])).toEqual([
       ['berlin', null, 'restore', 'output_missing'],
     ]);
   });
 
-  test('restores a video whose local output is damaged, wherever it was delivered', () => {
+  test('restores a video whose local output is damaged, even if it was delivered', () => {
     const damaged = { damagedOutputs: new Set(['berlin']) };
     const delivered = desired('berlin', { deliver: [place('s3://videos/')] });
     for (const video of [desired('berlin'), delivered]) {
@@ -76,7 +76,7 @@ describe('planVideos()', () => {
     }
   });
 
-  test('leaves outputs alone that are not to be restored, save where one has to be delivered', () => {
+  test('does not restore excluded outputs unless a delivery needs them', () => {
     const left = { restores: () => false, damagedOutputs: new Set(['oslo']) };
     const [berlin, oslo] = [desired('berlin', { resources: a }), desired('oslo', { resources: b })];
     const lock = lockOf(berlin, oslo);
@@ -95,7 +95,7 @@ describe('planVideos()', () => {
     ]);
   });
 
-  test('updates rather than restores what has changed anyway', () => {
+  test('updates instead of restoring a changed video', () => {
     expect(briefly([desired('berlin', { resources: b })], lockOf(desired('berlin')), ['berlin'])).toEqual([
       ['berlin', null, 'update', 'input_changed'],
     ]);
@@ -106,7 +106,7 @@ describe('planVideos()', () => {
     ['a label', { labels: { region: 'eu' } }, { field: 'labels.region', before: null, after: 'eu' }],
     ['protection', { protect: true }, { field: 'protect', before: 'false', after: 'true' }],
     ['the name of the template', { template: 'renamed' }, { field: 'template', before: 'launch', after: 'renamed' }],
-  ])('only relabels for %s', (_, parts, field) => {
+  ])('only relabels a video after a change of %s', (_, parts, field) => {
     const made = plan([desired('berlin', parts)], lockOf(desired('berlin')));
     expect(made.changes).toMatchObject([{ action: 'relabel', reason: null, inputs: [], fields: [field] }]);
   });
@@ -128,13 +128,13 @@ describe('planVideos()', () => {
       ]);
     });
 
-    test('and restores what is not there either, in one change', () => {
+    test('and restores a missing output, in one change', () => {
       expect(briefly([desired('paris')], lockOf(desired('berlin')), ['berlin'])).toEqual([
         ['paris', 'berlin', 'restore', 'output_missing'],
       ]);
     });
 
-    test('several that are alike in the order of their ids', () => {
+    test('several identical videos in the order of their ids', () => {
       const lock = lockOf(desired('x'), desired('y'));
       const moved = [
         ['a', 'x', 'move', null],
@@ -144,7 +144,7 @@ describe('planVideos()', () => {
       expect(briefly([desired('b'), desired('a')], lock)).toEqual(moved);
     });
 
-    test('as many as there are, and adopts or forgets the others', () => {
+    test('as many renderings as exist, and adopts or forgets the others', () => {
       expect(briefly([desired('a'), desired('b')], lockOf(desired('x')))).toEqual([
         ['a', 'x', 'move', null],
         ['b', null, 'adopt', 'new'],
@@ -155,20 +155,20 @@ describe('planVideos()', () => {
       ]);
     });
 
-    test('nothing from an id that is still there', () => {
+    test('nothing from an id that still exists', () => {
       expect(briefly([desired('berlin'), desired('copy')], lockOf(desired('berlin')))).toEqual([
         ['berlin', null, 'noop', null],
         ['copy', null, 'adopt', 'new'],
       ]);
     });
 
-    test('a protected video without complaint', () => {
+    test('a protected video without an error', () => {
       const made = plan([desired('paris')], lockOf(desired('berlin', { protect: true })));
       expect(made.diagnostics).toEqual([]);
     });
   });
 
-  describe('gives as the reason of an update', () => {
+  describe('gives the reason of an update:', () => {
     const hero = { hero: file('images/hero.jpg') };
     const bytes = (content: string): Partial<Context> => ({ assetDigest: () => sha256(content) });
     const contained = {
@@ -272,7 +272,7 @@ describe('planVideos()', () => {
     });
   });
 
-  test('lists the changed values in the order of the specification, those that went last', () => {
+  test('lists changed values in the order of the specification, removed ones last', () => {
     const was = desired('v', { resources: { gone: text('x'), t_01: text('same'), c_01: color('000000') } });
     const is = desired('v', { resources: { t_02: text('new'), c_01: color('FFFFFF'), t_01: text('same') } });
     expect(plan([is], lockOf(was)).changes[0]!.inputs).toEqual([
@@ -312,7 +312,7 @@ describe('planVideos()', () => {
     );
   });
 
-  test('names every video of the definitions and of the lock exactly once', () => {
+  test('lists every video of the definitions and the lock exactly once', () => {
     fc.assert(
       fc.property(anyWorld, ({ videos, lock, missing }) => {
         const { changes } = plan(videos, lock, missing);
@@ -325,7 +325,7 @@ describe('planVideos()', () => {
     );
   });
 
-  test('renders exactly what has no rendering anywhere, and each content once', () => {
+  test('renders exactly the content without a rendering, and each content once', () => {
     fc.assert(
       fc.property(anyWorld, ({ videos, lock, missing }) => {
         const { changes } = plan(videos, lock, missing);
@@ -345,7 +345,7 @@ describe('planVideos()', () => {
     );
   });
 
-  test('renders nothing twice: only a video that nothing gone is like is created', () => {
+  test('creates no video whose rendering it would forget', () => {
     fc.assert(
       fc.property(anyWorld, ({ videos, lock, missing }) => {
         const { changes } = plan(videos, lock, missing);

@@ -17,7 +17,7 @@ const save = (made: Plan): PlanDocument => {
   return read.value;
 };
 
-/** What is left of a saved plan in a world. */
+/** Reviews a saved plan against the current state. */
 function review(document: PlanDocument, videos: readonly DesiredVideo[], lock: Lock, missing: readonly string[] = []) {
   return reviewedPlan(document, plan(videos, lock, missing, savedDemands(document, lock)));
 }
@@ -27,7 +27,7 @@ const changed = desired('berlin', { resources: { t_01: text('New') } });
 const other = desired('berlin', { resources: { t_01: text('Other') } });
 
 describe('reviewedPlan()', () => {
-  test('is the plan itself as long as nothing has changed, and nothing once it was applied', () => {
+  test('returns the plan itself while nothing has changed, and an empty plan once it was applied', () => {
     fc.assert(
       fc.property(anyWorld, ({ videos, lock, missing }) => {
         const made = plan(videos, lock, missing);
@@ -40,19 +40,19 @@ describe('reviewedPlan()', () => {
     );
   });
 
-  test('restores what it says, whatever is missing or damaged on the machine that applies it', () => {
+  test('restores only what the plan lists, whatever is missing or damaged on this machine', () => {
     const retitled = desired('berlin', { resources: { t_01: text('Old') }, title: 'Old' });
     const lock = lockOf(berlin);
     const reviewed = save(plan([retitled], lock, ['berlin'], { restores: () => false }));
     const here = review(reviewed, [retitled], lock, ['berlin']);
     expect(here.ok && here.value.changes).toMatchObject([{ action: 'relabel' }]);
-    // Which digests differ a plan finds out only with --refresh: applying the saved one has to know it.
+    // Planning finds differing digests only with --refresh, so the saved plan must carry them.
     const damaged = save(plan([berlin], lock, [], { damagedOutputs: new Set(['berlin']) }));
     const restored = review(damaged, [berlin], lock);
     expect(restored.ok && restored.value.changes).toMatchObject([{ action: 'restore', reason: 'output_damaged' }]);
   });
 
-  test('is done where another run has rendered and delivered meanwhile, and sends nothing that was not agreed to', () => {
+  test('accepts work that another run has done in the meantime, and delivers nothing beyond the plan', () => {
     const to = ['s3://videos/1.mp4', 's3://videos/2.mp4'];
     const wanted = desired('berlin', { deliver: to.map(place) });
     const session = 'rs_berlin';
@@ -78,11 +78,11 @@ describe('reviewedPlan()', () => {
     expect(reviewedPlan(planned, elsewhere)).toMatchObject(stale('delivered to other places'));
   });
 
-  test('goes on with the rest when a part was done', () => {
+  test('continues with the rest after a partial apply', () => {
     fc.assert(
       fc.property(anyWorld, fc.func(fc.boolean()), ({ videos, lock, missing }, isDone) => {
         const made = plan(videos, lock, missing);
-        // What needs no rendering is recorded before anything is rendered.
+        // Changes without a render are recorded before anything is rendered.
         const isAtOnce = (change: Change): boolean =>
           !renders(change) && !(change.action === 'adopt' && change.source.kind === 'planned');
         const done = made.changes.filter((change) => isAtOnce(change) || (renders(change) && isDone(change.id)));
@@ -110,25 +110,25 @@ describe('reviewedPlan()', () => {
     expect(read).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_stale', video: 'berlin' }] });
   });
 
-  test('is stale where the title was never to become what was agreed to', () => {
+  test('is stale if the title would differ from the approved one', () => {
     const retitled = { ...berlin, title: 'Another' };
     const document = save(plan([retitled], lockOf(berlin)));
     expect(review(document, [berlin], lockOf(berlin))).toMatchObject({ ok: false });
     expect(review(document, [retitled], lockOf(retitled))).toMatchObject({ ok: true });
   });
 
-  test('tells every video that is stale', () => {
+  test('reports every stale video', () => {
     const videos = [desired('a', { resources: {} }), desired('b')];
     const read = review(save(plan(videos, emptyLock)), [], emptyLock);
     expect(read).toMatchObject({ ok: false, diagnostics: [{ video: 'a' }, { video: 'b' }] });
   });
 
-  test('does not look at videos that are not in it', () => {
+  test('ignores videos that are not in the plan', () => {
     const read = review(save(plan([changed], lockOf(berlin))), [changed, desired('new')], lockOf(berlin));
     expect(read.ok && read.value.changes.map(({ id }) => id)).toEqual(['berlin']);
   });
 
-  test('takes a rendering that has turned up meanwhile, and does not render what was to be adopted', () => {
+  test('adopts a rendering that appeared in the meantime, but does not render instead of adopting', () => {
     const twin = desired('rome', { resources: { t_01: text('New') } });
     const document = save(plan([changed], lockOf(berlin)));
     const cheaper = review(document, [changed, twin], lockOf(berlin, twin));
@@ -137,7 +137,7 @@ describe('reviewedPlan()', () => {
     expect(review(adoption, [changed], lockOf(berlin))).toMatchObject({ ok: false });
   });
 
-  test('asks once for what was asked for: applied twice, it renders nothing', () => {
+  test('renders requested videos once, even if applied twice', () => {
     const lock = lockOf(berlin);
     const document = save(plan([berlin], lock, [], { requested: () => true }));
     const first = review(document, [berlin], lock);
@@ -146,7 +146,7 @@ describe('reviewedPlan()', () => {
     expect(second.ok && isEmptyPlan(second.value)).toBe(true);
   });
 
-  test('asks again for what a refresh found lost', () => {
+  test('renders again a video that a refresh found lost', () => {
     const lock = lockOf(berlin);
     const refreshed = new Map([['berlin', 'url_lost' as const]]);
     const read = review(save(plan([berlin], lock, [], { refreshed })), [berlin], lock);
@@ -172,7 +172,7 @@ describe('parsePlanDocument()', () => {
     expect(parsePlanDocument(text, 'plan.json')).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_invalid' }] });
   });
 
-  test('bears with fields and reasons of later minor versions', () => {
+  test('accepts fields and reasons of later minor versions', () => {
     const later = {
       ...good,
       format_version: '1.9',
@@ -183,7 +183,7 @@ describe('parsePlanDocument()', () => {
   });
 });
 
-/** Another rendering of the same. */
+/** Returns another rendering of the same content. */
 function again(id: string, video: DesiredVideo) {
   const entry = { ...lockOf(video).videos.get(id)!, session: 'rs_again', rendered_at: '2026-02-02T00:00:00.000Z' };
   return new Map([[id, entry]]);

@@ -27,12 +27,12 @@ describe('selectChanges()', () => {
     expect(ids(select(made, selection))).toEqual(expected);
   });
 
-  test('marks the plan as incomplete, and counts what it left out', () => {
+  test('marks the plan as incomplete and counts omitted changes', () => {
     const world = plan([...of('a', 'b'), desired('kept')], lockOf(desired('kept')));
     expect(select(world, { targets: ['a'] })).toMatchObject({ complete: false, leftOut: 1 });
   });
 
-  test('tells a target that no id answers to as an error, and an exclude as a warning, with what was meant', () => {
+  test('reports an unmatched target as an error and an unmatched exclude as a warning, with suggestions', () => {
     const { diagnostics } = select(made, { targets: ['berlin', 'belrin'], excludes: ['rome'] });
     expect(diagnostics.map(({ code, severity, message }) => [code, severity, message])).toEqual([
       ['unknown_video', 'error', 'No video has an id like "belrin"'],
@@ -41,19 +41,19 @@ describe('selectChanges()', () => {
     expect(diagnostics[0]?.hint).toBe('Did you mean berlin?');
   });
 
-  test('finds a moved video by both of its ids', () => {
+  test('finds a moved video by either of its ids', () => {
     const moved = plan([desired('new')], lockOf(desired('old')));
     expect(ids(select(moved, { targets: ['old'] }))).toEqual(['new']);
     expect(ids(select(moved, { targets: ['new'] }))).toEqual(['new']);
   });
 
-  test('drops what stands against videos that were left out', () => {
+  test('drops diagnostics of omitted videos', () => {
     const world = plan([], lockOf(desired('a', { protect: true }), desired('b', { resources: {} })));
     expect(select(world, { targets: ['b'] }).diagnostics).toEqual([]);
     expect(select(world, { targets: ['a'] }).diagnostics).toMatchObject([{ code: 'protected_video' }]);
   });
 
-  test('renders for itself what was to share the rendering of a video that was left out', () => {
+  test('renders a video itself if the rendering that it was to share is omitted', () => {
     const alike = plan([desired('a'), desired('b'), desired('c')], emptyLock);
     const { changes } = select(alike, { excludes: ['a'] });
     expect(changes).toMatchObject([

@@ -60,7 +60,7 @@ export function video(id: string, parts: VideoParts = {}): Video {
 
 export type Context = RenderingContext & { durationSeconds: number | null };
 
-/** The embedded service; the bytes of every file are its path, so files of different names differ. */
+/** The embedded service. The bytes of every file are its path, so that different files differ. */
 export const context: Context = {
   service: 'embedded',
   styleVersion: 'tsv_9c41',
@@ -93,7 +93,7 @@ export function plan(
   return planVideos({ desired: videos, lock, observations, requested, restores, adoptsAbsent, allowEmpty: true });
 }
 
-/** A rendering as the embedded service would record it. */
+/** Returns a rendering as the embedded service would record it. */
 export function rendering(id: string): Rendering {
   return {
     session: `rs_${id}`,
@@ -103,7 +103,7 @@ export function rendering(id: string): Rendering {
   };
 }
 
-/** The lock after everything in a plan was done. */
+/** Returns the lock after applying a plan. */
 export function applied(lock: Lock, done: Plan): Lock {
   return editLock(
     lock,
@@ -111,12 +111,12 @@ export function applied(lock: Lock, done: Plan): Lock {
   );
 }
 
-/** Everything arrives everywhere. */
+/** Returns the deliveries of a change, all completed. */
 function placesOf({ destinations }: Plan['changes'][number]): { to: string }[] {
   return destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [{ to }] : []));
 }
 
-/** The lock of a repository in which all of these were rendered. */
+/** Returns the lock of a repository in which all of these videos were rendered. */
 export const lockOf = (...videos: DesiredVideo[]): Lock => applied(emptyLock, plan(videos, emptyLock));
 
 export const place = (to: string): VideoDestination => ({ to, credential: null });
@@ -156,11 +156,11 @@ const anyDesired = fc
 
 const anyVideos = fc.uniqueArray(anyDesired, { selector: (video) => video.id, maxLength: 8 });
 
-/** A repository: what was rendered, what is wanted now, and which rendered outputs are gone. */
+/** A repository: the rendered videos, the wanted ones, and the missing outputs. */
 export const anyWorld = fc.record({ was: anyVideos, is: anyVideos, kept: fc.boolean() }).chain(({ was, is, kept }) =>
   fc.record({
     lock: fc.constant(lockOf(...was)),
-    // Half of the worlds keep most of what they had, because changes are rare in life.
+    // Half of the worlds keep most of their videos, because changes are rare in practice.
     videos: fc.constant(kept ? [...is, ...was.filter((old) => !is.some(({ id }) => id === old.id))] : is),
     missing: fc.subarray(was.map(({ id }) => id as string)),
   }),
