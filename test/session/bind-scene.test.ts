@@ -27,7 +27,7 @@ const fetched = new Map<string, Uint8Array>([
 const input: BindInput = { template, request, fetched };
 
 describe('bindIn()', () => {
-  it('gives in a process what binding here gives, with the very files', async () => {
+  it('binds in another process to the same scene as here, reusing the original files', async () => {
     const scene = await bindIn(openPool())(input, { owner: 'acme' });
     expect(scene).toEqual(bindHere(input));
     expect(unpackScene(scene)).toMatchObject(bindMapping(template, request, fetched));
@@ -36,13 +36,13 @@ describe('bindIn()', () => {
     expect(scene.sounds.some(({ bytes }) => bytes === fetched.get(VOICE))).toBe(true);
   });
 
-  it('takes a clip for a clip', async () => {
+  it('recognises a clip', async () => {
     const movie = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0');
     const scene = await bindIn(openPool())({ ...input, fetched: new Map([[CLIP, movie]]) }, { owner: 'acme' });
     expect(scene.clips.map(({ bytes }) => bytes)).toEqual([movie]);
   });
 
-  it('sends no more of a file than its head, and the animation as text', async () => {
+  it('sends only the head of each file, and the animation as text', async () => {
     let sent: BindInput | undefined;
     const tasks = {
       async run(_kind: 'bind', given: TaskInput<'bind'>) {
@@ -57,7 +57,7 @@ describe('bindIn()', () => {
     expect(typeof animation).toBe('string');
   });
 
-  it('refuses a file that it did not send', async () => {
+  it('rejects a file that it did not send', async () => {
     const tasks = {
       async run(_kind: 'bind', given: TaskInput<'bind'>) {
         const scene = bindHere(given);

@@ -57,12 +57,12 @@ function openService(
 }
 
 describe('createEmbeddedService()', () => {
-  it('says that nothing of it outlives the process, nor any key', () => {
+  it('reports that neither the service nor its keys outlive the process', () => {
     const { service } = openService();
     expect([service.outlivesProcess, service.keyLifetimeMs()]).toEqual([false, null]);
   });
 
-  it('writes files where the URLs say, and nothing else', async () => {
+  it('writes the video and stills to the paths in their URLs and no other file', async () => {
     const { directory, render } = openService();
     const session = await render(smallRequest());
     expect(session).toMatchObject({
@@ -75,7 +75,7 @@ describe('createEmbeddedService()', () => {
     expect(readdirSync(join(directory, 'renders/folder'))).toHaveLength(2);
   });
 
-  it('writes files with the ending of their format', async () => {
+  it('writes files with the extension of their format', async () => {
     const { directory, render } = openService({
       render: async () => ({ format: 'png_sequence', video: new TextEncoder().encode('zip'), stills: [] }),
     });
@@ -84,11 +84,11 @@ describe('createEmbeddedService()', () => {
     expect(readFileSync(join(directory, session.video_url!), 'utf8')).toBe('zip');
   });
 
-  it('gives the specification of a style version that it has', async () => {
+  it('returns the specification of a known style version', async () => {
     expect(await openService().service.getStyleVersion(SMALL.spec.id)).toEqual(SMALL.spec);
   });
 
-  it('takes uploads as sources', async () => {
+  it('accepts uploads as sources', async () => {
     let images = 0;
     const { service, render } = openService({
       async render(scene, options) {
@@ -103,7 +103,7 @@ describe('createEmbeddedService()', () => {
   });
 
   it.each(['../outside', 'a/../../outside', '/absolute', 'a\\..\\b'])(
-    'does not write an output named %s',
+    'rejects the output name %s',
     async (outputName) => {
       const { render } = openService();
       expect(await render(smallRequest(), { outputName })).toMatchObject({
@@ -113,7 +113,7 @@ describe('createEmbeddedService()', () => {
     },
   );
 
-  it('delivers what a session asks for, and a video that was finished long ago', async () => {
+  it('delivers the video of a session, and an earlier video on request', async () => {
     const { service, directory, render } = openService();
     const external_uploads = [{ to: 'file:out/{title}.{extension}' }];
     const { id, video_url, title } = await render({ ...smallRequest(), external_uploads });
@@ -152,7 +152,7 @@ describe('createEmbeddedService()', () => {
     await service.close();
   });
 
-  it('fails what is running when it is closed', async () => {
+  it('fails running sessions when it is closed', async () => {
     const renderer = heldRenderer();
     const { service, render } = openService(renderer);
     const session = render(smallRequest());

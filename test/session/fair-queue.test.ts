@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { FairQueue, type FairQueueOptions } from '../../src/session/fair-queue.ts';
 
-/** Work that goes on until it is told to end, in the order in which it began. */
+/** Queue whose jobs run until the test ends them; records their start order. */
 function watched(options: FairQueueOptions) {
   const queue = new FairQueue(options);
   const begun: string[] = [];
@@ -27,7 +27,7 @@ function settled(): Promise<void> {
 }
 
 describe('FairQueue', () => {
-  it('gives one owner half of the places, and a further one a place at once', async () => {
+  it('gives one owner half of the slots and another owner a slot at once', async () => {
     const { begun, take } = watched({ places: 8 });
     for (let n = 0; n < 20; n++) void take(`a${n}`);
     await settled();
@@ -38,7 +38,7 @@ describe('FairQueue', () => {
     expect(begun.slice(4)).toEqual(['b0', 'b1', 'c', 'd']);
   });
 
-  it('gives a free place to the owner that has waited longest since its last turn', async () => {
+  it('gives a free slot to the owner that has waited longest since its last turn', async () => {
     const { begun, take, end } = watched({ places: 1 });
     for (const name of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0']) void take(name);
     await settled();
@@ -46,7 +46,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'b1']);
   });
 
-  it('shares a capacity like places, and lets larger work run alone', async () => {
+  it('shares capacity as it shares slots and runs oversized work alone', async () => {
     const { begun, take, end } = watched({ places: 8, capacity: 400 });
     void take('a0', 500);
     void take('b0', 1);
@@ -62,7 +62,7 @@ describe('FairQueue', () => {
     expect(begun.at(-1)).toBe('a2');
   });
 
-  it('refuses what an owner has waiting beyond its limit, and nothing of others', async () => {
+  it('rejects the waiting work of one owner beyond its limit without affecting others', async () => {
     const { begun, queue, take, end } = watched({ places: 1, maxWaiting: 2 });
     for (const name of ['a0', 'a1', 'a2']) void take(name);
     await expect(queue.take('a')).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
@@ -73,7 +73,7 @@ describe('FairQueue', () => {
     expect(begun).toEqual(['a0', 'a1', 'b0']);
   });
 
-  it('forgets what nobody waits for any more', async () => {
+  it('removes waiting work whose signal is aborted', async () => {
     const { begun, queue, take, end } = watched({ places: 1 });
     const gone = new AbortController();
     void take('a0');
@@ -86,7 +86,7 @@ describe('FairQueue', () => {
     await expect(queue.take('a', { signal: gone.signal })).rejects.toThrow('gone');
   });
 
-  it('gives up what has waited too long', async () => {
+  it('rejects work that has waited too long', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { queue, take, begun, end } = watched({ places: 1, waitMs: 60_000 });
@@ -103,13 +103,13 @@ describe('FairQueue', () => {
     }
   });
 
-  it('run() gives its place back, whatever the work comes to', async () => {
+  it('run() releases its slot whether the work succeeds or fails', async () => {
     const { queue } = watched({ places: 1 });
     await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue.run('a', async () => 1)).toBe(1);
   });
 
-  it('never has more at work than its places, and leaves nothing waiting when all has ended', async () => {
+  it('never exceeds its slots and completes all work', async () => {
     const jobs = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat({ max: 60 })), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(jobs, fc.integer({ min: 1, max: 5 }), async (work, places) => {

@@ -13,16 +13,16 @@ import { imageLayer, movingScene, sceneOf } from '../engine/scenes.ts';
 import { begun, openPool } from '../support/render-pools.ts';
 import { solidPng } from '../support/small-package.ts';
 
-// Linux shows in /proc what has become of processes; the rest of the behaviour is tested in render-pool.test.ts.
+// Needs /proc to see the state of processes. The other behaviour is tested in render-pool.test.ts.
 const onLinux = test.skipIf(process.platform !== 'linux');
 
 let folder: string;
 let forking: string;
-/** The folder of the render process that was started last. */
+/** Directory of the last render process. */
 let written: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelform-isolation-'));
-  // Loaded into the render process before anything else: it starts a process of its own, and tells which.
+  // Preloaded into the render process: starts a child process and records both process ids.
   forking = join(folder, 'fork.cjs');
   await writeFile(
     forking,
@@ -42,7 +42,7 @@ function forkingPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   return openPool({ ...loading(forking), ...options });
 }
 
-/** Has the render process load a file first, which its sandbox lets it read. */
+/** Makes the render process preload a file, which its sandbox allows it to read. */
 function loading(file: string): Pick<RenderPoolOptions, 'environment' | 'sandbox'> {
   const sandbox = openSandbox('auto');
   const command: Sandbox['command'] = (program) => {
@@ -52,12 +52,12 @@ function loading(file: string): Pick<RenderPoolOptions, 'environment' | 'sandbox
   return { environment: { NODE_OPTIONS: `--require=${file}` }, sandbox: { ...sandbox, command } };
 }
 
-/** The render process that was started last, and the one that it started. */
+/** Process ids of the last render process and its child. */
 function forked(): [parent: number, child: number] {
   return readFileSync(join(written, 'pids'), 'utf8').split(' ').map(Number) as [number, number];
 }
 
-/** Whether a process has not ended; one that is dead and waits to be collected has. */
+/** Returns whether a process is running; zombies count as ended. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -66,7 +66,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Wants 64 MB for each of its images, which come as a few kB. */
+/** Scene whose images are a few kB each and decode to 64 MB each. */
 function greedyScene(imageCount: number): Scene {
   const bytes = solidPng('#123456', 4096, 4096);
   const ids = Array.from({ length: imageCount }, (_, index) => `image_${index}`);
@@ -79,8 +79,8 @@ function greedyScene(imageCount: number): Scene {
   );
 }
 
-describe('a render process and what it has started', () => {
-  onLinux('lead a group of their own', async () => {
+describe('a render process and its children', () => {
+  onLinux('share a process group', async () => {
     const pool = forkingPool();
     await pool.run('video', movingScene());
     const [parent, child] = forked();
@@ -90,10 +90,10 @@ describe('a render process and what it has started', () => {
     expect(groups).toEqual([String(parent), String(parent)]);
   });
 
-  onLinux('are gone when an aborted render rejects', async () => {
+  onLinux('have ended when an aborted render rejects', async () => {
     const controller = new AbortController();
     const { rendering } = await begun(forkingPool(), controller.signal);
-    // The file is gone with the folder of the process.
+    // Read now: the file is removed with the directory of the process.
     const pids = forked();
     expect(pids.map(isRunning)).toEqual([true, true]);
     controller.abort(new Error('enough'));
@@ -101,18 +101,18 @@ describe('a render process and what it has started', () => {
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
-  onLinux.each(['SIGSEGV', 'SIGABRT', 'SIGKILL'] as const)('are gone when it dies by %s', async (signal) => {
+  onLinux.each(['SIGSEGV', 'SIGABRT', 'SIGKILL'] as const)('end when it dies by %s', async (signal) => {
     const pool = forkingPool();
     const { rendering } = await begun(pool);
     const [parent, child] = forked();
     process.kill(parent, signal);
     expect(await rendering).toMatchObject({ code: 'render_crashed', message: expect.stringContaining(signal) });
-    // It was killed before the render rejected; the system may take a moment to carry that out.
+    // The kill was sent before the render rejected, but the system may take a moment to act on it.
     await vi.waitUntil(() => !isRunning(child));
     expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
-  onLinux('are gone after close()', async () => {
+  onLinux('have ended after close()', async () => {
     const pool = forkingPool();
     await pool.run('video', movingScene());
     const pids = forked();
@@ -120,7 +120,7 @@ describe('a render process and what it has started', () => {
     expect(pids.map(isRunning)).toEqual([false, false]);
   });
 
-  onLinux('are gone when the parent is killed', async () => {
+  onLinux('end when the parent is killed', async () => {
     const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'session/processes/render-process.js').pathname;
     const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, {
         detached: true,
@@ -132,15 +132,15 @@ describe('a render process and what it has started', () => {
     written = folder;
     const parent = execa('node', ['-e', script], { reject: false });
     parent.stdout.once('data', () => parent.kill('SIGKILL'));
-    // What is left of the group holds the other ends of its output, so this resolves only when all of it is gone.
+    // The group inherits the output pipes, so this resolves only when every process in it has ended.
     expect((await parent).signal).toBe('SIGKILL');
-    // A process closes its files a little before it is gone.
+    // A process closes its files shortly before it ends.
     await expect.poll(() => forked().map(isRunning)).toEqual([false, false]);
   });
 });
 
 describe('limits of one render', () => {
-  onLinux('memory: says render_crashed and how much was allowed, and the pool goes on', async () => {
+  onLinux('memory: reports render_crashed with the limit, and the pool continues', async () => {
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
     const overrun = pool.run('video', greedyScene(100));
     await expect(overrun).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('limits of one render', () => {
     expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
-  onLinux('memory: counts what the process has started', async () => {
+  onLinux('memory: includes child processes', async () => {
     await writeFile(
       join(folder, 'hoard.cjs'),
       `if (require('node:worker_threads').isMainThread && process.argv[1]?.endsWith('render-process.js'))
@@ -163,7 +163,7 @@ describe('limits of one render', () => {
     });
   });
 
-  onLinux('processor time: says render_timeout and how much was allowed', async () => {
+  onLinux('processor time: reports render_timeout with the limit', async () => {
     const pool = openPool({ cpuMs: 500 });
     await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
       code: 'render_timeout',
@@ -171,7 +171,7 @@ describe('limits of one render', () => {
     });
   });
 
-  test('JavaScript heap: bounds it below the memory', async () => {
+  test('JavaScript heap: is limited to less than the memory limit', async () => {
     const { stdout } = await execa('node', [
       '--max-old-space-size=200',
       '--max-semi-space-size=16',
@@ -189,7 +189,7 @@ describe('limits of one render', () => {
 });
 
 describe('RenderPool', () => {
-  test('lets go of a waiting render as soon as it is aborted', async () => {
+  test('rejects a waiting render as soon as it is aborted', async () => {
     const pool = openPool();
     const { rendering } = await begun(pool);
     const controller = new AbortController();
@@ -200,7 +200,7 @@ describe('RenderPool', () => {
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
   });
 
-  onLinux('gives its processes none of the values of the environment', async () => {
+  onLinux('starts its processes without the values of the environment', async () => {
     const secrets = { REELFORM_TOKEN: 'rf_secret_1', DATABASE_URL: 'postgres://u:secret_2@h/d', NODE_OPTIONS: '' };
     const before = { ...process.env };
     Object.assign(process.env, secrets);
@@ -234,7 +234,7 @@ describe('RenderPool', () => {
     expect(progress).toEqual([1, 2]);
   });
 
-  test('run() of stills refuses what run() of a video refuses, and keeps the process', async () => {
+  test('run() rejects the same scenes for stills as for videos and keeps the process', async () => {
     const pool = openPool();
     const refused = pool.run('stills', sceneOf([], { document: { fr: 1e308 }, stills: [{ name: 'a', frame: 0 }] }));
     await expect(refused).rejects.toMatchObject({ name: 'SceneError', code: 'template_invalid' });
@@ -242,7 +242,7 @@ describe('RenderPool', () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')('measureByPs() tells what a group takes', async () => {
+test.skipIf(process.platform === 'win32')('measureByPs() reports the usage of a process group', async () => {
   const child = execa('node', ['-e', 'console.log("up"); setInterval(() => {}, 1000)'], {
     detached: true,
     reject: false,

@@ -19,7 +19,7 @@ import { toneWav } from '../support/tone.ts';
 
 const MEDIA = mediaPackage();
 
-/** The service as `apply` has it, with real render processes. */
+/** Opens the service as `apply` does, with real render processes. */
 function openService() {
   const directory = mkdtempSync(join(tmpdir(), 'reelform-media-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ function openService() {
   return { service, upload, directory };
 }
 
-it('a session renders a clip with its sound, a voice, a track, another font and another output', async () => {
+it('renders a clip with its sound, a voice, a track, another font and another output', async () => {
   const { service, upload, directory } = openService();
   const clip = await renderScene(bindMapping(MEDIA, { resources: {} }, new Map()));
   const request = {

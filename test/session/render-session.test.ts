@@ -26,7 +26,7 @@ const FINISHED = {
 };
 
 describe('createdSession()', () => {
-  it('is what the interface document answers to a POST, and what the contract adds', () => {
+  it('has the fields of the interface document and our additions', () => {
     expect(started).toEqual({
       id: 'rs_1',
       title: 'Berlin',
@@ -48,7 +48,7 @@ describe('createdSession()', () => {
     });
   });
 
-  it('is a draft when nothing asks for a render, until it is queued', () => {
+  it('is a draft without `render` until it is queued', () => {
     const { render, ...rest } = request;
     const draft = createdSession(rest, { session: 'rs_1', mapping: 'map_1' }, 0);
     expect(draft).toMatchObject({ status: 'draft', terminal: false });
@@ -62,7 +62,7 @@ describe('createdSession()', () => {
 });
 
 describe('progressedSession()', () => {
-  it('never falls and never says 100', () => {
+  it('never decreases and stays below 100', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (shares) => {
         let session = started;
@@ -78,7 +78,7 @@ describe('progressedSession()', () => {
 });
 
 describe('renderedSession()', () => {
-  it('has progress 100, the URL and the thumbnails', () => {
+  it('has progress 100, the video URL and the thumbnails', () => {
     expect(renderedSession(started, FINISHED, { nowMs: 5, retentionMs: 1000 })).toMatchObject({
       status: 'preview_rendered',
       render_progress: 100,
@@ -93,7 +93,7 @@ describe('renderedSession()', () => {
 });
 
 describe('failedSession()', () => {
-  it('keeps its progress, has no URL, and dates its errors', () => {
+  it('keeps its progress, has no URL and adds the time to its errors', () => {
     const failed = failedSession(
       progressedSession(started, 0.5, 1),
       [{ code: 'internal', title: 'Internal error', severity: 'error', retryable: false }],
@@ -109,7 +109,7 @@ describe('failedSession()', () => {
 });
 
 describe('canceledSession()', () => {
-  it('is an end of its own, which says that it was canceled', () => {
+  it('has a status of its own and a canceled error', () => {
     expect(canceledSession(started, { nowMs: 7, retentionMs: null })).toMatchObject({
       status: 'preview_canceled',
       terminal: true,

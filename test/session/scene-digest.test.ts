@@ -22,7 +22,7 @@ function digest(more: Partial<SceneInputs> = {}, sources: ReadonlyMap<string, Sh
 }
 
 describe('sceneDigest()', () => {
-  it('is what it always was where there is nothing new', () => {
+  it('is unchanged for requests without newer features', () => {
     const before = {
       render_epoch: RENDER_EPOCH,
       template: TEMPLATE.digest,
@@ -33,7 +33,7 @@ describe('sceneDigest()', () => {
     expect(digest({ output: { format: 'mp4', height: 36, fps: 10, quality: 'high' } })).toBe(digest());
   });
 
-  it('does not change with a default that is repeated', () => {
+  it('is unchanged when a default is written out', () => {
     const picture = (transform?: object) => {
       const value = transform === undefined ? REMOTE : { ...REMOTE, transform };
       return digest({ resources: { ...RESOURCES, [PHOTO]: value } });
@@ -47,7 +47,7 @@ describe('sceneDigest()', () => {
     expect(track({ volume: 1, loop: false, fade_in: 0 })).toBe(track());
   });
 
-  it('changes with all that reaches a frame, the sound or the file', () => {
+  it('changes with everything that affects frames, sound or file', () => {
     const track = (transform: object) => ({ audio_tracks: { main: { ...REMOTE, transform } } });
     const change = (font: string) => ({ font_changes: { 'Test-Regular': { source: { font } } } });
     const all = [
@@ -65,7 +65,7 @@ describe('sceneDigest()', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('does not change with what a track is called, or where it came from', () => {
+  it('is unchanged when a track is renamed or comes from another URL', () => {
     const named = (name: string, remote_url: string) =>
       digest({ audio_tracks: { [name]: { source: { remote_url } } } });
     expect(named('main', 'https://a.example')).toBe(named('other', 'https://b.example'));
@@ -73,7 +73,7 @@ describe('sceneDigest()', () => {
 });
 
 describe('renderingDigest()', () => {
-  it('is another one for each scope, and the digest of the scene for what all share', () => {
+  it('differs by scope and equals the scene digest for the shared scope', () => {
     const scene = digest();
     expect(renderingDigest(scene, '')).toBe(scene);
     expect(new Set(['', 'acme', 'other'].map((scope) => renderingDigest(scene, scope))).size).toBe(3);

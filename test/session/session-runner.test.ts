@@ -22,7 +22,7 @@ function photo(remote_url: string) {
   return smallRequest({ [PHOTO]: { source: { remote_url } } });
 }
 
-/** Keeps what it saved by scene, as a service does. */
+/** Output store that remembers saved scenes, as a service does. */
 function keptOutputs(): OutputStore & { saves: number } {
   const known = new Set<string>();
   const digest = sha256('video');
@@ -44,26 +44,29 @@ function keptOutputs(): OutputStore & { saves: number } {
 }
 
 describe('SessionRunner.run()', () => {
-  it.each([-3_600_000, 3_600_000])('measures how long it took with a clock that nobody sets (%i ms)', async (set) => {
-    const time = { wall: Date.parse('2026-01-01T00:00:00Z'), monotonic: 5 };
-    const instant = instantRenderer();
-    const renderer: Renderer = {
-      async render(...args) {
-        time.wall += set;
-        time.monotonic += 7_000;
-        return instant.render(...args);
-      },
-    };
-    const clocks = { now: () => time.wall, monotonicNow: () => time.monotonic };
-    const { sessions, ended } = openSmallSessions(renderer, { clocks });
-    const { session } = await sessions.create(ACME, smallRequest());
-    expect(await ended(session.id)).toMatchObject({
-      status: 'preview_rendered',
-      usage: { queue_seconds: 0, render_seconds: 7 },
-    });
-  });
+  it.each([-3_600_000, 3_600_000])(
+    'measures durations with a monotonic clock (wall clock set by %i ms)',
+    async (set) => {
+      const time = { wall: Date.parse('2026-01-01T00:00:00Z'), monotonic: 5 };
+      const instant = instantRenderer();
+      const renderer: Renderer = {
+        async render(...args) {
+          time.wall += set;
+          time.monotonic += 7_000;
+          return instant.render(...args);
+        },
+      };
+      const clocks = { now: () => time.wall, monotonicNow: () => time.monotonic };
+      const { sessions, ended } = openSmallSessions(renderer, { clocks });
+      const { session } = await sessions.create(ACME, smallRequest());
+      expect(await ended(session.id)).toMatchObject({
+        status: 'preview_rendered',
+        usage: { queue_seconds: 0, render_seconds: 7 },
+      });
+    },
+  );
 
-  it('tells what it fetched', async () => {
+  it('lists the fetched sources', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session } = await sessions.create(ACME, photo('https://example.com/a.png'));
     expect((await ended(session.id)).source_uploads).toMatchObject([
@@ -71,7 +74,7 @@ describe('SessionRunner.run()', () => {
     ]);
   });
 
-  it('fails a session, and only it, when a source cannot be had, and says where it stands in the request', async () => {
+  it('fails only the session whose source cannot be fetched and points to it in the request', async () => {
     const { sessions, ended } = openSmallSessions();
     const failing = await sessions.create(ACME, photo('https://example.com/gone.png'));
     const fine = await sessions.create(ACME, photo('https://example.com/there.png'));
@@ -93,7 +96,7 @@ describe('SessionRunner.run()', () => {
     });
   });
 
-  it('renders a scene once, whatever the title, and gives each session its own URL', async () => {
+  it('renders identical scenes once whatever the title and gives each session its own URL', async () => {
     const renderer = instantRenderer();
     const { sessions, ended } = openSmallSessions(renderer, { outputs: keptOutputs() });
     const urls: (string | null)[] = [];
@@ -108,7 +111,7 @@ describe('SessionRunner.run()', () => {
     expect(renderer.renders).toBe(2);
   });
 
-  it('shares a render between sessions that want the same scene at the same time', async () => {
+  it('shares a render between concurrent sessions with the same scene', async () => {
     const renderer = heldRenderer();
     const outputs = keptOutputs();
     const { sessions, ended } = openSmallSessions(renderer, { outputs });
@@ -124,7 +127,7 @@ describe('SessionRunner.run()', () => {
     expect([renderer.held.length, outputs.saves]).toEqual([1, 1]);
   });
 
-  it('leaves a session to the next worker when this one is stopped, and that one finishes it', async () => {
+  it('leaves the session of a stopped worker to the next worker', async () => {
     const renderer = heldRenderer();
     const { sessions, runner, stopWorker, ended } = openSmallSessions(renderer);
     const { session } = await sessions.create(ACME, smallRequest());
@@ -139,7 +142,7 @@ describe('SessionRunner.run()', () => {
     expect((await ended(session.id)).status).toBe('preview_rendered');
   });
 
-  it('stops an attempt when another has begun, which alone writes', async () => {
+  it('stops an attempt when a newer one has begun, and only that one writes', async () => {
     const renderer = heldRenderer();
     const { sessions, runner, ended } = openSmallSessions(renderer);
     const { session } = await sessions.create(ACME, smallRequest());
@@ -149,7 +152,7 @@ describe('SessionRunner.run()', () => {
     expect(await ended(session.id)).toMatchObject({ status: 'preview_failed', errors: [{ code: 'render_crashed' }] });
   });
 
-  it('does nothing for what is gone or has ended', async () => {
+  it('does nothing for a session that was removed or has ended', async () => {
     const renderer = instantRenderer();
     const { sessions, runner, ended } = openSmallSessions(renderer);
     const { session } = await sessions.create(ACME, smallRequest());
@@ -159,7 +162,7 @@ describe('SessionRunner.run()', () => {
     expect(renderer.renders).toBe(1);
   });
 
-  it('says when an ended session will be gone, where retention is set', async () => {
+  it('sets the expiry of an ended session where retention is configured', async () => {
     const { sessions, ended } = openSmallSessions(instantRenderer(), { retentionMs: 86_400_000 });
     const { session } = await sessions.create(ACME, smallRequest());
     const { expires_at, updated_at } = await ended(session.id);
@@ -178,7 +181,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     ...more,
   });
 
-  /** Renders nothing, but for what it is told, and keeps the last scene. */
+  /** Renderer that returns the given findings without rendering and records the last scene. */
   function recordingRenderer(findings: readonly SceneFinding[] = []): Renderer & { scene: Scene | null } {
     const renderer = {
       scene: null as Scene | null,
@@ -190,7 +193,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     return renderer;
   }
 
-  it('fetches all of them, and tells each by what it fills', async () => {
+  it('fetches all sources and lists each under its key', async () => {
     const renderer = recordingRenderer();
     const kinds: string[] = [];
     const sources: SourceReader = {
@@ -228,7 +231,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     expect(output.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('says which track could not be had', async () => {
+  it('points to the track that cannot be fetched', async () => {
     const { sessions, ended } = openSmallSessions(recordingRenderer(), { templates });
     const { session } = await sessions.create(ACME, request({ audio_tracks: { 'a/b': remote('gone') } }));
     const pointer = '#/mapping/audio_tracks/a~1b/source/remote_url';
@@ -240,7 +243,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
   it.each([
     ['audio_tracks.main', { editable: 'audio_tracks.main', pointer: '#/mapping/audio_tracks/main/source/remote_url' }],
     ['audio/music.wav', { detail: 'No sound. It is about audio/music.wav of the template' }],
-  ])('says what the renderer could not use: %s', async (imageName, told) => {
+  ])('names the file that the renderer could not use: %s', async (imageName, told) => {
     const error = new SceneError('asset_decode_failed', 'No sound', { imageName });
     const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(error) }, { templates });
     const { session } = await sessions.create(ACME, request({ audio_tracks: { main: remote('music') } }));
@@ -249,7 +252,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
     expect(first!.pointer).toBe('pointer' in told ? told.pointer : undefined);
   });
 
-  it('warns of what a viewer would stumble over, and renders', async () => {
+  it('renders with warnings about findings that a viewer would notice', async () => {
     const text = { text: 'Hi', font: 'Test-Regular', overflow: 0, characters: [] as string[] };
     const renderer = recordingRenderer([
       { ...text, code: 'glyph_missing', editable: 't_01', characters: ['漢'] },

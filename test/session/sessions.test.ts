@@ -23,7 +23,7 @@ function claim(key: string, body: string) {
 }
 
 describe('Sessions.create()', () => {
-  it('answers preview_rendering, and the session ends as preview_rendered', async () => {
+  it('returns preview_rendering, and the session ends as preview_rendered', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session, isReplay } = await sessions.create(ACME, smallRequest());
     expect(session).toMatchObject({ status: 'preview_rendering', render_progress: 0, video_url: null, errors: [] });
@@ -38,13 +38,13 @@ describe('Sessions.create()', () => {
     });
   });
 
-  it('keeps colours without #', async () => {
+  it('stores colours without #', async () => {
     const { sessions } = openSmallSessions();
     const { session } = await sessions.create(ACME, smallRequest());
     expect(session.mapping.resources.c_01).toEqual({ source: { text: 'FF0000' } });
   });
 
-  it('refuses a mapping with mistakes, all of them at once, and renders nothing', async () => {
+  it('rejects a mapping with all of its mistakes at once and renders nothing', async () => {
     const renderer = instantRenderer();
     const { sessions } = openSmallSessions(renderer);
     const request = smallRequest({ c_01: { source: { text: 'red' } }, t_02: { source: { text: 'x' } } });
@@ -58,7 +58,7 @@ describe('Sessions.create()', () => {
     expect(renderer.renders).toBe(0);
   });
 
-  it('refuses uploads with mistakes together with those of the mapping, in a dry run too', async () => {
+  it('rejects invalid deliveries together with mistakes of the mapping, also in a dry run', async () => {
     const { sessions } = openSmallSessions();
     const external_uploads = [
       { to: 'file:delivered/{titl}.mp4', credential: 'local' },
@@ -87,7 +87,7 @@ describe('Sessions.create()', () => {
     });
   });
 
-  it('uses the default credential of the tenant for destinations that name none', async () => {
+  it("uses the tenant's default credential for destinations without one", async () => {
     const azure = { kind: 'azblob', account_key_env: 'KEY', allow: ['azblob://acme/videos/'], default: true };
     const written = {
       all: { kind: 'file', allow: ['file:delivered/'], default: true },
@@ -116,7 +116,7 @@ describe('Sessions.create()', () => {
     expect(await mistakes('azblob://acme/videos/Berlin.mp4', wasbs)).toEqual(['duplicate_target']);
   });
 
-  it('adds the destinations of the tenant and of all tenants, unless the request wants none or has the place', async () => {
+  it('adds default destinations unless the request opts out or already has the destination', async () => {
     const own = { to: 'file:delivered/acme/{session_id}.mp4', credential: 'local' };
     const all = { to: 'file:delivered/all/{title}/', credential: 'local' };
     const destinations = testDestinations({
@@ -142,7 +142,7 @@ describe('Sessions.create()', () => {
     expect(await told(undefined, FOREIGN)).toEqual([ofAll, ofOwn]);
   });
 
-  it('tells tracks, fonts and the output as they were asked for', async () => {
+  it('returns tracks, fonts and the output as requested', async () => {
     const { sessions } = openSmallSessions();
     const audio_tracks = { main: { source: { remote_url: 'https://example.com/a.mp3' } } };
     const font_changes = { 'Test-Regular': { source: { font: 'Test-Regular' } } };
@@ -161,7 +161,7 @@ describe('Sessions.create()', () => {
     });
   });
 
-  it('refuses tracks, fonts and an output that cannot be, each at its place', async () => {
+  it('rejects invalid tracks, fonts and outputs, each with its pointer', async () => {
     const { sessions } = openSmallSessions();
     const { mapping, ...rest } = smallRequest();
     const request = {
@@ -184,12 +184,12 @@ describe('Sessions.create()', () => {
     });
   });
 
-  it('answers 404 for a style version that is not there', async () => {
+  it('returns 404 for an unknown style version', async () => {
     const { sessions } = openSmallSessions();
     await expect(sessions.styleVersion(ACME, 'tsv_none')).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('makes one session for one key and body, and refuses the key with another body', async () => {
+  it('creates one session per key and body and rejects the key with another body', async () => {
     const renderer = instantRenderer();
     const { sessions, ended } = openSmallSessions(renderer);
     const first = await sessions.create(ACME, smallRequest(), { claim: claim('k', 'a') });
@@ -207,7 +207,7 @@ describe('Sessions.create()', () => {
 });
 
 describe('Sessions.start()', () => {
-  it('renders a draft, and only a draft', async () => {
+  it('renders a draft and rejects other sessions', async () => {
     const { sessions, ended } = openSmallSessions();
     const { render, ...draft } = smallRequest();
     const { session } = await sessions.create(ACME, draft);
@@ -217,7 +217,7 @@ describe('Sessions.start()', () => {
     await expect(sessions.start(ACME, session.id)).rejects.toMatchObject({ status: 409, code: 'wrong_state' });
   });
 
-  it('answers again what it answered to the same key', async () => {
+  it('replays its answer to the same key', async () => {
     const { sessions, ended } = openSmallSessions();
     const { render, ...draft } = smallRequest();
     const { session } = await sessions.create(ACME, draft);
@@ -232,7 +232,7 @@ describe('Sessions.changeMapping()', () => {
   const empty = { ...complete, mapping: { ...complete.mapping, resources: {} } };
   const text = { source: { text: 'Hi' } };
 
-  it('completes a draft key by key, and removes with null', async () => {
+  it('fills a draft key by key and removes keys set to null', async () => {
     const { sessions } = openSmallSessions();
     const { session } = await sessions.create(ACME, empty);
     expect(session.missing_editables).toEqual(['t_01', 'c_01']);
@@ -255,7 +255,7 @@ describe('Sessions.changeMapping()', () => {
     expect(second.mapping.resources).not.toHaveProperty('c_01');
   });
 
-  it('refuses all mistakes together, and changes nothing then', async () => {
+  it('rejects all mistakes at once without changing the draft', async () => {
     const { sessions } = openSmallSessions();
     const { session } = await sessions.create(ACME, empty);
     const wrong = sessions.changeMapping(ACME, session.id, {
@@ -273,7 +273,7 @@ describe('Sessions.changeMapping()', () => {
     expect(await sessions.get(ACME, session.id)).toEqual(session);
   });
 
-  it('changes drafts of the tenant alone', async () => {
+  it('changes only drafts of the same tenant', async () => {
     const { sessions } = openSmallSessions();
     const { session } = await sessions.create(ACME, smallRequest());
     const draft = (await sessions.create(ACME, empty)).session;
@@ -282,7 +282,7 @@ describe('Sessions.changeMapping()', () => {
     await expect(sessions.changeMapping(FOREIGN, draft.id, change)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('leaves a draft that is not complete as it is when it is to be rendered', async () => {
+  it('rejects the start of an incomplete draft and leaves it unchanged', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session } = await sessions.create(ACME, empty);
     const error = (await sessions.start(ACME, session.id).catch((thrown: unknown) => thrown)) as ServiceError;
@@ -294,7 +294,7 @@ describe('Sessions.changeMapping()', () => {
     expect((await ended(session.id)).status).toBe('preview_rendered');
   });
 
-  it('refuses a new draft for every other mistake', async () => {
+  it('rejects a new draft with any other mistake', async () => {
     const { sessions } = openSmallSessions();
     for (const resources of [{ t_99: text }, { t_01: { source: { text: 'x'.repeat(21) } } }]) {
       const request = { ...complete, mapping: { ...complete.mapping, resources } };
@@ -305,7 +305,7 @@ describe('Sessions.changeMapping()', () => {
 });
 
 describe('Sessions.cancel()', () => {
-  it('stops the render, and the session stays canceled', async () => {
+  it('stops the render and leaves the session canceled', async () => {
     const renderer = heldRenderer();
     const { sessions, ended } = openSmallSessions(renderer);
     const { session } = await sessions.create(ACME, smallRequest());
@@ -318,7 +318,7 @@ describe('Sessions.cancel()', () => {
     expect((await sessions.cancel(ACME, session.id)).session.status).toBe('preview_canceled');
   });
 
-  it('refuses what has ended by itself', async () => {
+  it('rejects a session that has already ended', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session } = await sessions.create(ACME, smallRequest());
     await ended(session.id);
@@ -327,7 +327,7 @@ describe('Sessions.cancel()', () => {
 });
 
 describe('Sessions.remove()', () => {
-  it('stops the render and forgets the session', async () => {
+  it('stops the render and removes the session', async () => {
     const renderer = heldRenderer();
     const { sessions } = openSmallSessions(renderer);
     const { session } = await sessions.create(ACME, smallRequest());
@@ -340,7 +340,7 @@ describe('Sessions.remove()', () => {
 });
 
 describe('Sessions.list()', () => {
-  it('gives pages, newest first, by status and style version', async () => {
+  it('returns pages, newest first, filtered by status and style version', async () => {
     const { sessions, ended } = openSmallSessions();
     const ids: string[] = [];
     for (const title of ['a', 'b', 'c']) ids.unshift((await sessions.create(ACME, smallRequest({}, title))).session.id);
@@ -356,7 +356,7 @@ describe('Sessions.list()', () => {
 });
 
 describe('Sessions.dryRun()', () => {
-  it('tells all mistakes and what it would take, and keeps nothing', async () => {
+  it('reports all mistakes and an estimate without storing anything', async () => {
     const { sessions } = openSmallSessions();
     expect(await sessions.dryRun(ACME, smallRequest())).toMatchObject({
       valid: true,
@@ -371,8 +371,8 @@ describe('Sessions.dryRun()', () => {
   });
 });
 
-describe('what is another tenant’s', () => {
-  it('is not there, whatever is asked', async () => {
+describe('another tenant’s session', () => {
+  it('behaves as not found in every call', async () => {
     const { sessions, ended } = openSmallSessions();
     const { session } = await sessions.create(
       ACME,
@@ -389,7 +389,7 @@ describe('what is another tenant’s', () => {
     expect((await sessions.list(FOREIGN, ALL)).sessions).toEqual([]);
   });
 
-  it('estimates the output that is asked for', async () => {
+  it('estimates the requested output', async () => {
     const { sessions } = openSmallSessions();
     const outputs = [undefined, { fps: 20 }, { height: 720 }, { format: 'png' }] as const;
     const estimates = outputs.map(async (output) => {
@@ -401,7 +401,7 @@ describe('what is another tenant’s', () => {
     expect(larger!.render_seconds).toBeGreaterThan(own!.render_seconds);
   });
 
-  it('tells what is wrong with an output', async () => {
+  it('reports mistakes of an output', async () => {
     const { sessions } = openSmallSessions();
     const { valid, errors, estimate } = await sessions.dryRun(ACME, { ...smallRequest(), output: { fps: 1e9 } });
     expect({ valid, errors, frames: estimate!.frames }).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSingleFlight } from '../../src/session/single-flight.ts';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function pendingWork() {
   const runs: { signal: AbortSignal; resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
   const work = (signal: AbortSignal): Promise<string> =>
@@ -14,7 +14,7 @@ function pendingWork() {
 describe('createSingleFlight()', () => {
   const { signal } = new AbortController();
 
-  it('does once what several want at one time, and again what is wanted later', async () => {
+  it('runs once for concurrent callers and again for a later one', async () => {
     const fly = createSingleFlight<string>();
     const { runs, work } = pendingWork();
     const both = Promise.all([fly('a', signal, work), fly('a', signal, work)]);
@@ -26,7 +26,7 @@ describe('createSingleFlight()', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('does not mix keys', async () => {
+  it('runs different keys separately', async () => {
     const fly = createSingleFlight<string>();
     expect(await Promise.all([fly('a', signal, async () => '1'), fly('b', signal, async () => '2')])).toEqual([
       '1',
@@ -34,7 +34,7 @@ describe('createSingleFlight()', () => {
     ]);
   });
 
-  it('lets one leave alone, and stops when all have left', async () => {
+  it('lets one caller leave and aborts when all have left', async () => {
     const fly = createSingleFlight<string>();
     const { runs, work } = pendingWork();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -51,7 +51,7 @@ describe('createSingleFlight()', () => {
     runs[0]!.reject(new Error('heard by nobody'));
   });
 
-  it('begins nothing for who has left already', async () => {
+  it('starts nothing for a caller whose signal is already aborted', async () => {
     const { runs, work } = pendingWork();
     await expect(createSingleFlight<string>()('a', AbortSignal.abort(new Error('gone')), work)).rejects.toThrow('gone');
     expect(runs).toEqual([]);

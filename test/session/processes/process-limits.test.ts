@@ -13,10 +13,10 @@ describe('parsePsLine()', () => {
   });
 });
 
-describe('holdToLimits()', () => {
+describe('enforceLimits()', () => {
   const limits = { stallMs: 1, totalMs: 1, cpuMs: 2_000, memoryBytes: 100 };
 
-  test('counts processor time from where the render began', () => {
+  test('counts processor time from the start of the render', () => {
     const told: string[] = [];
     const hold = enforceLimits(limits, (code) => told.push(code));
     hold({ cpuMs: 10_000, memoryBytes: 1 });
@@ -26,7 +26,7 @@ describe('holdToLimits()', () => {
     expect(told).toEqual(['time']);
   });
 
-  test('tells once', () => {
+  test('reports only once', () => {
     const told: string[] = [];
     const hold = enforceLimits(limits, (code) => told.push(code));
     hold({ cpuMs: 0, memoryBytes: 101 });

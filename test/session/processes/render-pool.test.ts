@@ -10,9 +10,9 @@ import { chooseEncoder, quotaOf, renderCapacity } from '../../../src/session/pro
 import { movingScene, sceneOf } from '../../engine/scenes.ts';
 import { begun, openPool } from '../../support/render-pools.ts';
 
-/** Process ids of the render processes that belong to this test process. */
+/** Process ids of this test process's render processes. */
 async function children(): Promise<number[]> {
-  // A pattern that does not match itself: several of these commands may run at once, each a child of this process.
+  // The pattern must not match itself: several of these commands may run at once, each as a child of this process.
   const { stdout } = await execa('pgrep', ['-P', String(process.pid), '-f', '[r]ender-process.js'], { reject: false });
   return stdout.split('\n').filter(Boolean).map(Number);
 }
@@ -23,7 +23,7 @@ describe('createRenderPool()', () => {
     expect(await children()).toEqual([]);
   });
 
-  test('gives what renderScene gives in this process', async () => {
+  test('returns the same result as renderScene() in this process', async () => {
     const progress: number[] = [];
     const { video, stills } = await openPool().run('video', movingScene(), {
       onProgress: (done) => progress.push(done),
@@ -35,19 +35,19 @@ describe('createRenderPool()', () => {
     expect(progress).toEqual(Array.from({ length: 12 }, (_, frame) => frame + 1));
   });
 
-  test('uses a process again, up to its number of renders', async () => {
+  test('reuses a process up to its number of renders', async () => {
     const pool = openPool({ size: 1, tasksPerProcess: 2 });
     const seen: number[] = [];
     for (let render = 0; render < 3; render++) {
       await pool.run('video', movingScene(), { onProgress: () => undefined });
       seen.push(...(await children()));
     }
-    // After the second render its process is gone; the third has a new one.
+    // The process ends after the second render; the third starts a new one.
     expect(seen).toHaveLength(2);
     expect(seen[0]).not.toBe(seen[1]);
   });
 
-  test('renders as many at once as its size, the others after them', async () => {
+  test('renders at most its size at once and queues the rest', async () => {
     const pool = openPool({ size: 2 });
     const counts = await Promise.all(
       [1, 2, 3, 4].map(async () => {
@@ -64,7 +64,7 @@ describe('createRenderPool()', () => {
     expect(await children()).toHaveLength(2);
   });
 
-  test('keeps a process whose scene was refused', async () => {
+  test('keeps a process whose scene was rejected', async () => {
     const pool = openPool({ size: 1 });
     await pool.run('video', movingScene());
     const before = await children();
@@ -73,9 +73,9 @@ describe('createRenderPool()', () => {
     expect(await children()).toEqual(before);
   });
 
-  test('fails the one render whose process crashes, and goes on', async () => {
+  test('fails only the render whose process crashes', async () => {
     const pool = openPool({ size: 2 });
-    // Its process is there, and known, before the long render begins: asking for it takes as long on a busy machine.
+    // Starts the process first, because finding its id takes long on a busy machine.
     await pool.run('video', movingScene());
     const [victim] = await children();
     const { rendering: doomed } = await begun(pool);
@@ -86,7 +86,7 @@ describe('createRenderPool()', () => {
     expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 
-  test('says render_crashed when the process cannot even start', async () => {
+  test('reports render_crashed when the process cannot start', async () => {
     const pool = openPool({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
     await expect(pool.run('video', movingScene())).rejects.toMatchObject({ code: 'render_crashed' });
   });
@@ -100,13 +100,13 @@ describe('createRenderPool()', () => {
     expect(await children()).toEqual([]);
   });
 
-  test('says render_timeout when no frame comes', async () => {
+  test('reports render_timeout when no frame arrives in time', async () => {
     await expect(openPool({ stallMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
       code: 'render_timeout',
     });
   });
 
-  test('says render_timeout when it takes too long in all', async () => {
+  test('reports render_timeout when the render takes too long in total', async () => {
     await expect(openPool({ totalMs: 1 }).run('video', movingScene())).rejects.toMatchObject({
       code: 'render_timeout',
     });
@@ -128,7 +128,7 @@ describe('createRenderPool()', () => {
     );
   });
 
-  test('close() ends renders under way and those that wait, and leaves no process', async () => {
+  test('close() ends running and waiting renders and leaves no process', async () => {
     const pool = openPool({ size: 1 });
     const { rendering } = await begun(pool);
     const waiting = pool.run('video', movingScene()).catch((error: unknown) => error);
@@ -145,12 +145,12 @@ test('the render process ends when its parent is killed', async () => {
     child.on('spawn', () => process.stderr.write('started'));`;
   const parent = execa('node', ['-e', script], { reject: false });
   parent.stderr.once('data', () => parent.kill('SIGKILL'));
-  // The child holds the other end of stdout, so this resolves only when it is gone as well.
+  // The child inherits stdout, so this resolves only when it has ended too.
   expect((await parent).signal).toBe('SIGKILL');
 });
 
 test.skipIf(process.platform === 'win32').each(['auto', 'none'] as const)(
-  'the render process empties its folder when its parent is killed, in the sandbox %s',
+  'the render process empties its directory when its parent is killed, in the sandbox %s',
   async (setting) => {
     const folder = mkdtempSync(join(tmpdir(), 'reelform-render-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -167,7 +167,7 @@ test.skipIf(process.platform === 'win32').each(['auto', 'none'] as const)(
 );
 
 describe('createRenderPool() for several owners', () => {
-  test('renders for one owner in each process, and keeps no more processes than its size', async () => {
+  test('dedicates each process to one owner and keeps no more processes than its size', async () => {
     const pool = openPool({ size: 2 });
     const processOf = async (owner: string): Promise<number[]> => {
       const before = await children();
@@ -194,7 +194,7 @@ it.each([
   expect(quotaOf((name) => files[name] ?? null)).toBe(cores);
 });
 
-it('renderCapacity() is one per core and GB, and never none', () => {
+it('renderCapacity() is one slot per core and GB, at least one', () => {
   expect(renderCapacity({ cores: 3.7, memoryBytes: 16e9 })).toBe(3);
   expect(renderCapacity({ cores: 8, memoryBytes: 2.5e9 })).toBe(2);
   expect(renderCapacity({ cores: 0.5, memoryBytes: 0.2e9 })).toBe(1);
@@ -202,13 +202,13 @@ it('renderCapacity() is one per core and GB, and never none', () => {
 });
 
 describe('chooseEncoder()', () => {
-  test('takes the configured one, and before it that of the environment', () => {
+  test('prefers the encoder from the environment to the configured one', () => {
     expect(chooseEncoder({ h264: 'x264' }, {})).toEqual({ h264: 'x264' });
     expect(chooseEncoder({ h264: 'nvenc' }, { REELFORM_ENCODER: '' })).toEqual({ h264: 'nvenc' });
     expect(chooseEncoder({ h264: 'nvenc' }, { REELFORM_ENCODER: 'videotoolbox' })).toEqual({ h264: 'videotoolbox' });
   });
 
-  test('says settings_invalid for another name, and of a former one what to do instead', () => {
+  test('reports settings_invalid for an unknown encoder, with a hint for former names', () => {
     const refused = (hint: string): object =>
       expect.objectContaining({ code: 'settings_invalid', hint: expect.stringContaining(hint) });
     const choose = (name: string) => () => chooseEncoder({ h264: 'x264' }, { REELFORM_ENCODER: name });

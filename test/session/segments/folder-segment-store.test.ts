@@ -23,7 +23,7 @@ const keyOf = (name: string): Sha256 => sha256(name);
 const pathOf = (key: string): string => join(folder, key.slice(0, 2), key);
 
 describe('packRecord()', () => {
-  it('gives back trees of values and bytes, and null for anything else', () => {
+  it('round-trips trees of values and bytes and detects any damage', () => {
     const value = {
       first: 0,
       list: [{ bytes: new Uint8Array([97, 98]) }, { bytes: new Uint8Array() }],
@@ -45,13 +45,13 @@ describe('packRecord()', () => {
 });
 
 describe('FolderSegmentStore', () => {
-  it('keeps what is put, for other processes too', async () => {
+  it('stores files for other processes too', async () => {
     expect(await open().get(keyOf('a'))).toBeNull();
     await open().put(keyOf('a'), packRecord('a'));
     expect(unpackRecord((await open().get(keyOf('a')))!)).toBe('a');
   });
 
-  it('removes a damaged file when it is read, and when it verifies', async () => {
+  it('removes a damaged file on read and on verify', async () => {
     const store = open();
     for (const name of ['a', 'b', 'c']) await store.put(keyOf(name), packRecord(name));
     for (const name of ['a', 'b']) writeFileSync(pathOf(keyOf(name)), readFileSync(pathOf(keyOf(name))).subarray(1));
@@ -60,7 +60,7 @@ describe('FolderSegmentStore', () => {
     expect((await store.list()).map(({ key }) => key)).toEqual([keyOf('c')]);
   });
 
-  it('removes the least recently used files when there are more bytes than it may have', async () => {
+  it('evicts the least recently used files beyond its size limit', async () => {
     const record = packRecord('x'.repeat(1000));
     const store = open(record.length * 3 + 10);
     for (const name of ['a', 'b', 'c']) {
@@ -76,7 +76,7 @@ describe('FolderSegmentStore', () => {
     expect(await store.get(keyOf('huge'))).toBeNull();
   });
 
-  it('holds whole files only, wherever processes that share it are killed', async () => {
+  it('contains only whole files even when processes that share it are killed', async () => {
     const script = `
       import { FolderSegmentStore } from ${JSON.stringify(join(ROOT, 'src/session/segments/folder-segment-store.ts'))};
       import { packRecord } from ${JSON.stringify(join(ROOT, 'src/session/segments/segment-cache.ts'))};

@@ -11,7 +11,7 @@ import type { Scene } from '../../../src/template/scene.ts';
 import { rectangleLayer, sceneOf } from '../../engine/scenes.ts';
 import { toneWav } from '../../support/tone.ts';
 
-/** Three segments of 20, 20 and 5 frames; the second one alone shows a square of this colour. */
+/** Scene of three segments with 20, 20 and 5 frames. Only the second one shows a square of this colour. */
 function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   const layers = [
     rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 25, op: 35 }),
@@ -20,7 +20,7 @@ function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
 }
 
-/** Runs tasks in this process, and notes them. */
+/** Runs tasks in this process and records them. */
 function localTasks(): TaskRunner<'video' | 'segments' | 'sound' | 'join'> & { readonly log: string[] } {
   const log: string[] = [];
   const tasks = {
@@ -58,7 +58,7 @@ function open(store: SegmentStore | null = memoryStore()) {
 }
 
 describe('createSegmentRenderer()', () => {
-  it('makes the file of renderScene, with a cache and without', async () => {
+  it('returns the same file as renderScene(), with and without a cache', async () => {
     const whole = await renderScene(scene(0, { stills: [{ name: 'a', frame: 30 }] }));
     const store = memoryStore();
     for (const { renderer } of [open(null), open(store), open(store)]) {
@@ -66,7 +66,7 @@ describe('createSegmentRenderer()', () => {
     }
   });
 
-  it('renders only the segments that an edit reaches, to the bytes of a full render', async () => {
+  it('renders only the segments that an edit affects, with the bytes of a full render', async () => {
     const store = memoryStore();
     await open(store).renderer.render(scene());
     const { renderer, log, cache } = open(store);
@@ -79,7 +79,7 @@ describe('createSegmentRenderer()', () => {
     expect(edited).toEqual(await renderScene(scene(1)));
   });
 
-  it('keeps the sound under a key of its own', async () => {
+  it('caches the sound under a separate key', async () => {
     const store = memoryStore();
     const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
     const sounding = (green: number, volume = 1) => scene(green, { sounds: [{ ...tone, transform: { volume } }] });
@@ -93,7 +93,7 @@ describe('createSegmentRenderer()', () => {
     expect(quieter.log).toEqual(['sound']);
   });
 
-  it('renders a segment once for videos that are rendered at the same time', async () => {
+  it('renders a shared segment once for videos rendered at the same time', async () => {
     const { renderer, log } = open();
     const videos = await Promise.all([renderer.render(scene(0)), renderer.render(scene(1)), renderer.render(scene(0))]);
     expect(log.sort()).toEqual(['segment 0', 'segment 20', 'segment 20', 'segment 40']);
@@ -101,7 +101,7 @@ describe('createSegmentRenderer()', () => {
     expect(videos[1]).toEqual(await renderScene(scene(1)));
   });
 
-  it('renders what another render that was aborted was to make', async () => {
+  it('renders segments that an aborted render had claimed', async () => {
     const { renderer, log } = open();
     const leaving = new AbortController();
     const first = renderer.render(scene(), {
@@ -123,7 +123,7 @@ describe('createSegmentRenderer()', () => {
     expect(log).toHaveLength(3);
   });
 
-  it('goes on without a store that fails, and reports it once', async () => {
+  it('continues without a failing store and reports the failure once', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const { renderer, failures } = open({
       get: async () => null,
@@ -135,7 +135,7 @@ describe('createSegmentRenderer()', () => {
     expect(failures).toEqual([full]);
   });
 
-  it('ends a render that takes longer than it may', async () => {
+  it('stops a render that exceeds its time limit', async () => {
     const runner = {
       run: (_kind: string, _input: unknown, { signal }: { signal?: AbortSignal } = {}) =>
         new Promise<never>((_resolve, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),

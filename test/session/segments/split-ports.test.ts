@@ -9,15 +9,15 @@ import {
 } from '../../../src/session/segments/split-ports.ts';
 import { movingScene } from '../../engine/scenes.ts';
 
-describe('unpackParcel()', () => {
-  it('gives what was packed, byte arrays and all', () => {
+describe('unpackPayload()', () => {
+  it('round-trips a scene with its byte arrays', () => {
     const font = { name: 'a', bytes: new Uint8Array([1, 2, 3]), isFallback: false };
     const scene = movingScene({ fonts: [font] });
     const { bytes, sha256: digest } = packPayload(scene);
     expect(unpackPayload(bytes, digest)).toEqual({ value: scene });
   });
 
-  it('gives nothing of what is missing, cut short, changed, or no parcel at all', () => {
+  it('returns null for missing, truncated, modified or foreign bytes', () => {
     const { bytes, sha256: digest } = packPayload({ build: 'a', part: [1, 2, 3] });
     const changed = Buffer.from(bytes);
     changed[changed.length - 2]! ^= 1;
@@ -39,7 +39,7 @@ describe('parsePartJob()', () => {
     expect(partJobId(job)).toBe(id);
   });
 
-  it.each(['rs_aB-9_', 'rs_a/1', 'rs_a/1/', 'rs_a/x/1', 'rs_a/1/wait'])('has nothing to say of %s', (id) => {
+  it.each(['rs_aB-9_', 'rs_a/1', 'rs_a/1/', 'rs_a/x/1', 'rs_a/1/wait'])('returns null for %s', (id) => {
     expect(parsePartJob(id)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partRanges, partsOf, type SplitQuestion } from '../../../src/session/segments/split-renders.ts';
 
-/** A minute of video that takes a minute to render, and seven idle places beside the own one. */
+/** A one-minute video that takes a minute to render, with seven idle slots besides the own one. */
 const MINUTE = { segmentCount: 30, videoSeconds: 60, renderSeconds: 60, sceneBytes: 1e6, idlePlaces: 7 };
 
 describe('partsOf()', () => {
@@ -19,14 +19,14 @@ describe('partsOf()', () => {
     expect(partsOf({ ...MINUTE, ...change })).toBe(parts);
   });
 
-  it('takes a rule of nothing for none', () => {
+  it('ignores a minimum of zero', () => {
     const rules = { partSeconds: 2, partRenderSeconds: 0, sceneBytes: 1e9 };
     expect(partsOf({ ...MINUTE, renderSeconds: 0 }, rules)).toBe(8);
   });
 });
 
 describe('partRanges()', () => {
-  it('has each segment once, in order, and parts that differ by one segment at most', () => {
+  it('covers each segment once and in order, with part sizes that differ by one at most', () => {
     const counts = fc
       .integer({ min: 1, max: 200 })
       .chain((segments) =>

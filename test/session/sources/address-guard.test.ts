@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const { signal } = new AbortController();
 
-/** The trap's port is as good as 80, so that it is the address alone that is refused. */
+/** Guard policy that allows the trap's port, so that only the address can be the reason to reject. */
 function policy(allow: AllowList = ALLOW_NOTHING, lookup: LookupFunction = hostileLookup): GuardPolicy {
   return { allow, lookup, publicPorts: [80, 443, trap.port] };
 }
@@ -62,22 +62,22 @@ async function codeOf(url: string, guard: GuardPolicy): Promise<string> {
 }
 
 describe('createGuardedAgents()', () => {
-  it('makes no connection for any hostile URL', async () => {
+  it('connects to none of the hostile URLs', async () => {
     const corpus = hostileUrls(trap.port);
     expect(corpus.length).toBeGreaterThan(60);
     const codes: [what: string, code: string][] = [];
     for (const { what, url } of corpus) codes.push([what, await codeOf(url, policy())]);
-    // A name that nobody knows is no host that is refused.
+    // An unknown name is reported as unreachable, not as forbidden.
     const wrong = codes.filter(([what, code]) => code !== 'asset_forbidden_host' && !what.includes('none.example'));
     expect(wrong).toEqual([]);
     expect(trap.connections()).toBe(0);
   });
 
-  it('makes no connection either when an allowed host redirects there', async () => {
+  it('connects to none of them through redirects from an allowed host', async () => {
     const allowed = policy(allow(`127.0.0.1:${redirector.port}`));
     const codes: [what: string, code: string][] = [];
     for (const [index, { what, url }] of hostileUrls(trap.port).entries()) {
-      // Not what is relative to the redirector: that stays there.
+      // URLs relative to the redirector stay on it.
       const origin = `http://127.0.0.1:${redirector.port}`;
       if (URL.canParse(url, origin) && new URL(url, origin).origin === origin) continue;
       codes.push([what, await codeOf(redirector.urlTo(url, index % 3), allowed)]);
@@ -88,7 +88,7 @@ describe('createGuardedAgents()', () => {
     expect(trap.connections()).toBe(0);
   });
 
-  it('is what stops them: without it they reach the trap', async () => {
+  it('is the reason for that: without the guard they reach the trap', async () => {
     const own = await startTrap();
     try {
       const unguarded = createFetch({ allow: ALLOW_EVERYTHING });
@@ -115,7 +115,7 @@ describe('createGuardedAgents()', () => {
     ['no host', {}],
     ['a lookup of its own', { host: 'private.example', lookup: loopbackLookup }],
     ['a socket', { host: '192.0.43.7', socketPath: '/nowhere/socket' }],
-  ] satisfies [string, RequestOptions][])('stands on its own, without a URL: %s', async (_, options) => {
+  ] satisfies [string, RequestOptions][])('rejects requests by options instead of a URL: %s', async (_, options) => {
     const agents = createGuardedAgents({ ...policy(), lookup: readNumbers });
     const before = trap.connections();
     for (const [get, agent] of [
@@ -133,8 +133,8 @@ describe('createGuardedAgents()', () => {
     expect(trap.connections()).toBe(before);
   });
 
-  it('looks at what a name leads to each time that it connects', async () => {
-    // In place of a public host: [::1], allowed. The name leads there first, and to 127.0.0.1 from then on.
+  it('checks the resolved address of every connection', async () => {
+    // [::1] is allowed and stands for a public host. The name resolves to it first and then to 127.0.0.1.
     const visits: string[] = [];
     const onTheWay = await startServer((_, response) => response.end());
     const port = Number(new URL(onTheWay.url).port);
@@ -158,7 +158,7 @@ describe('createGuardedAgents()', () => {
     }
   });
 
-  it('resolves a name once for each connection', async () => {
+  it('resolves a name once per connection', async () => {
     let lookups = 0;
     const counting: LookupFunction = (_, options, callback) => {
       lookups += 1;
@@ -171,7 +171,7 @@ describe('createGuardedAgents()', () => {
     await own.close();
   });
 
-  it('never tells what a name was resolved to, nor the query', async () => {
+  it('never reveals the resolved address or the query', async () => {
     const failure = await createFetch(policy())(`http://private.example:${trap.port}/a?signature=s3cret`, signal).then(
       () => null,
       (error: SessionFailure) => error,
@@ -183,12 +183,12 @@ describe('createGuardedAgents()', () => {
     expect(failure?.error.detail).not.toContain('s3cret');
   });
 
-  it('calls a name that nobody knows unreachable', async () => {
+  it('reports an unknown name as unreachable', async () => {
     expect(await codeOf('http://nobody.example/', policy())).toBe('asset_unreachable');
   });
 });
 
-/** The system's resolver reads numbers in any spelling; it is not asked for names, so that nobody else is. */
+/** Uses the system's resolver for numbers, which it accepts in any spelling, and never for names. */
 function readNumbers(...[host, options, callback]: Parameters<LookupFunction>): void {
   if (/^[\da-fx.]+$/.test(host)) lookup(host, options, callback as never);
   else hostileLookup(host, options, callback);
@@ -200,18 +200,18 @@ function loopbackLookup(...[, options, callback]: Parameters<LookupFunction>): v
 
 describe('isPublicAddress()', () => {
   it.each(['8.8.8.8', '1.1.1.1', '192.0.43.7', '100.63.255.255', '172.32.0.1', '2620:0:2d0:200::7', '2a00:1450::1'])(
-    'takes %s',
+    'accepts %s',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
   it.each(['168.63.129.16', '::7f00:1', '2002:808:808::', '4000::', '', 'example.com', '0x8.8.8.8', '2620::1%eth0'])(
-    'takes no %j',
+    'rejects %j',
     (address) => expect(isPublicAddress(address)).toBe(false),
   );
 });
 
 let dns: DnsServer;
-/** What `rebinding.example` leads to, from the first question on. */
+/** Addresses of `rebinding.example`, one per query; the last one repeats. */
 let rebinding: string[] = [];
 
 beforeAll(async () => {
@@ -230,7 +230,7 @@ function look(name: string, options: { all?: boolean; family?: 4 | 6 } = {}): Pr
 }
 
 describe('createDnsLookup()', () => {
-  it('gives the addresses of a name, or the first', async () => {
+  it('resolves a name to all addresses or to the first', async () => {
     const all = [
       { address: '192.0.43.7', family: 4 },
       { address: '192.0.43.8', family: 4 },
@@ -240,12 +240,12 @@ describe('createDnsLookup()', () => {
     expect(await look('two.example', { family: 4 })).toBe('192.0.43.7');
   });
 
-  it('tells that there is none', async () => {
+  it('reports names without an address', async () => {
     await expect(look('nobody.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(look('two.example', { family: 6 })).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
-  it('answers for one name while others are silent', async () => {
+  it('resolves one name while others get no answer', async () => {
     const lookup = createDnsLookup([dns.address]);
     const answered: string[] = [];
     for (let index = 0; index < 50; index++) lookup(`silent${index}.example`, {}, () => answered.push('silent'));
@@ -259,10 +259,10 @@ describe('createDnsLookup()', () => {
   });
 });
 
-describe('createFetch(), with names from a server that changes its mind', () => {
-  it('connects to what it looked at, and to nothing that it did not', async () => {
+describe('createFetch() with a rebinding DNS server', () => {
+  it('connects only to the address that it checked', async () => {
     const trap = await startTrap();
-    // In place of a public host, since no other address may be asked here.
+    // Stands for a public host, since no other address may be connected to here.
     const honest = await startServer((_, response) => response.end('bytes'));
     const port = Number(new URL(honest.url).port);
     const list = parseAllowList([`127.0.0.1:${port}`]);

@@ -7,7 +7,7 @@ import {
   parseAllowList,
 } from '../../../src/session/sources/allow-list.ts';
 
-/** `host port address`, the address being the host where it is not told. */
+/** Matches a `host port address` target, where the address defaults to the host. */
 function isAllowed(entry: string, target: string): boolean {
   const list = parseAllowList([entry]);
   if (!list.ok) throw new Error(list.diagnostics[0]?.message);
@@ -51,7 +51,7 @@ describe('parseAllowList()', () => {
     ['*', 'anything 1 0.0.0.0', true],
   ])('%s: %s', (entry, target, expected) => expect(isAllowed(entry, target)).toBe(expected));
 
-  it('tells all mistakes at once', () => {
+  it('reports all mistakes at once', () => {
     const wrong = [
       '',
       ' ',
@@ -82,7 +82,7 @@ describe('parseAllowList()', () => {
 });
 
 describe('allowsPort()', () => {
-  it('knows whether any rule has the port', () => {
+  it('returns whether any entry covers the port', () => {
     const list = parseAllowList(['a.example:8080']);
     expect(list.ok && [8080, 80].map((port) => allowsPort(list.value, port))).toEqual([true, false]);
     expect(allowsPort(ALLOW_EVERYTHING, 1)).toBe(true);

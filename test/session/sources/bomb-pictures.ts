@@ -22,7 +22,7 @@ export function flatPng(width: number, height: number, extra: readonly Buffer[] 
   return Buffer.concat([signature, ...chunks]);
 }
 
-/** A PNG whose animation has so many frames of its size. */
+/** An animated PNG with this many frames of this size. */
 export function animatedPng(width: number, height: number, frames: number): Buffer {
   const control = Buffer.alloc(26);
   control.writeUInt32BE(width, 4);
@@ -34,7 +34,7 @@ export function animatedPng(width: number, height: number, frames: number): Buff
   );
 }
 
-/** A GIF of so many frames, each of the size and a few bytes. @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+/** A GIF with this many frames of this size, each a few bytes. @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 export function animatedGif(width: number, height: number, frames: number): Buffer {
   const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
   screen.writeUInt16LE(width, 6);
@@ -47,7 +47,7 @@ export function animatedGif(width: number, height: number, frames: number): Buff
   return Buffer.concat([screen, ...all, Buffer.from([0x3b])]);
 }
 
-/** A WebP of so many frames. @see RFC 9649, section 2.7 */
+/** A WebP with this many frames. @see RFC 9649, section 2.7 */
 export function animatedWebp(width: number, height: number, frames: number): Buffer {
   const riff = (type: string, data: Buffer): Buffer => {
     const head = Buffer.from(`${type}\0\0\0\0`, 'latin1');
@@ -65,7 +65,7 @@ export function animatedWebp(width: number, height: number, frames: number): Buf
   return riff('RIFF', Buffer.concat([Buffer.from('WEBP'), riff('VP8X', canvas), ...all]));
 }
 
-/** The JPEG with its first scan so many times. */
+/** Repeats the first scan of a JPEG this many times. */
 export function manyScans(jpeg: Buffer, scans: number): Buffer {
   const start = jpeg.lastIndexOf(Buffer.from([0xff, 0xda]));
   const end = jpeg.lastIndexOf(Buffer.from([0xff, 0xd9]));

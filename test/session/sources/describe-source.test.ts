@@ -29,7 +29,7 @@ async function codeOf(bytes: Uint8Array, kind: SourceKind = 'image'): Promise<st
 }
 
 describe('checkSource()', () => {
-  it.each(TYPES)('knows a %s by its bytes', async (type) => {
+  it.each(TYPES)('detects a %s by its bytes', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     const expected = { bytes, sha256: sha256(bytes), contentType: `image/${type}`, width: 70, height: 50 };
     expect(await checkSource(bytes, 'image')).toEqual(expected);
@@ -48,9 +48,7 @@ describe('checkSource()', () => {
     ['a program', '\x7fELF'],
     ['PostScript', '%!PS'],
     ['HEIC', '\0\0\0\x18ftypheic'],
-  ])('takes no %s', async (_, text) =>
-    expect(await codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'),
-  );
+  ])('rejects %s', async (_, text) => expect(await codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'));
 
   it.each([
     ['too many bytes', () => Buffer.concat([flatPng(1, 1), Buffer.alloc(MAX_IMAGE_BYTES)])],
@@ -61,21 +59,21 @@ describe('checkSource()', () => {
     ['a WebP of 100,000 frames', () => animatedWebp(200, 200, 100_000)],
     ['a PNG of 50,000 frames', () => animatedPng(200, 200, 50_000)],
     ['a PNG of enormous frames', () => animatedPng(4000, 4000, 100)],
-  ])('takes no bomb: %s', async (_, make) => expect(await codeOf(make())).toBe('asset_too_large'));
+  ])('rejects a decompression bomb: %s', async (_, make) => expect(await codeOf(make())).toBe('asset_too_large'));
 
-  it('takes no JPEG of very many scans', async () => {
+  it('rejects a JPEG with very many scans', async () => {
     const jpeg = await testPicture(2000, 2000).encode('jpeg');
     expect(await codeOf(manyScans(jpeg, 10))).toBe('fine');
     expect(await codeOf(manyScans(jpeg, 300))).toBe('asset_too_large');
   });
 
-  it('takes an animation of a usual length', async () => {
+  it('accepts an animation of ordinary length', async () => {
     expect(await codeOf(animatedGif(500, 500, 300))).toBe('fine');
     expect(await codeOf(animatedWebp(500, 500, 300))).toBe('fine');
     expect(await codeOf(animatedPng(500, 500, 300))).toBe('fine');
   });
 
-  it.each(TYPES)('takes no %s that is cut off', async (type) => {
+  it.each(TYPES)('rejects a truncated %s', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     for (const share of [0.3, 0.6, 0.95]) {
       expect(await codeOf(bytes.subarray(0, Math.floor(bytes.length * share)))).toBe('asset_decode_failed');
@@ -90,12 +88,12 @@ describe('checkSource()', () => {
     ],
     ['an AVIF of boxes', '\0\0\0\x10ftypavif\0\0\0\0', '\0\0\0\x08free'],
     ['a JPEG of nothing', '\xff\xd8\xff\xe0\0\x02', '\xff'],
-  ])('does not walk through %s to its end', async (_, start, part) => {
+  ])('gives up on %s early', async (_, start, part) => {
     const bytes = Buffer.from(start + part.repeat(300_000), 'latin1');
     expect(await codeOf(bytes)).toBe('asset_decode_failed');
   });
 
-  it('always answers, whatever the bytes', async () => {
+  it('returns a result for any bytes', async () => {
     const whole = await Promise.all(TYPES.map((type) => testPicture(20, 20).encode(type as 'png')));
     const samples = [...whole, animatedGif(9, 9, 3), animatedWebp(9, 9, 3), animatedPng(9, 9, 3)];
     await fc.assert(
@@ -117,7 +115,7 @@ describe('checkSource()', () => {
 describe('checkSource() of videos and sounds', () => {
   const gif = colorsGif([[255, 0, 0]], 20, 10);
 
-  it('knows an image, a clip and a sound by their bytes', async () => {
+  it('detects an image, a clip and a sound by their bytes', async () => {
     const png = flatPng(3, 4);
     expect(await checkSource(png, 'video')).toMatchObject({ contentType: 'image/png', width: 3, height: 4 });
     expect(await checkSource(gif, 'video')).toMatchObject({ contentType: 'image/gif', width: 20, height: 10 });
@@ -132,16 +130,16 @@ describe('checkSource() of videos and sounds', () => {
     ['an animation as a sound', 'audio', gif],
     ['a playlist', 'video', Buffer.from('#EXTM3U\nfile:///etc/passwd')],
     ['a playlist as a sound', 'audio', Buffer.from('#EXTM3U\nfile:///etc/passwd')],
-  ])('takes no %s', async (_, kind, bytes) => expect(await codeOf(bytes, kind)).toBe('asset_type_unsupported'));
+  ])('rejects %s', async (_, kind, bytes) => expect(await codeOf(bytes, kind)).toBe('asset_type_unsupported'));
 
-  it('takes no more than 200 MB, whatever it is', async () => {
+  it('rejects any media file over 200 MB', async () => {
     const large = new Uint8Array(MAX_MEDIA_BYTES + 1);
     large.set(gif);
     expect(await codeOf(large, 'video')).toBe('asset_too_large');
     expect(await codeOf(large, 'audio')).toBe('asset_too_large');
   });
 
-  it('takes no sound that is cut off in its header', async () => {
+  it('rejects a sound that is truncated in its header', async () => {
     expect(await codeOf(toneWav(0.1).subarray(0, 30), 'audio')).toBe('asset_decode_failed');
   });
 });
@@ -151,11 +149,11 @@ describe('checkSource() of a file of any kind', () => {
     ['image/png', flatPng(1, 1)],
     ['image/gif', colorsGif([[0, 0, 0]])],
     ['audio/wav', toneWav(0.1)],
-  ])('finds out that it is %s', async (contentType, bytes) => {
+  ])('detects %s', async (contentType, bytes) => {
     expect(await checkSource(bytes, 'any')).toMatchObject({ contentType });
   });
 
-  it('refuses what is nothing of all that', async () => {
+  it('rejects a file of no supported type', async () => {
     await expect(checkSource(Buffer.from('<svg/>'), 'any')).rejects.toMatchObject({
       error: { code: 'asset_type_unsupported' },
     });
@@ -166,7 +164,7 @@ describe('checkSource() in a sandboxed process', () => {
   const inspect = (options: Parameters<typeof openPool>[0] = {}): InspectSource => inspectIn(openPool(options));
   const refused = (detail: string) => ({ error: { code: 'asset_too_large', detail } });
 
-  it('answers as in this process, for small and for large files', async () => {
+  it('returns the same as in this process, for small and large files', async () => {
     const inspectThere = inspect();
     const wav = toneWav(60);
     const webm = Buffer.alloc(1_200_000);
@@ -190,7 +188,7 @@ describe('checkSource() in a sandboxed process', () => {
     }
   });
 
-  it('says that a file takes too much memory, or too long', async () => {
+  it('reports that a file takes too much memory or time', async () => {
     // Takes about a second to read; usage is measured four times a second.
     const mp3 = repeated(mediaFile('beep.mp3').subarray(0, 104), 30_000_000);
     const tooLong = 'The file takes too long to read; convert it';
@@ -199,7 +197,7 @@ describe('checkSource() in a sandboxed process', () => {
     await expect(checkSource(mp3, 'audio', inspect({ memoryBytes: 2 ** 20 }))).rejects.toMatchObject(refused(tooMuch));
   });
 
-  it('blames no file for a process that cannot start', async () => {
+  it('reports a process that cannot start as a crash, not as a bad file', async () => {
     const broken = inspect({ environment: { NODE_OPTIONS: '--require=/nonexistent.js' } });
     await expect(checkSource(toneWav(1), 'audio', broken)).rejects.toMatchObject({ code: 'render_crashed' });
   });

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
-/** A name server on the loopback that answers what it is told to, and counts. */
+/** DNS server on the loopback with answers defined by the test; records its queries. */
 export interface DnsServer {
   /** `address:port` */
   readonly address: string;
@@ -10,7 +10,7 @@ export interface DnsServer {
 }
 
 /**
- * @param answer IPv4 addresses of a name; none: there is no such name; null: silence
+ * @param answer returns the IPv4 addresses of a name: empty for a missing name, null to send no answer
  * @see RFC 1035, section 4.1
  */
 export async function startDnsServer(answer: (name: string) => readonly string[] | null): Promise<DnsServer> {

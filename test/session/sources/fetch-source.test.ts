@@ -20,7 +20,7 @@ const BOMBS: Record<string, () => Buffer> = {
 };
 
 let server: TestServer;
-/** Bytes that the server got rid of; a client that turns away does not take them. */
+/** Bytes that the server could send; a client that stops reading limits them. */
 let sentBytes = 0;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
       case '/large':
         return response.end(Buffer.alloc(2000));
       case '/large-by-name':
-        // Never sent: the name alone is enough.
+        // The declared length is never sent; the header alone must be enough.
         return response.writeHead(200, { 'content-length': '1000000' }).write('x');
       case '/endless': {
         const more = (): void => {
@@ -85,7 +85,7 @@ beforeAll(async () => {
       case '/partial':
         return response.writeHead(206).end('by');
       case '/busy':
-        // The body of an error is not waited for.
+        // The client must not wait for the body of an error.
         return response.writeHead(503).write('x');
       case '/reset':
         return response.destroy();
@@ -119,7 +119,7 @@ async function failureOf(path: string, limits?: Partial<FetchLimits>): Promise<S
 }
 
 describe('createFetch()', () => {
-  it.each(['/image.png', '/again', '/chain?left=3', '/compressed'])('gives the bytes of %s', async (path) => {
+  it.each(['/image.png', '/again', '/chain?left=3', '/compressed'])('fetches the bytes of %s', async (path) => {
     expect(await textOf(path)).toBe('bytes');
   });
 
@@ -132,14 +132,14 @@ describe('createFetch()', () => {
     ['/circle', false, 'redirects more than 3 times'],
     ['/chain?left=4', false, 'redirects more than 3 times'],
     ['/torn', true, 'failed (Z_BUF_ERROR)'],
-  ])('tells that %s could not be had', async (path, retryable, words) => {
+  ])('reports that %s cannot be fetched', async (path, retryable, words) => {
     const error = await failureOf(path);
     expect(error).toMatchObject({ code: 'asset_unreachable', retryable });
     expect(error.detail).toContain(words);
   });
 
   it.each(['/to-file', '/to-nowhere', 'file:///etc/passwd', 'no URL', 'http://user:secret@127.0.0.1/'])(
-    'goes nowhere with %s',
+    'rejects %s',
     async (path) => expect(await failureOf(path)).toMatchObject({ code: 'asset_forbidden_host', retryable: false }),
   );
 
@@ -148,28 +148,28 @@ describe('createFetch()', () => {
     expect(error).toMatchObject({ code: 'asset_too_large', retryable: false });
   });
 
-  it('stops an endless body, and takes no more of it', async () => {
+  it('stops reading an endless body', async () => {
     expect(await failureOf('/endless', { maxBytes: 1_000_000 })).toMatchObject({ code: 'asset_too_large' });
     expect(sentBytes).toBeLessThan(20_000_000);
   });
 
-  it.each(Object.keys(BOMBS))('counts what comes out of %s', async (encoding) => {
+  it.each(Object.keys(BOMBS))('counts the decompressed bytes of %s', async (encoding) => {
     const error = await failureOf(`/bomb?encoding=${encodeURIComponent(encoding)}`, { maxBytes: 1_000_000 });
     expect(error).toMatchObject({ code: 'asset_too_large', retryable: false });
   });
 
-  it('unpacks once, whatever the server says', async () => {
+  it('decompresses only once, whatever the headers declare', async () => {
     const answer = await fetch('/twice', { maxBytes: 1_000_000 });
     expect(answer.status === 'fetched' && answer.bytes.length).toBeLessThan(1000);
   });
 
-  it.each(['/drip', '/stalled'])('does not wait for %s', async (path) => {
+  it.each(['/drip', '/stalled'])('gives up on %s', async (path) => {
     const error = await failureOf(path, { minBytesPerWindow: 1000, windowMs: 50 });
     expect(error).toMatchObject({ code: 'asset_unreachable', retryable: true });
     expect(error.detail).toContain('sends less than 1000 bytes');
   });
 
-  it.each(['/silent', '/drip'])('waits for %s no longer than the time in all', async (path) => {
+  it.each(['/silent', '/drip'])('limits the total time of %s', async (path) => {
     const error = await failureOf(path, { timeoutMs: 100, minBytesPerWindow: 0 });
     expect(error).toMatchObject({ code: 'asset_unreachable', retryable: true });
     expect(error.detail).toContain('took longer');
@@ -182,7 +182,7 @@ describe('createFetch()', () => {
     ['a chunk that is cut off', 'Transfer-Encoding: chunked\r\n\r\nff\r\nshort'],
     ['endless headers', `X-A: ${'a'.repeat(100_000)}\r\n\r\n`],
     ['a length that is too short', 'Content-Length: 2\r\n\r\nabcdef'],
-  ])('holds a server to what it says: %s', async (_, answer) => {
+  ])('rejects a malformed response: %s', async (_, answer) => {
     const raw = createServer((socket: Socket) => {
       socket.on('error', () => {}).resume();
       socket.end(`HTTP/1.1 200 OK\r\n${answer}`);
@@ -197,17 +197,17 @@ describe('createFetch()', () => {
   });
 
   it.each(['/missing?signature=s3cret', '/circle?signature=s3cret', 'http://a:s3cret@127.0.0.1/', 'data:s3cret'])(
-    'keeps to itself what may be a secret: %s',
+    'leaves secrets out of its errors: %s',
     async (path) => expect(JSON.stringify(await failureOf(path))).not.toContain('s3cret'),
   );
 
-  it('asks once: retrying is the business of whoever asks for the render', async () => {
+  it('makes a single attempt; retrying is up to the caller', async () => {
     const before = server.requests.length;
     await failureOf('/busy');
     expect(server.requests.length - before).toBe(1);
   });
 
-  it.each(['/versioned', '/to-versioned'])('asks whether %s is still the same', async (path) => {
+  it.each(['/versioned', '/to-versioned'])('revalidates %s', async (path) => {
     const first = await fetch(path);
     if (first.status !== 'fetched') throw new Error(first.status);
     expect(first.validators).toMatchObject({ etag: '"one"', lastModified: 'Thu, 01 Jan 2026 00:00:00 GMT' });
@@ -215,20 +215,20 @@ describe('createFetch()', () => {
     expect((await fetch(path, {}, { ...first.validators, etag: '"two"' })).status).toBe('fetched');
   });
 
-  it('shows an ETag to nobody but who gave it', async () => {
+  it('sends an ETag only to the URL that it came from', async () => {
     const first = await fetch('/versioned');
     if (first.status !== 'fetched') throw new Error(first.status);
     const other = await fetch('/versioned?2', {}, first.validators);
     expect(other.status).toBe('fetched');
   });
 
-  it('believes how long an answer holds, unless somebody redirected to it', async () => {
+  it('returns the freshness lifetime of an answer, or 0 after a redirect', async () => {
     expect((await fetch('/versioned')).freshMs).toBeGreaterThan(50_000);
     expect((await fetch('/to-versioned')).freshMs).toBe(0);
     expect((await fetch('/image.png')).freshMs).toBe(0);
   });
 
-  it('ends with the signal, and its reason', async () => {
+  it('rejects with the reason of the signal', async () => {
     const controller = new AbortController();
     const fetching = createFetch({ allow: ALLOW_EVERYTHING })(`${server.url}/silent`, controller.signal);
     const reason = new Error('enough');

@@ -1,17 +1,17 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction, type Server } from 'node:net';
 
-/** A URL that must lead nowhere. */
+/** A URL that must not be connected to. */
 export interface HostileUrl {
   readonly what: string;
   readonly url: string;
-  /** Whether a client without a guard connects to the trap with it: else something before the guard stops it. */
+  /** Whether a client without a guard connects to the trap; otherwise an earlier check stops it. */
   readonly isLive: boolean;
-  /** Whether its host is a name that only `hostileLookup` knows. Others need no resolver but that of this machine. */
+  /** Whether only `hostileLookup` resolves its host. All others resolve on this machine. */
   readonly isNamed: boolean;
 }
 
-/** What the names of the corpus stand for; an attacker answers what they like. */
+/** Addresses of the names in the corpus, as an attacker could choose them. */
 const NAMES: Record<string, readonly string[]> = {
   'loopback.example': ['127.0.0.1'],
   'loopback6.example': ['::1'],
@@ -28,12 +28,12 @@ const NAMES: Record<string, readonly string[]> = {
   'metadata6.example': ['fd00:ec2::254'],
 };
 
-/** A resolver under an attacker's control; it knows only the names of the corpus, and asks nobody. */
+/** A resolver under an attacker's control. It knows only the names of the corpus and sends no queries. */
 export const hostileLookup: LookupFunction = (hostname, options, callback) => {
   answerLookup(NAMES[hostname.toLowerCase().replace(/\.$/, '')] ?? [], options, callback);
 };
 
-/** Gives addresses as `dns.lookup` does. */
+/** Returns addresses in the form of `dns.lookup`. */
 export function answerLookup(
   addresses: readonly string[],
   options: Parameters<LookupFunction>[1],
@@ -45,7 +45,7 @@ export function answerLookup(
   else callback(null, found[0]!.address, found[0]!.family);
 }
 
-/** Spellings of loopback that a client without a guard follows to the trap. */
+/** Spellings of loopback that lead a client without a guard to the trap. */
 const LIVE_HOSTS: readonly (readonly [what: string, host: string])[] = [
   ['plain', '127.0.0.1'],
   ['decimal', '2130706433'],
@@ -86,7 +86,7 @@ const LIVE_HOSTS: readonly (readonly [what: string, host: string])[] = [
   ['localhost, full-width', 'ｌｏｃａｌｈｏｓｔ'],
 ];
 
-/** What leads elsewhere, or nowhere at all on this machine. */
+/** Hosts that lead elsewhere, or nowhere on this machine. */
 const OTHER_HOSTS: readonly (readonly [what: string, host: string])[] = [
   ['elsewhere in loopback', '127.255.255.254'],
   ['localhost with a dot', 'localhost.'],
@@ -143,7 +143,7 @@ const OTHER_HOSTS: readonly (readonly [what: string, host: string])[] = [
   ['a zone, not encoded', '[::1%lo]'],
 ];
 
-/** No host is asked because the URL itself is refused. `PORT` stands for the trap's. */
+/** URLs that are rejected before any host is resolved. `PORT` stands for the trap's. */
 const OTHER_URLS: readonly (readonly [what: string, url: string])[] = [
   ['a user', 'http://user@127.0.0.1:PORT/'],
   ['a user and a password', 'http://user:secret@127.0.0.1:PORT/'],
@@ -189,7 +189,7 @@ const OTHER_URLS: readonly (readonly [what: string, url: string])[] = [
 
 const PORTS = [22, 25, 3306, 5432, 6379, 8080, 9200, 11_211];
 
-/** @param trapPort where a server listens that nobody may reach */
+/** @param trapPort port of a server that must not be reached */
 export function hostileUrls(trapPort: number): HostileUrl[] {
   const live = LIVE_HOSTS.map(([what, host]) => ({ what, url: `http://${host}:${trapPort}/`, isLive: true }));
   const others = OTHER_HOSTS.map(([what, host]) => ({ what, url: `http://${host}:${trapPort}/`, isLive: false }));
@@ -208,10 +208,10 @@ export function hostileUrls(trapPort: number): HostileUrl[] {
   return [...live, ...others, ...usual, ...urls, ...ports, ...named].map((one) => ({ isNamed: false, ...one }));
 }
 
-/** A server that counts whoever connects, on both loopback addresses. */
+/** A server that counts connections on both loopback addresses. */
 export interface Trap {
   readonly port: number;
-  /** Since it was started. */
+  /** Connections since it was started. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -230,14 +230,14 @@ export async function startTrap(): Promise<Trap> {
   for (;;) {
     const first = await listen('127.0.0.1', 0);
     const { port } = first.address() as AddressInfo;
-    // The same port may be taken there.
+    // The same port may be taken on ::1.
     const second = await listen('::1', port).catch(() => null);
     if (second === null) await closed(first);
     else return { port, connections: () => connections, close: () => closed(first, second) };
   }
 }
 
-/** An honest host that redirects to wherever its query says: `/?to=…`, over `hops` hops of its own first. */
+/** An honest host that redirects to the target in its query, `/?to=…`, after `hops` redirects to itself. */
 export interface Redirector {
   readonly port: number;
   urlTo(target: string, hops?: number): string;
@@ -254,7 +254,7 @@ export async function startRedirector(): Promise<Redirector> {
     try {
       response.writeHead(302, { location }).end();
     } catch {
-      // A target with a line break is no header.
+      // A target with a line break is not a valid header.
       response.writeHead(400).end();
     }
   });

@@ -18,12 +18,12 @@ async function answering(status: number, headers: Record<string, string> = {}): 
   return serve((_, response) => response.writeHead(status, headers).end());
 }
 
-describe('createUrlLook()', () => {
+describe('createUrlProbe()', () => {
   it.each([
     [{ etag: '"a"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }, '"a"'],
     [{ 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 'Thu, 01 Jan 2026 00:00:00 GMT'],
     [{}, null],
-  ])('tells versions apart by %j', async (headers, validator) => {
+  ])('identifies versions by %j', async (headers, validator) => {
     expect(await look(await answering(200, headers as Record<string, string>), never)).toEqual({
       kind: 'there',
       validator,
@@ -50,23 +50,23 @@ describe('createUrlLook()', () => {
     expect(await look(url, never)).toEqual({ kind: 'there', validator: null, ...(bytes !== undefined && { bytes }) });
   });
 
-  it.each([404, 410])('takes %i for gone', async (status) => {
+  it.each([404, 410])('reports %i as gone', async (status) => {
     expect(await look(await answering(status), never)).toEqual({ kind: 'gone', status });
   });
 
-  it.each([401, 403, 429, 500, 503])('tells nothing from %i', async (status) => {
+  it.each([401, 403, 429, 500, 503])('reports %i as unclear', async (status) => {
     expect(await look(await answering(status), never)).toEqual({
       kind: 'unclear',
       why: `the server answered ${status}`,
     });
   });
 
-  it('asks for one byte where HEAD is refused, and reads none', async () => {
+  it('sends a GET for one byte where HEAD is rejected, and reads no body', async () => {
     const asked: unknown[] = [];
     const url = await serve(({ method, headers }, response) => {
       asked.push([method, headers.range]);
       if (method === 'HEAD') response.writeHead(405).end();
-      // Never ends: whoever waits for the body waits for good.
+      // The body never ends, so a client that reads it never returns.
       else response.writeHead(206, { etag: '"g"' }).write('x');
     });
     expect(await look(url, never)).toEqual({ kind: 'there', validator: '"g"' });
@@ -76,7 +76,7 @@ describe('createUrlLook()', () => {
     ]);
   });
 
-  it('follows three redirects, looks at each address, and no more', async () => {
+  it('follows up to three redirects and checks each address', async () => {
     const hops = (count: number): Promise<string> => {
       return serve(({ url = '' }, response) => {
         const hop = Number(url.slice(1) || '0');
@@ -96,7 +96,7 @@ describe('createUrlLook()', () => {
     expect(await guarded(outside, never)).toMatchObject({ kind: 'unclear' });
   });
 
-  it('asks no address that is not public, and says no more than that', async () => {
+  it('connects only to public addresses and reveals no more than that', async () => {
     let isAsked = false;
     const url = await serve((_, response) => {
       isAsked = true;
@@ -109,7 +109,7 @@ describe('createUrlLook()', () => {
     expect(isAsked).toBe(false);
   });
 
-  it('takes a cut connection for an answer, and an aborted signal for none', async () => {
+  it('reports a broken connection as unclear and rejects when aborted', async () => {
     const url = await serve((request) => request.socket.destroy());
     expect(await look(`${url}/?key=s3cret`, never)).toEqual({
       kind: 'unclear',

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('createSourceStore()', () => {
-  it('gives back what was put, under its digest', async () => {
+  it('returns stored bytes by their digest', async () => {
     const bytes = Buffer.from('logo');
     const digest = await store.put(bytes);
     expect(digest).toBe(sha256(bytes));
@@ -29,7 +29,7 @@ describe('createSourceStore()', () => {
     expect(await store.has(sha256('other'))).toBe(false);
   });
 
-  it('gives no bytes that are not what they were, and takes them anew', async () => {
+  it('treats damaged bytes as missing and stores them again', async () => {
     const digest = await store.put(Buffer.from('logo'));
     const path = join(directory, 'blobs', digest);
     await writeFile(path, 'gogo');
@@ -39,14 +39,14 @@ describe('createSourceStore()', () => {
     expect((await store.get(digest))?.toString()).toBe('logo');
   });
 
-  it('replaces what a power cut left', async () => {
+  it('replaces a file truncated by a power failure', async () => {
     const digest = await store.put(Buffer.from('logo'));
     await writeFile(join(directory, 'blobs', digest), '');
     await store.put(Buffer.from('logo'));
     expect((await store.get(digest))?.toString()).toBe('logo');
   });
 
-  it('leaves whole files alone when many put at once, and nothing else', async () => {
+  it('keeps one whole file when many callers store it at once', async () => {
     const other = createSourceStore(join(directory, 'blobs'), { isDurable: false, now: () => now });
     const bytes = Buffer.alloc(1_000_000, 'a');
     await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? store : other).put(bytes)));
@@ -54,7 +54,7 @@ describe('createSourceStore()', () => {
     expect(await readFile(join(directory, 'blobs', sha256(bytes)))).toEqual(bytes);
   });
 
-  it('prunes what was used longest ago', async () => {
+  it('prunes the least recently used files', async () => {
     const digests = [];
     for (const letter of ['a', 'b', 'c', 'd']) {
       digests.push(await store.put(Buffer.alloc(100, letter)));
@@ -67,7 +67,7 @@ describe('createSourceStore()', () => {
     expect(await Promise.all(digests.map((digest) => store.has(digest)))).toEqual([true, false, false, true]);
   });
 
-  it('never prunes what was used within the hour', async () => {
+  it('never prunes files used within the hour', async () => {
     const digest = await store.put(Buffer.alloc(100));
     now += HOUR_MS - 1000;
     expect(await store.prune(0)).toBe(100);
@@ -79,7 +79,7 @@ describe('createSourceStore()', () => {
     expect(await store.has(digest)).toBe(false);
   });
 
-  it('prunes what was never finished, in time', async () => {
+  it('prunes unfinished files after an hour', async () => {
     await store.put(Buffer.alloc(100));
     const path = join(directory, 'blobs', '.unfinished-0');
     await writeFile(path, 'x');
@@ -88,14 +88,14 @@ describe('createSourceStore()', () => {
     expect(await store.prune(1000)).toBe(100);
   });
 
-  it('has nothing to prune in a folder that is not there', async () => {
+  it('prunes nothing when its directory does not exist', async () => {
     expect(await store.prune(0)).toBe(0);
     await store.clear();
   });
 });
 
 describe('createMemoryUploads()', () => {
-  it('keeps bytes in memory as far as there is room, and the rest in the folder', async () => {
+  it('stores bytes in memory up to its limit and the rest in the directory', async () => {
     const uploads = createMemoryUploads(store, 6);
     const [logo, photo] = [Buffer.from('logo'), Buffer.from('photo')];
     const digests = [await uploads.put(logo), await uploads.put(photo, sha256(photo))];

@@ -22,7 +22,7 @@ let other: Buffer;
 let server: TestServer;
 let served: Buffer;
 let headers: Record<string, string>;
-/** Statuses that the server answered with. */
+/** Statuses of the server's answers. */
 let answers: number[];
 let hold: Promise<void> | null;
 
@@ -75,7 +75,7 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
 }
 
 describe('createSources()', () => {
-  it('reads a URL: its bytes, and what they are', async () => {
+  it('reads a URL and describes its bytes', async () => {
     headers = { 'content-type': 'text/html' };
     const source = await open().reader.read(TENANT, image(`${server.url}/image.gif`), signal);
     expect(source).toEqual({
@@ -87,7 +87,7 @@ describe('createSources()', () => {
     });
   });
 
-  it('asks each time, and takes the bytes once', async () => {
+  it('revalidates on each read and downloads the bytes once', async () => {
     for (const sources of [open(), open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     served = other;
     expect((await open().reader.read(TENANT, image(`${server.url}/a`), signal)).contentType).toBe('image/jpeg');
@@ -95,13 +95,13 @@ describe('createSources()', () => {
     expect(answers).toEqual([200, 304, 304, 200, 304]);
   });
 
-  it('takes them each time from a server that cannot say whether they changed', async () => {
+  it('downloads each time from a server without validators', async () => {
     headers = { etag: 'none' };
     for (const sources of [open(), open()]) await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(answers).toEqual([200, 200]);
   });
 
-  it('does not ask while the server said that it need not, up to a day', async () => {
+  it('skips revalidation while the answer is fresh, for at most a day', async () => {
     headers = { 'cache-control': 'max-age=31536000, immutable' };
     const { reader } = open();
     await reader.read(TENANT, image(`${server.url}/a`), signal);
@@ -115,7 +115,7 @@ describe('createSources()', () => {
     expect(answers).toEqual([200, 304]);
   });
 
-  it('asks once for all who want the same at one time', async () => {
+  it('sends one request for concurrent reads of the same URL', async () => {
     let release = (): void => {};
     hold = new Promise((resolve) => {
       release = resolve;
@@ -129,7 +129,7 @@ describe('createSources()', () => {
     expect(answers).toEqual([200]);
   });
 
-  it('asks for each scope, and shows none what another one has fetched', async () => {
+  it('fetches separately for each scope and shares nothing between them', async () => {
     headers = { 'cache-control': 'max-age=3600' };
     const { reader } = open({ scopeOf: (tenant) => tenant });
     const read = (tenant: string) => reader.read(tenant as TenantId, image(`${server.url}/a`), signal);
@@ -142,7 +142,7 @@ describe('createSources()', () => {
     expect(answers).toHaveLength(3);
   });
 
-  it('reads an upload from its store for each scope, and then from the copy', async () => {
+  it('reads an upload from its store once per scope and then from the copy', async () => {
     const reads: string[] = [];
     const { reader } = open({
       scopeOf: (tenant) => tenant,
@@ -164,7 +164,7 @@ describe('createSources()', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('reads for a tenant while another one waits for a slow server', async () => {
+  it('reads for one tenant while another waits for a slow server', async () => {
     hold = new Promise(() => undefined);
     const { reader, uploads } = open({ readsAtOnce: 4 });
     const left = new AbortController();
@@ -177,7 +177,7 @@ describe('createSources()', () => {
     expect(await Promise.all(slow)).toEqual(['left', 'left', 'left', 'left']);
   });
 
-  it('fetches again what somebody changed on the disk', async () => {
+  it('fetches again when the copy on disk was modified', async () => {
     const { reader } = open();
     await reader.read(TENANT, image(`${server.url}/a`), signal);
     await writeFile(join(directory, 'fetched', sha256(picture)), other);
@@ -185,25 +185,22 @@ describe('createSources()', () => {
     expect([source.sha256, answers]).toEqual([sha256(picture), [200, 200]]);
   });
 
-  it.each(['', 'null', '{"sha256":"../../etc/passwd"}', '[1]'])(
-    'fetches again what it knows only as %j',
-    async (text) => {
-      const { reader } = open();
-      await reader.read(TENANT, image(`${server.url}/a`), signal);
-      const [entry = ''] = await readdir(join(directory, 'urls'));
-      await writeFile(join(directory, 'urls', entry), text);
-      await reader.read(TENANT, image(`${server.url}/a`), signal);
-      expect(answers).toEqual([200, 200]);
-    },
-  );
+  it.each(['', 'null', '{"sha256":"../../etc/passwd"}', '[1]'])('fetches again when its record is %j', async (text) => {
+    const { reader } = open();
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    const [entry = ''] = await readdir(join(directory, 'urls'));
+    await writeFile(join(directory, 'urls', entry), text);
+    await reader.read(TENANT, image(`${server.url}/a`), signal);
+    expect(answers).toEqual([200, 200]);
+  });
 
-  it('writes no URL to the disk: its query can be a key', async () => {
+  it('writes no URL to disk because its query may contain a key', async () => {
     await open().reader.read(TENANT, image(`${server.url}/a?signature=s3cret`), signal);
     const [entry = ''] = await readdir(join(directory, 'urls'));
     expect(`${entry} ${await readFile(join(directory, 'urls', entry), 'utf8')}`).not.toMatch(/s3cret|127\.0\.0\.1/);
   });
 
-  it('prunes copies, what it knows of them, and no uploads', async () => {
+  it('prunes copies and their records, but no uploads', async () => {
     const sources = open();
     await sources.uploads.put(picture);
     await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
@@ -214,7 +211,7 @@ describe('createSources()', () => {
     expect(await sources.uploads.has(sha256(picture))).toBe(true);
   });
 
-  it('serves two on one folder', async () => {
+  it('allows two instances on one directory', async () => {
     const all = [open(), open()];
     const paths = Array.from({ length: 10 }, (_, index) => `${server.url}/${index % 3}`);
     const reads = all.flatMap(({ reader }) => paths.map((url) => reader.read(TENANT, image(url), signal)));
@@ -224,7 +221,7 @@ describe('createSources()', () => {
   });
 
   describe('for one run', () => {
-    it('asks for each URL once', async () => {
+    it('requests each URL once', async () => {
       const { reader } = open({ isOneRun: true });
       await reader.read(TENANT, image(`${server.url}/a`), signal);
       served = other;
@@ -232,7 +229,7 @@ describe('createSources()', () => {
       expect(answers).toEqual([200]);
     });
 
-    it('asks again in the next, and clears everything', async () => {
+    it('revalidates in the next run, and clear() removes everything', async () => {
       await open({ isOneRun: true }).reader.read(TENANT, image(`${server.url}/a`), signal);
       const next = open({ isOneRun: true });
       await next.reader.read(TENANT, image(`${server.url}/a`), signal);
@@ -241,7 +238,7 @@ describe('createSources()', () => {
       await expect(readdir(directory)).rejects.toThrow('ENOENT');
     });
 
-    it('tries again what failed', async () => {
+    it('retries failed reads', async () => {
       const { reader } = open({ isOneRun: true });
       served = Buffer.from('no image');
       expect(
@@ -256,7 +253,7 @@ describe('createSources()', () => {
     });
   });
 
-  it('reads the uploads of a tenant, and of nobody else', async () => {
+  it('reads uploads only for the tenant that owns them', async () => {
     const sources = open({ mayRead: async (tenant) => tenant === TENANT });
     const digest = await sources.uploads.put(picture);
     const source = await sources.reader.read(TENANT, image(uploadUrl(digest)), signal);
@@ -267,7 +264,7 @@ describe('createSources()', () => {
     expect(await codeOf(missing)).toBe('asset_unreachable');
   });
 
-  it('has no way from a digest to what was fetched', async () => {
+  it('does not serve fetched bytes by their digest', async () => {
     const sources = open();
     await sources.reader.read(TENANT, image(`${server.url}/a`), signal);
     expect(await codeOf(sources.reader.read(TENANT, image(uploadUrl(sha256(picture))), signal))).toBe(
@@ -275,7 +272,7 @@ describe('createSources()', () => {
     );
   });
 
-  it('takes nothing that is no image', async () => {
+  it('rejects files that are not images', async () => {
     served = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
     headers = { 'content-type': 'image/png' };
     expect(await codeOf(open().reader.read(TENANT, image(`${server.url}/a.png`), signal))).toBe(
@@ -283,7 +280,7 @@ describe('createSources()', () => {
     );
   });
 
-  it('goes nowhere with any hostile URL', async () => {
+  it('rejects every hostile URL', async () => {
     const trap = await startTrap();
     const { reader } = open({ allow: ALLOW_NOTHING, lookup: hostileLookup, publicPorts: [80, 443, trap.port] });
     for (const { what, url } of hostileUrls(trap.port)) {
