@@ -7,11 +7,11 @@ import { animations } from '../../templates/source/animations.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('the example templates', () => {
-  it.each(Object.keys(animations))('%s is what its source gives', (name) => {
+  it.each(Object.keys(animations))('%s matches its source', (name) => {
     expect(readFileSync(join(ROOT, 'templates', name, 'animation.json'), 'utf8')).toBe(animations[name]);
   });
 
-  it('and the videos over them are valid, with schemas up to date', async () => {
+  it('have valid videos and current schemas', async () => {
     const { diagnostics, videos } = await loadProject({ cwd: ROOT });
     expect(diagnostics).toEqual([]);
     expect(videos.length).toBeGreaterThanOrEqual(6);

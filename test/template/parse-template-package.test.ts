@@ -7,7 +7,7 @@ import { PACKAGE_BOMBS } from '../support/bombs/package-bombs.ts';
 const VALUES = 'The animation has more than 1,500,000 values, and no renderer draws that in time';
 const YAML = 'more than the 262144 that are read';
 
-/** With sizes at which each was taken before there was a limit, or kept this process busy for minutes. */
+/** Sizes at which earlier versions accepted the package or blocked the process for minutes. */
 const EXPECTED: readonly [name: string, sizeBytes: number, outcome: string][] = [
   ['lists of nothing', 5_000_000, VALUES],
   ['objects of nothing', 5_000_000, VALUES],
@@ -30,7 +30,7 @@ const EXPECTED: readonly [name: string, sizeBytes: number, outcome: string][] = 
   ['a manifest of aliases', 300_000, 'The aliases of this file stand for more than 10000 values'],
 ];
 
-test.each(EXPECTED)('parseTemplatePackage() of %s', (name, sizeBytes, outcome) => {
+test.each(EXPECTED)('parseTemplatePackage() of a package with %s', (name, sizeBytes, outcome) => {
   const bomb = PACKAGE_BOMBS.find((one) => one.name === `Lottie: ${name}`)!;
   const files = readPackageZip(bomb.make(sizeBytes));
   if (!files.ok) throw new Error(files.diagnostics[0]!.message);
@@ -43,7 +43,7 @@ test.each(EXPECTED)('parseTemplatePackage() of %s', (name, sizeBytes, outcome) =
   expect(bindMapping(parsed.value, { resources: {} }, new Map()).frameCount).toBe(10);
 });
 
-test('parseTemplatePackage() gives a hint to the first hundred of thousands of mistakes', () => {
+test('parseTemplatePackage() adds hints to only the first hundred mistakes', () => {
   const editables = Array.from(
     { length: 3_000 },
     (_, index) => `  t_${index}: { label: a, kind: text, stillcut: s }\n`,

@@ -20,13 +20,13 @@ function readTemplate(name: string): TemplatePackage {
   return parsed.value;
 }
 
-/** A quarter of the width: the layout, the texts and the pictures, in a small file. */
+/** Renders at a quarter of the width to keep the reference files small. */
 function small(scene: Scene): Scene {
   return { ...scene, width: scene.width / 4, height: Math.round(scene.height / 8) * 2 };
 }
 
 describe('stills of the example templates', () => {
-  it.each(['launch', 'story'])('%s looks as it did', async (name) => {
+  it.each(['launch', 'story'])('%s matches its reference frames', async (name) => {
     const template = readTemplate(name);
     const scene = small(bindMapping(template, { resources: {} }, new Map()));
     for (const still of scene.stills) await expectFrame(scene, still.frame, `${name}-${still.name}`);
@@ -34,7 +34,7 @@ describe('stills of the example templates', () => {
 });
 
 describe('a template with every kind of editable', () => {
-  it('shows the text in the font that is chosen, the colour, the image as it is cut, and the image that moves', async () => {
+  it('shows the chosen font and colour, the cropped image and the moving image', async () => {
     const bytes = await testPicture(64, 32).encode('png');
     const photo = '(Footage)/USER/photo.png';
     const source = { remote_url: 'https://example.com/a.png' };
@@ -53,7 +53,7 @@ describe('a template with every kind of editable', () => {
       [CLIP, bytes],
     ]);
     const scene = bindMapping(mediaPackage(), { resources }, fetched);
-    // The small template's headline stands above the picture.
+    // Moves the headline into the picture; the small template places it above.
     const [headline] = (scene.animation.layers as { ty: number; ks: object }[]).filter(({ ty }) => ty === 5);
     headline!.ks = { ...headline!.ks, p: { a: 0, k: [4, 10, 0] } };
     await expectFrame({ ...scene, width: 256, height: 144 }, 6, 'every-kind');

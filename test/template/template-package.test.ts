@@ -30,7 +30,7 @@ function digest(changes: Parameters<typeof smallPackageFiles>[0]): string {
 }
 
 describe('parseTemplatePackage()', () => {
-  it('says how bad it is what a viewer would notice, which reaches no frame', () => {
+  it('sets the severity of lint findings without changing the digest', () => {
     const lint = (text: string): string => `${SMALL_MANIFEST}lint: ${text}\n`;
     const manifest = lint('{ low_contrast: error, image_too_small: off }');
     const result = parseTemplatePackage('templates/small', smallPackageFiles({ 'template.yaml': manifest }));
@@ -43,7 +43,7 @@ describe('parseTemplatePackage()', () => {
     expect(problems({ 'template.yaml': lint('error') })).toHaveLength(1);
   });
 
-  it('derives the specification in the form of the interface', () => {
+  it('derives the specification of the interface', () => {
     const { spec, digest: own } = smallPackage();
     expect(spec).toEqual({
       id: `tsv_${own.slice(0, 24)}`,
@@ -71,7 +71,7 @@ describe('parseTemplatePackage()', () => {
     expect(Object.keys(spec.editables)).toEqual(['t_01', 'c_01', '(Footage)/USER/photo.png']);
   });
 
-  it('reads the size, the length and the stills', () => {
+  it('reads size, length and stills', () => {
     const { width, height, fps, frameCount, stills } = smallPackage();
     expect({ width, height, fps, frameCount, stills }).toEqual({
       width: 64,
@@ -82,18 +82,18 @@ describe('parseTemplatePackage()', () => {
     });
   });
 
-  it('tells which files a package lacks', () => {
+  it('reports missing files', () => {
     expect(problems({ 'template.yaml': null, 'animation.json': null })).toEqual([
       'template_invalid: The template package templates/small has no template.yaml',
       'template_invalid: The template package templates/small has no animation.json',
     ]);
   });
 
-  it('refuses an animation that is no JSON', () => {
+  it('rejects an animation that is not JSON', () => {
     expect(problems({ 'animation.json': '{"w": 1,' })[0]).toMatch(/^template_invalid: The animation is not JSON/);
   });
 
-  it('tells every editable that the animation does not have, and each in the wrong place', () => {
+  it('reports each editable that is missing from the animation or of the wrong kind', () => {
     const manifest = SMALL_MANIFEST.replace('  t_01:', '  t_02:').replace(
       'c_01: { label: Background, kind: color',
       'c_01: { label: Background, kind: text',
@@ -105,7 +105,7 @@ describe('parseTemplatePackage()', () => {
     ]);
   });
 
-  it('points at the editable in template.yaml and names the nearest slot', () => {
+  it('points to the editable in template.yaml and suggests the closest slot', () => {
     const result = parseTemplatePackage(
       'templates/small',
       smallPackageFiles({ 'template.yaml': SMALL_MANIFEST.replace('  t_01:', '  t_02:') }),
@@ -115,7 +115,7 @@ describe('parseTemplatePackage()', () => {
     expect(diagnostic?.hint).toContain('t_01');
   });
 
-  it('tells fonts and images that the package lacks', () => {
+  it('reports missing fonts and images', () => {
     expect(problems({ 'fonts/Test-Regular.ttf': null, 'images/photo.png': null })).toEqual([
       'template_invalid: The font Test-Regular of the animation is not in the package',
       'template_invalid: The image images/photo.png of asset photo is not in the package',
@@ -126,13 +126,13 @@ describe('parseTemplatePackage()', () => {
     ['no font', Buffer.from('hello, I am no font at all')],
     ['an empty file', Buffer.alloc(0)],
     ['a font that is cut off', TEST_FONT.subarray(0, 5000)],
-  ])('refuses %s, which would render as no text', (_, font) => {
+  ])('rejects %s, which would render no text', (_, font) => {
     expect(problems({ 'fonts/Test-Regular.ttf': font })).toEqual([
       expect.stringMatching(/^template_invalid: The file is (?:no TrueType, OpenType or WOFF font|cut off)$/),
     ]);
   });
 
-  it('refuses an animation shorter than a frame and an asset without a size', () => {
+  it('rejects an animation shorter than one frame and an asset without a size', () => {
     const short = { ...smallAnimation(), op: 0.4 };
     expect(problems({ 'animation.json': JSON.stringify(short) })).toEqual([
       'template_invalid: The animation is shorter than one frame',
@@ -142,7 +142,7 @@ describe('parseTemplatePackage()', () => {
     expect(problems({ 'animation.json': JSON.stringify(flat) })[0]).toMatch(/The asset photo is 16×0/);
   });
 
-  it('does not follow an image path out of the package', () => {
+  it('rejects an image path outside the package', () => {
     const animation = smallAnimation();
     Object.assign(animation.assets![0]!, { u: '../', p: 'secret.png' });
     expect(problems({ 'animation.json': JSON.stringify(animation), '../secret.png': solidPng('red') })).toEqual([
@@ -154,14 +154,14 @@ describe('parseTemplatePackage()', () => {
 describe('packageDigest()', () => {
   const before = digest({});
 
-  it('does not change with labels, length limits, comments or the formatting of the animation', () => {
+  it('is unchanged by labels, length limits, comments and formatting', () => {
     const manifest = `# A comment\n${SMALL_MANIFEST.replace('Headline', 'Title').replace('max_length: 20', 'max_length: 30')}`;
     expect(digest({ 'template.yaml': manifest })).toBe(before);
     expect(digest({ 'animation.json': JSON.stringify(smallAnimation(), null, 2) })).toBe(before);
     expect(digest({ 'README.md': 'For designers' })).toBe(before);
   });
 
-  it('changes with everything that reaches a frame or a still', () => {
+  it('changes with everything that affects a frame or a still', () => {
     const animation = smallAnimation();
     animation.op = 12;
     const changed = [
@@ -181,7 +181,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
   };
   const manifest = (from: string, to: string) => ({ 'template.yaml': MEDIA_MANIFEST.replace(from, to) });
 
-  it('derives what they take', () => {
+  it('derives their editables', () => {
     const { editables, fonts, available_fonts } = mediaPackage().spec;
     const shared = { stillcut: 'stillcut_01', required: false };
     expect(editables[CLIP]).toEqual({
@@ -206,7 +206,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     });
   });
 
-  it('allows every font that is carried where none is named', () => {
+  it('allows every font of the package where no list is given', () => {
     const result = parseTemplatePackage(
       '',
       mediaPackageFiles(manifest(', allowed_fonts: [Test-Regular, Spare-Italic]', '')),
@@ -218,7 +218,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     ]);
   });
 
-  it('falls back first on what template.yaml names, then on the rest by name', () => {
+  it('orders fallback fonts by template.yaml first and then by name', () => {
     const { fallbackFonts } = mediaPackage();
     expect(fallbackFonts).toEqual(['Wide-Regular', 'Spare-Italic']);
   });
@@ -275,13 +275,13 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
       manifest(`${CLIP}: { label: Clip, kind: video`, `${CLIP}: { label: Clip, kind: audio`),
       `The editable ${CLIP} is an audio, but in animation.json it fills an image. A sound is an asset that a layer of type 6 plays`,
     ],
-  ])('refuses %s', (_, changes, message) => expect(mediaProblems(changes)).toEqual([message]));
+  ])('rejects %s', (_, changes, message) => expect(mediaProblems(changes)).toEqual([message]));
 
-  it('takes an empty list of fallback fonts', () => {
+  it('accepts an empty list of fallback fonts', () => {
     expect(mediaProblems(manifest('[Wide-Regular]', '[]'))).toEqual([]);
   });
 
-  it('points at the fallback font in template.yaml', () => {
+  it('points to the unknown fallback font in template.yaml', () => {
     const files = mediaPackageFiles(manifest('[Wide-Regular]', '[Noto]'));
     const result = parseTemplatePackage('templates/media', files);
     const [diagnostic] = result.ok ? [] : result.diagnostics;
@@ -289,7 +289,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     expect(text.slice(diagnostic!.at!.start, diagnostic!.at!.end)).toBe('Noto');
   });
 
-  it('takes a sound that stands in the animation, and refuses one that nobody can fill', () => {
+  it('accepts an embedded sound and rejects an empty one that nothing fills', () => {
     const animation = mediaAnimation();
     Object.assign(animation.assets!.find(({ id }) => id === 'music')!, { u: '', p: 'data:audio/wav;base64,UklGRg==' });
     const inside = parseTemplatePackage('', mediaPackageFiles({ 'animation.json': JSON.stringify(animation) }));
@@ -301,8 +301,8 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
   });
 });
 
-describe('packageDigest() of what came later', () => {
-  it('is what it always was for a package without it', () => {
+describe('packageDigest() of newer features', () => {
+  it('is unchanged for a package without them', () => {
     const { animation, fonts, images, stills } = smallPackage();
     const digests = (files: ReadonlyMap<string, { bytes: Uint8Array }>) =>
       Object.fromEntries([...files].map(([name, { bytes }]) => [name, sha256(bytes)]));
@@ -320,7 +320,7 @@ describe('packageDigest() of what came later', () => {
     expect(smallPackage().digest).toBe(sha256(canonicalJson(before as unknown as Json)));
   });
 
-  it('changes with further fonts, their order, what a font replaces, and sounds; not with the fonts that are allowed', () => {
+  it('changes with extra fonts, their order, replacements and sounds, but not with allowed fonts', () => {
     const mediaDigest = (changes: Parameters<typeof mediaPackageFiles>[0]) => {
       const result = parseTemplatePackage('', mediaPackageFiles(changes));
       if (!result.ok) throw new Error(JSON.stringify(result.diagnostics));

@@ -1,22 +1,22 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** One entry of a zip as a hostile program writes it; what is not said is as it should be. */
+/** One entry of a zip as a hostile program writes it. Omitted fields are correct. */
 export interface RawEntry {
   readonly name: string | Buffer;
   readonly bytes?: Buffer;
-  /** In place of `bytes`, compressed. */
+  /** Compressed data, instead of `bytes`. */
   readonly data?: Buffer;
   readonly method?: number;
   readonly flags?: number;
   readonly crc?: number;
   readonly sizeBytes?: number;
   readonly compressedBytes?: number;
-  /** File mode of Unix. */
+  /** Unix file mode. */
   readonly mode?: number;
-  /** What the entry's own header says, where the directory says something else. */
+  /** Name in the entry's own header, where it differs from the central directory. */
   readonly localName?: string;
   readonly localMethod?: number;
-  /** In place of where it is. */
+  /** Offset of the entry, instead of the real one. */
   readonly offset?: number;
 }
 

@@ -27,7 +27,7 @@ function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
   return parsed.value.digest;
 }
 
-/** Two images of one name, one that two assets show, a licence, a font whose entry has a path. */
+/** Two images with the same name, an image used by two assets, a licence, and a font whose entry has a path. */
 function manyFiles(): Map<string, Uint8Array> {
   const animation = smallAnimation();
   animation.assets!.push(
@@ -43,7 +43,7 @@ function manyFiles(): Map<string, Uint8Array> {
 }
 
 describe('writeLottieArchive()', () => {
-  it('puts everything where dotLottie 2 has it', () => {
+  it('stores all files where dotLottie 2 expects them', () => {
     const files = unzip(writeLottieArchive(manyFiles(), OPTIONS));
     expect([...files.keys()]).toEqual([
       'a/small.json',
@@ -70,7 +70,7 @@ describe('writeLottieArchive()', () => {
     });
   });
 
-  it('gives the same bytes for the same files in any order', () => {
+  it('returns the same bytes for the same files in any order', () => {
     const files = manyFiles();
     const turned = new Map([...files].reverse());
     expect(Buffer.from(writeLottieArchive(turned, OPTIONS)).equals(writeLottieArchive(files, OPTIONS))).toBe(true);
@@ -78,7 +78,7 @@ describe('writeLottieArchive()', () => {
 });
 
 describe('readPackedPackage()', () => {
-  it('gives back what was packed, with the same style version', () => {
+  it('round-trips a package with the same style version', () => {
     const files = manyFiles();
     const back = readPackedPackage(writeLottieArchive(files, OPTIONS));
     if (!back.ok) throw new Error(back.diagnostics[0]?.message);
@@ -117,7 +117,7 @@ describe('readPackedPackage()', () => {
     ],
     ['has no manifest.json', (files) => files.delete('manifest.json')],
     ['has no animation that its manifest names', (files) => files.delete('a/small.json')],
-  ])('refuses one that %s', (message, change) => {
+  ])('rejects an archive that %s', (message, change) => {
     const files = unzip(writeLottieArchive(smallPackageFiles(), OPTIONS));
     change(files);
     const read = readPackedPackage(writePackageZip(files));
@@ -125,7 +125,7 @@ describe('readPackedPackage()', () => {
     expect(read.ok ? '' : read.diagnostics[0]?.message).toContain(message);
   });
 
-  it('refuses what is no zip, with the guards of packages', () => {
+  it('rejects files that are not a zip, using the package checks', () => {
     const read = readPackedPackage(new Uint8Array(100));
     expect(read.ok ? null : read.diagnostics[0]).toMatchObject({
       code: 'template_invalid',
@@ -141,7 +141,7 @@ describe('readLottieArchive()', () => {
       { version: '1.0', activeAnimationId: 'two', animations: [{ id: 'one' }, { id: 'two' }, { id: 'gone' }] },
     ],
     ['a/', { version: '2', initial: { animation: 'two' }, animations: [{ id: 'one' }, { id: 'two' }] }],
-  ])('reads animations in %s, the one to show first ahead', (folder, manifest) => {
+  ])('reads animations from %s with the initial one first', (folder, manifest) => {
     const bytes = writePackageZip(
       new Map([
         ['manifest.json', text(manifest)],

@@ -23,7 +23,7 @@ function problemsOf(zip: Uint8Array): string[] {
 }
 
 describe('readPackageZip()', () => {
-  it('gives the files, stored or compressed', () => {
+  it('returns stored and compressed files', () => {
     const stored = { name: 'images/a.png', bytes: Buffer.from('pixels'), method: 0 };
     const empty = { name: 'empty', bytes: Buffer.alloc(0) };
     const files = readPackageZip(rawZip([GOOD, stored, empty], { comment: 'made by hand' }));
@@ -37,7 +37,7 @@ describe('readPackageZip()', () => {
     });
   });
 
-  it('takes one folder around everything away, and leaves out what people do not see', () => {
+  it('strips one enclosing directory and skips hidden files', () => {
     const names = ['launch/', 'launch/template.yaml', 'launch/images/', 'launch/images/a.png', 'launch/.DS_Store'];
     const mac = ['__MACOSX/launch/._template.yaml', '.git/config'];
     const entries = [...names, ...mac].map((name) =>
@@ -48,7 +48,7 @@ describe('readPackageZip()', () => {
     expect(pathsOf(rawZip([{ name: 'a/b/c' }, { name: 'a/b/d' }]))).toEqual(['b/c', 'b/d']);
   });
 
-  it('writes names in one form of Unicode', () => {
+  it('normalises names to one Unicode form', () => {
     expect(pathsOf(rawZip([GOOD, { name: 'images/u\u0308ber.png' }]))).toContain('images/\u00fcber.png');
   });
 
@@ -79,9 +79,9 @@ describe('readPackageZip()', () => {
     `${'a/'.repeat(300)}b`,
     '',
     '/',
-  ])('refuses the name %j', (name) => expect(problemsOf(rawZip([GOOD, { name }]))).not.toEqual([]));
+  ])('rejects the name %j', (name) => expect(problemsOf(rawZip([GOOD, { name }]))).not.toEqual([]));
 
-  it('refuses a name that is no UTF-8', () => {
+  it('rejects a name that is not UTF-8', () => {
     expect(problemsOf(rawZip([GOOD, { name: Buffer.from('\xfcber', 'latin1') }]))).toHaveLength(1);
   });
 
@@ -108,11 +108,11 @@ describe('readPackageZip()', () => {
     ['an offset behind the end', { offset: 0xfffffff0 }],
     ['an offset into nothing', { offset: 3 }],
     ['a folder with bytes', { name: 'folder/' }],
-  ] satisfies [string, Partial<RawEntry>][])('refuses %s', (_, entry) => {
+  ] satisfies [string, Partial<RawEntry>][])('rejects an entry with %s', (_, entry) => {
     expect(problemsOf(rawZip([GOOD, { name: 'a', ...entry }]))).not.toEqual([]);
   });
 
-  it('refuses a bomb before it unpacks it, and one that lies while it does', () => {
+  it('rejects a bomb before decompressing it, and a disguised one while decompressing', () => {
     const zeros = Buffer.alloc(60_000_000);
     const tooMuch = [expect.stringContaining('more than 200 times'), expect.stringContaining('50 MB')];
     expect(problemsOf(rawZip([GOOD, { name: 'zeros', bytes: zeros }]))).toEqual(tooMuch);
@@ -123,7 +123,7 @@ describe('readPackageZip()', () => {
     expect(problemsOf(rawZip([liar]))).toEqual([expect.stringContaining('damaged')]);
   });
 
-  it('refuses files that share their bytes', () => {
+  it('rejects entries that share their bytes', () => {
     const kernel = rawZip([
       { name: 'a', bytes: Buffer.alloc(1000) },
       { name: 'a', offset: 0, bytes: Buffer.alloc(1000) },
@@ -131,7 +131,7 @@ describe('readPackageZip()', () => {
     expect(problemsOf(kernel)).toEqual(['The package has entries that share their bytes']);
   });
 
-  it('refuses too many files', () => {
+  it('rejects too many files', () => {
     const many = Array.from({ length: 2001 }, (_, index) => ({ name: `f${index}` }));
     expect(problemsOf(rawZip(many))).toEqual(['The package has 2001 files; 2,000 are allowed']);
     expect(pathsOf(rawZip(many.slice(1)))).toHaveLength(2000);
@@ -144,7 +144,7 @@ describe('readPackageZip()', () => {
     [['Images/a', 'images/A']],
     [['a', 'a/b']],
     [['a/B', 'A/b/c']],
-  ])('refuses what cannot lie side by side: %j', (names) => {
+  ])('rejects paths that conflict: %j', (names) => {
     expect(problemsOf(rawZip(names.map((name) => ({ name }))))).toHaveLength(1);
   });
 
@@ -159,9 +159,9 @@ describe('readPackageZip()', () => {
     ['fewer entries than there are', rawZip([GOOD, { name: 'b' }], { count: 1 })],
     ['a directory elsewhere', rawZip([GOOD], { directoryOffset: 0 })],
     ['half of it', rawZip([GOOD]).subarray(0, 60)],
-  ])('refuses %s', (_, zip) => expect(problemsOf(zip)).toHaveLength(1));
+  ])('rejects a zip with %s', (_, zip) => expect(problemsOf(zip)).toHaveLength(1));
 
-  it('tells all mistakes at once, up to a number, and shortens what it repeats', () => {
+  it('reports all mistakes up to a limit and shortens long names', () => {
     const long = `../${'a'.repeat(10_000)}`;
     const two = problemsOf(rawZip([{ name: '../a' }, { name: 'b', mode: 0o120777 }]));
     expect(two).toHaveLength(2);
@@ -170,7 +170,7 @@ describe('readPackageZip()', () => {
     expect(many.join('').length).toBeLessThan(20_000);
   });
 
-  it('always answers, whatever the bytes', () => {
+  it('returns a result for any bytes', () => {
     const zip = writePackageZip(
       new Map([
         ['a/b.txt', Buffer.from('hello hello')],

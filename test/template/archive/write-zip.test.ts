@@ -10,10 +10,10 @@ const path = fc
   .map((parts) => parts.map((part) => `p${part.replaceAll(/[/\\:]/g, '_')}`.toLowerCase()).join('/'));
 
 describe('writePackageZip()', () => {
-  it('writes what readPackageZip() and other programs read', () => {
+  it('writes zips that readPackageZip() and other programs read', () => {
     fc.assert(
       fc.property(fc.dictionary(path, fc.uint8Array({ maxLength: 200 }), { minKeys: 1, maxKeys: 8 }), (record) => {
-        // A file beside everything, so that no folder is around it, and none that is a folder too.
+        // A file at the root keeps an enclosing directory from being stripped, and no file may also be a directory.
         const paths = Object.keys(record).filter(
           (one) => !Object.keys(record).some((other) => other.startsWith(`${one}/`)),
         );
@@ -31,14 +31,14 @@ describe('writePackageZip()', () => {
     );
   });
 
-  it('gives the same bytes for the same files, in any order and at any time', () => {
+  it('returns the same bytes for the same files in any order and at any time', () => {
     const files = [
       ['template.yaml', Buffer.from('name: a')],
       ['images/\u00fc.png', Buffer.alloc(5000, 'a')],
       ['1', Buffer.alloc(0)],
     ] as const;
     const digests = [files, files.toReversed()].map((some) => sha256(writePackageZip(new Map(some))));
-    // Known from before: nothing of today is in it.
+    // A recorded digest shows that the bytes contain no current time.
     expect(digests).toEqual([KNOWN, KNOWN]);
   });
 });

@@ -21,7 +21,7 @@ describe('bindMapping()', () => {
     expect(JSON.stringify(animation.layers)).toContain(`"c":{"a":0,"k":[1,${128 / 255},0,1]`);
   });
 
-  it('hands images over with their transform, cover by default', () => {
+  it('passes images with their transform, cover by default', () => {
     const bytes = solidPng('red');
     const { images } = bind({ [PHOTO]: { source: { remote_url: 'https://example.com/a.png' } } }, { [PHOTO]: bytes });
     expect(images).toEqual([
@@ -29,7 +29,7 @@ describe('bindMapping()', () => {
     ]);
   });
 
-  it('keeps the template own values for what is not filled', () => {
+  it("keeps the template's values for editables that are not filled", () => {
     const { animation, images } = bind({});
     expect(JSON.stringify(animation.layers)).toContain('"t":"Hello"');
     expect(images).toMatchObject([
@@ -37,7 +37,7 @@ describe('bindMapping()', () => {
     ]);
   });
 
-  it('leaves no slot in the scene and the template untouched', () => {
+  it('removes all slots from the scene and leaves the template unchanged', () => {
     const template = smallPackage();
     const before = JSON.stringify(template.animation);
     const scene = bindMapping(template, { resources: { t_01: { source: { text: 'New' } } } }, new Map());
@@ -45,18 +45,18 @@ describe('bindMapping()', () => {
     expect(JSON.stringify(template.animation)).toBe(before);
   });
 
-  it('hands the fonts over', () => {
+  it('passes the fonts', () => {
     expect(bind({}).fonts).toEqual([{ name: 'Test-Regular', bytes: TEST_FONT, isFallback: false }]);
   });
 
-  it('marks what an editable filled', () => {
+  it('marks the layers filled by an editable', () => {
     const { animation } = bind({ t_01: { source: { text: 'One' } } });
     expect(JSON.stringify(animation.layers)).toContain('"editable":"t_01"');
   });
 });
 
-describe('slots with a value of their own', () => {
-  it('give it to all their uses, and yield to the mapping', () => {
+describe('slots with a default value', () => {
+  it('apply it to all their uses unless the mapping fills them', () => {
     const template = smallPackage();
     const animation = { ...template.animation, slots: { c_01: { p: { a: 0, k: [1, 0, 0, 1] } } } };
     const own = bindMapping({ ...template, animation }, { resources: {} }, new Map());

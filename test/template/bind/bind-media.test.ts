@@ -15,7 +15,7 @@ function bind(request: Partial<BindRequest>, files: Record<string, Uint8Array> =
 }
 
 describe('bindMapping() of a video', () => {
-  it('plays a clip where its image was, silently', () => {
+  it('replaces the image by a silent clip', () => {
     const transform = { crop_strategy: 'contain', trim_start_time: 2 } as const;
     const { clips, images, sounds } = bind({ resources: { [CLIP]: { ...URL, transform } } }, { [CLIP]: GIF });
     expect(clips).toEqual([{ assetId: 'clip', width: 32, height: 18, bytes: GIF, transform, name: CLIP }]);
@@ -23,7 +23,7 @@ describe('bindMapping() of a video', () => {
     expect(sounds.map(({ name }) => name)).toEqual(['audio/music.wav']);
   });
 
-  it('takes an image as one, with how it moves', () => {
+  it('passes a still image with its movement', () => {
     const png = solidPng('red');
     const transform = { animate_strategy: 'zoom-in', animate_speed: 'slow' } as const;
     const { clips, images } = bind({ resources: { [CLIP]: { ...URL, transform } } }, { [CLIP]: png });
@@ -34,14 +34,14 @@ describe('bindMapping() of a video', () => {
     });
   });
 
-  it('shows its own image where nobody fills it', () => {
+  it("shows the template's image when nothing fills it", () => {
     expect(bind({}).images).toMatchObject([
       { assetId: 'photo' },
       { assetId: 'clip', name: 'images/poster.png', transform: { crop_strategy: 'fill' } },
     ]);
   });
 
-  it('is heard at its volume, from where its time begins to where its layer ends', () => {
+  it('plays its sound at the given volume from its start time to the end of its layer', () => {
     const transform = { trim_start_time: 2, volume: 0.5 };
     const { sounds } = bind({ resources: { [CLIP]: { ...URL, transform } } }, { [CLIP]: GIF });
     expect(sounds[0]).toEqual({
@@ -54,7 +54,7 @@ describe('bindMapping() of a video', () => {
     });
   });
 
-  it('is heard once where several layers show it at one time', () => {
+  it('plays its sound once when several layers show it at the same time', () => {
     const animation = structuredClone(TEMPLATE.animation);
     const layers = animation.layers as Record<string, unknown>[];
     const shown = layers.find(({ nm }) => nm === 'clip')!;
@@ -72,7 +72,7 @@ describe('bindMapping() of a video', () => {
 describe('bindMapping() of sounds', () => {
   const tone = toneWav(0.1);
 
-  it('plays a sound while its layer is heard, from where it has come to by then, at the volume of the layer', () => {
+  it("plays a sound during its layer, from the corresponding offset and at the layer's volume", () => {
     const transform = { trim_start_time: 1, fade_in: 0.1 };
     const { sounds } = bind({ resources: { [VOICE]: { ...URL, transform } } }, { [VOICE]: tone });
     expect(sounds[0]).toEqual({
@@ -86,7 +86,7 @@ describe('bindMapping() of sounds', () => {
     });
   });
 
-  it('plays tracks over the whole video, beside the music of the template', () => {
+  it("plays tracks over the whole video together with the template's music", () => {
     const track = { ...URL, transform: { loop: true } };
     const { sounds } = bind({ audio_tracks: { main: track } }, { 'audio_tracks.main': tone });
     expect(sounds).toMatchObject([
@@ -95,7 +95,7 @@ describe('bindMapping() of sounds', () => {
     ]);
   });
 
-  it('takes what is heard out of what is drawn', () => {
+  it('removes sound layers and assets from the drawn animation', () => {
     const { animation } = bind({});
     expect(animation.assets!.map(({ id }) => id)).toEqual(['photo', 'clip']);
     expect(animation.layers.some((layer) => (layer as { ty: number }).ty === 6)).toBe(false);
@@ -110,7 +110,7 @@ describe('bindMapping() of fonts', () => {
     return { used: [...text.matchAll(/"f":"([^"]+)"/g)].map(([, name]) => name), animation, fonts };
   };
 
-  it('hands its own fonts over, then those for missing glyphs in their order', () => {
+  it('passes its own fonts first and then the fallback fonts in order', () => {
     expect(bind({}).fonts.map(({ name, isFallback }) => [name, isFallback])).toEqual([
       ['Test-Regular', false],
       ['Wide-Regular', true],
@@ -118,7 +118,7 @@ describe('bindMapping() of fonts', () => {
     ]);
   });
 
-  it('sets texts in the font that an editable chose, and lists it', () => {
+  it('sets texts in the font chosen by an editable and lists that font', () => {
     const { used, animation, fonts } = fontsOf({ resources: { f_01: choice } });
     expect(used).toEqual(['Spare-Italic']);
     expect((animation.fonts as { list: unknown[] }).list[1]).toEqual({
@@ -133,7 +133,7 @@ describe('bindMapping() of fonts', () => {
     );
   });
 
-  it('changes a font everywhere by font_changes, unless an editable has a say', () => {
+  it('changes a font everywhere by font_changes unless an editable chooses it', () => {
     expect(fontsOf({ font_changes: { 'Test-Regular': choice } }).used).toEqual(['Spare-Italic']);
     const both = {
       resources: { f_01: choice },
@@ -142,7 +142,7 @@ describe('bindMapping() of fonts', () => {
     expect(fontsOf(both).used).toEqual(['Spare-Italic']);
   });
 
-  it('refuses a font that is not there', () => {
+  it('rejects an unknown font', () => {
     expect(() => bind({ font_changes: { 'Test-Regular': { source: { font: 'Gone' } } } })).toThrow(
       'The template carries no font Gone',
     );
@@ -150,7 +150,7 @@ describe('bindMapping() of fonts', () => {
 });
 
 describe('bindMapping() of an output', () => {
-  it('takes size, rate and kind from it, and the rest from the template', () => {
+  it('takes size, rate and format from it and the rest from the template', () => {
     const scene = bind({ output: { format: 'gif', height: 18, fps: 5, quality: 'low' }, fingerprint: 'v1:00' });
     expect(scene).toMatchObject({
       output: { format: 'gif', quality: 'low', fingerprint: 'v1:00' },

@@ -8,13 +8,13 @@ const { spec } = smallPackage();
 const PHOTO = '(Footage)/USER/photo.png';
 const valid: Record<string, Resource> = { t_01: { source: { text: 'Hi' } }, c_01: { source: { text: '#ff0000' } } };
 
-/** @returns what is wrong with a mapping of these resources alone */
+/** @returns the problems of a mapping with only these resources */
 function check(resources: Record<string, unknown>) {
   return checkMapping({ resources }, spec);
 }
 
 describe('checkMapping()', () => {
-  it('finds nothing wrong with a full mapping, nor with an optional editable left out', () => {
+  it('accepts a full mapping without its optional editable', () => {
     expect(check(valid)).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('checkMapping()', () => {
       'unknown_editable',
       '#/mapping/resources/toString',
     ],
-  ])('tells %s', (_, change, code, pointer) => {
+  ])('reports %s', (_, change, code, pointer) => {
     const resources = Object.fromEntries(
       Object.entries({ ...valid, ...change }).filter(([, value]) => value !== undefined),
     );
@@ -80,7 +80,7 @@ describe('checkMapping()', () => {
     ['null', null, 'wrong_kind', '#/mapping/resources/t_01'],
     ['a list', [], 'wrong_kind', '#/mapping/resources/t_01'],
     ['a number as text', { source: { text: 1 } }, 'wrong_kind', '#/mapping/resources/t_01'],
-  ])('tells %s in the entry of a text', (_, entry, code, pointer) => {
+  ])('reports %s in the entry of a text', (_, entry, code, pointer) => {
     expect(check({ ...valid, t_01: entry })).toMatchObject([{ code, pointer }]);
   });
 
@@ -93,7 +93,7 @@ describe('checkMapping()', () => {
     [{ crop_strategy: 'contain', background: 'red' }, 'definition_invalid', '/background'],
     [{ crop_strateg: 'cover' }, 'unknown_property', '/crop_strateg'],
     ['cover', 'definition_invalid', ''],
-  ])('tells the transform %j', (transform, code, at) => {
+  ])('reports the transform %j', (transform, code, at) => {
     const problems = check({ ...valid, [PHOTO]: media(transform) });
     expect(problems[0]).toMatchObject({ code, pointer: `${AT}/transform${at}` });
   });
@@ -107,13 +107,13 @@ describe('checkMapping()', () => {
     'https://exa mple.com/',
     'urn:sha256:abc',
     `https://example.com/${'a'.repeat(9000)}`,
-  ])('does not take %s as a source', (url) => {
+  ])('rejects %s as a source', (url) => {
     const problems = check({ ...valid, [PHOTO]: media(undefined, url) });
     expect(problems).toMatchObject([{ code: 'invalid_url', pointer: `${AT}/source/remote_url` }]);
     expect(JSON.stringify(problems)).not.toContain('secret');
   });
 
-  it('finds nothing wrong with any transform that the engine has', () => {
+  it('accepts every transform that the engine supports', () => {
     const crop = { crop_x: 0, crop_y: 0, crop_width: 10, crop_height: 10 };
     for (const transform of [
       {},
@@ -126,7 +126,7 @@ describe('checkMapping()', () => {
     }
   });
 
-  it('takes keys that objects have of themselves for what they are', () => {
+  it('treats names of built-in object properties as ordinary keys', () => {
     const resources = JSON.parse('{"__proto__": {"source": {"text": "x"}}, "constructor": {"source": {"text": "x"}}}');
     const problems = check(Object.assign(Object.create(null), valid, { constructor: resources.constructor }));
     expect(problems).toMatchObject([{ code: 'unknown_editable', editable: 'constructor' }]);
@@ -154,7 +154,7 @@ describe('checkMapping() of videos, sounds and fonts', () => {
     ['a font', resource('f_01', { source: { font: 'Spare-Italic' } })],
     ['a track', track(remote({ loop: false }))],
     ['another font', change('Test-Regular', 'Wide-Regular')],
-  ])('takes %s', (_, mapping) => expect(checkMapping(mapping, media)).toEqual([]));
+  ])('accepts %s', (_, mapping) => expect(checkMapping(mapping, media)).toEqual([]));
 
   const AT_CLIP = '#/mapping/resources/(Footage)~1USER~1clip.mp4/transform';
   const AT_VOICE = '#/mapping/resources/(Footage)~1USER~1voice.mp3';
@@ -246,16 +246,16 @@ describe('checkMapping() of videos, sounds and fonts', () => {
       'font_missing',
       '#/mapping/font_changes/Test-Regular/source/font',
     ],
-  ])('tells %s', (_, mapping, code, pointer) => {
+  ])('reports %s', (_, mapping, code, pointer) => {
     expect(checkMapping(mapping, media)).toMatchObject([{ code, pointer }]);
   });
 
-  it('names what was probably meant', () => {
+  it('suggests the closest font name', () => {
     const mapping = change('Test-Regular', 'Wide-Regula');
     expect(checkMapping(mapping, media)[0]!.detail).toContain('did you mean Wide-Regular?');
   });
 
-  it('does not take videos’ fields for an image', () => {
+  it('rejects fields of videos on an image', () => {
     const [problem] = checkMapping({ resources: { ...valid, [PHOTO]: remote({ volume: 1 }) } }, spec);
     expect(problem).toMatchObject({
       code: 'unknown_property',
@@ -263,7 +263,7 @@ describe('checkMapping() of videos, sounds and fonts', () => {
     });
   });
 
-  it('takes no more than 16 tracks', () => {
+  it('rejects more than 16 tracks', () => {
     const tracks = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`t${at}`, remote({})]));
     expect(checkMapping({ resources: {}, audio_tracks: tracks }, media)).toMatchObject([
       { code: 'definition_invalid', pointer: '#/mapping/audio_tracks' },

@@ -9,11 +9,11 @@ describe('parseColor()', () => {
     ['00FF0080', [0, 1, 0, 128 / 255]],
   ])('reads %s', (text, color) => expect(parseColor(text)).toEqual(color));
 
-  it.each(['', 'red', '#fff', '12345', '1234567', '##000000', '00000g'])('refuses %j', (text) =>
+  it.each(['', 'red', '#fff', '12345', '1234567', '##000000', '00000g'])('rejects %j', (text) =>
     expect(parseColor(text)).toBeNull(),
   );
 
-  it('gives back what formatColor() writes', () => {
+  it('round-trips the output of formatColor()', () => {
     const digits = fc
       .integer({ min: 0, max: 0xffffff })
       .map((value) => value.toString(16).padStart(6, '0').toUpperCase());

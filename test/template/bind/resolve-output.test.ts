@@ -14,16 +14,16 @@ const TEMPLATE = {
 };
 
 describe('resolveOutput()', () => {
-  it('is the template itself, as MP4 of high quality, where nothing is asked for', () => {
+  it("defaults to the template's own size and rate as MP4 of high quality", () => {
     expect(resolveOutput(TEMPLATE, undefined)).toEqual({ output: { format: 'mp4', quality: 'high' }, ...TEMPLATE });
   });
 
-  it('lets the width follow the height, to the nearest even number', () => {
+  it('derives the width from the height, rounded to an even number', () => {
     expect(resolveOutput(TEMPLATE, { height: 720 })).toMatchObject({ width: 406, height: 720 });
     expect(resolveOutput(TEMPLATE, { height: 2 })).toMatchObject({ width: 2, height: 2 });
   });
 
-  it('keeps duration and times at another frame rate', () => {
+  it('keeps duration and still times at another frame rate', () => {
     const half = resolveOutput(TEMPLATE, { fps: 12.5 });
     expect(half).toMatchObject({ fps: 12.5, frameCount: 125 });
     expect(half.stills.map(({ frame }) => frame)).toEqual([19, 124]);
@@ -31,7 +31,7 @@ describe('resolveOutput()', () => {
     expect(resolveOutput({ ...TEMPLATE, frameCount: 1, stills: [] }, { fps: 1 }).frameCount).toBe(1);
   });
 
-  it('makes of every output without problems a size that is even and in its limits, and stills that are in it', () => {
+  it('returns an even size within the limits and stills within the video for every valid output', () => {
     const side = fc.integer({ min: 1, max: 2048 }).map((half) => 2 * half);
     const still = fc.integer({ min: 0, max: 299 }).map((frame) => ({ name: 's', frame }));
     const request = fc.record(
@@ -72,7 +72,7 @@ describe('checkOutput()', () => {
     expect(checkOutput(output, TEMPLATE).map((problem) => problem.at)).toEqual(at);
   });
 
-  it('refuses a height that makes the width too large, and says which does not', () => {
+  it('rejects a height that makes the width too large and names the largest valid height', () => {
     const [problem] = checkOutput({ height: 2160 }, { ...TEMPLATE, width: 1920, height: 800 });
     expect(problem).toMatchObject({ code: 'definition_invalid', at: '/output/height' });
     expect(problem?.detail).toContain('at most 1706');
@@ -80,22 +80,22 @@ describe('checkOutput()', () => {
     expect(checkOutput({ height: 2160 }, null)).toEqual([]);
   });
 
-  it('refuses more frames than can be made', () => {
+  it('rejects outputs with too many frames', () => {
     const long = { ...TEMPLATE, frameCount: 30 * 600 };
     expect(checkOutput({ fps: 120 }, long)).toMatchObject([{ at: '/output/fps' }]);
     expect(checkOutput({ fps: 60 }, long)).toEqual([]);
   });
 
-  it('names the field that was meant', () => {
+  it('suggests the closest field name', () => {
     expect(checkOutput({ hieght: 720 }, TEMPLATE)[0]?.detail).toContain('did you mean height');
   });
 
-  it('takes a codec for an MP4 alone', () => {
+  it('accepts a codec for MP4 only', () => {
     expect(checkOutput({ codec: 'hevc' }, TEMPLATE)).toEqual([]);
     expect(checkOutput({ format: 'mp4', codec: 'av1' }, TEMPLATE)).toEqual([]);
     expect(checkOutput({ format: 'webm', codec: 'av1' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
     expect(checkOutput({ codec: 'vp9' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
-    // What was rendered before there was a choice keeps its digest.
+    // Keeps the digest of renderings made before the codec could be chosen.
     expect(resolveOutput(TEMPLATE, { codec: 'h264' }).output).toEqual({ format: 'mp4', quality: 'high' });
   });
 });

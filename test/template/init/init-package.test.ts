@@ -35,7 +35,7 @@ function made(source: LottieSource, options: Partial<InitPackageOptions> = {}): 
   return result;
 }
 
-/** What a template's own reader says of it. */
+/** Parses the result with the template package parser. */
 function parsed({ files }: NewPackage) {
   const result = parseTemplatePackage('', files);
   if (!result.ok) throw new Error(result.diagnostics.map(({ message }) => message).join('\n'));
@@ -46,7 +46,7 @@ const told = ({ editables }: NewPackage) =>
   editables.map(({ key, kind, label, origin, stillcut, maxLength }) => [key, kind, label, origin, stillcut, maxLength]);
 
 describe('initPackage()', () => {
-  it('takes what slots offer, by any name, with the value that each slot has', () => {
+  it('turns slots of any name into editables with their values', () => {
     const style = { t: 'Spring', f: 'Test-Regular', s: 20, fc: [1, 1, 1], j: 0, lh: 24 };
     const slots = {
       Headline: { p: { k: [{ t: 0, s: style }] } },
@@ -80,7 +80,7 @@ describe('initPackage()', () => {
     expect(spec.editables.c_07).toMatchObject({ example_text: '0000FF', required: false });
   });
 
-  it('takes what is named where there is no slot, several layers as one editable', () => {
+  it('uses keys in layer names where there is no slot, with several layers as one editable', () => {
     const layers = [
       textLayer('t_02 – Subline', 'Below'),
       textLayer('t_02', 'Below'),
@@ -100,7 +100,7 @@ describe('initPackage()', () => {
     parsed(package_);
   });
 
-  it('proposes every text and image where nothing is named, in the order in which they are shown', () => {
+  it('proposes every text and image in order of appearance where nothing is named', () => {
     const counting = textLayer('count', '1');
     (counting as { t: { d: { k: object[] } } }).t.d.k.push({ t: 30, s: { t: '2', f: 'Test-Regular', s: 20 } });
     const layers = [
@@ -124,7 +124,7 @@ describe('initPackage()', () => {
     expect(parsed(package_).images.get('i')?.path).toBe('images/img_0.png');
   });
 
-  it('offers colours that layers share when asked, solids among them, and none of mattes', () => {
+  it('offers shared colours on request, including solids but not mattes', () => {
     const layers = [
       shapeLayer('Disc', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])]),
       shapeLayer('Bar', [rectangle(30, 9, 9, 9), fill([1, 0, 0, 1])]),
@@ -138,7 +138,7 @@ describe('initPackage()', () => {
     expect(one.spec.editables.c_02).toMatchObject({ label: 'Colour #0000FF (Ground)', example_text: '0000FF' });
   });
 
-  it('keeps colours of another opacity apart, and offers none that is invisible', () => {
+  it('keeps colours of different opacity apart and offers no invisible ones', () => {
     const colors = [[1, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0.5], [1, 0, 0]]; // biome-ignore format: a list
     const layers = colors.map((color, index) => shapeLayer(`s${index}`, [rectangle(20, 20, 30, 30), fill(color)]));
     const { spec } = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
@@ -148,7 +148,7 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('leaves each place its own value until its editable is filled', () => {
+  it('keeps the own value of each layer until its editable is filled', () => {
     const layers = [
       textLayer('t_01', 'Good'),
       textLayer('t_01', 'Morning'),
@@ -166,7 +166,7 @@ describe('initPackage()', () => {
     );
   });
 
-  it('shows line breaks as a definition writes them, so that the example can be filled in again', () => {
+  it('writes line breaks in examples as definitions do, so that an example can be filled in unchanged', () => {
     const layers = [textLayer('a', 'Good\rMorning'), textLayer('b', 'One\u0003two\u0003three', {}, { sz: [180, 90] })];
     const package_ = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
     const { spec } = parsed(package_);
@@ -176,7 +176,7 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('names what is left because something else is named', () => {
+  it('lists layers that are skipped because others have keys', () => {
     const shape = shapeLayer('ground', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1], { c: { ...still([1, 0, 0]), sid: 'Accent' } })]); // biome-ignore format: one layer
     const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1 }];
     const layers = [textLayer('Headline', 'Hello'), textLayer('Subline', 'You'), imageLayer('Photo', 'i'), shape];
@@ -188,7 +188,7 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('says what would be there when there is nothing to edit', () => {
+  it('suggests options when there is nothing to edit', () => {
     const shapes = [shapeLayer('Disc', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])])];
     expect(initPackage(sourceOf(lottie(shapes)), { colorLayers: null })).toEqual({
       problems: [
@@ -197,7 +197,7 @@ describe('initPackage()', () => {
     });
   });
 
-  it('takes stills from markers, and gives each editable the first that shows it', () => {
+  it('takes stills from markers and assigns each editable the first that shows it', () => {
     const markers = [
       { cm: 'stillcut_02', tm: 50, dr: 0 },
       { cm: 'stillcut_01', tm: 20, dr: 0 },
@@ -212,7 +212,7 @@ describe('initPackage()', () => {
     expect(package_.editables.map(({ stillcut }) => stillcut)).toEqual(['stillcut_01', 'stillcut_02']);
   });
 
-  it('chooses stills at which most stands, and not while it fades', () => {
+  it('chooses stills that show the most editables, but not during a fade', () => {
     const fading = {
       ...TRANSFORM,
       o: {
@@ -239,14 +239,14 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('chooses no frame at which something is gone for a moment', () => {
+  it('avoids a frame at which a layer is briefly invisible', () => {
     const frames = [0, 30, 60].map((t, index) => ({ t, s: [index === 1 ? 0 : 100] }));
     const blinking = { ...TRANSFORM, o: { a: 1, k: frames } };
     const { stills } = made(sourceOf(lottie([textLayer('a', 'A', { ks: blinking })], { fonts: FONTS }), FONT));
     expect(stills.map(({ frame }) => frame)).toEqual([15]);
   });
 
-  it('finds fonts inside, and beside with their licence; drops what no text uses; names what is missing', () => {
+  it('finds fonts with their licences, drops unused ones and lists missing ones', () => {
     const fPath = `data:font/ttf;base64,${Buffer.from(FONT_BYTES).toString('base64')}`;
     const list = [
       { fName: 'Inside Bold', fFamily: 'Inside', fStyle: 'Bold', fPath },
@@ -274,7 +274,7 @@ describe('initPackage()', () => {
     parsed({ ...package_, files: new Map([...package_.files, ['fonts/Gone.ttf', FONT_BYTES]]) });
   });
 
-  it('writes images out of the animation, once each, and names those that nobody has', () => {
+  it('extracts each image once and lists missing ones', () => {
     const assets = [
       { id: 'a', w: 24.4, h: 12, u: '', p: PNG_URI, e: 1 },
       { id: 'b', u: '', p: PNG_URI, e: 1 },
@@ -294,7 +294,7 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('gives a sound a file and an editable', () => {
+  it('extracts a sound and makes it an editable', () => {
     const sound = { ...(imageLayer('Music', 's') as object), ty: 6 };
     const assets = [{ id: 's', u: '', p: 'data:audio/mpeg;base64,SUQz', e: 1 }];
     const package_ = made(sourceOf(lottie([sound], { assets })));
@@ -303,7 +303,7 @@ describe('initPackage()', () => {
     parsed(package_);
   });
 
-  it('makes the size even, drops switched-off effects, keeps expressions, and says so', () => {
+  it('makes the size even, drops disabled effects, keeps expressions, and reports it', () => {
     const ks = { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = time * 90;' } };
     const ef = [{ ty: 21, mn: 'ADBE Fill', nm: 'Fill', en: 0, ef: [] }];
     const package_ = made(sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT));
@@ -311,7 +311,7 @@ describe('initPackage()', () => {
       'The size 201 × 99 became 200 × 98: both have to be even',
       '1 effect that is switched off went',
     ]);
-    // Never run; `template check` reports them for as long as they are there.
+    // Expressions are never evaluated; `template check` reports them as long as they exist.
     expect(JSON.stringify(package_.animation)).toContain('$bm_rt');
     expect(package_.unsupported.map(({ feature, pointer }) => [feature, pointer])).toEqual([
       ['effect_switched_off', '/layers/0/ef/0'],
@@ -320,7 +320,7 @@ describe('initPackage()', () => {
     parsed(package_);
   });
 
-  it("writes old documents in today's way", () => {
+  it('upgrades documents of old Lottie versions', () => {
     const path = { i: [[0, 0]], o: [[0, 0]], v: [[0, 0]] };
     const items = [{ ty: 'sh', closed: true, ks: still(path) }, fill([255, 51, 0, 1])];
     const words = textLayer('a', 'A') as { t: { d: unknown } };
@@ -334,7 +334,7 @@ describe('initPackage()', () => {
     expect([shape.it[0].ks.k.c, shape.it[1].c.k]).toEqual([true, [1, 0.2, 0, 1]]);
   });
 
-  it('gives dashes the offset that the renderer takes for granted, and puts it last', () => {
+  it('appends a missing dash offset of zero and moves an existing one to the end', () => {
     const dash = (n: string, length: number) => ({ n, nm: n, v: still(length) });
     const stroke = (...d: object[]) => ({ ty: 'st', c: still([1, 0, 0, 1]), o: still(100), w: still(2), d });
     const lists = [[dash('d', 9), dash('g', 3)], [dash('o', 2), dash('d', 9)], [dash('d', 9), dash('o', 2)]]; // biome-ignore format: a list
@@ -350,7 +350,7 @@ describe('initPackage()', () => {
     ]);
   });
 
-  it('gives layers that share a number numbers of their own', () => {
+  it('renumbers layers that share an index', () => {
     const layers = [
       textLayer('a', 'A', { ind: 6 }),
       textLayer('b', 'B', { ind: 6 }),
@@ -360,7 +360,7 @@ describe('initPackage()', () => {
     expect(animation.layers).toMatchObject([{ ind: 6 }, { ind: 7 }, { ind: 2, parent: 6 }]);
   });
 
-  it('refuses what is no animation, or one that cannot be drawn', () => {
+  it('rejects invalid animations', () => {
     for (const [animation, problem] of [
       [[], '/: an animation must be an object'],
       [lottie([], { w: 9000 }), '/w: 9000 pixels is not in 1..4096'],
@@ -374,7 +374,7 @@ describe('initPackage()', () => {
   });
 });
 
-describe('a package and the animation that it was made from', () => {
+describe('a package and its source animation', () => {
   const SCENE = { width: 200, height: 100, fps: 30, frameCount: 60, images: [], clips: [], sounds: [], stills: [] };
   const OUTPUT = { format: 'mp4', quality: 'high', fingerprint: null } as const;
   const SCENE_FONTS = [{ name: 'Test-Regular', bytes: FONT_BYTES, isFallback: false }];

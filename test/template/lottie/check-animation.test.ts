@@ -16,7 +16,7 @@ function precomposition(refId: string, ind = 1): Layer {
   return { ty: 0, ind, refId };
 }
 
-/** JSON pointers of what is wrong. */
+/** JSON pointers of the problems. */
 function places(value: unknown, options?: CheckAnimationOptions): string[] {
   return checkAnimation(value, options).map((problem) => problem.slice(0, problem.indexOf(':')));
 }
@@ -32,7 +32,7 @@ function repeated<T>(count: number, item: (index: number) => T): T[] {
 }
 
 describe('checkAnimation()', () => {
-  test('finds nothing wrong with an ordinary animation', () => {
+  test('accepts an ordinary animation', () => {
     const assets = [
       { id: 'comp', layers: [shape(1), shape(2, { parent: 1 })] },
       { id: 'photo', p: 'data:image/png;base64,' },
@@ -104,17 +104,17 @@ describe('checkAnimation()', () => {
     ['layers that are no list', animation({}), ['/layers']],
     ['something that is no object', [], ['/']],
   ];
-  test.each(killers)('refuses %s', (_, value, expected) => {
+  test.each(killers)('rejects %s', (_, value, expected) => {
     const found = places(value);
     expect(found.length).toBeGreaterThan(0);
     if (expected.length > 0) expect(found).toEqual(expected);
   });
 
-  test('lets layers share a number where none refers to another', () => {
+  test('allows layers to share an index that no layer refers to', () => {
     expect(checkAnimation(animation([shape(6), shape(6)]))).toEqual([]);
   });
 
-  test('refuses images and fonts outside the animation, unless they come beside it', () => {
+  test('rejects external images and fonts unless the package supplies them', () => {
     const document = animation([], {
       assets: [
         { id: 'photo', u: 'images/', p: '../../etc/passwd' },
@@ -131,7 +131,7 @@ describe('checkAnimation()', () => {
     expect(places(document, { suppliedAssets: new Set(['photo']), suppliedFonts: new Set(['Inter']) })).toEqual([]);
   });
 
-  test('takes any JSON without throwing', () => {
+  test('accepts any JSON without throwing', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void checkAnimation(value)));
     const anything = fc.jsonValue({ maxDepth: 3 });
     const document = fc.record({ layers: anything, assets: anything, fonts: anything, fr: anything, op: anything });

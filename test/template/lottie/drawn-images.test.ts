@@ -8,7 +8,7 @@ import { imageLayer, lottie, still, TRANSFORM } from '../../support/lottie-docum
 
 const EASE = { o: { x: [0.7], y: [0] }, i: { x: [0.3], y: [1] } };
 
-/** Keyframes of a property, eased from one to the next. */
+/** Keyframes of a property with easing between them. */
 const moving = (...frames: [t: number, ...value: number[]][]) => ({
   a: 1,
   k: frames.map(([t, ...s]) => ({ t, s, ...EASE })),
@@ -16,20 +16,20 @@ const moving = (...frames: [t: number, ...value: number[]][]) => ({
 
 const placed = (changes: object = {}) => ({ ks: { ...TRANSFORM, p: still([60, 30, 0]), ...changes } });
 
-/** An image of 40 × 20 in a picture of 200 × 100, 60 frames long. */
+/** A 40 × 20 image in a composition of 200 × 100 with 60 frames. */
 function shown(changes: object, others: readonly object[] = [], assets: readonly object[] = []): LottieDocument {
   const image = { id: 'i', w: 40, h: 20, u: '', p: 'i.png', e: 0 };
   return lottie([imageLayer('photo', 'i', changes), ...others], { assets: [image, ...assets] });
 }
 
-/** The image in a precomposition of 200 × 100 that a layer shows. */
+/** The same image in a precomposition of 200 × 100 shown by a layer. */
 function nested(inside: object, around: object): LottieDocument {
   const composition = { id: 'c', w: 200, h: 100, layers: [{ ind: 1, ...imageLayer('photo', 'i', inside) }] };
   const document = shown({}, [], [composition]);
   return { ...document, layers: [{ ...(document.layers[0] as object), ty: 0, refId: 'c', w: 200, h: 100, ...around }] };
 }
 
-/** Size of what is light in a picture: the sums of a row and of a column through its middle. */
+/** Size of the light area: sums over a row and a column through the centre. */
 function lightBox(rgba: Uint8Array, width: number): { width: number; height: number } {
   const height = rgba.length / 4 / width;
   const lightAt = (x: number, y: number): number => rgba[(y * width + x) * 4]! / 255;
@@ -70,7 +70,7 @@ describe('DrawnImages.largest()', () => {
       shown({ ...placed({ s: moving([0, 400, 400], [59, 25, 25]) }), parent: 2 }, [
         { ty: 3, ind: 2, ip: 0, op: 60, ks: { ...TRANSFORM, s: moving([0, 25, 25], [59, 400, 400]) } },
       ]),
-      // Halfway both are eased to 212.5 %.
+      // Halfway, both are eased to 212.5 %.
       [expect.closeTo(4.52, 1), expect.closeTo(4.52, 1), expect.closeTo(30, -1)],
     ],
     [
@@ -101,14 +101,14 @@ describe('DrawnImages.largest()', () => {
     expect(found).toEqual(size === null ? undefined : { x: size[0], y: size[1], frame: size[2] });
   });
 
-  it('takes the largest of several layers', () => {
+  it('returns the largest of several layers', () => {
     const small = { ind: 2, ...imageLayer('photo', 'i', placed({ s: still([10, 10, 100]) })) };
     expect(new DrawnImages(shown(placed(), [small])).largest().get('i')).toEqual({ x: 1, y: 1, frame: 0 });
   });
 });
 
 describe('DrawnImages.at()', () => {
-  it('measures what the engine draws', async () => {
+  it('measures the same size as the engine draws', async () => {
     const document = nested(
       { ks: { ...TRANSFORM, a: still([20, 10, 0]), p: still([100, 50, 0]), s: moving([0, 20, 40], [40, 260, 150]) } },
       {

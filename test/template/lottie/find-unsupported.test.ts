@@ -15,7 +15,7 @@ import {
 } from '../../support/lottie-documents.ts';
 import { solidPng } from '../../support/small-package.ts';
 
-/** Wipes come out on images alone. */
+/** Image layer for effects that the engine draws on images only. */
 const IMAGE = imageLayer('s', 'i');
 const ASSETS = [
   {
@@ -34,7 +34,7 @@ const dashes = (...list: (readonly [n: string, length: number])[]) => ({
   d: list.map(([n, length]) => ({ n, v: still(length) })),
 });
 
-/** What an effect has to say to do something, in the order of its values. */
+/** Values that make each effect visible, in order. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'ADBE Black&White': [40, 60, 40, 60, 20, 80],
   'ADBE Brightness & Contrast 2': [50, 50, 0],
@@ -85,14 +85,14 @@ const uses = (document: LottieDocument) =>
   findUnsupported(document).map(({ feature, what, layer, pointer }) => `${feature} ${what} ${layer} ${pointer}`);
 
 describe('findUnsupported()', () => {
-  it('says that a stretched sound is heard at its own speed', () => {
+  it('reports that a stretched sound plays at its original speed', () => {
     const sound = (sr: number) => lottie([{ ty: 6, nm: 'music', ind: 1, refId: 's', sr, ip: 0, op: 30, st: 0 }]);
     expect(uses(sound(2))).toEqual(['stretched_sound time stretch of 200 % music /layers/0']);
     expect(uses(sound(1))).toEqual([]);
   });
 
   it.each([...DRAWN_EFFECTS].filter((name) => name !== 'ADBE Displacement Map'))(
-    'says nothing of %s, which is drawn',
+    'reports nothing for %s, which is drawn',
     (name) => {
       const isWipe = WIPES.has(name);
       const changes = { ef: [effect(name, VALUES[name]!)] };
@@ -196,20 +196,20 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES, { ks: { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = 45;' } } }),
       shapeLayer('s', SHAPES),
     ],
-  ])('tells %s, which changes no pixel', (told, layer, without) => {
+  ])('reports %s, which changes no pixel', (told, layer, without) => {
     const light = { ty: 14, nm: 's', ip: 0, op: 60, st: 0, ks: TRANSFORM };
     const layers = told.startsWith('layer_kind') ? [layer, light] : [layer];
     expect(uses(lottie(layers))).toEqual([told]);
     expect(draw(layers).equals(draw([without]))).toBe(true);
   });
 
-  it('tells an effect that is drawn though it is switched off', () => {
+  it('reports an effect that is drawn although it is disabled', () => {
     const layer = shapeLayer('s', SHAPES, { ef: [effect('ADBE Fill', VALUES['ADBE Fill']!, { en: 0 })] });
     expect(uses(lottie([layer]))).toEqual(['effect_switched_off ADBE Fill s /layers/0/ef/0']);
     expect(draw([layer]).equals(draw([shapeLayer('s', SHAPES)]))).toBe(false);
   });
 
-  it('looks into precompositions and text animators, and passes hidden layers and controls by', () => {
+  it('searches precompositions and text animators and skips hidden layers and controls', () => {
     const control = { ty: 5, nm: 'Speed', mn: 'ADBE Slider Control', en: 1, ef: [] };
     const inner = [tracked({ sk: still(30), p: still([0, 9]) }), shapeLayer('off', SHAPES, { hd: true, mb: true })];
     const assets = [

@@ -10,20 +10,20 @@ function spansOf(changes: Partial<LottieDocument>) {
 }
 
 describe('layerSpans()', () => {
-  it('counts from the first frame of the animation, and ends with it', () => {
+  it('counts from the first frame of the animation and ends with it', () => {
     expect(spansOf({ ip: 10, layers: [layer('a'), layer('b', { ip: 20, op: 30, st: 15 })] })).toEqual([
       ['a', 0, 50, -10],
       ['b', 10, 20, 5],
     ]);
   });
 
-  it('leaves out what is hidden or never reached', () => {
+  it('leaves out layers that are hidden or never shown', () => {
     expect(
       spansOf({ layers: [layer('a', { hd: true }), layer('b', { ip: 70 }), layer('c', { ip: 5, op: 5 })] }),
     ).toEqual([]);
   });
 
-  it('follows a precomposition through each layer that shows it, in its time', () => {
+  it('maps a precomposition through the time of each layer that shows it', () => {
     const layers = [
       layer('first', { ty: 0, refId: 'inner', ip: 10, op: 30, st: 10 }),
       layer('slow', { ty: 0, refId: 'inner', ip: 30, op: 60, st: 30, sr: 2 }),
@@ -37,7 +37,7 @@ describe('layerSpans()', () => {
     ]);
   });
 
-  it('knows only that a layer is below one whose time is remapped', () => {
+  it('uses the whole span of a layer with time remapping', () => {
     const layers = [layer('bent', { ty: 0, refId: 'inner', ip: 10, op: 30, tm: { a: 0, k: 1 } })];
     const inner = { id: 'inner', layers: [layer('word', { ip: 500, op: 900 })] };
     expect(spansOf({ layers, assets: [inner] })).toEqual([
@@ -47,7 +47,7 @@ describe('layerSpans()', () => {
   });
 });
 
-it('layerSpans() follows the layers that show compositions, and no others that refer to one', () => {
+it('layerSpans() follows only layers that show compositions', () => {
   const inside = { id: 'c', layers: [{ ty: 4, ip: 0, op: 10 }] };
   const kindsIn = (ty: number): unknown[] =>
     layerSpans({
