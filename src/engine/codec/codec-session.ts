@@ -34,6 +34,7 @@ export class CodecSession {
   /** The call that runs off this thread; never rejects. */
   #pending: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  readonly #owned: (() => void)[] = [];
   #failure: SceneError | undefined;
 
   /** @throws ReelformError encoder_missing */
@@ -110,11 +111,17 @@ export class CodecSession {
     if (status < 0) throw new Error(this.libav.FFmpegError.strerror(status));
   }
 
+  /** Frees other native memory together with the codec's. */
+  own(free: () => void): void {
+    this.#owned.push(free);
+  }
+
   /** May be called again. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     void this.#pending.then(() => {
+      for (const free of this.#owned) free();
       this.context.freeContext();
       this.frame.free();
       this.packet.free();

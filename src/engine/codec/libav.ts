@@ -29,9 +29,12 @@ export interface Libav {
   readonly Dictionary: new () => NativeDictionary;
   readonly Frame: new () => NativeFrame;
   readonly Packet: new () => NativePacket;
+  readonly SoftwareScaleContext: new () => NativeScaler;
+  readonly Option: { set(target: NativeScaler, name: string, value: string, flags: number): number };
   readonly FFmpegError: { strerror(code: number): string };
   readonly Log: { setLevel(level: number): void };
   avGetPixFmtName(format: number): string | null;
+  avGetPixFmtFromName(name: string): number;
   avGetSampleFmtName(format: number): string | null;
 }
 
@@ -79,6 +82,13 @@ export interface NativeCodecParameters {
   fromContext(context: NativeCodecContext): number;
   getDecoderConfigurationRecord(): Buffer | null;
   free(): void;
+}
+
+/** Converts frames between pixel formats, as the formats and colours of both frames say. */
+export interface NativeScaler {
+  allocContext(): void;
+  scaleFrame(target: NativeFrame, source: NativeFrame): Promise<number>;
+  freeContext(): void;
 }
 
 export interface NativePacket {

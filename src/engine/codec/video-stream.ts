@@ -1,13 +1,17 @@
 import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { FrameFormat, VideoPacket } from './encoded-track.ts';
+import type { NativeFrame, NativeScaler } from './libav.ts';
 
-/** AVPixelFormat. */
-const YUV420P = 0;
 /** ITU-T H.273: BT.709 primaries, transfer and matrix. */
 const BT709 = 1;
 /** AVCOL_RANGE_MPEG. */
 const LIMITED_RANGE = 1;
+/** AVCOL_SPC_RGB and AVCOL_RANGE_JPEG: 0..255. */
+const RGB = { colorSpace: 0, colorRange: 2 };
+const BT709_LIMITED = { colorSpace: BT709, colorRange: LIMITED_RANGE };
+/** Averages chroma over the pixels that share it, and gives the same result on every processor. */
+const SCALER_FLAGS = 'accurate_rnd+bitexact+full_chroma_int+full_chroma_inp';
 
 export interface StreamSettings {
   readonly format: FrameFormat;
@@ -15,6 +19,10 @@ export interface StreamSettings {
   readonly encoder: string;
   /** FFmpeg options. Tests verify their effect, because FFmpeg ignores a name that it does not know. */
   readonly options: Readonly<Record<string, string>>;
+  /** FFmpeg's name of the pixel format to convert frames to, which are RGBA with straight alpha. I420 frames when absent. */
+  readonly convertTo?: 'yuv422p10le' | 'yuva444p10le' | 'bgra' | undefined;
+  /** The encoder outputs one packet, which is the whole file. Times are milliseconds, not indices of frames. */
+  readonly isWholeFile?: boolean;
 }
 
 /** A video stream of an FFmpeg encoder. `close` must follow. */
@@ -25,12 +33,17 @@ export class VideoStream {
     ...{ code: 'encode_failed', subject: 'The encoder', failed: 'The encoder failed' },
   });
   #framesTaken = 0;
+  /** Converts frames from this format; undefined if they are encoded as they come. */
+  #conversion: { readonly scaler: NativeScaler; readonly source: NativeFrame } | undefined;
+  readonly #isWholeFile: boolean;
 
-  private constructor() {}
+  private constructor({ isWholeFile = false }: StreamSettings) {
+    this.#isWholeFile = isWholeFile;
+  }
 
   /** @throws ReelformError encoder_missing; SceneError encode_failed */
   static async open(settings: StreamSettings): Promise<VideoStream> {
-    const stream = new VideoStream();
+    const stream = new VideoStream(settings);
     try {
       await stream.#session.run(() => stream.#open(settings));
     } catch (error) {
@@ -57,15 +70,19 @@ export class VideoStream {
   /**
    * Encodes the next frame; resolves when the encoder has copied it.
    *
-   * @param i420 may be overwritten after that
+   * @param pixels may be overwritten after that
+   * @param time index of the frame; milliseconds for a whole file
    * @throws SceneError encode_failed
    */
-  async encode(i420: Uint8Array, index: number): Promise<void> {
+  async encode(pixels: Uint8Array, time: number): Promise<void> {
     const { context, frame } = this.#session;
     await this.#session.run(async () => {
       this.#session.check(frame.makeWritable());
-      this.#session.check(frame.fromBuffer(i420));
-      frame.pts = BigInt(index);
+      this.#session.check((this.#conversion?.source ?? frame).fromBuffer(pixels));
+      if (this.#conversion !== undefined) {
+        this.#session.check(await this.#conversion.scaler.scaleFrame(frame, this.#conversion.source));
+      }
+      frame.pts = BigInt(time);
       this.#session.check(await context.sendFrame(frame));
       await this.#takePackets();
     });
@@ -77,8 +94,9 @@ export class VideoStream {
     await this.#session.run(async () => {
       this.#session.check(await this.#session.context.sendFrame(null));
       await this.#takePackets();
-      if (this.packets.length !== this.#framesTaken) {
-        throw new Error(`it gave ${this.packets.length} of ${this.#framesTaken} frames`);
+      const expected = this.#isWholeFile ? 1 : this.#framesTaken;
+      if (this.packets.length !== expected) {
+        throw new Error(`it gave ${this.packets.length} of ${expected} frames`);
       }
     });
   }
@@ -88,20 +106,44 @@ export class VideoStream {
     this.#session.close();
   }
 
-  async #open({ format: { width, height, rate }, encoder, options }: StreamSettings): Promise<void> {
+  async #open({ format, encoder, options, convertTo, isWholeFile }: StreamSettings): Promise<void> {
+    const { width, height, rate } = format;
     const session = this.#session;
     const codec = session.libav.Codec.findEncoderByName(encoder);
     if (codec === null) throw new Error(`there is no ${encoder}`);
+    const pixelFormat = session.libav.avGetPixFmtFromName(convertTo ?? 'yuv420p');
     const configure = (context: CodecSession['context']): void => {
-      Object.assign(context, { width, height, pixelFormat: YUV420P });
-      context.timeBase = { num: rate.denominator, den: rate.numerator };
+      Object.assign(context, { width, height, pixelFormat });
+      context.timeBase = isWholeFile ? { num: 1, den: 1000 } : { num: rate.denominator, den: rate.numerator };
       context.framerate = { num: rate.numerator, den: rate.denominator };
     };
+    const isRgb = convertTo === 'bgra';
     const colour = { color_range: 'tv', colorspace: 'bt709', color_primaries: 'bt709', color_trc: 'bt709' };
-    await session.open(codec, configure, { ...colour, ...options });
-    Object.assign(session.frame, { width, height, format: YUV420P, colorRange: LIMITED_RANGE });
-    Object.assign(session.frame, { colorSpace: BT709, colorPrimaries: BT709, colorTrc: BT709 });
-    session.check(session.frame.getBuffer(0));
+    await session.open(codec, configure, { ...(isRgb ? {} : colour), ...options });
+    this.#allocate(session.frame, { ...format, format: pixelFormat, ...(isRgb ? RGB : BT709_LIMITED) });
+    if (convertTo !== undefined) this.#convertFrom(format);
+  }
+
+  #convertFrom(format: FrameFormat): void {
+    const { libav } = this.#session;
+    const [source, scaler] = [new libav.Frame(), new libav.SoftwareScaleContext()];
+    source.alloc();
+    scaler.allocContext();
+    this.#session.own(() => {
+      source.free();
+      scaler.freeContext();
+    });
+    this.#session.check(libav.Option.set(scaler, 'sws_flags', SCALER_FLAGS, 0));
+    this.#allocate(source, { ...format, format: libav.avGetPixFmtFromName('rgba'), ...RGB });
+    this.#conversion = { scaler, source };
+  }
+
+  #allocate(
+    frame: NativeFrame,
+    { width, height, format, colorSpace, colorRange }: Pick<NativeFrame, 'width' | 'height' | 'format'> & typeof RGB,
+  ): void {
+    Object.assign(frame, { width, height, format, colorSpace, colorRange, colorPrimaries: BT709, colorTrc: BT709 });
+    this.#session.check(frame.getBuffer(0));
   }
 
   async #takePackets(): Promise<void> {

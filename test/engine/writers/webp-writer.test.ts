@@ -1,7 +1,18 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { openWebpWriter } from '../../../src/engine/writers/webp-writer.ts';
-import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, meanDifference, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
+import {
+  ALPHA_FRAMES,
+  box,
+  drawn,
+  GREEN,
+  HEIGHT,
+  meanDifference,
+  NOTHING,
+  RATE_30,
+  WHITE,
+  WIDTH,
+} from './drawn-frames.ts';
 
 async function encoded(frames: readonly Uint8Array[], rate = RATE_30): Promise<Buffer> {
   const writer = await openWebpWriter({
@@ -46,6 +57,7 @@ async function shown(file: Buffer) {
     context.drawImage(await loadImage(stillOf(data.subarray(16), width, height)), x, y);
     const picture = new Uint8Array(context.getImageData(0, 0, WIDTH, HEIGHT).data);
     frames.push({ picture, durationMs: data.readUIntLE(12, 3), area: [x, y, width, height] });
+    if ((data.readUInt8(15) & 1) !== 0) context.clearRect(x, y, width, height);
   }
   return { chunks, frames };
 }
@@ -81,6 +93,18 @@ describe('openWebpWriter()', () => {
     const { frames } = await shown(await encoded([drawn(WHITE, box(3, GREEN)), drawn(WHITE, box(5, GREEN))]));
     expect(frames[1]!.area).toEqual([2, 8, 19, 16]);
     expect(meanDifference(frames[1]!.picture, drawn(WHITE, box(5, GREEN)))).toBeLessThan(2);
+  });
+
+  it('writes one picture with its alpha and its description where all frames are alike', async () => {
+    const picture = drawn(NOTHING, box(3, GREEN));
+    const file = await encoded([picture, picture]);
+    const types = chunksOf(file.subarray(12)).map(({ type }) => type);
+    expect([types[0], types.at(-1)]).toEqual(['VP8X', 'XMP ']);
+    expect(file.readUInt8(20) & 0x14).toBe(0x14);
+    const canvas = createCanvas(WIDTH, HEIGHT);
+    canvas.getContext('2d').drawImage(await loadImage(file), 0, 0);
+    const shownPicture = new Uint8Array(canvas.getContext('2d').getImageData(0, 0, WIDTH, HEIGHT).data);
+    expect(meanDifference(shownPicture, picture)).toBeLessThan(2);
   });
 
   it('is as long as the video at 29.97 frames a second, and has the same bytes again', async () => {
