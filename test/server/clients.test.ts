@@ -12,7 +12,7 @@ const EDITOR = 'https://editor.example.com';
 const PHOTO = '(Footage)/USER/photo.png';
 const COLOR = { c_01: { source: { text: 'EEADA7' } } };
 
-/** Requests as the public clients of the interface send them: a client id and secret, JSON, and no other header. */
+/** Sends requests as public clients of the interface do: client id and secret, JSON, no other headers. */
 describeOnDatabases('clients of the interface', (databases) => {
   let service: RunningService;
   const undoing: (() => Promise<void>)[] = [];
@@ -40,7 +40,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     return { credentials, api: openApi(service.url, answer.body.access_token as string) };
   }
 
-  /** What an editor in a browser does: it has the edit token alone. */
+  /** Acts as an editor in a browser, which has only the edit token. */
   async function createDraft(api: Api, mapping: object) {
     const { styleVersion: template_style_version_id } = service;
     const created = await api('POST', '/v2/render_sessions', {
@@ -55,7 +55,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     };
   }
 
-  it('creates a session for an editor, which fills and renders it with the edit token', async () => {
+  it('creates a session that an editor fills and renders with its edit token', async () => {
     const { api } = await createClient();
     const { id, session, editor } = await createDraft(api, {});
     expect(session).toMatchObject({ status: 'draft', missing_editables: ['t_01', 'c_01'], mapping: { resources: {} } });
@@ -81,7 +81,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect((await patch(TEXT)).status).toBe(409);
   });
 
-  it('prefills some resources, and copies a finished mapping into a further session', async () => {
+  it('prefills resources and copies a finished mapping into another session', async () => {
     const { api } = await createClient();
     const { id, session, editor } = await createDraft(api, { resources: TEXT });
     expect(session.missing_editables).toEqual(['c_01']);
@@ -102,7 +102,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     }
   });
 
-  it('keeps an edit token to its session', async () => {
+  it('restricts an edit token to its session', async () => {
     const { api } = await createClient();
     const { id, editor } = await createDraft(api, {});
     const other = await createDraft(api, {});
@@ -136,7 +136,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect((await editor('GET', `/v2/render_sessions/${id}`)).status).toBeGreaterThanOrEqual(401);
   });
 
-  it('lets a page of an allowed origin use the edit token', async () => {
+  it('accepts the edit token from a page of an allowed origin', async () => {
     const { api } = await createClient();
     const { id, editor } = await createDraft(api, {});
     const path = `/v2/render_sessions/${id}`;
@@ -154,7 +154,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, EDITOR]);
   });
 
-  it('renders a video at once, and answers with it at the top level', async () => {
+  it('renders a video immediately and returns it at the top level', async () => {
     const { api } = await createClient();
     const body = {
       title: 'My video',
@@ -172,7 +172,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect((await api('POST', '/v3/videos', { body: { ...body, render: 'preview' } })).status).toBe(400);
   });
 
-  it('signs webhooks with the id of the client, over the body alone', async () => {
+  it("signs webhooks with the client's id over the body only", async () => {
     const { api, credentials } = await createClient();
     const receiver = await openReceiver();
     const body = { url: receiver.url, signature: 'shakr' };
@@ -212,7 +212,7 @@ describeOnDatabases('clients of the interface', (databases) => {
     expect(receiver.arrived).toHaveLength(3);
   });
 
-  it('lets access tokens and edit tokens end with their client', async () => {
+  it('expires access tokens and edit tokens together with their client', async () => {
     const { api, credentials } = await createClient();
     const { id, editor } = await createDraft(api, {});
     await service.server.tokens.revoke(credentials.client_id);

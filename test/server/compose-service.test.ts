@@ -9,7 +9,7 @@ function openLog() {
   return { said, log };
 }
 
-it('waitForParts() tries again until what it waits for answers', async () => {
+it('waitForDependencies() retries until the dependency answers', async () => {
   const { said, log } = openLog();
   let tries = 0;
   const opened = waitForDependencies(
@@ -23,7 +23,7 @@ it('waitForParts() tries again until what it waits for answers', async () => {
   expect(said).toHaveLength(2);
 });
 
-it('waitForParts() waits neither without patience nor for what waiting does not mend', async () => {
+it('waitForDependencies() fails at once without patience or for permanent errors', async () => {
   const { said, log } = openLog();
   const away = new ReelformError('storage_unavailable', 'it does not answer');
   await expect(waitForDependencies(() => Promise.reject(away), { patienceMs: 0, log })).rejects.toBe(away);

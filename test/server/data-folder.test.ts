@@ -16,7 +16,7 @@ function folder(): string {
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-/** Opens it. @returns what the log warned of */
+/** Opens the folder. @returns the logged warnings */
 async function open(directory: string): Promise<object[]> {
   const warnings: object[] = [];
   await openDataFolder(directory, NAMES, { ...SILENT, warn: (fields) => void warnings.push(fields) });
@@ -24,14 +24,14 @@ async function open(directory: string): Promise<object[]> {
 }
 
 describe.skipIf(process.platform === 'win32')('openDataFolder()', () => {
-  it('makes the folders, for their owner alone, and has nothing to say', async () => {
+  it('creates the directories for their owner only, without a warning', async () => {
     const directory = join(folder(), 'data');
     expect(await open(directory)).toEqual([]);
     for (const name of ['', ...NAMES]) expect(modeOf(join(directory, name))).toBe('700');
     expect(await open(directory)).toEqual([]);
   });
 
-  it('corrects what other users can open, and says so', async () => {
+  it('corrects directories that other users can open and logs a warning', async () => {
     const directory = folder();
     for (const name of [...NAMES, 'database']) mkdirSync(join(directory, name));
     chmodSync(directory, 0o755);
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('openDataFolder()', () => {
     expect(await open(directory)).toEqual([]);
   });
 
-  it('refuses folders with content that it cannot make private, and warns of a data folder alone', async (context) => {
+  it('rejects directories with content that it cannot make private and warns of the data directory itself', async (context) => {
     const disk = mountSmallDisk(1);
     if (disk === null) return context.skip();
     const { directory } = disk;

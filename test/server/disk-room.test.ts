@@ -17,21 +17,24 @@ function folder(): string {
   return path;
 }
 
-describe('createDiskRoom()', () => {
-  it.each(Object.keys(DISK_ERRORS))('makes an outage of %s, and has no room until that size fits', async (code) => {
-    const room = watchDiskSpace(folder());
-    expect(await room.hasRoom()).toBe(true);
-    const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code }));
-    const error: unknown = await room.guard(refused).catch((thrown: unknown) => thrown);
-    expect(isOutage(error)).toBe(true);
-    expect(error).toMatchObject({ code: 'unavailable', message: DISK_ERRORS[code] });
-    expect(await room.hasRoom()).toBe(false);
-    await expect(room.require()).rejects.toMatchObject({ code: 'unavailable' });
-    await room.guard(refused, 10).catch(() => undefined);
-    expect(await room.hasRoom()).toBe(true);
-  });
+describe('watchDiskSpace()', () => {
+  it.each(Object.keys(DISK_ERRORS))(
+    'turns %s into an outage and reports no room until that size fits',
+    async (code) => {
+      const room = watchDiskSpace(folder());
+      expect(await room.hasRoom()).toBe(true);
+      const refused = (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code }));
+      const error: unknown = await room.guard(refused).catch((thrown: unknown) => thrown);
+      expect(isOutage(error)).toBe(true);
+      expect(error).toMatchObject({ code: 'unavailable', message: DISK_ERRORS[code] });
+      expect(await room.hasRoom()).toBe(false);
+      await expect(room.require()).rejects.toMatchObject({ code: 'unavailable' });
+      await room.guard(refused, 10).catch(() => undefined);
+      expect(await room.hasRoom()).toBe(true);
+    },
+  );
 
-  it('throws every other error on, and leaves nothing behind', async () => {
+  it('rethrows any other error and leaves no files behind', async () => {
     const path = folder();
     const room = watchDiskSpace(path);
     await expect(room.guard(() => Promise.reject(new TypeError('no')))).rejects.toThrow(TypeError);
@@ -43,11 +46,11 @@ describe('createDiskRoom()', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('has none in a folder that is not there', async () => {
+  it('reports no room in a missing directory', async () => {
     expect(await watchDiskSpace(join(folder(), 'gone')).hasRoom()).toBe(false);
   });
 
-  it('knows a disk that is full, and one that is read-only', async (context) => {
+  it('detects a full and a read-only disk', async (context) => {
     const disk = mountSmallDisk(2);
     if (disk === null) return context.skip();
     const { directory } = disk;
@@ -73,7 +76,7 @@ describe('createDiskRoom()', () => {
 });
 
 describeOnDatabases('the service on a full disk', (databases, kind) => {
-  it('lets sessions wait, says so in /readyz, and renders them once there is room', async (context) => {
+  it('queues sessions while the disk is full, reports it in /readyz, and renders them later', async (context) => {
     const disk = mountSmallDisk(kind === 'pglite' ? 200 : 8);
     if (disk === null) return context.skip();
     const directory = join(disk.directory, 'data');
@@ -86,7 +89,7 @@ describeOnDatabases('the service on a full disk', (databases, kind) => {
 
     disk.fill();
     const made = await api('POST', '/v2/render_sessions', { body: sessionBody(service.styleVersion) });
-    // A database on the same disk has no room for the session either.
+    // A database on the same disk cannot store the session either.
     expect(made).toMatchObject(
       kind === 'postgres' ? { status: 201 } : { status: expect.toSatisfy((status) => [201, 503].includes(status)) },
     );

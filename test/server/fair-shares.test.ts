@@ -15,7 +15,7 @@ import { openReceiver } from './webhooks/open-test-webhooks.ts';
 const PACKAGES = { path: '/v2/template_style_versions', type: 'application/zip' };
 const SOURCES = { path: '/v2/source_uploads', type: 'image/png' };
 
-/** Begins an upload that never sends the rest of its body; resolves when the service has its headers. */
+/** Starts an upload that never sends the rest of its body. Resolves when the service has read its headers. */
 async function stalledUpload(url: string, token: string, { path, type }: typeof SOURCES): Promise<ClientRequest> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': type, 'content-length': '1000' };
   const upload = request(url + path, { method: 'POST', headers: { ...headers, expect: '100-continue' } });
@@ -26,7 +26,7 @@ async function stalledUpload(url: string, token: string, { path, type }: typeof 
   return upload;
 }
 
-/** Another package for each name. */
+/** A different package for each name. */
 function packageNamed(name: string): Uint8Array {
   return smallZip({ 'animation.json': JSON.stringify({ ...smallAnimation(), nm: name }) });
 }
@@ -34,28 +34,25 @@ function packageNamed(name: string): Uint8Array {
 it.each([
   { lane: PACKAGES, bytes: packageNamed('other') },
   { lane: SOURCES, bytes: solidPng('#ff0000') },
-])(
-  'POST $lane.path of one tenant is answered while another one has as many under way as it may',
-  async ({ lane, bytes }) => {
-    const service = await startService(await pgliteDatabases.address(), { maxWaiting: 3 });
-    const [acme, other] = [await service.client('acme'), await service.client('other')];
-    const headers = { 'content-type': lane.type };
-    // Four of the eight places, and three that wait.
-    const stalled = await Promise.all(Array.from({ length: 7 }, () => stalledUpload(service.url, acme.token, lane)));
-    const refused = await acme.api('POST', lane.path, { body: bytes, headers });
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect(refused.headers.get('retry-after')).toBe('2');
-    for (let count = 0; count < 3; count++) {
-      const answer = await other.api('POST', lane.path, { body: bytes, headers });
-      expect([200, 201]).toContain(answer.status);
-      expect(answer.headers.get('retry-after')).toBeNull();
-    }
-    // What is given up makes room for what waits.
-    for (const upload of stalled) upload.destroy();
-    const again = async (): Promise<number> => (await acme.api('POST', lane.path, { body: bytes, headers })).status;
-    await expect.poll(again, { timeout: 5_000 }).toBe(201);
-  },
-);
+])('POST $lane.path succeeds for one tenant while another has reached its limit', async ({ lane, bytes }) => {
+  const service = await startService(await pgliteDatabases.address(), { maxWaiting: 3 });
+  const [acme, other] = [await service.client('acme'), await service.client('other')];
+  const headers = { 'content-type': lane.type };
+  // Four running in the eight slots, and three waiting.
+  const stalled = await Promise.all(Array.from({ length: 7 }, () => stalledUpload(service.url, acme.token, lane)));
+  const refused = await acme.api('POST', lane.path, { body: bytes, headers });
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+  expect(refused.headers.get('retry-after')).toBe('2');
+  for (let count = 0; count < 3; count++) {
+    const answer = await other.api('POST', lane.path, { body: bytes, headers });
+    expect([200, 201]).toContain(answer.status);
+    expect(answer.headers.get('retry-after')).toBeNull();
+  }
+  // Aborted uploads free their slots.
+  for (const upload of stalled) upload.destroy();
+  const again = async (): Promise<number> => (await acme.api('POST', lane.path, { body: bytes, headers })).status;
+  await expect.poll(again, { timeout: 5_000 }).toBe(201);
+});
 
 it('packages of one tenant are read while those of another wait', async () => {
   const service = await startService(await pgliteDatabases.address());
@@ -69,17 +66,17 @@ it('packages of one tenant are read while those of another wait', async () => {
     expect(status).toBe(201);
     answered.push(name);
   };
-  // Both tenants have a process by then: the start of one takes longer than several packages.
+  // Starts a process for each tenant first, because that takes longer than several packages.
   await Promise.all([upload(acme, 'acme first'), upload(other, 'other first')]);
   answered.length = 0;
   const many = Array.from({ length: 12 }, (_, number) => upload(acme, `acme ${number}`));
   await upload(other, 'other');
-  // In order of arrival it would be the last of 13. Starting processes for the first tenant may slow the second one down.
+  // In order of arrival it would be the last of 13. Starting more processes for the first tenant may delay it.
   expect(answered.length).toBeLessThan(9);
   await Promise.all(many);
 }, 60_000);
 
-it('a dry run of one tenant is answered while another one has as many under way as it may', async () => {
+it('a dry run of one tenant succeeds while another has reached its limit', async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -95,7 +92,7 @@ it('a dry run of one tenant is answered while another one has as many under way 
   const app = await startApp({ settings: { maxWaiting: 3 }, ports: { sessions } });
   onTestFinished(() => app.close());
   const ask = (token: string) => app.as(token)('POST', '/v2/render_sessions?dry_run=true', { body: smallRequest() });
-  // Four of the eight places, three that wait, and one more.
+  // Four running in the eight slots, three waiting, and one too many.
   const many = Array.from({ length: 8 }, () => ask(TOKENS.acme));
   expect(await Promise.race(many)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
   expect((await ask(TOKENS.other)).status).toBe(200);
@@ -104,7 +101,7 @@ it('a dry run of one tenant is answered while another one has as many under way 
   expect(statuses).toEqual([...Array.from({ length: 7 }, () => 200), 429]);
 });
 
-/** A server that takes requests and never answers. @returns its URL, and how many it has */
+/** A server that accepts requests and never answers. @returns its URL and its request count */
 async function silentServer(): Promise<{ readonly url: string; readonly requests: () => number }> {
   let requests = 0;
   const server = createServer(() => {
@@ -117,7 +114,7 @@ async function silentServer(): Promise<{ readonly url: string; readonly requests
 }
 
 describeOnDatabases('slow servers of one tenant', (databases) => {
-  it('do not delay renders of another one', async () => {
+  it('do not delay renders of another tenant', async () => {
     const server = await silentServer();
     const service = await startService(await databases.address(), { concurrency: 2, allowSources: ['127.0.0.1:*'] });
     const [acme, other] = [await service.client('acme'), await service.client('other')];
@@ -142,11 +139,11 @@ describeOnDatabases('slow servers of one tenant', (databases) => {
     const states = await Promise.all(
       ids.map(async (id) => (await acme.api('GET', `/v2/render_sessions/${id}`)).body.render_session.status),
     );
-    // Four at a time give up after 30 seconds.
+    // Four at a time fail after 30 seconds.
     expect(states).toContain('preview_rendering');
   }, 60_000);
 
-  it('do not delay webhooks of another one', async () => {
+  it('do not delay webhooks of another tenant', async () => {
     const server = await silentServer();
     const service = await startService(await databases.address(), { allowWebhooks: ['127.0.0.1:*'] });
     const [acme, other] = [await service.client('acme'), await service.client('other')];
@@ -166,7 +163,7 @@ describeOnDatabases('slow servers of one tenant', (databases) => {
 });
 
 describeOnDatabases('still cuts', (databases, kind) => {
-  it.runIf(kind === 'postgres')('take turns by the tenant that uploaded the package', async () => {
+  it.runIf(kind === 'postgres')('alternate between the tenants that uploaded the packages', async () => {
     const address = await databases.address();
     const service = await startService(address, { concurrency: 0 });
     for (const name of ['acme 1', 'acme 2', 'acme 3', 'other 1']) {

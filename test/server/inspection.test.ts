@@ -14,13 +14,13 @@ import { createToken, type SpawnedService, spawnService } from '../support/spawn
 
 const MB = 1_000_000;
 const PICTURE = solidPng('#ff0000');
-/** For two requests of another tenant, on a busy machine. The attacks used to block the server for 8 s, or to end it. */
+/** Time limit for two requests of another tenant on a busy machine. Without inspection in processes the attacks blocked the server for 8 s or crashed it. */
 const PROMPT_MS = 5_000;
-/** Of the server's own process: it holds an upload of 200 MB, and copies of it. */
+/** Memory limit of the server process, which holds an upload of 200 MB and copies of it. */
 const MOST_BYTES = 1_500 * MB;
 
 const folder = mkdtempSync(join(tmpdir(), 'reelform-inspection-'));
-// All of it is made before: this process also measures.
+// Created in advance because this process also measures time.
 const movie = hugeIndex(190 * MB);
 const arrays = packageWith(emptyArrays(12_000_000));
 const idle = packageWith(`${JSON.stringify(smallAnimation()).slice(0, -1)},"meta":${emptyArrays(1_000_000)}}`);
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An MP4 whose `stco` fills it. */
+/** An MP4 filled by its `stco` table. */
 function hugeIndex(sizeBytes: number): Uint8Array {
   const box = (type: string, content: Uint8Array): Buffer => {
     const head = Buffer.alloc(8);
@@ -60,7 +60,7 @@ function hugeIndex(sizeBytes: number): Uint8Array {
   return Buffer.concat([box('ftyp', Buffer.from('isom\0\0\x02\0isommp41', 'latin1')), boxes]);
 }
 
-/** Empty arrays, with spaces that repeat seldom: a zip that expands too much is refused unread. */
+/** Empty arrays with spaces that repeat rarely, because a zip with a high compression ratio is rejected unread. */
 function emptyArrays(count: number): string {
   const commas = [',', ', ', ',\n', ',\t'];
   const noise = randomBytes(10_000);
@@ -80,7 +80,7 @@ function uploadPackage(body: Uint8Array) {
   return attacker('POST', '/v2/template_style_versions', { body, headers: { 'content-type': 'application/zip' } });
 }
 
-/** @returns the id of the style version, once its stills are drawn */
+/** @returns the id of the style version once its stills are drawn */
 async function readyTemplate(zip: Uint8Array): Promise<string> {
   const { status, body } = await uploadPackage(zip);
   expect(status).toBe(201);
@@ -91,7 +91,7 @@ async function readyTemplate(zip: Uint8Array): Promise<string> {
   return id;
 }
 
-/** What the attack is answered, while another tenant reads sessions and uploads images; and the slowest of those answers. */
+/** Runs an attack while another tenant reads sessions and uploads images. Returns the attack's result after checking the slowest answer. */
 async function during<T>(attack: () => Promise<T>): Promise<T> {
   let isOver = false;
   let slowestMs = 0;
@@ -115,13 +115,13 @@ async function during<T>(attack: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.skipIf(process.platform !== 'linux')('a service that is sent hostile files', () => {
-  it('refuses an MP4 of 190 MB that is one table, as an upload', async () => {
+describe.skipIf(process.platform !== 'linux')('a service that receives hostile files', () => {
+  it('rejects an upload that is an MP4 with a table of 190 MB', async () => {
     const answer = await during(() => upload(attacker, movie));
     expect(answer).toMatchObject({ status: 422, body: { code: 'source_invalid' } });
   });
 
-  it('refuses it as a remote_url', async () => {
+  it('rejects it as a remote_url', async () => {
     const template = await readyTemplate(zipSync(Object.fromEntries(mediaPackageFiles())));
     const resources = { [CLIP]: { source: { remote_url: `${files.url}/movie.mp4` } } };
     const mapping = { template_style_version_id: template, resources };
@@ -134,12 +134,12 @@ describe.skipIf(process.platform !== 'linux')('a service that is sent hostile fi
     expect(ended).toMatchObject({ status: 'preview_failed', errors: [{ code: 'asset_decode_failed' }] });
   });
 
-  it('refuses a package whose animation is 12 million empty arrays', async () => {
+  it('rejects a package whose animation has 12 million empty arrays', async () => {
     const answer = await during(() => uploadPackage(arrays));
     expect(answer).toMatchObject({ status: 422, body: { code: 'template_invalid' } });
   });
 
-  it('draws the stills of a package with a million values that no frame shows, and renders videos of it', async () => {
+  it('draws stills and renders videos of a package with a million unused values', async () => {
     const template = await during(() => readyTemplate(idle));
     const resources = { t_01: { source: { text: 'Idle' } }, c_01: { source: { text: '#ff0000' } } };
     const mapping = { template_style_version_id: template, resources };

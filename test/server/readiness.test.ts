@@ -7,7 +7,7 @@ import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { pgliteDatabases } from '../support/databases.ts';
 
 describe('readinessOf()', () => {
-  it('is ready while database, storage and worker work, and tells which of them does not', async () => {
+  it('is ready while database, storage and worker respond, and names those that do not', async () => {
     const { database } = await pgliteDatabases.open();
     const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));
     let hasRoom = true;

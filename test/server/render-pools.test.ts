@@ -4,7 +4,7 @@ import type { Log } from '../../src/server/telemetry/log.ts';
 import { TEST_SETTINGS } from '../support/test-settings.ts';
 
 describe('openRenderPool()', () => {
-  it('names the sandbox in the log, or warns that there is none', () => {
+  it('logs the name of the sandbox, or warns that there is none', () => {
     const lines: [level: string, fields: object, message: string][] = [];
     const write =
       (level: string) =>

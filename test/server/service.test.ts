@@ -13,7 +13,7 @@ import { type S3Server, startS3Server } from '../support/s3-server.ts';
 import { solidPng } from '../support/small-package.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
-/** In a title, a text, an image and headers: nothing that logs or stores but the session may hold it. */
+/** Secret placed in a title, a text, an image and headers; only the session may store it. */
 const CANARY = 'canary-7f3a9c';
 
 async function post(api: Api, body: unknown, key?: string) {
@@ -27,7 +27,7 @@ function textOf(text: string) {
   return { t_01: { source: { text } } };
 }
 
-/** Every row of every table, as text. */
+/** Every row of every table as text. */
 async function allRows(address: DatabaseAddress): Promise<string[]> {
   const database = await openDatabase({ ...address, log: SILENT });
   try {
@@ -44,7 +44,7 @@ async function allRows(address: DatabaseAddress): Promise<string[]> {
 }
 
 describeOnDatabases('the whole service', (databases) => {
-  // One for all tests that have no settings of their own; each draws a text of its own, since a scene is rendered once.
+  // Shared by all tests without settings of their own. Each test draws its own text, since a scene is rendered once.
   let service: RunningService;
   let bucket: S3Server;
   const undoing: (() => Promise<void>)[] = [];
@@ -70,11 +70,11 @@ describeOnDatabases('the whole service', (databases) => {
     for (const undo of undoing) await undo();
   });
 
-  it.each(['objects', 'sources'])('keeps %s for its own user alone', (name) => {
+  it.each(['objects', 'sources'])('makes %s private to its own user', (name) => {
     expect(statSync(join(service.dataDirectory, name)).mode & 0o777).toBe(0o700);
   });
 
-  it('renders a session from an uploaded image, and serves the video under a stable and a signed URL', async () => {
+  it('renders a session from an uploaded image and serves the video at a stable and a signed URL', async () => {
     const { styleVersion, client } = service;
     const { api } = await client();
     const upload = await api('POST', '/v2/source_uploads', {
@@ -108,7 +108,7 @@ describeOnDatabases('the whole service', (databases) => {
     for (const url of session.thumbnails) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
   });
 
-  it('renders identical work once, under two URLs, and takes the files away with the last session', async () => {
+  it('renders identical work once for two URLs and removes the files with the last session', async () => {
     const { styleVersion, client, log } = service;
     const { api } = await client();
     const urls: string[] = [];
@@ -126,7 +126,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect([(await fetch(urls[0]!)).status, (await fetch(urls[1]!)).status]).toEqual([404, 200]);
   });
 
-  it('renders again for a tenant what another one has rendered, to the same bytes', async () => {
+  it('renders again for another tenant, to the same bytes', async () => {
     const { styleVersion, client, log } = service;
     const png = solidPng('#123456');
     const sessions = [];
@@ -154,7 +154,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect(Buffer.compare(videos[0]!, videos[1]!)).toBe(0);
   });
 
-  it('renders at the same time for each of two tenants that want the same', async () => {
+  it('renders identical scenes of two tenants concurrently', async () => {
     const { styleVersion, client, log } = service;
     const ids = await Promise.all(
       ['first', 'second', 'second'].map(async (tenant) => {
@@ -167,7 +167,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect(rendered).toHaveLength(2);
   });
 
-  it('makes one session of one key, answers it again, and refuses the key for anything else', async () => {
+  it('creates one session per key, replays it, and rejects the key for another request', async () => {
     const { styleVersion, client } = service;
     const { api } = await client();
     const body = sessionBody(styleVersion, textOf('Keyed'));
@@ -181,7 +181,7 @@ describeOnDatabases('the whole service', (databases) => {
     });
   });
 
-  it('fails one session with a clear error when its source cannot be had, and only that one', async () => {
+  it('fails only the session whose source cannot be fetched, with a clear error', async () => {
     const { styleVersion, client } = service;
     const { api } = await client();
     const remote_url = 'http://127.0.0.1:1/secret.png?signature=abc';
@@ -197,7 +197,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect((await untilEnded(api, fine.body.render_session.id)).status).toBe('preview_rendered');
   });
 
-  it('keeps tenants apart: what is another’s is 404, whatever is asked', async () => {
+  it('answers 404 for resources of another tenant in every call', async () => {
     const { styleVersion, client } = service;
     const { api: acme } = await client('acme');
     const { api: other } = await client('other');
@@ -227,7 +227,7 @@ describeOnDatabases('the whole service', (databases) => {
     expect((await untilEnded(acme, id)).status).toBe('preview_rendered');
   });
 
-  it('delivers what is rendered where it was asked to, and where its tenant wants it', async () => {
+  it('delivers videos to the destinations of the request and of its tenant', async () => {
     const { styleVersion, client } = service;
     const { api } = await client('studio');
     const untilDelivered = async (id: string) => {
@@ -271,7 +271,7 @@ describeOnDatabases('the whole service', (databases) => {
     });
   });
 
-  it('lets no token into its log, its answers or its database', async () => {
+  it('keeps tokens out of its log, answers and database', async () => {
     const address = await databases.address();
     const { styleVersion, client, log, url, server } = await startService(address, { logLevel: 'trace' });
     const { api, token } = await client();
@@ -304,7 +304,7 @@ describeOnDatabases('the whole service', (databases) => {
 });
 
 describeOnDatabases('a service that shares between tenants', (databases) => {
-  it('renders for all tenants once', async () => {
+  it('shares renderings between tenants when so configured', async () => {
     const service = await startService(await databases.address(), { shareBetweenTenants: true });
     const ids: string[] = [];
     for (const tenant of ['first', 'second']) {

@@ -5,7 +5,7 @@ import { startService } from '../support/running-service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 describe('metrics_port', () => {
-  it('serves /metrics, and the probes, apart from the interface', async () => {
+  it('serves /metrics and the probes separately from the interface', async () => {
     const service = await startService(await anyDatabases.address(), { metricsPort: 0, concurrency: 0 });
     const { metricsUrl } = service.server;
     expect(metricsUrl).not.toBe(service.url);
@@ -19,13 +19,13 @@ describe('metrics_port', () => {
     await expect(fetch(`${metricsUrl}/healthz`)).rejects.toThrow();
   });
 
-  it('may not be the port of the service', async () => {
+  it('must differ from the port of the service', async () => {
     const port = await freePort();
     const started = startService({ url: null, directory: '' }, { port, metricsPort: port });
     await expect(started).rejects.toMatchObject({ code: 'settings_invalid' });
   });
 
-  it('is refused before anything is opened when it is taken', async () => {
+  it('is rejected before anything is opened when the port is taken', async () => {
     const other = await startService(await anyDatabases.address(), { concurrency: 0 });
     const metricsPort = Number(new URL(other.url).port);
     const started = startService({ url: null, directory: '' }, { metricsPort });
@@ -47,7 +47,7 @@ describeOnDatabases('/metrics', (databases, kind) => {
     proxy.mend();
     expect(without).toMatch(/^reelform_database_up 0$/m);
     expect(without).toContain('process_resident_memory_bytes');
-    // The figures of the queues may be those of the second before.
+    // The queue figures may be up to a second old.
     expect(without).not.toMatch(/^reelform_webhook_pending/m);
   });
 });

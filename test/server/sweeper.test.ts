@@ -18,7 +18,7 @@ async function openAll(databases: TestDatabases) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-objects-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const storage = createDiskStorage(directory);
-  /** A rendering of the scene, written then. */
+  /** Stores a rendering of the scene with this modification time. */
   const add = async (scene: string, modifiedAt = NOW - HOUR): Promise<string> => {
     const name = makeScene(scene);
     await storage.put(`renderings/${name}/video.mp4`, new Uint8Array(1));
@@ -37,7 +37,7 @@ async function openAll(databases: TestDatabases) {
 }
 
 describeOnDatabases('sweep()', (databases) => {
-  it('ends drafts that were left unfinished, once each, and no others', async () => {
+  it('ends each abandoned draft once and no other session', async () => {
     const { database } = await databases.open();
     const told: string[] = [];
     const store = createSessionTable({
@@ -69,7 +69,7 @@ describeOnDatabases('sweep()', (databases) => {
     expect((await sweep(sweeping)).drafts).toBe(0);
   });
 
-  it('removes sessions and keys that have had their time', async () => {
+  it('removes expired sessions and keys', async () => {
     const { database, table, options } = await openAll(databases);
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
     const over = makeStored({ status: 'preview_rendered', expires_at: at(0) });
@@ -90,7 +90,7 @@ describeOnDatabases('sweep()', (databases) => {
     expect(await sweep(options)).toEqual({ drafts: 0, sessions: 0, claims: 0, messages: 0, renderings: 0 });
   });
 
-  it('removes issued tokens that have expired, and no token of an operator', async () => {
+  it('removes expired issued tokens but no operator tokens', async () => {
     const { database, options } = await openAll(databases);
     const tokens = createTokenTable({ database, now: () => NOW - HOUR });
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
@@ -107,13 +107,13 @@ describeOnDatabases('sweep()', (databases) => {
     expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining([record.id, other.record.id]));
   });
 
-  it('prunes what was fetched to 10 GB', async () => {
+  it('prunes fetched sources to 10 GB', async () => {
     const { limits, options } = await openAll(databases);
     await sweep(options);
     expect(limits).toEqual([10e9]);
   });
 
-  it('removes renderings that no session refers to, and that are an hour old', async () => {
+  it('removes renderings that are an hour old and unreferenced', async () => {
     const { table, storage, names, add, options } = await openAll(databases);
     const used = async (scene: string, status: string) => {
       const stored = makeStored();
@@ -132,7 +132,7 @@ describeOnDatabases('sweep()', (databases) => {
     expect(await names()).toEqual([...kept, 'not-a-scene'].sort());
   });
 
-  it('leaves a rendering to a session that takes it up in the meantime', async () => {
+  it('keeps a rendering that a session starts to use meanwhile', async () => {
     const { table, names, add, storage, options } = await openAll(databases);
     const stored = makeStored();
     await table.create(stored, null);
@@ -150,7 +150,7 @@ describeOnDatabases('sweep()', (databases) => {
     expect(await names()).toEqual([name]);
   });
 
-  it('may run several times at once', async () => {
+  it('allows concurrent sweeps', async () => {
     const { add, options, names } = await openAll(databases);
     for (let index = 0; index < 20; index++) await add(`scene ${index}`);
     await Promise.all([sweep(options), sweep(options), sweep(options)]);
@@ -159,7 +159,7 @@ describeOnDatabases('sweep()', (databases) => {
 });
 
 describeOnDatabases('createSweeper()', (databases) => {
-  it('sweeps at once, and goes on after a failure', async () => {
+  it('sweeps at once and continues after a failure', async () => {
     const { add, names, storage, options } = await openAll(databases);
     await add('a');
     const errors: unknown[] = [];

@@ -23,7 +23,7 @@ async function emptyFolder(): Promise<string> {
 
 describeOnDatabases('startWorker()', (databases, kind) => {
   if (kind === 'pglite') {
-    it('refuses a database that it cannot share, and having nothing to do', async () => {
+    it('rejects a database that it cannot share and an empty set of duties', async () => {
       await expect(start({})).rejects.toMatchObject({
         code: 'settings_invalid',
         message: expect.stringContaining('PostgreSQL'),
@@ -37,7 +37,7 @@ describeOnDatabases('startWorker()', (databases, kind) => {
     return;
   }
 
-  it('changes nothing where no service was started', async () => {
+  it('changes nothing where no service has been started', async () => {
     const { url } = await databases.address();
     const database = await openDatabase({ url, directory: '', log: SILENT });
     onTestFinished(() => database.close());
@@ -52,7 +52,7 @@ describeOnDatabases('startWorker()', (databases, kind) => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('renders what a service accepts that only answers, and is one of its workers until it ends', async () => {
+  it('renders the sessions of a service without renderers and is listed as its worker until it ends', async () => {
     const address = await databases.address();
     const shared = { databaseUrl: address.url };
     const alone = { ...shared, dataDirectory: await emptyFolder() };

@@ -13,7 +13,7 @@ import { temporaryRepository } from '../../support/temporary-repository.ts';
 
 const NEW: NewToken = { tenant: 'acme' as TenantId, name: 'CI', scopes: SCOPES, expiresAt: null };
 
-/** Tokens in memory. */
+/** Token store in memory. */
 function memoryTokens(): TokenAdmin {
   const records: TokenRecord[] = [];
   return {
@@ -34,7 +34,7 @@ async function start(directory: string, tokens = memoryTokens()): Promise<{ clos
   return server;
 }
 
-/** What the socket answers to a request that no client of ours would make. */
+/** Sends a request that none of our clients would make and returns the socket's answer. */
 function ask(socketPath: string, method: string, path: string, body = ''): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, method, path, agent: false }, (response) => {
@@ -46,18 +46,18 @@ function ask(socketPath: string, method: string, path: string, body = ''): Promi
   });
 }
 
-/** A folder whose own path is too long for a socket. */
+/** Directory whose path is too long for a socket. */
 function deepFolder(): string {
   const directory = join(temporaryRepository({}), 'd'.repeat(90));
   mkdirSync(directory);
   return directory;
 }
 
-describe('the control socket', () => {
+describe('the admin socket', () => {
   it.each([
     ['in the data folder', () => temporaryRepository({})],
     ['in the temporary folder, where the path would be too long', deepFolder],
-  ])('makes, lists and revokes tokens, for its owner alone: %s', async (_, folder) => {
+  ])('creates, lists and revokes tokens for its owner only: %s', async (_, folder) => {
     const directory = folder();
     expect(await connectAdminSocket(directory)).toBeNull();
     const server = await start(directory);
@@ -74,7 +74,7 @@ describe('the control socket', () => {
     expect(await connectAdminSocket(directory)).toBeNull();
   });
 
-  it('can be asked for nothing else', async () => {
+  it('rejects any other request', async () => {
     const directory = temporaryRepository({});
     await start(directory);
     const path = join(directory, 'control.sock');
@@ -89,9 +89,9 @@ describe('the control socket', () => {
   it.each([
     ['in the data folder', () => temporaryRepository({})],
     ['in the temporary folder', deepFolder],
-  ])('is taken over from a server that was killed: %s', async (_, folder) => {
+  ])('takes over the socket of a killed server: %s', async (_, folder) => {
     const directory = folder();
-    // A process that makes the socket as the server does, and dies without a word.
+    // A process that opens the socket as the server does and then exits without closing it.
     const kill = `
       const { startAdminServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/server/admin-socket/admin-server.ts'))});
       await startAdminServer({ directory: ${JSON.stringify(directory)}, tokens: {}, status: () => ({}) });
@@ -133,14 +133,14 @@ describe('readNewToken()', () => {
     [{ ...NEW, expiresAt: 'soon' }, 1],
     [{ ...NEW, expiresAt: undefined }, 1],
     [null, 4],
-  ])('of %j tells %d problems', (value, count) => {
+  ])('for %j reports %d problems', (value, count) => {
     const read = readNewToken(value);
     expect('problems' in read ? read.problems.length : 0).toBe(count);
   });
 });
 
 describeOnDatabases('openTokens()', (databases, kind) => {
-  it('goes to the database where no server is, and through the server where one holds it', async () => {
+  it('uses the database directly, or through the server that holds it', async () => {
     const { url, directory: given } = await databases.address();
     const directory = url === null ? given : temporaryRepository({});
     const now = (): number => Date.parse('2026-01-01T00:00:00Z');
@@ -152,7 +152,7 @@ describeOnDatabases('openTokens()', (databases, kind) => {
       (tokens) => tokens.close(),
       (error: unknown) => error,
     );
-    // PostgreSQL bears several at once: it needs nobody in between.
+    // PostgreSQL accepts several processes, so no server is needed in between.
     if (kind === 'postgres') expect(refused).toBeUndefined();
     else expect(refused).toMatchObject({ code: 'data_in_use', hint: expect.stringContaining('try again') });
 

@@ -19,9 +19,9 @@ import { ACME, makeScene, makeStored } from '../store/sessions.ts';
 
 const OTHER = 'other' as TenantId;
 const VIDEO = Buffer.alloc(300_000, 'reelform');
-/** Passes, but only after a while: the SDK does not try again by itself. */
+/** A retryable failure that the SDK does not retry by itself. */
 const FULL: S3Fault = { kind: 'status', status: 507, code: 'QuotaExceeded' };
-/** Of the key; nobody may ever be told. */
+/** Secret of the key, which must never be revealed. */
 const CANARY = 'canary-5e1f';
 
 let bucket: S3Server;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => bucket.close());
 
-/** Deliveries over a real database, queue, disk and bucket; of sessions whose rendering is the same for all. */
+/** Deliveries with a real database, queue, disk and bucket; all sessions have the same rendering. */
 async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   bucket.fault(null);
   const { database } = await databases.open();
@@ -91,7 +91,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
     metrics,
     ended,
     untilEnded,
-    /** A session that is rendered at once. */
+    /** Creates a session that is rendered at once. */
     async render(asked: readonly ExternalUploadRequest[], tenant = ACME): Promise<string> {
       const stored = { ...makeStored(), tenant };
       const { id } = stored.session;
@@ -112,7 +112,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
 const to = (name: string, credential = 'main'): ExternalUploadRequest => ({ to: `s3://videos/${name}`, credential });
 
 describeOnDatabases('openDeliveries()', (databases) => {
-  it('delivers both uploads of a session, byte by byte, and tells each end once in its transaction', async () => {
+  it('delivers both files of a session byte for byte and writes each event in its transaction', async () => {
     const { render, untilEnded, ended, metrics } = await open(databases);
     const id = await render([to('a.mp4'), to('{session_id}/b.{extension}')]);
     const uploads = await untilEnded(id);
@@ -142,7 +142,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect(new Set(bucket.requests.flatMap(({ path }) => path.match(/slow\d/) ?? [])).size).toBe(1);
   });
 
-  it('tries again while the bucket is away, and gives up after five tries', async () => {
+  it('retries while the bucket is away and gives up after five tries', async () => {
     const { render, untilEnded, log } = await open(databases);
     let away = 2;
     bucket.fault(({ path }) => (path.endsWith('/back.mp4') ? (away-- > 0 ? FULL : null) : FULL));
@@ -153,7 +153,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect((await bucket.keys('videos')).filter((key) => key === 'gone.mp4')).toEqual([]);
   });
 
-  it('fails at once what will not pass, says why without a secret, and leaves the session rendered', async () => {
+  it('fails permanent errors at once without revealing secrets and leaves the session rendered', async () => {
     const { render, untilEnded, table, database, log } = await open(databases);
     const id = await render([to('wrong.mp4', 'wrong'), to('other.mp4', 'others')]);
     const uploads = await untilEnded(id);
@@ -172,7 +172,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect(log.filter((line) => line.includes('upload-retried'))).toEqual([]);
   });
 
-  it('delivers later what is asked for later, and anew what has ended', async () => {
+  it('delivers to destinations added later and repeats finished deliveries', async () => {
     const { render, add, untilEnded } = await open(databases);
     const id = await render([to('first.mp4')]);
     await untilEnded(id);
@@ -185,7 +185,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect(puts.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('writes nothing of an attempt that another has followed, and ends with a session that is removed', async () => {
+  it('ignores a superseded attempt and stops with a removed session', async () => {
     const { render, table, ended, deliveries, database } = await open(databases, [3_600_000]);
     bucket.fault(() => FULL);
     const id = await render([to('removed.mp4')]);
@@ -193,7 +193,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
       .poll(() => database.query('select tries from reelform.external_uploads'), { timeout: 10_000 })
       .toEqual([{ tries: 1 }]);
     expect((await table.get(ACME, id))?.session.external_uploads).toMatchObject([{ status: 'pending' }]);
-    // The job of the round before, which a worker that was thought dead comes back with.
+    // Job of the previous round, run by a worker that was considered dead.
     await deliveries.handler.run(`${id}/0/0`, new AbortController().signal, {
       priority: 0,
       takeSlot: async () => undefined,
@@ -210,14 +210,14 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect(ended).toEqual([]);
   });
 
-  it('fails what a session without a video was to deliver', async () => {
+  it('fails the deliveries of a session without a video', async () => {
     const { table } = await open(databases);
     const upload = { ...to('never.mp4'), status: 'pending', remote_id: null, url: null, error: null } as const;
     const stored = makeStored({ external_uploads: [upload] });
     const { id } = stored.session;
     await table.create(stored, null);
     const begun = await table.begin(id);
-    // Asked for while it is rendered: the renderer's own copy does not have it.
+    // Requested during the render: the renderer's copy of the session does not include it.
     await table.change(ACME, id, null, (session) => ({
       ...session,
       external_uploads: [...session.external_uploads!, { ...upload, to: 's3://videos/added.mp4' }],

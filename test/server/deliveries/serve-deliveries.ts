@@ -12,8 +12,8 @@ import { createMetrics } from '../../../src/server/telemetry/metrics.ts';
 import { createDestinations } from '../../../src/session/session-deliveries.ts';
 import { makeClaim, makeScene, makeStored } from '../store/sessions.ts';
 
-// A process of its own, to be killed: has as many sessions as it is told, each rendered, and delivers each to two places.
-// It says what it ended, and when all have ended and no job is left.
+// A separate process for kill tests: creates the given number of rendered sessions and delivers each to two
+// destinations. Prints each delivery that ends, and reports when all have ended and no job is left.
 const [url = '', directory = '', objects = '', bucket = '', sessions = '1', megabytes = '20'] = process.argv.slice(2);
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 await migrate(database, SILENT_LOG);

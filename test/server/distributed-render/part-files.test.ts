@@ -5,7 +5,7 @@ import { openSplitFarm } from './split-farm.ts';
 
 const DAY_MS = 86_400_000;
 
-it('sweepParts() removes what killed processes left a day ago, and nothing of who is at work', async () => {
+it('sweepPartFiles() removes day-old files of dead processes and keeps those of running renders', async () => {
   const { database } = await anyDatabases.open();
   const { storage, create, run, cancel } = await openSplitFarm(database);
   const [atWork, canceled] = [await create('at work'), await create('canceled')];

@@ -15,16 +15,16 @@ import { sessionBody } from '../../support/running-service.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
 import { LONG, longPackageFiles } from './split-farm.ts';
 
-/** Whatever it costs. */
+/** Splits however short the render is. */
 const splitRules = { partSeconds: 2, partRenderSeconds: 0 };
 
 describeOnDatabases('a long video in parts', (databases, kind) => {
-  it('is the very file of one piece, rendered by two places at once', async () => {
+  it('has the same bytes as a render in one piece when two slots render it', async () => {
     const { url: databaseUrl, directory } = await databases.address();
     const dataDirectory = directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
     onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
     const log: string[] = [];
-    // Where the database can be shared, the two places are in two services.
+    // With a shared database the two slots are in two services.
     const concurrency = kind === 'postgres' ? 1 : 2;
     const settings = { ...TEST_SETTINGS, dataDirectory, databaseUrl, concurrency };
     const version = '0.0.0-test';

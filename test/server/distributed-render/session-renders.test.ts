@@ -4,14 +4,14 @@ import type { SegmentRenderer } from '../../../src/session/segments/segment-rend
 import { describeOnDatabases } from '../../support/databases.ts';
 import { type CallPoint, instantParts, mortal, openSplitFarm, runThrough, type SplitFarm } from './split-farm.ts';
 
-/** What must be left of a session that has ended: nothing. */
+/** Expects that an ended session has left no jobs, files or rows. */
 async function expectNothingLeft({ database, storage, jobs }: SplitFarm): Promise<void> {
   expect(await jobs()).toEqual([]);
   expect(await storage.list('parts/')).toEqual([]);
   expect(await database.query('select 1 from reelform.session_splits')).toEqual([]);
 }
 
-/** A renderer whose parts are held until the test lets them go; tells of each that is begun. */
+/** A renderer that holds its segments until the test releases them and reports each start. */
 function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopped: number } {
   const instant = instantParts();
   let tell: () => void = () => undefined;
@@ -36,14 +36,14 @@ function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopp
 }
 
 describeOnDatabases('PartRunner', (databases) => {
-  /** A farm, and a session that was created in it. */
+  /** A farm with one session. */
   async function setUp(renderer: SegmentRenderer, idle = 1): Promise<{ farm: SplitFarm; id: string }> {
     const { database } = await databases.open();
     const farm = await openSplitFarm(database, { renderer, idle });
     return { farm, id: await farm.create() };
   }
 
-  /** One that was split, whose first part is being rendered until the test lets it go. */
+  /** A split session whose first part is held until the test releases it. */
   async function setUpHeld(signal?: AbortSignal) {
     const renderer = heldParts();
     const { farm, id } = await setUp(renderer);
@@ -53,7 +53,7 @@ describeOnDatabases('PartRunner', (databases) => {
     return { renderer, farm, id, part };
   }
 
-  it('renders a long video in parts, joins them, and ends the session as one piece does', async () => {
+  it('renders a long video in parts, joins them, and ends the session like a render in one piece', async () => {
     const renderer = instantParts();
     const { farm, id } = await setUp(renderer);
     await farm.run(id);
@@ -83,7 +83,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('renders in one piece where no place is idle', async () => {
+  it('renders in one piece when no slot is idle', async () => {
     const renderer = instantParts();
     const { farm, id } = await setUp(renderer, 0);
     await farm.runAll();
@@ -102,7 +102,7 @@ describeOnDatabases('PartRunner', (databases) => {
     ['after joinSegments', 1, ['part 0-2', 'part 2-4', 'join', 'join']],
     ['after save', 1, ['part 0-2', 'part 2-4', 'join']],
     ['before end', 1, ['part 0-2', 'part 2-4', 'join']],
-  ])('goes on where a process was killed: %s, time %i', async (point, time, said) => {
+  ])('continues after a process was killed: %s, time %i', async (point, time, said) => {
     const renderer = instantParts();
     const { farm, id } = await setUp(renderer);
     let times = 0;
@@ -113,14 +113,14 @@ describeOnDatabases('PartRunner', (databases) => {
     expect(times).toBeGreaterThanOrEqual(time);
     expect(renderer.said.map((word) => word.replace(/^join.*/, 'join'))).toEqual(said);
     expect(await farm.get(id)).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
-    // Of an attempt that was not split in the end, the scene is the sweeper's.
+    // The sweeper removes the scene of an attempt that was not split in the end.
     const left = (await farm.storage.list('parts/')).map(({ name }) => name);
     expect(left).toEqual(point === 'before begin' ? [`${id}.1`] : []);
     await farm.storage.remove('parts/');
     await expectNothingLeft(farm);
   });
 
-  it('stops within a moment when the session is canceled elsewhere, and leaves nothing', async () => {
+  it('stops promptly and leaves nothing when the session is canceled elsewhere', async () => {
     const { renderer, farm, id, part } = await setUpHeld();
     await farm.cancel(id);
     await part;
@@ -130,7 +130,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('fails the session with the first part that cannot be rendered, and stops the others', async () => {
+  it('fails the session with the first part that fails and stops the other parts', async () => {
     const { renderer, farm, id, part } = await setUpHeld();
     const broken: SegmentRenderer = {
       ...instantParts(),
@@ -147,7 +147,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('puts a part back when its process is stopped', async () => {
+  it('requeues a part when its process is stopped', async () => {
     const stopping = new AbortController();
     const { farm, id, part } = await setUpHeld(stopping.signal);
     stopping.abort(new Error('stopping'));
@@ -157,7 +157,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('renders in one piece what was rendered by several builds, or was lost', async () => {
+  it('renders in one piece when parts come from different builds or are lost', async () => {
     for (const spoil of ['build', 'file'] as const) {
       const renderer = instantParts();
       const { farm, id } = await setUp(renderer);
@@ -172,11 +172,11 @@ describeOnDatabases('PartRunner', (databases) => {
     }
   });
 
-  it('forgets the parts of an attempt that was taken up anew', async () => {
+  it('drops the parts of a superseded attempt', async () => {
     const renderer = instantParts();
     const { farm, id } = await setUp(renderer);
     await farm.run(id);
-    // Nobody heard that the session's own job has ended.
+    // The end of the session's own job was never recorded.
     await farm.run(id);
     expect(await farm.jobs()).toEqual([0, 1].flatMap((part) => [`${id}/1/${part}`]).concat(`${id}/2/0`, `${id}/2/1`));
     await farm.runAll();
@@ -185,7 +185,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('lets a session with the same scene wait, and renders it when the other one is canceled', async () => {
+  it('makes a session with the same scene wait and renders it when the first one is canceled', async () => {
     const renderer = instantParts();
     const { farm, id: first } = await setUp(renderer);
     const [second, third] = [await farm.create('Hi', 'Oslo'), await farm.create('Hi', 'Rom')];

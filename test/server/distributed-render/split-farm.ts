@@ -24,7 +24,7 @@ import { testDestinations } from '../../support/destinations.ts';
 import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 import { boundHere, exampleSources } from '../../support/small-sessions.ts';
 
-/** The small package for eight seconds: four segments. */
+/** The small package extended to eight seconds: four segments. */
 export function longPackageFiles(): Map<string, Uint8Array> {
   const animation = smallAnimation();
   const layers = (animation.layers as object[]).map((layer) => ({ ...layer, op: 80 }));
@@ -37,14 +37,14 @@ function longPackage() {
   return result.value;
 }
 
-/** Who asks. */
+/** Owner of all sessions. */
 const TENANT = 'acme' as TenantId;
 
 export const LONG = longPackage();
 
 let ids = 0;
 
-/** Renders in no time, and keeps what it was asked for. */
+/** Renders instantly and records its calls. */
 export function instantParts(): SegmentRenderer & { readonly said: string[] } {
   const said: string[] = [];
   const still = { name: 'stillcut_01', bytes: Buffer.from('still'), width: 1, height: 1 };
@@ -77,16 +77,16 @@ export interface SplitFarm {
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly events: (RunnerEvent | PartEvent)[];
-  /** Asks for a video with this text. @returns the session's id */
+  /** Creates a session with this text. @returns its id */
   create(text?: string, title?: string): Promise<string>;
   get(id: string): Promise<RenderSession>;
-  /** As another process would. */
+  /** Cancels as another process would. */
   cancel(id: string): Promise<void>;
-  /** Ids of jobs that wait, in the order in which they are taken. */
+  /** Ids of waiting jobs in the order in which they are claimed. */
   jobs(): Promise<string[]>;
-  /** Does a job in a process of its own, and forgets it if it comes to its end. */
+  /** Runs a job in a separate process and removes it when it completes. */
   run(id: string, process?: ProcessOptions): Promise<void>;
-  /** Does everything that is queued, and what comes of it, one after the other. */
+  /** Runs all queued jobs and their follow-up jobs one after the other. */
   runAll(process?: ProcessOptions): Promise<void>;
 }
 
@@ -94,17 +94,17 @@ export interface ProcessOptions {
   readonly renderer?: SegmentRenderer;
   readonly build?: string;
   readonly signal?: AbortSignal;
-  /** Wraps whatever the process reaches the world through. */
+  /** Wraps each port of the process. */
   wrap?<T extends object>(port: T): T;
 }
 
-/** What a process dies of. */
+/** Error that a killed process throws. */
 export const KILLED = new Error('killed');
 
-/** A call of a port, by its name, and whether it is to come or has just been answered. */
+/** A moment before or after a named port call. */
 export type CallPoint = `before ${string}` | `after ${string}`;
 
-/** A process that dies when it is told to; what it does from then on is nothing. */
+/** A process that dies at the chosen call; its later calls have no effect. */
 export function mortal(shallDie: (point: CallPoint) => boolean) {
   let isDead = false;
   const pass = (point: CallPoint): void => {
@@ -130,9 +130,9 @@ export function mortal(shallDie: (point: CallPoint) => boolean) {
 }
 
 /**
- * Sessions over a real database and real files, with a queue that does what a test says.
+ * Sessions with a real database, real files and a queue that the test controls.
  *
- * @param options.idle places beside the one that asks
+ * @param options.idle idle slots besides the one that plans the split
  */
 export async function openSplitFarm(
   database: Database,
@@ -217,7 +217,7 @@ export async function openSplitFarm(
   };
 }
 
-/** Does everything as processes do one of which is killed: who comes after it takes its job up. */
+/** Runs all jobs with one process being killed and another taking over its job. */
 export async function runThrough(farm: SplitFarm, dying: Pick<ProcessOptions, 'wrap'>): Promise<void> {
   let process: ProcessOptions = dying;
   for (let [job] = await farm.jobs(); job !== undefined; [job] = await farm.jobs()) {

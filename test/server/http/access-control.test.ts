@@ -29,47 +29,47 @@ const PROTECTED: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('guardRoutes()', () => {
-  it.each(PROTECTED)('%s %s asks for a token', async (method, path) => {
+  it.each(PROTECTED)('%s %s requires a token', async (method, path) => {
     const answer = await service.as(null)(method, path);
     expect(answer).toMatchObject({ status: 401, body: { status: 401, code: 'unauthorized' } });
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="reelform"');
   });
 
-  it.each(PROTECTED)('%s %s refuses a token that nobody has', async (method, path) => {
+  it.each(PROTECTED)('%s %s rejects an unknown token', async (method, path) => {
     const answer = await service.as('rf_unknown')(method, path);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="reelform", error="invalid_token"');
     expect(JSON.stringify(answer.body)).not.toContain('rf_unknown');
   });
 
-  it.each(PROTECTED)('%s %s needs the scope %s', async (method, path, scope) => {
+  it.each(PROTECTED)('%s %s requires the scope %s', async (method, path, scope) => {
     const answer = await service.as(TOKENS.nothing)(method, path);
     expect(answer).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
     expect(answer.body.detail).toContain(scope);
     expect(answer.headers.get('www-authenticate')).toContain(`scope="${scope}"`);
   });
 
-  it('lets a token do what its scopes say, and no more', async () => {
+  it('allows a token exactly what its scopes permit', async () => {
     const reader = service.as(TOKENS.reader);
     expect((await reader('GET', '/v2/render_sessions')).status).toBe(200);
     expect((await reader('POST', '/v2/render_sessions', { body: smallRequest() })).status).toBe(403);
   });
 
   it.each(['Basic cmY6eA==', 'Bearer', 'Bearer ', 'Bearer a b', 'rf_x', `Bearer ${TOKENS.acme}, Bearer x`])(
-    'refuses Authorization: %s',
+    'rejects Authorization: %s',
     async (authorization) => {
       const answer = await service.as(null)('GET', '/v2/render_sessions', { headers: { authorization } });
       expect(answer.status).toBe(401);
     },
   );
 
-  it('reads the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     const headers = { authorization: `bearer ${TOKENS.acme}` };
     expect((await service.as(null)('GET', '/v2/render_sessions', { headers })).status).toBe(200);
   });
 
-  it('does not find what is of another tenant', async () => {
+  it('answers 404 for resources of another tenant', async () => {
     const { body } = await service.api('POST', '/v2/render_sessions', { body: smallRequest() });
     const other = service.as(TOKENS.other);
     const path = `/v2/render_sessions/${body.render_session.id}`;
@@ -85,7 +85,7 @@ describe('guardRoutes()', () => {
     expect((await service.api('GET', path)).status).toBe(200);
   });
 
-  it('does not let one tenant replay the key of another', async () => {
+  it('does not replay answers to the key of another tenant', async () => {
     const request = { body: smallRequest(), headers: { 'idempotency-key': 'shared-between-tenants' } };
     const first = await service.api('POST', '/v2/render_sessions', request);
     const second = await service.as(TOKENS.other)('POST', '/v2/render_sessions', request);
@@ -96,7 +96,7 @@ describe('guardRoutes()', () => {
 });
 
 describe('createTokenLimiter()', () => {
-  it('leaves an edit token 120 requests a minute, and the tenant all of its own', async () => {
+  it('limits an edit token to 120 requests a minute without counting them for its tenant', async () => {
     const { render: _render, ...draft } = smallRequest();
     const { body } = await service.api('POST', '/v2/render_sessions', { body: { ...draft, edit_token: true } });
     const read = (api = service.as(body.edit_token)) => api('GET', `/v2/render_sessions/${body.render_session.id}`);
@@ -109,7 +109,7 @@ describe('createTokenLimiter()', () => {
 });
 
 describe('createRateLimiter()', () => {
-  it('says in each answer what is left, and refuses what is too much', async () => {
+  it('reports the remaining requests in each answer and rejects those over the limit', async () => {
     const limited = await startApp({ settings: { rateLimit: 2, tenantRateLimits: new Map([[OTHER, 1]]) } });
     try {
       const first = await limited.api('GET', '/v2/render_sessions');
@@ -131,7 +131,7 @@ describe('createRateLimiter()', () => {
     }
   });
 
-  it('says nothing where there is no limit', async () => {
+  it('sends no headers without a limit', async () => {
     expect((await service.api('GET', '/v2/render_sessions')).headers.get('ratelimit-policy')).toBeNull();
   });
 });

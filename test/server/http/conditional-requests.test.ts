@@ -22,7 +22,7 @@ describe('readByteRange()', () => {
     expect(readByteRange(header, 10)).toEqual(range);
   });
 
-  it('never leaves the file', () => {
+  it('stays within the file', () => {
     fc.assert(
       fc.property(fc.nat(), fc.option(fc.nat()), fc.option(fc.nat()), (size, first, last) => {
         const range = readByteRange(`bytes=${first ?? ''}-${last ?? ''}`, size);

@@ -26,7 +26,7 @@ function corsOf({ headers }: Response): Record<string, string> {
 }
 
 describe('a preflight request', () => {
-  it('of an allowed origin is allowed without a token', async () => {
+  it('from an allowed origin succeeds without a token', async () => {
     const answer = await preflight(exact!, APP);
     expect(answer.status).toBe(204);
     expect(corsOf(answer)).toMatchObject({
@@ -44,13 +44,13 @@ describe('a preflight request', () => {
   });
 
   it.each(['https://app.example.com.evil.example', 'http://app.example.com', 'https://app.example.com:8443', 'null'])(
-    'of %s is not',
+    'from %s fails',
     async (origin) => {
       expect(corsOf(await preflight(exact!, origin))).not.toHaveProperty('access-control-allow-origin');
     },
   );
 
-  it('is a method that no path has while no origin is allowed', async () => {
+  it('is an unsupported method when no origin is allowed', async () => {
     const answer = await preflight(off!, APP);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
@@ -60,7 +60,7 @@ describe('a preflight request', () => {
 });
 
 describe('answers to a page of an allowed origin', () => {
-  it('can be read with the headers that clients need, refusals too', async () => {
+  it('expose the headers that clients need, on errors too', async () => {
     const headers = { origin: APP, 'idempotency-key': 'from-a-page' };
     const made = await exact!.api('POST', '/v2/render_sessions', { body: smallRequest(), headers });
     expect(made.status).toBe(201);
@@ -87,7 +87,7 @@ describe('answers to a page of an allowed origin', () => {
     }
   });
 
-  it('never allow credentials, nor anything to another origin', async () => {
+  it('never allow credentials or other origins', async () => {
     for (const service of [off!, exact!, any!]) {
       for (const answer of [
         await preflight(service, 'https://evil.example'),
@@ -99,20 +99,20 @@ describe('answers to a page of an allowed origin', () => {
     }
   });
 
-  it('are for every cache to tell apart by origin, also when the request has none', async () => {
+  it('vary by origin, even for requests without one', async () => {
     const answer = await fetch(`${exact!.url}/openapi.json`);
     expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/i);
   });
 });
 
-describe('without an effect of CORS', () => {
-  it.each(['/healthz', '/readyz', '/metrics'])('is %s, which is for the operator', async (path) => {
+describe('CORS has no effect on', () => {
+  it.each(['/healthz', '/readyz', '/metrics'])('%s, which is for operators', async (path) => {
     expect(corsOf(await fetch(`${any!.url}${path}`, { headers: { origin: APP } }))).toEqual({});
     const answer = await preflight(any!, APP, path);
     expect([answer.status, corsOf(answer)]).toEqual([405, {}]);
   });
 
-  it('is OPTIONS outside of a preflight request', async () => {
+  it('OPTIONS requests that are not preflights', async () => {
     const answer = await fetch(`${any!.url}/v2/render_sessions`, { method: 'OPTIONS' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');

@@ -23,7 +23,7 @@ const json = { 'content-type': 'application/json' };
 const post = (body: string | Uint8Array, headers: Record<string, string> = json) =>
   service.api('POST', '/v2/render_sessions', { body, headers });
 
-/** What a server says to bytes that no client library would send. */
+/** Returns the answer to bytes that no client library would send. */
 async function raw(text: string): Promise<{ status: number; headers: string; body: string }> {
   const { hostname, port } = new URL(service.url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -38,7 +38,7 @@ async function raw(text: string): Promise<{ status: number; headers: string; bod
 }
 
 describe('errors', () => {
-  it.each(['ENOSPC', 'EDQUOT', '53100'])('of a full disk (%s) are for trying again, and in the log', async (code) => {
+  it.each(['ENOSPC', 'EDQUOT', '53100'])('caused by a full disk (%s) are retryable and logged', async (code) => {
     const find = (): Promise<never> => Promise.reject(Object.assign(new Error('no space left'), { code }));
     const full = await startApp({
       ports: { outputs: { find, signDownload: () => 'x', verifyDownload: () => false } },
@@ -56,7 +56,7 @@ describe('errors', () => {
     }
   });
 
-  it('are problems with all that RFC 9457 has, and the id of the request', async () => {
+  it('are problem documents of RFC 9457 with the id of the request', async () => {
     const answer = await service.api('GET', '/v2/render_sessions/rs_none?x=secret', {
       headers: { 'x-request-id': 'abc-1' },
     });
@@ -74,7 +74,7 @@ describe('errors', () => {
     });
   });
 
-  it.each(['', 'x'.repeat(129), 'a b', 'é', '<script>', 'a"b'])('take no request id like %j', async (id) => {
+  it.each(['', 'x'.repeat(129), 'a b', 'é', '<script>', 'a"b'])('ignore a request id like %j', async (id) => {
     const answer = await service.api('GET', '/healthz', {
       headers: { 'x-request-id': Buffer.from(id).toString('latin1') },
     });
@@ -105,13 +105,13 @@ describe('errors', () => {
     ['POST', '/outputs/a/b.mp4', 'GET, HEAD'],
     ['OPTIONS', '/v2/render_sessions', 'GET, HEAD, POST'],
     ['POST', '/openapi.json', 'GET, HEAD'],
-  ])('405: %s %s, with the methods that there are', async (method, path, allow) => {
+  ])('405: %s %s, listing the supported methods', async (method, path, allow) => {
     const answer = await service.api(method, path);
     expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it('400: a path that is none', async () => {
+  it('400: an invalid path', async () => {
     expect(await service.api('GET', '/%E0%A4%A')).toMatchObject({ status: 400, body: { code: 'bad_request' } });
   });
 
@@ -119,7 +119,7 @@ describe('errors', () => {
     ['an open object', '{"title": "sesame"', 'line 1, column 19'],
     ['a single quote', "{'title': 'sesame'}", 'line 1, column 2'],
     ['two values', '{} "sesame"', 'line 1, column 4'],
-  ])('400: JSON with %s, with its place and nothing of it', async (_what, body, place) => {
+  ])('400: JSON with %s, with its position and without its content', async (_what, body, place) => {
     const answer = await post(body);
     expect(answer).toMatchObject({
       status: 400,
@@ -143,7 +143,7 @@ describe('errors', () => {
     expect(await post(body)).toMatchObject({ status: 400, body: { code: 'bad_request', errors: [{ code }] } });
   });
 
-  it('400: bytes that are no UTF-8', async () => {
+  it('400: bytes that are not UTF-8', async () => {
     const answer = await post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect(answer).toMatchObject({ status: 400, body: { detail: 'The body is not UTF-8' } });
   });
@@ -152,7 +152,7 @@ describe('errors', () => {
     expect((await post(body)).status).toBe(400);
   });
 
-  it('413: a body of more than a mebibyte, and 422 or 400 for one that is just not', async () => {
+  it('413: a body of more than a mebibyte, but 422 or 400 for one just below', async () => {
     const body = { ...smallRequest(), title: '' };
     const padded = (length: number): string => {
       const text = JSON.stringify(body);
@@ -173,7 +173,7 @@ describe('errors', () => {
     });
   });
 
-  it('408: does not disturb a service that refused the body long before', async () => {
+  it('408: does not disturb a service that rejected the body long before', async () => {
     const hasty = await startApp({ limits: { bodyMs: 1 } });
     const length = 2 * 1024 * 1024;
     const { hostname, port } = new URL(hasty.url);
@@ -192,7 +192,7 @@ describe('errors', () => {
     await hasty.close();
   });
 
-  it('lists at most 100 of the mistakes', async () => {
+  it('list at most 100 mistakes', async () => {
     const body: Record<string, number> = {};
     for (let index = 0; index < 1000; index += 1) body[`field_${index}`] = index;
     const answer = await post(JSON.stringify(body));
@@ -212,7 +212,7 @@ describe('errors', () => {
     expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
   });
 
-  it('take JSON with a charset, in any case', async () => {
+  it('accept JSON with a charset in any case', async () => {
     const answer = await post(JSON.stringify(smallRequest()), { 'content-type': 'Application/JSON; charset=UTF-8' });
     expect(answer.status).toBe(201);
   });
@@ -223,7 +223,7 @@ describe('errors', () => {
     expect(answer.headers.get('accept-encoding')).toBe('identity');
   });
 
-  it('431: headers without end', async () => {
+  it('431: endless headers', async () => {
     const answer = await raw(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer.status).toBe(431);
     expect(answer.headers).toContain('application/problem+json');
@@ -243,7 +243,7 @@ describe('errors', () => {
     expect((await raw(text)).status).toBe(400);
   });
 
-  it('500: say nothing of what went wrong, and log it without secrets', async () => {
+  it('500: reveals no details and logs them without secrets', async () => {
     const answer = await service.as(null)('GET', '/outputs/a/b.mp4');
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal', errors: [] } });
     expect(JSON.stringify(answer.body)).not.toMatch(/hunter2|postgres|stack|at /);
@@ -252,7 +252,7 @@ describe('errors', () => {
     expect(line).not.toMatch(/rf_secret|user:secret|sslkey/);
   });
 
-  it('show nobody a token that stood in the wrong place', async () => {
+  it('never repeat a misplaced token', async () => {
     const shown: unknown[] = [];
     for (const path of [
       `/v2/render_sessions/${TOKENS.acme}`,
@@ -266,7 +266,7 @@ describe('errors', () => {
     expect(JSON.stringify(shown)).not.toContain(TOKENS.acme);
   });
 
-  it('503: is what a service says that is being stopped', async () => {
+  it('503: while the service is stopping', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -300,7 +300,7 @@ describe('errors', () => {
     await isAsked;
     release();
     await Promise.all([closed, ended]);
-    // What was under way is answered.
+    // Running requests are still answered.
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toMatch(/HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nretry-after: \d+\r\n/i);

@@ -24,18 +24,18 @@ describe('scanJson()', () => {
     ['{"\\udc00": 1}', 'invalid_text', '#', 'a text cannot hold half of a surrogate pair'],
     ['{"n": 1e400}', 'invalid_number', '#/n', 'the number is too large'],
     ['[[[[[1]]]]]', 'too_deep', '#/0/0/0/0', 'more than 4 levels'],
-  ])('tells %j: %s', (text, code, pointer, detail) => {
+  ])('rejects %j: %s', (text, code, pointer, detail) => {
     expect(scanJson(text, 4)).toEqual({ code, pointer, detail });
   });
 
   it.each(['null', ' {"a" : [ ] , "b":{}}\r\n', '"\\ud83d\\ude00"', '-0.5e+3', '[[[[1]]]]', '"\\"\\\\/"'])(
-    'takes %s',
+    'accepts %s',
     (text) => {
       expect(scanJson(text, 4)).toBeNull();
     },
   );
 
-  it('takes every value that JSON.stringify writes, however it is indented', () => {
+  it('accepts all output of JSON.stringify, however it is indented', () => {
     const plain = fc
       .jsonValue({ maxDepth: 5 })
       .filter((value) => !/__proto__|constructor|prototype|\\u0000|\\ud/.test(JSON.stringify(value)));
@@ -46,7 +46,7 @@ describe('scanJson()', () => {
     );
   });
 
-  it('says no JSON of exactly those texts that JSON.parse refuses', () => {
+  it('reports invalid JSON for exactly the texts that JSON.parse rejects', () => {
     const text = fc.oneof(
       fc
         .array(
@@ -90,7 +90,7 @@ describe('scanJson()', () => {
     );
   });
 
-  it('ends at once on nesting that no stack could follow', () => {
+  it('stops at once on extreme nesting', () => {
     expect(scanJson('['.repeat(1_000_000), 32)?.code).toBe('too_deep');
     const fields = Array.from({ length: 1_001 }, (_, index) => `"k${index}":0`).join();
     expect(scanJson(`{${fields}}`, 32)?.code).toBe('too_many_fields');

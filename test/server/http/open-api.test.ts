@@ -27,25 +27,25 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** `/a/:b.png` as the document has it. */
+/** Converts a route path to its form in the document, as in `/a/:b.png`. */
 const templated = (url: string): string => url.replaceAll(/:(\w+)/g, '{$1}');
 
 describe('/openapi.json', () => {
-  it('is a valid document of OpenAPI 3.1', async () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
     const result = await new Validator().validate(structuredClone(document) as never);
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
     expect((document as unknown as { openapi: string }).openapi).toBe('3.1.0');
   });
 
-  it('has every route, and no other', () => {
+  it('has exactly the routes of the service', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    // The files of the page for people are no part of the interface.
+    // The files of the documentation page are not part of the interface.
     const routesOfApi = routes.filter(({ url }) => !/^\/docs(?:\/|$)/.test(url));
     const served = routesOfApi.map(({ method, url }) => `${method} ${templated(url)}`);
-    // HEAD goes without saying where there is GET.
+    // HEAD is implied by GET.
     const isImplied = (route: string): boolean =>
       served.includes(route.replace(/^HEAD /, 'GET ')) && route.startsWith('HEAD ');
     expect(served.length).toBeGreaterThan(20);
@@ -53,7 +53,7 @@ describe('/openapi.json', () => {
     expect(described.filter((route) => !served.includes(route))).toEqual([]);
   });
 
-  it('describes every operation: its name, words, tag, scope and answers', () => {
+  it('describes every operation: name, summary, tag, scope and answers', () => {
     const names = new Set<string>();
     const tags = document.tags.map(({ name }) => name);
     for (const [path, methods] of Object.entries(document.paths)) {
@@ -70,7 +70,7 @@ describe('/openapi.json', () => {
         );
         for (const [status, response] of Object.entries(operation.responses)) {
           expect(response.headers, where).toHaveProperty('X-Request-Id');
-          // RFC 6749 says how the token endpoint refuses.
+          // RFC 6749 defines the errors of the token endpoint.
           const isOauth = path === '/oauth/token' && ['400', '401'].includes(status);
           if (Number(status) >= 400 && !isOauth && !(status === '503' && path === '/readyz')) {
             expect(Object.keys(response.content ?? {}), `${where} ${status}`).toEqual(['application/problem+json']);
@@ -86,19 +86,19 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('names each object, and refers to none that is missing', () => {
+  it('names each object and refers to no missing one', () => {
     const known = Object.keys(document.components.schemas);
     expect(known.sort()).toEqual(COMPONENTS.map(({ $id }) => $id).sort());
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
     expect(references.filter((one) => !known.includes(one.replace('#/components/schemas/', '')))).toEqual([]);
   });
 
-  it('has what webhooks send, by type', () => {
+  it('describes webhook payloads by type', () => {
     const { webhooks } = document as unknown as { webhooks: Record<string, unknown> };
     expect(Object.keys(webhooks)).toEqual([...WEBHOOK_TYPES, TEST_TYPE]);
   });
 
-  it('shows examples that are what the schemas say', () => {
+  it('shows examples that match their schemas', () => {
     const compiler = createSchemaCompiler(COMPONENTS);
     const examples: [string, unknown][] = [
       ['RenderSession', EXAMPLES.session],
@@ -123,8 +123,8 @@ describe('/openapi.json', () => {
   });
 });
 
-describe('the answers of the running service', () => {
-  /** All of the document's schemas, referred to as in the document. */
+describe('answers of the running service', () => {
+  /** All schemas of the document, with references as in the document. */
   const checkerOf = (): ((schema: object) => (value: unknown) => readonly unknown[]) => {
     const compiler = createSchemaCompiler(
       [{ $id: 'openapi', components: document.components } as object].map((one) => ({ ...one, $defs: {} })).slice(1),
@@ -138,7 +138,7 @@ describe('the answers of the running service', () => {
     };
   };
 
-  it('are those of the document, for every operation', async () => {
+  it('match the document for every operation', async () => {
     const check = checkerOf();
     const seen = new Set<string>();
     const verify = (method: string, path: string, answer: ApiAnswer): void => {
@@ -293,7 +293,7 @@ describe('the answers of the running service', () => {
     expect(all.filter((operation) => !seen.has(operation))).toEqual([]);
   });
 
-  it('leave out what the schemas do not have', async () => {
+  it('contain no fields beyond the schemas', async () => {
     const leaking = await startApp({
       ports: {
         styleVersions: {
@@ -323,7 +323,7 @@ describe('/docs/', () => {
     return { ...answer, text: String(answer.body) };
   };
 
-  it('is a page that loads its own files alone, and runs nothing else', async () => {
+  it('loads only its own files and runs no other scripts', async () => {
     const page = await get('/docs/');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).toBe(
@@ -336,12 +336,12 @@ describe('/docs/', () => {
       expect(file).toMatch(/^\.\/static\/(?:theme\/)?[\w.-]+$/);
       expect((await get(`/docs/${file}`)).status, file).toBe(200);
     }
-    // No script of its own, and none in attributes.
+    // No inline script and no script in attributes.
     expect(page.text).not.toMatch(/<script(?! src)|<style|\bon\w+=/);
     expect((await get('/docs')).status).toBe(200);
   });
 
-  it('shows the document, in which each error code has an anchor', async () => {
+  it('shows the document with an anchor for each error code', async () => {
     const shown = await service.as(null)('GET', '/docs/json');
     expect(shown.body).toEqual(document);
     const anchors = [...document.info.description.matchAll(/<a id="(\w+)">/g)].map(([, id]) => id);

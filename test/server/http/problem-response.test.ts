@@ -53,7 +53,7 @@ describe('describeViolation()', () => {
       [{ code: 'invalid_value', pointer: '#/title', detail: 'title has to be 1 to 255 characters long' }],
     ],
     ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body has to be an object, not null' }]],
-  ])('says %s', (_what, body, problems) => {
+  ])('returns %s', (_what, body, problems) => {
     expect(checkRequest(body).map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
   });
 
@@ -62,16 +62,16 @@ describe('describeViolation()', () => {
     [{ url: 'https://a', types: 'all' }, ['types has to be an array, not a string']],
     [{ url: 'https://a', types: ['nope'] }, [expect.stringMatching(/^types\.0 has to be one of /)]],
     [{ url: 'https://a', types: null }, []],
-  ])('does not say of %j that it is not null either', (body, details) => {
+  ])('does not add "or null" for %j', (body, details) => {
     const violations = withoutNullable(checkWebhook(body));
     expect(violations.map((violation) => describeViolation(violation, 'body').detail)).toEqual(details);
   });
 
-  it('takes a title of 255 characters beyond the first plane', () => {
+  it('accepts a title of 255 characters outside the basic multilingual plane', () => {
     expect(checkRequest({ title: '😀'.repeat(255), mapping })).toEqual([]);
   });
 
-  it('points into a query by the name of the parameter', () => {
+  it('points to a query parameter by its name', () => {
     const check = compiler.coercing({
       type: 'object',
       additionalProperties: false,
@@ -93,7 +93,7 @@ describe('describeViolation()', () => {
     expect(query).toEqual({ limit: 7, dry_run: false });
   });
 
-  it('shows little of a name that is long', () => {
+  it('shortens long names', () => {
     const [problem] = checkRequest({ title: 'x', mapping, ['y'.repeat(100_000)]: 1 }).map((one) =>
       describeViolation(one, 'body'),
     );

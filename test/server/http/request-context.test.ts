@@ -13,12 +13,12 @@ describe('readIdempotencyKey()', () => {
     expect(readIdempotencyKey(header)).toBe(key);
   });
 
-  it('gives null where there is none', () => {
+  it('returns null without a key', () => {
     expect(readIdempotencyKey(undefined)).toBeNull();
   });
 
   it.each(['', '""', '"a', '"a"b"', '"a b"', 'a b', 'a, b', '"a", "b"', 'é', '"\\a"', 'x'.repeat(256)])(
-    'refuses %j',
+    'rejects %j',
     (header) => {
       expect(() => readIdempotencyKey(header)).toThrow(expect.objectContaining({ status: 400 }));
     },

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 interface Slow {
   readonly socket: Socket;
-  /** All that was answered, once the connection is closed. */
+  /** The whole answer, once the connection is closed. */
   readonly answer: Promise<string>;
 }
 
@@ -33,7 +33,7 @@ async function open(text: string): Promise<Slow> {
   return { socket, answer: new Promise((resolve) => socket.once('close', () => resolve(answer))) };
 }
 
-/** A byte now and then, as the attack does it. */
+/** Sends a byte every 100 ms, as the attack does. */
 function drip({ socket }: Slow, text: string): void {
   const timer = setInterval(() => socket.write(text), 100);
   socket.once('close', () => clearInterval(timer));
@@ -41,8 +41,8 @@ function drip({ socket }: Slow, text: string): void {
 
 const authorized = `Host: x\r\nAuthorization: Bearer ${TOKENS.acme}\r\n`;
 
-describe('clients that are slow on purpose', () => {
-  it('are answered 408 and closed, and everybody else is answered meanwhile', async () => {
+describe('deliberately slow clients', () => {
+  it('get 408 and are disconnected while other requests are answered', async () => {
     const slow = await Promise.all(
       Array.from({ length: count(1_000, 100) }, () => open(`GET /v2/render_sessions HTTP/1.1\r\n${authorized}`)),
     );
@@ -77,7 +77,7 @@ describe('clients that are slow on purpose', () => {
     expect(await slow.answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('with an upload, which has longer', async () => {
+  it('with an upload, which has more time', async () => {
     const slow = await open(
       `POST /v2/source_uploads HTTP/1.1\r\n${authorized}Content-Type: image/png\r\nContent-Length: 1000\r\n\r\n{`,
     );
@@ -90,7 +90,7 @@ describe('clients that are slow on purpose', () => {
   it.each([
     ['/v2/source_uploads', 'image/png'],
     ['/v2/render_sessions', 'application/json'],
-  ])('that go away in the middle of a body to %s leave nothing behind', async (path, type) => {
+  ])('that disconnect during a body to %s leave nothing behind', async (path, type) => {
     const gone = count(1_000, 20);
     for (let index = 0; index < gone; index += 1) {
       const slow = await open(
@@ -104,14 +104,14 @@ describe('clients that are slow on purpose', () => {
       const line = lines.find((one) => /_count\{/.test(one) && one.includes(`route="${path}",status="499"`));
       return Number(line?.split(' ').at(-1) ?? 0);
     };
-    // Some are gone before their headers are read.
+    // Some disconnect before their headers are read.
     await expect.poll(counted).toBeGreaterThan(0);
     const body = path.endsWith('uploads') ? 'y' : '{}';
     const answer = await service.api('POST', path, { body, headers: { 'content-type': type } });
     expect([200, 201, 400]).toContain(answer.status);
   });
 
-  it('that ask for a large file and do not read it are let go', async () => {
+  it('that request a large file without reading it are disconnected', async () => {
     const size = 64 * 1024 * 1024;
     const stream = () => Readable.from(Array.from({ length: 1024 }, () => Buffer.alloc(size / 1024)));
     const large = await startApp({
@@ -135,7 +135,7 @@ describe('clients that are slow on purpose', () => {
     await large.close();
   });
 
-  it('are not even let in beyond the number of sockets that the settings allow', async () => {
+  it('are rejected beyond the configured number of connections', async () => {
     const small = await startApp({ settings: { maxConnections: 3 } });
     const { hostname, port } = new URL(small.url);
     const sockets = await Promise.all(

@@ -8,19 +8,19 @@ interface Waiting {
   readonly priority: number;
 }
 
-/** Some of each tenant's jobs come, then some begin, the highest priority first; what comes first of equals begins first. */
+/** Each step adds jobs for some tenants and then starts some of the waiting jobs by priority, oldest first. */
 const step = fc.record({
   come: fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 6 }),
   begin: fc.nat({ max: 4 }),
 });
 
-it('takeTurn(): of two tenants with jobs waiting, neither begins two more than the other', async () => {
+it('nextPriority() keeps two waiting tenants within two starts of each other', async () => {
   const { database } = await anyDatabases.open();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 8 }), async (steps) => {
       await database.query('truncate reelform.turns');
       const waiting: Waiting[] = [];
-      // Begun since both of a pair have had jobs waiting without a break.
+      // Lead in starts since both tenants of a pair have continuously had waiting jobs.
       const ahead = new Map([
         ['ab', 0],
         ['ac', 0],
@@ -52,7 +52,7 @@ it('takeTurn(): of two tenants with jobs waiting, neither begins two more than t
   );
 });
 
-it('takeTurn(): a tenant that comes late is not behind one with many jobs, and queues do not mix', async () => {
+it("nextPriority() places a late tenant ahead of another tenant's backlog and keeps queues apart", async () => {
   const { database } = await anyDatabases.open();
   for (let turn = 1; turn <= 50; turn++) expect(await nextPriority(database, 'render', 'many')).toBe(-turn);
   await recordStart(database, 'render', -20);

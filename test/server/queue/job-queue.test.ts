@@ -30,7 +30,7 @@ async function openQueue(database: Database, log: Log = SILENT): Promise<JobQueu
   return queue;
 }
 
-/** Handlers of renders and still cuts. */
+/** Job handlers for renders and still cuts. */
 function handlers({
   render = async () => {},
   stillcuts = async () => {},
@@ -48,7 +48,7 @@ function handlers({
   };
 }
 
-/** Calls that can be waited for. */
+/** Records calls that a test can await. */
 function calls<T>() {
   const seen: T[] = [];
   return {
@@ -60,13 +60,13 @@ function calls<T>() {
   };
 }
 
-/** As if the time until the next attempt had passed. */
+/** Makes retries due at once. */
 async function forward(database: Database): Promise<void> {
   await database.query(`update reelform_jobs.job set start_after = now() where state = 'retry'`);
 }
 
 describeOnDatabases('JobQueue', (databases, kind) => {
-  it('does each job once, as many at a time as there are places', async () => {
+  it('runs each job once, with as many at a time as there are slots', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const done = calls<string>();
@@ -92,7 +92,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
   });
 
-  it('knows nothing of a job whose transaction was given up', async () => {
+  it('drops a job whose transaction was rolled back', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const gaveUp = database.transaction(async (tx) => {
@@ -103,7 +103,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
   });
 
-  it('has one live job for one id, and a new one once that is done', async () => {
+  it('keeps one live job per id and accepts a new one once it is done', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     for (const id of ['rs_1', 'rs_1', 'rs_2']) await queue.enqueue(database, 'render', id);
@@ -119,7 +119,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(done.seen.at(-1)).toBe('rs_1');
   });
 
-  it('tries five times, then tells onDead()', async () => {
+  it('tries five times and then calls onDead()', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const tried = calls<string>();
@@ -145,10 +145,10 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 1 });
   });
 
-  it('never gives up telling onDead()', async () => {
+  it('retries onDead() without limit', async () => {
     const { database } = await databases.open();
     await (await openQueue(database)).enqueue(database, 'render', 'rs_1');
-    // As if five processes had died over the job, and then five over its dead letter.
+    // As if five processes had died running the job, and then five running its dead letter.
     const boss = new PgBoss({ ...database.jobs, schema: JOB_SCHEMA, supervise: false, schedule: false });
     await boss.start();
     for (const name of ['render', 'render_dead']) {
@@ -166,7 +166,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(dead.seen).toEqual(['rs_1']);
   });
 
-  it('aborts the signal of a job that is no longer its own', async () => {
+  it('aborts the signal of a job that it has lost', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const begun = calls<AbortSignal>();
@@ -193,7 +193,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await queue.work(
       handlers({
         async render() {
-          // The database refuses to record the end of the job, as it may after a lost lease.
+          // The database rejects the completion of the job, as it may after a lost lease.
           await database.query(`alter table ${JOB_SCHEMA}.job rename to away`);
           throw new LeaseLost();
         },
@@ -208,7 +208,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(JSON.stringify(logged)).not.toContain('[object');
   });
 
-  it('puts jobs back when it is stopped, and does not count that as an attempt', async () => {
+  it('requeues jobs when it is stopped without counting an attempt', async () => {
     const { database } = await databases.open();
     for (const round of [1, 2, 3, 4]) {
       const queue = await openQueue(database);
@@ -229,11 +229,11 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     const [job] = await database.query<{ left: number }>(
       `select retry_limit - retry_count as left, state from reelform_jobs.job where name = 'render'`,
     );
-    // The next claim counts as a retry, after which there are four more.
+    // The next claim counts as a retry and leaves four more.
     expect(job).toEqual({ left: 5, state: 'created' });
   });
 
-  it('puts a job back when a part of the service is away, and does not count that as an attempt', async () => {
+  it('requeues a job during an outage of a component without counting an attempt', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const tried = calls<string>();
@@ -260,7 +260,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(job).toEqual({ left: 5, isLater: true });
   });
 
-  it('lets jobs at work end before it stops, and takes no other', async () => {
+  it('lets running jobs finish before it stops and claims no others', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const begun = calls<() => void>();
@@ -279,7 +279,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     ]);
   });
 
-  it('has no more jobs of a group at work than it may, whoever takes them', async () => {
+  it('limits the running jobs of a group across workers', async () => {
     const { database } = await databases.open();
     const queues = await Promise.all([openQueue(database), openQueue(database)]);
     const begun = calls<string>();
@@ -310,7 +310,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     for (const end of ends.values()) end();
   });
 
-  it.skipIf(kind === 'pglite')('goes on, and is told of new jobs, when all its connections have broken', async () => {
+  it.skipIf(kind === 'pglite')('continues and notices new jobs after all its connections have broken', async () => {
     const { database } = await databases.open();
     const queue = await openQueue(database);
     const done = calls<string>();

@@ -3,7 +3,7 @@ import { Lane } from '../../../src/server/queue/lane.ts';
 
 const never = new AbortController().signal;
 
-/** Whether a promise has resolved by now. */
+/** Returns whether a promise has already resolved. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   let done = false;
   void promise.then(() => {
@@ -14,7 +14,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('Lane', () => {
-  it('lets an owner hold as many places as are free beside it', () => {
+  it('limits an owner to the number of slots free beside it', () => {
     const lane = new Lane({ places: 4, isFair: true });
     expect(lane.isLimited).toBe(true);
     const first = lane.begin('acme');
@@ -29,13 +29,13 @@ describe('Lane', () => {
     expect(lane.fullOwners()).toEqual([]);
   });
 
-  it('lets an owner hold no more than its own limit', () => {
+  it('limits an owner to its own maximum', () => {
     const lane = new Lane({ places: 100, isFair: true, ownerPlaces: 2 });
     for (const owner of ['acme', 'other', 'acme']) lane.begin(owner);
     expect(lane.fullOwners()).toEqual(['acme']);
   });
 
-  it('claims for free slots alone, and beside jobs that prepare for longer than its patience', () => {
+  it('claims jobs for free slots only, and more while jobs prepare for too long', () => {
     vi.useFakeTimers();
     try {
       const lane = new Lane({ places: 8, slots: 2, isFair: true, patienceMs: 1_000 });
@@ -51,7 +51,7 @@ describe('Lane', () => {
     }
   });
 
-  it('gives slots by priority, and none to a job that was given up', async () => {
+  it('assigns slots by priority and skips aborted jobs', async () => {
     const lane = new Lane({ places: 8, slots: 1 });
     const [first, low, high, lost] = ['a', 'b', 'c', 'd'].map((owner, index) =>
       lane.begin(owner, [0, -9, -1, 0][index]),

@@ -11,7 +11,7 @@ function lease(renew: () => Promise<boolean>, lifetimeMs: number): Promise<Lease
 const HOUR_MS = 3_600_000;
 
 describe('keepLease()', () => {
-  it('is lost when the job is not ours any more, and when nobody can be asked for too long', async () => {
+  it('is lost when another worker holds the job or the database is silent for too long', async () => {
     expect(await lease(async () => false, HOUR_MS)).toBeInstanceOf(LeaseLost);
     const refused = lease(() => Promise.reject(new Error('the database is away')), 10);
     const silent = lease(() => new Promise(() => undefined), 10);
@@ -19,7 +19,7 @@ describe('keepLease()', () => {
     expect(await silent).toBeInstanceOf(LeaseLost);
   });
 
-  it('stays while it is renewed, also when its time had passed before that could be asked', async () => {
+  it('is kept while it is renewed, even when a renewal comes late', async () => {
     const renewed: boolean[] = [];
     let isLost = false;
     await new Promise<void>((resolve) => {

@@ -9,8 +9,8 @@ import { SILENT_LOG } from '../../../src/server/telemetry/log.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { makeClaim, makeStored } from '../store/sessions.ts';
 
-// A process of its own, to be killed: asks for a session per key (as a client does again after a crash), and renders what
-// is queued, in words. It says what it ended, and when all have ended and no job is left.
+// A separate process for kill tests: creates a session per key (as a client does again after a crash) and renders the
+// queued sessions in steps. Prints each session that ends, and reports when all have ended and no job is left.
 const [url = '', directory = '', keys = '0', stepMs = '5'] = process.argv.slice(2);
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 await migrate(database, SILENT_LOG);
@@ -50,7 +50,7 @@ for (let key = 0; key < Number(keys); key++) {
   if (answer.kind === 'done') say(`created ${answer.value.id}`);
 }
 for (;;) {
-  // A kill can come between the end of a session and that of its job, which then has one more worker to end it.
+  // A kill between the end of a session and the end of its job leaves the job to another worker.
   const [row] = await database.query<{ left: number; all: number; jobs: number }>(
     `select count(*) as all, count(*) filter (where status = 'preview_rendering') as left,
             (select count(*) from reelform_jobs.job where state in ('created', 'retry', 'active')) as jobs

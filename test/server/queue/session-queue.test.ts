@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { anyDatabases } from '../../support/databases.ts';
 import { sessionBody, startService } from '../../support/running-service.ts';
 
-it('what may wait is limited by tenant and in all, before anything is kept; answers are repeated all the same', async () => {
+it('the queue is limited per tenant and in total before anything is stored, and replays still succeed', async () => {
   const limits = { maxQueued: 2, tenantMaxQueued: new Map([['large', 3]]), maxQueuedTotal: 5 };
   const service = await startService(await anyDatabases.address(), { concurrency: 0, ...limits });
   const body = sessionBody(service.styleVersion);
@@ -29,14 +29,14 @@ it('what may wait is limited by tenant and in all, before anything is kept; answ
   expect(await small!.api('POST', `${path}/render`)).toMatchObject({ status: 429 });
   expect((await small!.api('GET', path)).body.render_session.status).toBe('draft');
 
-  // Who has none left to wait may ask again, with the same key.
+  // Canceling a waiting session makes room for a retry with the same key.
   await small!.api('POST', `/v2/render_sessions/${made.body.render_session.id}/cancel`);
   expect((await small!.post('refused')).status).toBe(201);
   expect((await small!.api('GET', '/v2/render_sessions')).body.render_sessions).toHaveLength(4);
 
   expect((await large!.post()).status).toBe(201);
   expect((await large!.post()).status).toBe(201);
-  // The job of the one that was canceled waits until a worker has looked at it.
+  // The job of the canceled session still counts until a worker has claimed it.
   const full = await other!.post();
   expect(full).toMatchObject({ status: 503, body: { code: 'service_full' } });
   expect(full.headers.get('retry-after')).toBe('10');

@@ -32,7 +32,7 @@ function settings(said: Said): Settings {
   return result.value;
 }
 
-/** Place, code and message of each mistake. */
+/** Location, code and message of each mistake. */
 function mistakes(said: Said): string[] {
   const result = read(said);
   const text = said.file ?? '';
@@ -40,7 +40,7 @@ function mistakes(said: Said): string[] {
 }
 
 describe('readSettings()', () => {
-  it('has a default for everything', () => {
+  it('has a default for every setting', () => {
     expect(settings({})).toEqual({
       host: '127.0.0.1',
       port: 4400,
@@ -91,7 +91,7 @@ describe('readSettings()', () => {
     });
   });
 
-  it('takes a flag before the environment, and that before the file', () => {
+  it('prefers flags to the environment and the environment to the file', () => {
     const [flags, env, file] = [{ '--port': '1' }, { REELFORM_PORT: '2' }, 'port: 3'];
     expect(settings({ flags, env, file }).port).toBe(1);
     expect(settings({ env, file }).port).toBe(2);
@@ -221,7 +221,7 @@ max_connections: 100
     });
   });
 
-  it('takes exact origins as browsers send them, or * alone', () => {
+  it('accepts exact origins as browsers send them, or * alone', () => {
     const read = (...origins: string[]) => settings({ flags: { '--cors-origin': origins } }).corsOrigins;
     expect(read('https://APP.example.com:443', 'http://localhost:5173')).toEqual([
       'https://app.example.com',
@@ -242,7 +242,7 @@ max_connections: 100
     }
   });
 
-  it('lets a relative folder start where it was said', () => {
+  it('resolves a relative directory against its source', () => {
     const folder = (said: Said): string => settings(said).dataDirectory;
     expect(folder({ flags: { '--data': 'x' } })).toBe('/home/me/x');
     expect(folder({ env: { REELFORM_DATA: '../x' } })).toBe('/home/x');
@@ -250,12 +250,12 @@ max_connections: 100
     expect(folder({ file: 'data: /var/lib/reelform' })).toBe('/var/lib/reelform');
   });
 
-  it('takes the database from no command line', () => {
+  it('never reads the database URL from the command line', () => {
     expect(SETTING_FLAGS.map(({ flag }) => flag).filter((flag) => flag.includes('database'))).toEqual([]);
     expect(settings({ env: { DATABASE_URL: 'postgres://db/x' } }).databaseUrl).toBe('postgres://db/x');
   });
 
-  it('tells all mistakes at once, each with its place', () => {
+  it('reports all mistakes at once with their locations', () => {
     const said = {
       flags: { '--port': '70000', '--log-level': 'loud' },
       env: { REELFORM_CONCURRENCY: 'many', REELFORM_METRICS: 'maybe' },
@@ -274,12 +274,12 @@ max_connections: 100
     ]);
   });
 
-  it('hints at the setting that was meant', () => {
+  it('suggests the intended setting', () => {
     const result = read({ file: 'datbase_url: x' });
     expect(result).toMatchObject({ diagnostics: [{ hint: 'Did you mean database_url?' }] });
   });
 
-  it('never shows the URL of the database', () => {
+  it('never reveals the URL of the database', () => {
     for (const said of [{ env: { DATABASE_URL: 'mysql://me:canary@x' } }, { file: 'database_url: canary' }]) {
       const result = read(said);
       expect(result.ok).toBe(false);
@@ -287,7 +287,7 @@ max_connections: 100
     }
   });
 
-  it('reads credentials and tenants’ destinations from the file alone, and tells all that is wrong with them', () => {
+  it('reads credentials and tenants’ destinations from the file only and reports all their mistakes', () => {
     const main = 'main: {kind: s3, allow: ["s3://videos/"], tenants: [acme]}';
     const file = `credentials:
   ${main}
@@ -331,16 +331,16 @@ default_uploads:
     expect(redactSettings('x', wrong)).toContain('kind: s3');
   });
 
-  it.each(['- a', 'a: b: c', '"x"'])('explains a file that is no map: %j', (file) => {
+  it.each(['- a', 'a: b: c', '"x"'])('rejects a file that is not a map: %j', (file) => {
     expect(mistakes({ file })).toHaveLength(1);
   });
 
-  it('bears an empty file, and settings without a value', () => {
+  it('accepts an empty file and settings without a value', () => {
     expect(settings({ file: '# nothing yet\n' })).toEqual(settings({}));
     expect(settings({ file: 'retention_days:\nrate_limit: null\n' })).toEqual(settings({}));
   });
 
-  it('never throws, whatever the texts', () => {
+  it('never throws, whatever the input', () => {
     const names = SETTING_ROWS.map(([, row]) => row);
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.string(), fc.string(), (row, one, two) => {
@@ -351,7 +351,7 @@ default_uploads:
 });
 
 describe('WORKER_FLAGS', () => {
-  it('say what they do of a worker, and have none of what only a service does', () => {
+  it('describe worker behaviour and leave out settings of the service', () => {
     const of = (flag: string) => WORKER_FLAGS.find((one) => one.flag === flag)?.sentence;
     expect([of('--concurrency'), of('--rate-limit')]).toEqual(['videos to render at once, one at least', undefined]);
     expect(SETTING_FLAGS.find(({ flag }) => flag === '--concurrency')?.sentence).toContain('0 to leave all');
@@ -373,13 +373,13 @@ describe('shownSettings()', () => {
       'credentials: {main: {kind: s3, endpoint: "https://*********@host"}}',
     ],
     ['credential: [', undefined],
-  ])('shows %j without a password', (text, shown) => {
+  ])('shows %j without the password', (text, shown) => {
     expect(redactSettings('reelform-server.yaml', text)).toBe(shown);
   });
 });
 
 describe('the reference of the settings in schemas/service.md', () => {
-  it('has every setting as the table has it', () => {
+  it('matches the table of settings', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../schemas/service.md'), 'utf8');
     const [, section = ''] = /\n## Settings\n([\s\S]*?)(?=\n## |$)/.exec(text) ?? [];
     const rows = [...section.matchAll(/^\| `.*$/gm)].map(([line]) => line);

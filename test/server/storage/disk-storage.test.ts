@@ -20,12 +20,12 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 describe('createDiskStorage()', () => {
   testStorage(() => storage);
 
-  test('says null for what would be below a file', async () => {
+  test('returns null for a key below a file', async () => {
     await storage.put('a/b', bytes('x'));
     expect(await storage.read('a/b/c')).toBe(null);
   });
 
-  test('a stream of what is not there fails', async () => {
+  test('fails the stream of a missing key', async () => {
     await expect(buffer(storage.stream('nothing'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -62,23 +62,23 @@ describe('createDiskStorage()', () => {
     'ä',
     'a\n',
     'a/b?c',
-  ])('refuses the key %j', async (key) => {
+  ])('rejects the key %j', async (key) => {
     await expect(storage.put(key, bytes('x'))).rejects.toThrow('Internal error');
     expect(() => storage.stream(key)).toThrow('Internal error');
   });
 
-  test.each(['', '/', '../', 'a', 'a/../', './', '.unfinished/', '//'])('refuses the prefix %j', async (prefix) => {
+  test.each(['', '/', '../', 'a', 'a/../', './', '.unfinished/', '//'])('rejects the prefix %j', async (prefix) => {
     await expect(storage.remove(prefix)).rejects.toThrow('Internal error');
   });
 
-  test('writes of one key at once leave one of them, whole', async () => {
+  test('keeps one whole file after concurrent writes of one key', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => String(index).repeat(50_000));
     await Promise.all(texts.map((text) => storage.put('a/b', bytes(text))));
     expect(texts).toContain(await readFile(join(directory, 'a/b'), 'utf8'));
     expect(await readdir(join(directory, '.unfinished'))).toEqual([]);
   });
 
-  test('what is put while its folder is removed is kept or removed, and never fails', async () => {
+  test('writes and removals of one directory at the same time never fail', async () => {
     const work = Array.from({ length: 30 }, (_, index) => [
       storage.put(`r/a/${index}`, bytes('x')),
       ...(index % 3 === 0 ? [storage.remove('r/a/')] : []),
@@ -88,7 +88,7 @@ describe('createDiskStorage()', () => {
     expect(await storage.stat('r/a/last')).toEqual({ size: 1 });
   });
 
-  test('removes what a crash left unfinished an hour ago, and nothing younger', async () => {
+  test('removes unfinished files after an hour and keeps newer ones', async () => {
     const folder = join(directory, '.unfinished');
     await mkdir(join(folder, 'old-folder'), { recursive: true });
     await writeFile(join(folder, 'old'), 'x');

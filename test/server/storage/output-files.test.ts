@@ -7,7 +7,7 @@ const DOWNLOAD = { sessionId: 'k3Vb9Qz71xTn0LwY', expiresAt: 1_800_000_000_000 }
 const SIGNATURE = signDownload(KEY, DOWNLOAD);
 
 describe('verifyDownload()', () => {
-  test('accepts what signDownload() gave', () => {
+  test('accepts the signature from signDownload()', () => {
     expect(SIGNATURE).toMatch(/^[\w-]{43}$/);
     expect(verifyDownload(KEY, DOWNLOAD, SIGNATURE)).toBe(true);
   });
@@ -17,11 +17,11 @@ describe('verifyDownload()', () => {
     ['a later time', { ...DOWNLOAD, expiresAt: DOWNLOAD.expiresAt + 1 }],
     ['no time', { ...DOWNLOAD, expiresAt: Number.NaN }],
     ['an endless time', { ...DOWNLOAD, expiresAt: Number.POSITIVE_INFINITY }],
-  ])('refuses %s', (_title, download) => {
+  ])('rejects %s', (_title, download) => {
     expect(verifyDownload(KEY, download, SIGNATURE)).toBe(false);
   });
 
-  test('refuses what another key signed', () => {
+  test('rejects a signature by another key', () => {
     expect(
       verifyDownload(
         KEY,
@@ -34,7 +34,7 @@ describe('verifyDownload()', () => {
     ).toBe(false);
   });
 
-  test('refuses any other text, also one that decodes to the same bytes', () => {
+  test('rejects any other text, even one that decodes to the same bytes', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(SIGNATURE.at(-1)!);
     expect(verifyDownload(KEY, DOWNLOAD, SIGNATURE.slice(0, -1) + alphabet[last ^ 1])).toBe(false);

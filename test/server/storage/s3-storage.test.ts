@@ -46,12 +46,12 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 describe('createS3Storage()', () => {
   testStorage(() => storage);
 
-  test('keeps everything below its prefix', async () => {
+  test('stores everything below its prefix', async () => {
     await storage.put('renderings/a/video.mp4', bytes('one'));
     expect(await s3.keys('videos')).toContain(`data/${tests}/renderings/a/video.mp4`);
   });
 
-  test('lists the names directly below a prefix, page by page, and removes what is below', async () => {
+  test('lists the names directly below a prefix in pages and removes everything below', async () => {
     for (const key of ['0/a', '0/b', '1/a', '2', '3/x/y', '4/a', '4/b']) await storage.put(`r/${key}`, bytes('x'));
     await storage.put('r-other/1', bytes('x'));
     expect((await storage.list('r/')).map(({ name }) => name)).toEqual(['0', '1', '2', '3', '4']);
@@ -61,7 +61,7 @@ describe('createS3Storage()', () => {
     expect([await storage.list('r/'), await storage.list('r-other/')]).toMatchObject([[], [{ name: '1' }]]);
   });
 
-  test('is away for a while, and says why in the log alone', async () => {
+  test('reports a temporary outage and gives the reason only in the log', async () => {
     s3.fault(() => BUSY);
     const asked = [storage.put('a', bytes('x')), storage.stat('a'), buffer(storage.stream('a')), storage.list('a/')];
     const unavailable = { name: 'ServiceError', status: 503, code: 'unavailable' };
@@ -71,7 +71,7 @@ describe('createS3Storage()', () => {
     expect(JSON.stringify(logged)).toContain('is busy or out of order (ServiceUnavailable, 503)');
   }, 20_000);
 
-  test('gives clients parts of a finished file, also where the connection to it breaks', async () => {
+  test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
     const video = Buffer.alloc(3_000_000, 'reelform');
     const scene = sha256('scene');
     await createStoredOutputs(storage, 'http://x').save(scene, 'name', { format: 'mp4', video, stills: [] });
@@ -97,7 +97,7 @@ describe('createS3Storage()', () => {
 });
 
 describe('createStoredSources()', () => {
-  test('gives what was sent, and nothing that has become something else', async () => {
+  test('returns stored bytes and never damaged ones', async () => {
     const uploads = createStoredSources(storage);
     const digest = await uploads.put(bytes('logo'));
     expect([digest, await uploads.has(digest)]).toEqual([sha256('logo'), true]);
@@ -142,7 +142,7 @@ describe('openStorage()', () => {
     ['storage_unavailable', 'AWS_ACCESS_KEY_ID', { key: '' }],
     ['settings_invalid', 'may not write there', { storage: 's3://other' }],
     ['settings_invalid', 'no credential for a bucket', { storageCredential: 'other' }],
-  ])('says %s: %s', async (code, text, { key = 'S3RVER', ...over }) => {
+  ])('reports %s: %s', async (code, text, { key = 'S3RVER', ...over }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', key);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');
     await expect(openStorage(settings(over), SILENT_LOG, watchDiskSpace('/nowhere'))).rejects.toMatchObject({

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 describe('createStoredOutputs()', () => {
-  test('gives every session URLs of its own to the same files', async () => {
+  test('gives every session its own URLs to the same files', async () => {
     const first = await outputs.save(SCENE, 'name-1', RENDERING);
     expect(first).toEqual({
       video_url: 'https://videos.example/outputs/name-1/video.mp4',
@@ -48,29 +48,32 @@ describe('createStoredOutputs()', () => {
     expect(await storage.list('renderings/')).toHaveLength(1);
   });
 
-  test('remembers what there was to tell of the texts', async () => {
+  test('stores the findings of the render', async () => {
     const text = { editable: 't_01', text: '漢', font: 'Test-Regular', characters: ['漢'], overflow: 0 };
     const findings = [{ code: 'glyph_missing', ...text } as const];
     await outputs.save(SCENE, 'name-1', { ...RENDERING, findings });
     expect((await outputs.find(SCENE, 'name-2'))?.findings).toEqual(findings);
   });
 
-  test('finds nothing before the last file is there', async () => {
+  test('finds nothing before the last file is stored', async () => {
     expect(await outputs.find(SCENE, 'n')).toBeNull();
-    // What a crash in the middle of save() leaves.
+    // State after a crash in the middle of save().
     await storage.put(`renderings/${SCENE}/video.mp4`, RENDERING.video);
     expect(await outputs.find(SCENE, 'n')).toBeNull();
   });
 
-  test.each(['video.mp4', 'b.jpg'])('finds nothing where %s is missing or cut off, and mends it', async (file) => {
-    await outputs.save(SCENE, 'n', RENDERING);
-    await rm(join(directory, 'renderings', SCENE, file));
-    expect(await outputs.find(SCENE, 'n')).toBeNull();
-    await outputs.save(SCENE, 'n', RENDERING);
-    expect(await outputs.find(SCENE, 'n')).not.toBeNull();
-    await storage.put(`renderings/${SCENE}/video.mp4`, bytes('01'));
-    expect(await outputs.find(SCENE, 'n')).toBeNull();
-  });
+  test.each(['video.mp4', 'b.jpg'])(
+    'finds nothing when %s is missing or truncated, until it is saved again',
+    async (file) => {
+      await outputs.save(SCENE, 'n', RENDERING);
+      await rm(join(directory, 'renderings', SCENE, file));
+      expect(await outputs.find(SCENE, 'n')).toBeNull();
+      await outputs.save(SCENE, 'n', RENDERING);
+      expect(await outputs.find(SCENE, 'n')).not.toBeNull();
+      await storage.put(`renderings/${SCENE}/video.mp4`, bytes('01'));
+      expect(await outputs.find(SCENE, 'n')).toBeNull();
+    },
+  );
 
   test.each(['', '{', 'null', '[]', '{"bytes":1}'])('finds nothing where rendering.json is %j', async (text) => {
     await outputs.save(SCENE, 'n', RENDERING);
@@ -78,7 +81,7 @@ describe('createStoredOutputs()', () => {
     expect(await outputs.find(SCENE, 'n')).toBeNull();
   });
 
-  test('keeps the bytes that are there', async () => {
+  test('keeps existing bytes', async () => {
     await outputs.save(SCENE, 'n', RENDERING);
     await outputs.save(SCENE, 'm', { ...RENDERING, video: bytes('the same, encoded elsewhere') });
     expect((await storage.stat(`renderings/${SCENE}/video.mp4`))?.size).toBe(10);
@@ -98,7 +101,7 @@ describe('createOutputFiles()', () => {
       key: new Uint8Array(32),
     });
 
-  test('finds the video, with a digest as its ETag', async () => {
+  test('finds the video with a digest as its ETag', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
     const file = await files().find({ outputName: 'known' }, 'video.mp4');
     expect(file).toMatchObject({
@@ -116,7 +119,7 @@ describe('createOutputFiles()', () => {
     ['webp', 'video.webp', 'image/webp', '.webp'],
     ['png', 'video.png', 'image/png', '.png'],
     ['png_sequence', 'video.zip', 'application/zip', '.zip'],
-  ] as const)('finds a %s as %s, with its type', async (format, name, contentType, ending) => {
+  ] as const)('finds a %s as %s with its content type', async (format, name, contentType, ending) => {
     const saved = await outputs.save(SCENE, 'known', { ...RENDERING, format });
     expect(saved.video_url).toBe(`https://videos.example/outputs/known/${name}`);
     const file = await files().find({ outputName: 'known' }, name);
@@ -124,7 +127,7 @@ describe('createOutputFiles()', () => {
     expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();
   });
 
-  test('takes a record without a format as one of MP4', async () => {
+  test('treats a record without a format as MP4', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
     const { format: _, ...old } = JSON.parse(Buffer.from((await storage.read(RECORD))!).toString());
     await storage.put(RECORD, bytes(JSON.stringify(old)));
@@ -142,14 +145,14 @@ describe('createOutputFiles()', () => {
   });
 
   test.each(['rendering.json', 'c.jpg', '../x', 'video.mp4/', '', 'stillcut_01', '.unfinished'])(
-    'says null for %j',
+    'returns null for %j',
     async (file) => {
       await outputs.save(SCENE, 'known', RENDERING);
       expect(await files().find({ outputName: 'known' }, file)).toBeNull();
     },
   );
 
-  test('says null for an unknown name, and for files that are gone', async () => {
+  test('returns null for an unknown name and for missing files', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
     expect(await files().find({ outputName: 'unknown' }, 'video.mp4')).toBeNull();
     await storage.remove(`renderings/${SCENE}/`);

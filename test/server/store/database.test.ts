@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeOnDatabases } from '../../support/databases.ts';
 
 describeOnDatabases('Database', (databases) => {
-  it('gives values in one form', async () => {
+  it('returns values in one form', async () => {
     const { database } = await databases.open();
     const [row] = await database.query(
       `select 9007199254740991::bigint as big, $1::timestamptz as time, $2::json as value, $3::text[] as list, null as nothing`,
@@ -17,7 +17,7 @@ describeOnDatabases('Database', (databases) => {
     });
   });
 
-  it('keeps all that a transaction did, or nothing of it', async () => {
+  it('commits or rolls back a transaction as a whole', async () => {
     const { database } = await databases.open();
     await expect(
       database.transaction(async (tx) => {
@@ -34,14 +34,14 @@ describeOnDatabases('Database', (databases) => {
     expect(await database.query('select * from reelform.secrets')).toEqual([{ name: 'a', value: 'b' }]);
   });
 
-  it('goes on after a statement that failed', async () => {
+  it('continues after a failed statement', async () => {
     const { database } = await databases.open();
     await expect(database.transaction((tx) => tx.query('select 1/0'))).rejects.toMatchObject({ code: '22012' });
     await expect(database.query('select nonsense')).rejects.toMatchObject({ code: '42703' });
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a NUL with a 400', async () => {
+  it('rejects NUL with a 400', async () => {
     const { database } = await databases.open();
     await expect(database.query('select $1::text', ['a\0b'])).rejects.toMatchObject({
       status: 400,

@@ -5,7 +5,7 @@ import { MIGRATIONS, migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
 
-it('MIGRATIONS that were published are not edited', () => {
+it('published MIGRATIONS are never edited', () => {
   const published = MIGRATIONS.map(({ statements }) => sha256(JSON.stringify(statements)).slice(0, 16));
   expect(published).toMatchInlineSnapshot(`
     [
@@ -21,7 +21,7 @@ it('MIGRATIONS that were published are not edited', () => {
   `);
 });
 
-/** A database without a schema, and how to open it. */
+/** Opens a database without a schema. */
 async function openEmpty(databases: TestDatabases) {
   const address = await databases.address();
   const open = (url = address.url) => openDatabase({ ...address, url, log: SILENT });
@@ -32,7 +32,7 @@ async function openEmpty(databases: TestDatabases) {
 }
 
 describeOnDatabases('migrate()', (databases, kind) => {
-  it.skipIf(kind === 'pglite')('takes each step once, though several processes begin at once', async () => {
+  it.skipIf(kind === 'pglite')('applies each step once when several processes start together', async () => {
     const { database: first, open } = await openEmpty(databases);
     const opened = [first, await open(), await open()];
     await Promise.all(opened.map((database) => migrate(database, SILENT)));
@@ -43,13 +43,13 @@ describeOnDatabases('migrate()', (databases, kind) => {
     await Promise.all(opened.map((each) => each.close()));
   });
 
-  it('does nothing to a database that is up to date', async () => {
+  it('leaves an up-to-date database unchanged', async () => {
     const { database } = await databases.open();
     await migrate(database, SILENT);
     expect(await database.query('select version from reelform.migrations')).toHaveLength(MIGRATIONS.length);
   });
 
-  it('refuses a database that a newer program has written, with database_newer', async () => {
+  it('rejects a database written by a newer program with database_newer', async () => {
     const database = await openDatabase({ ...(await databases.address()), log: SILENT });
     await database.query(`insert into reelform.migrations (version, name) values (1000, 'from the future')`);
     await expect(migrate(database, SILENT)).rejects.toMatchObject({ code: 'database_newer' });
@@ -59,7 +59,7 @@ describeOnDatabases('migrate()', (databases, kind) => {
     await database.close();
   });
 
-  it.skipIf(kind === 'pglite')('says database_unavailable when the user may not make a schema', async () => {
+  it.skipIf(kind === 'pglite')('reports database_unavailable when the user may not create a schema', async () => {
     const { url, database: owner, open } = await openEmpty(databases);
     await owner.query(`create role guest login password 'guest'`);
     const guest = await open(url!.replace(/\/\/[^@]+@/, '//guest:guest@'));

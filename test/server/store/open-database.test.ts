@@ -34,7 +34,7 @@ function recorder(): { log: Log; said: unknown[] } {
 describe('openDatabase() with a data folder', () => {
   const open = (directory: string) => openDatabase({ url: null, directory, log: SILENT });
 
-  it('makes the database, anew where a kill left it half made, and says which it is', async () => {
+  it('creates the database, recreates it after an interrupted creation, and logs which it uses', async () => {
     const directory = join(await makeFolder(), 'deep/data');
     await mkdir(join(directory, 'database.new'), { recursive: true });
     await writeFile(join(directory, 'database.new/PG_VERSION'), '18\n');
@@ -47,7 +47,7 @@ describe('openDatabase() with a data folder', () => {
     expect(statSync(join(directory, 'database')).mode & 0o777).toBe(0o700);
   });
 
-  it('keeps what was written, over a kill as well', async () => {
+  it('keeps committed data after a kill', async () => {
     const { directory } = await pgliteDatabases.address();
     const first = await open(directory);
     await first.query(`insert into reelform.secrets values ('a', 'b')`);
@@ -60,7 +60,7 @@ describe('openDatabase() with a data folder', () => {
     await second.close();
   });
 
-  it('refuses a folder that is open, and opens it once it is closed', async () => {
+  it('rejects a directory in use and opens it once it is closed', async () => {
     const { directory } = await pgliteDatabases.address();
     const database = await open(directory);
     await expect(open(directory)).rejects.toMatchObject({ code: 'data_in_use' });
@@ -69,7 +69,7 @@ describe('openDatabase() with a data folder', () => {
     await (await open(directory)).close();
   });
 
-  it('says database_unavailable of a folder that holds something else', async () => {
+  it('reports database_unavailable for a directory with other content', async () => {
     const directory = await makeFolder();
     await mkdir(join(directory, 'database'));
     await writeFile(join(directory, 'database/PG_VERSION'), 'nonsense');
@@ -89,7 +89,7 @@ describe('openDatabase() with a connection string', () => {
     return { code: (error as { code: string }).code, shown: inspect([error, said], { depth: 10, showHidden: true }) };
   };
 
-  it('says database_unavailable, and never the password', async () => {
+  it('reports database_unavailable without the password', async () => {
     const closed = createServer();
     const port = await listen(closed);
     await new Promise((resolve) => closed.close(resolve));
@@ -108,8 +108,8 @@ describe('openDatabase() with a connection string', () => {
   });
 });
 
-describeOnDatabases('a database that is out of reach', (databases, kind) => {
-  it.skipIf(kind === 'pglite')('is said by its place, and not by its password', async () => {
+describeOnDatabases('an unreachable database', (databases, kind) => {
+  it.skipIf(kind === 'pglite')('is identified by its host and never by its password', async () => {
     const { url } = await databases.address();
     const { log, said } = recorder();
     const database = await openDatabase({ url, directory: '', log });
@@ -124,7 +124,7 @@ describeOnDatabases('a database that is out of reach', (databases, kind) => {
     }
   });
 
-  it.skipIf(kind === 'pglite')('answers 503 when its connections are cut, and then works again', async () => {
+  it.skipIf(kind === 'pglite')('causes 503 while connections are cut and then recovers', async () => {
     const { database, url } = await databases.open();
     const other = await openDatabase({ url, directory: '', log: SILENT });
     const cut = database.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readCursor, writeCursor } from '../../../src/server/store/page-cursor.ts';
 
 describe('readCursor()', () => {
-  it('gives back what writeCursor() was given', () => {
+  it('round-trips the output of writeCursor()', () => {
     const createdAt = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
     fc.assert(
       fc.property(createdAt, fc.string(), (createdAt, id) => {
@@ -14,7 +14,7 @@ describe('readCursor()', () => {
     );
   });
 
-  it('refuses everything else with a 400', () => {
+  it('rejects any other text with a 400', () => {
     const encoded = ['["2026",""]', '["2026-01-01T00:00:00.000Z",1]', '["2026-01-01T00:00:00.000Z"]', '{}', 'null'].map(
       (text) => Buffer.from(text).toString('base64url'),
     );

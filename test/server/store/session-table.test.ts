@@ -21,7 +21,7 @@ async function openTable(databases: TestDatabases, now = () => NOW) {
 const ALL: SessionQuery = { limit: 100, cursor: null, status: null, styleVersionId: null };
 
 describeOnDatabases('createSessionTable()', (databases) => {
-  it('gives back what was created, member for member', async () => {
+  it('returns created sessions unchanged', async () => {
     const { table } = await openTable(databases);
     const stored = makeStored({ title: 'z\u0000\ud800 é', fonts: ['b', 'a'] });
     const resources = stored.session.mapping.resources;
@@ -32,7 +32,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(JSON.stringify(found?.session)).toBe(JSON.stringify(stored.session));
   });
 
-  it('does not show a session to another tenant', async () => {
+  it('hides a session from other tenants', async () => {
     const { table } = await openTable(databases);
     const { session } = makeStored();
     await table.create(makeStored(session), null);
@@ -44,12 +44,12 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await table.get(ACME, session.id)).toBeNull();
   });
 
-  it('answers ids that no text can hold with a 400', async () => {
+  it('rejects ids with invalid text with a 400', async () => {
     const { table } = await openTable(databases);
     await expect(table.get(ACME, 'a\0')).rejects.toBeInstanceOf(ServiceError);
   });
 
-  it('queues what is to be rendered, and no draft', async () => {
+  it('queues sessions to render, but not drafts', async () => {
     const { table, queued } = await openTable(databases);
     const draft = makeStored({ status: 'draft' });
     const preview = makeStored();
@@ -63,7 +63,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(queued).toEqual([preview.session.id, draft.session.id]);
   });
 
-  it('tells each status once, with the session as it then is', async () => {
+  it('reports each status change once with the current session', async () => {
     const { database } = await databases.open();
     const told: unknown[] = [];
     const table = createSessionTable({
@@ -89,7 +89,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     ]);
   });
 
-  it('keeps nothing of a session that cannot be queued', async () => {
+  it('stores nothing for a session that cannot be queued', async () => {
     const { database } = await openTable(databases);
     const table = createSessionTable({ database, now: () => NOW, onStatus: () => Promise.reject(new Error('full')) });
     const stored = makeStored();
@@ -98,7 +98,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await database.query('select * from reelform.claims')).toEqual([]);
   });
 
-  it('replays the first answer to the same key and request, though the session has moved on', async () => {
+  it('replays the first answer for the same key and request although the session has changed', async () => {
     const { table, queued } = await openTable(databases);
     const first = makeStored();
     await table.create(first, makeClaim('k'));
@@ -110,7 +110,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await table.create(makeStored({}, OTHER), makeClaim('k', 'other'))).toMatchObject({ kind: 'done' });
   });
 
-  it('lets an expired key be taken again', async () => {
+  it('accepts an expired key again', async () => {
     let now = NOW;
     const { table } = await openTable(databases, () => now);
     await table.create(makeStored(), makeClaim('k', 'one', NOW + 1000));
@@ -123,7 +123,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await table.create(makeStored(), makeClaim('k', 'two', NOW + 2000))).toMatchObject({ kind: 'replayed' });
   });
 
-  it('replays a change, and forgets the key of one that threw or found nothing', async () => {
+  it('replays a change and forgets the key of one that threw or found nothing', async () => {
     const { table } = await openTable(databases);
     const { session } = makeStored({ status: 'draft' });
     await table.create(makeStored(session), null);
@@ -141,10 +141,10 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await table.change(ACME, session.id, makeClaim('l'), (before) => before)).toMatchObject({ kind: 'done' });
   });
 
-  it('lists newest first in pages that neither repeat nor leave out', async () => {
+  it('lists newest first in pages without repetitions or gaps', async () => {
     const { table } = await openTable(databases);
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
-    // Several were created in the same millisecond.
+    // Several are created in the same millisecond.
     const sessions = [5, 3, 3, 3, 1, 1, 0].map((ms, index) => makeSession({ id: `rs_${index}`, created_at: at(ms) }));
     for (const session of sessions) await table.create(makeStored(session), null);
     const seen: string[] = [];
@@ -169,12 +169,12 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await ids({ status: 'draft', styleVersionId: 'tsv_2' })).toEqual([]);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('rejects a foreign cursor', async () => {
     const { table } = await openTable(databases);
     await expect(table.list(ACME, { ...ALL, cursor: 'x' })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('lets only the newest attempt record, and only until the session has ended', async () => {
+  it('lets only the newest attempt write, and only until the session has ended', async () => {
     const { table } = await openTable(databases);
     const { session } = makeStored();
     await table.create(makeStored(session), null);
@@ -191,7 +191,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await table.record(session.id, 2, done)).toBe(false);
   });
 
-  it('never lets progress fall', async () => {
+  it('never decreases progress', async () => {
     const { table } = await openTable(databases);
     const { session } = makeStored();
     await table.create(makeStored(session), null);
@@ -206,7 +206,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(await progress()).toBe(60);
   });
 
-  it('finds an output once it is rendered, until its retention ends', async () => {
+  it('finds an output from its rendering until its retention ends', async () => {
     let now = NOW;
     const { table } = await openTable(databases, () => now);
     const stored = makeStored();
@@ -220,7 +220,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     for (const place of [{ outputName }, { sessionId: session.id }]) {
       expect(await table.findOutput(place)).toEqual({ scene: makeScene('a'), title: 'Summer' });
     }
-    // The id is no secret, and does not open what the name opens.
+    // The id is not a secret and must not open the output that the name opens.
     expect(await table.findOutput({ outputName: session.id })).toBeNull();
     now = NOW + 1000;
     expect(await table.findOutput({ outputName })).toBeNull();

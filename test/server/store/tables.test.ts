@@ -13,7 +13,7 @@ function makeRow(id: string, tenant: TenantId | null, createdMs = 0, name = id):
     details: {
       id,
       name,
-      // Not in the order of a jsonb.
+      // Key order that differs from jsonb.
       editables: { t_02: { input_type: 'text', stillcut: 's' }, c_1: { input_type: 'color', stillcut: 's' } },
       fonts: [],
       status: 'processing',
@@ -30,7 +30,7 @@ function makeRow(id: string, tenant: TenantId | null, createdMs = 0, name = id):
 }
 
 describeOnDatabases('createStyleVersionTable()', (databases) => {
-  it('keeps what was said last of an id, member for member, and its status', async () => {
+  it('keeps the latest row of an id with its member order, and its status', async () => {
     const table = createStyleVersionTable((await databases.open()).database);
     const row = makeRow('tsv_1', ACME);
     expect(await table.put(row)).toEqual(row);
@@ -42,7 +42,7 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
     expect(await table.put(makeRow('tsv_1', OTHER, 0, 'theirs'))).toMatchObject({ details: { name: 'theirs' } });
   });
 
-  it("shows everybody's, a tenant's own first, newest first", async () => {
+  it("lists shared rows with the tenant's own taking precedence, newest first", async () => {
     const table = createStyleVersionTable((await databases.open()).database);
     const everybodys = makeRow('tsv_1', null, 1);
     const own = makeRow('tsv_1', ACME, 2);
@@ -66,7 +66,7 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
     }
   });
 
-  it('says each change of a status in its transaction, and no other', async () => {
+  it('reports each status change once within its transaction', async () => {
     const said: StyleVersionRow[] = [];
     const { database } = await databases.open();
     let refuses = false;
@@ -96,7 +96,7 @@ describeOnDatabases('createStyleVersionTable()', (databases) => {
 });
 
 describeOnDatabases('createUploadTable()', (databases) => {
-  it('knows whose bytes they are', async () => {
+  it('records the owners of bytes', async () => {
     const table = createUploadTable((await databases.open()).database);
     await table.add(ACME, makeScene('a'));
     await table.add(ACME, makeScene('a'));
@@ -107,7 +107,7 @@ describeOnDatabases('createUploadTable()', (databases) => {
 });
 
 describeOnDatabases('readSecret()', (databases) => {
-  it('makes a secret once, whoever asks at once', async () => {
+  it('creates a secret once for concurrent callers', async () => {
     const { database } = await databases.open();
     const asked = await Promise.all([1, 2, 3, 4].map(() => readSecret(database, 'download')));
     expect(new Set(asked).size).toBe(1);

@@ -18,7 +18,7 @@ async function openTokens(databases: TestDatabases) {
 }
 
 describeOnDatabases('createTokenTable()', (databases) => {
-  it('shows a token once, and knows it by its text', async () => {
+  it('returns a token once and authenticates it by its text', async () => {
     const { tokens, database } = await openTokens(databases);
     const { text, record } = await tokens.create(NEW);
     expect(text).toMatch(/^rf_[\w-]{43}$/);
@@ -42,7 +42,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     expect(JSON.stringify(await database.query('select * from reelform.tokens'))).not.toContain(text.slice(3));
   });
 
-  it('lists all of them, oldest first', async () => {
+  it('lists all tokens, oldest first', async () => {
     const { tokens, clock } = await openTokens(databases);
     const first = await tokens.create(NEW);
     clock.now++;
@@ -54,7 +54,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     ]);
   });
 
-  it('refuses a revoked token at once here, and within 10 s elsewhere', async () => {
+  it('rejects a revoked token at once in this process and within 10 s in others', async () => {
     const { tokens, elsewhere, clock } = await openTokens(databases);
     const { text, record } = await tokens.create(NEW);
     await tokens.authenticate(text);
@@ -67,7 +67,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     expect(await tokens.revoke('tok_none')).toBe(false);
   });
 
-  it('issues a token that belongs to its client, and ends with it', async () => {
+  it('issues a token that belongs to its client and ends with it', async () => {
     const { tokens, elsewhere, clock, database } = await openTokens(databases);
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
     const client = await tokens.create({ ...NEW, expiresAt: at(5000) });
@@ -88,7 +88,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     expect(await elsewhere.issue({ ...ask, clientId: 'tok_none', expiresAt: at(9000) })).toBeNull();
   });
 
-  it('issues nothing for a client that has expired', async () => {
+  it('issues no token for an expired client', async () => {
     const { tokens, clock } = await openTokens(databases);
     const { record } = await tokens.create({ ...NEW, expiresAt: new Date(NOW + 1).toISOString() });
     clock.now += 1;
@@ -96,7 +96,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     expect(await tokens.issue({ clientId: record.id, scopes: [], expiresAt, sessionId: null })).toBeNull();
   });
 
-  it('refuses an expired token to the millisecond', async () => {
+  it('rejects a token at the millisecond of its expiry', async () => {
     const { tokens, clock } = await openTokens(databases);
     const { text } = await tokens.create({ ...NEW, expiresAt: new Date(NOW + 1000).toISOString() });
     clock.now += 999;
@@ -105,7 +105,7 @@ describeOnDatabases('createTokenTable()', (databases) => {
     expect(await tokens.authenticate(text)).toBeNull();
   });
 
-  it('says when a token was last used, to the minute', async () => {
+  it('records the last use of a token to the minute', async () => {
     const { tokens, clock } = await openTokens(databases);
     const { text } = await tokens.create(NEW);
     const used = async () => (await tokens.list())[0]?.lastUsedAt;

@@ -5,9 +5,9 @@ describe('errorMessage()', () => {
   it.each([
     [new Error('no room'), 'no room'],
     ['a text', 'a text'],
-    // As pg-boss reports errors.
+    // Form in which pg-boss reports errors.
     [{ message: 'no such table', queue: 'render' }, 'no such table'],
-    // As Node reports a connection that no address of a host took.
+    // Form in which Node reports a failure to connect to every address of a host.
     [
       new AggregateError([new Error('ECONNREFUSED ::1'), new Error('ECONNREFUSED 127.0.0.1')]),
       'ECONNREFUSED ::1; ECONNREFUSED 127.0.0.1',
@@ -17,7 +17,7 @@ describe('errorMessage()', () => {
     [{ reason: { deep: 1 } }, '{ reason: { deep: 1 } }'],
     [undefined, 'undefined'],
     [null, 'null'],
-  ])('of %o is %j', (error, message) => {
+  ])('turns %o into %j', (error, message) => {
     expect(errorMessage(error)).toBe(message);
   });
 });

@@ -9,12 +9,12 @@ const ACME = 'acme' as TenantId;
 
 type Layer = Record<string, unknown>;
 
-/** The small animation with changes at its top. */
+/** The small animation with changes to its top level. */
 function animation(changes: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...smallAnimation(), ...changes });
 }
 
-/** The small animation, one layer more, and assets more. */
+/** The small animation with one more layer and more assets. */
 function withLayer(layer: Layer, assets: readonly object[] = []): string {
   const small = smallAnimation();
   return JSON.stringify({
@@ -39,7 +39,7 @@ function precompositions(levels: number, copies: number): object[] {
   }));
 }
 
-/** A PNG whose header promises a size that its data does not have. */
+/** A PNG whose header declares a size that its data does not have. */
 function pngOfSize(width: number, height: number): Uint8Array {
   const png = Buffer.from(solidPng('#000000'));
   png.writeUInt32BE(width, 16);
@@ -134,7 +134,7 @@ const ZIPS: Readonly<Record<string, Uint8Array>> = {
 };
 
 describe('StyleVersions.upload() of hostile packages', () => {
-  test('refuses each with a 422, before a render process sees any of it', async () => {
+  test('rejects each with a 422 before it reaches a render process', async () => {
     const { versions, queued, storage } = await openStyleVersions();
     const zips = [
       ...Object.entries(ANIMATIONS).map(([title, text]) => [title, smallZip({ 'animation.json': text })] as const),
@@ -155,7 +155,7 @@ describe('StyleVersions.upload() of hostile packages', () => {
     expect(await versions.list(ACME)).toEqual([]);
   });
 
-  test('tells of a hundred thousand mistakes in a hundred', async () => {
+  test('limits a hundred thousand mistakes to a hundred', async () => {
     const { versions } = await openStyleVersions();
     const assets = Array.from({ length: 100_000 }, (_, index) => ({ id: `a${index}`, w: 1, h: 1, p: `/etc/${index}` }));
     const error = await versions
@@ -164,7 +164,7 @@ describe('StyleVersions.upload() of hostile packages', () => {
     expect((error as ServiceError).problems).toHaveLength(101);
   });
 
-  test('evaluates no expression: the picture is the same without', async () => {
+  test('draws the same picture with and without expressions, which it never evaluates', async () => {
     const { versions } = await openStyleVersions();
     const small = smallAnimation();
     const code = 'while (true) {}; fetch("http://127.0.0.1/")';

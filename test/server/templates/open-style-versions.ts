@@ -17,17 +17,17 @@ export interface OpenStyleVersions {
   readonly table: StyleVersionTable;
   readonly storage: ObjectStorage;
   readonly renderer: RenderPool;
-  /** Ids, in the order in which they were queued. */
+  /** Ids in the order in which they were queued. */
   readonly queued: string[];
-  /** The same stores, as another start of the service finds them. */
+  /** Opens the same stores as the next start of the service does. */
   again(options?: Partial<StyleVersionsOptions>): StyleVersions;
 }
 
-/** The render process of a file's tests: a new one for each would take longer than the tests. */
+/** The render process shared by the tests of a file, because starting one per test would take longer than the tests. */
 const shared = createRenderPool({ size: 1 });
 afterAll(() => shared.close());
 
-/** Style versions over real files and a real process; the files are gone with the test. */
+/** Style versions with real files and a real process; the files are removed after the test. */
 export async function openStyleVersions(
   table = createMemoryStyleVersions(),
   renderer = shared,
@@ -53,7 +53,7 @@ export async function openStyleVersions(
   return { versions: again(), table, storage, renderer, queued, again };
 }
 
-/** The small package as a zip; a change of each file can be given. */
+/** The small package as a zip, with changes to single files. */
 export function smallZip(changes: Readonly<Record<string, Uint8Array | string | null>> = {}): Uint8Array {
   return writePackageZip(smallPackageFiles(changes));
 }

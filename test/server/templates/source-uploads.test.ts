@@ -25,7 +25,7 @@ async function open(table = createMemoryUploads()) {
 }
 
 describe('SourceUploads', () => {
-  test('keeps an image, and says what it is', async () => {
+  test('stores and describes an image', async () => {
     const { store, uploads } = await open();
     const digest = sha256(PNG);
     expect(await uploads.put(ACME, PNG)).toEqual({
@@ -43,7 +43,7 @@ describe('SourceUploads', () => {
     expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
   });
 
-  test('keeps a video and a sound, and says what they are', async () => {
+  test('stores and describes a video and a sound', async () => {
     const { uploads } = await open();
     const { upload: clip } = await uploads.put(ACME, colorsGif([[255, 0, 0]], 20, 10));
     expect(clip).toMatchObject({ content_type: 'image/gif', width: 20, height: 10 });
@@ -57,7 +57,7 @@ describe('SourceUploads', () => {
     });
   });
 
-  test('notes who has sent what, and says who is new to it', async () => {
+  test('records who uploaded a file and who is new to it', async () => {
     const { uploads, table } = await open(createUploadTable((await anyDatabases.open()).database));
     const digest = sha256(PNG);
     await uploads.put(ACME, PNG);
@@ -67,7 +67,7 @@ describe('SourceUploads', () => {
     expect(await table.has(OTHER, digest)).toBe(true);
   });
 
-  test('writes what is new to a tenant, although another one has sent it', async () => {
+  test('writes bytes that are new to a tenant even when another has uploaded them', async () => {
     const { store, uploads, directory } = await open();
     const file = join(directory, sha256(PNG));
     await uploads.put(ACME, PNG);
@@ -79,7 +79,7 @@ describe('SourceUploads', () => {
     expect(await store.get(sha256(PNG))).toEqual(Buffer.from(PNG));
   });
 
-  test('mends what was damaged on the disk', async () => {
+  test('repairs damaged bytes on disk', async () => {
     const { store, uploads } = await open();
     await uploads.put(ACME, PNG);
     await store.clear();
@@ -91,7 +91,7 @@ describe('SourceUploads', () => {
     ['asset_type_unsupported', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['asset_type_unsupported', new Uint8Array(0)],
     ['asset_decode_failed', PNG.slice(0, 20)],
-  ])('refuses with %s what is nothing that can be used', async (code, bytes) => {
+  ])('rejects unusable files with %s', async (code, bytes) => {
     const { uploads, table } = await open();
     await expect(uploads.put(ACME, bytes)).rejects.toMatchObject({
       name: 'ServiceError',

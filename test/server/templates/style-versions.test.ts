@@ -27,7 +27,7 @@ describe('StyleVersions.upload()', () => {
   test.each([
     ['in the database', openDatabaseTable],
     ['in memory', async () => createMemoryStyleVersions()],
-  ])('keeps a package, which is processing until its job has drawn it: %s', async (_title, openTable) => {
+  ])('stores a package, which is processing until its job has drawn it: %s', async (_title, openTable) => {
     const { versions, queued } = await openStyleVersions(await openTable());
     const { details, isNew } = await versions.upload(ACME, smallZip());
     const { editables, fonts } = smallPackage().spec;
@@ -54,7 +54,7 @@ describe('StyleVersions.upload()', () => {
     expect(Buffer.from(png!).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  test('answers the same package with the same style version, and queues nothing', async () => {
+  test('returns the same style version for the same package and queues nothing', async () => {
     const { versions, queued } = await openStyleVersions();
     const first = await versions.upload(ACME, smallZip());
     const second = await versions.upload(ACME, smallZip({ 'notes.txt': 'of no effect' }));
@@ -62,7 +62,7 @@ describe('StyleVersions.upload()', () => {
     expect(queued).toEqual([ID]);
   });
 
-  test('takes the labels and limits that a tenant gave last, and keeps those of another tenant apart', async () => {
+  test('keeps the latest labels and limits per tenant', async () => {
     const { versions } = await openStyleVersions(await openDatabaseTable());
     const relabelled = SMALL_MANIFEST.replace('Headline', 'Claim').replace('max_length: 20', 'max_length: 5');
     await versions.upload(ACME, smallZip());
@@ -77,7 +77,7 @@ describe('StyleVersions.upload()', () => {
     expect(theirs?.manifest.name).toBe('Theirs');
   });
 
-  test('tells every problem at once, with file and line', async () => {
+  test('reports every problem at once with file and line', async () => {
     const { versions, queued } = await openStyleVersions();
     const manifest = `${SMALL_MANIFEST.replace('kind: color', 'kind: colour')}extra: 1\n`;
     const broken = smallZip({ 'template.yaml': manifest, 'animation.json': '{"fr":0}' });
@@ -96,12 +96,12 @@ describe('StyleVersions.upload()', () => {
     expect(error.problems.map(({ pointer }) => pointer)).toEqual(['#/fonts~1Test-Regular.ttf']);
   });
 
-  test('refuses what is no zip', async () => {
+  test('rejects files that are not a zip', async () => {
     const { versions } = await openStyleVersions();
     expect(await problemOf(versions.upload(ACME, new Uint8Array(100)))).toMatchObject({ code: 'template_invalid' });
   });
 
-  test('refuses more editables and still cuts than the service takes', async () => {
+  test('rejects more editables and still cuts than the limit', async () => {
     const { versions } = await openStyleVersions();
     const stills = Array.from({ length: 51 }, (_, index) => `  extra_${index}: 0.1\n`).join('');
     const manifest = SMALL_MANIFEST.replace('editables:', `${stills}editables:`);
@@ -117,7 +117,7 @@ describe('StyleVersions.upload()', () => {
 });
 
 describe('StyleVersions.process()', () => {
-  test('fails what cannot be drawn, says why, and an upload of the same tries again', async () => {
+  test('fails packages that cannot be drawn, with the reason, and retries after the next upload', async () => {
     const { versions, again, queued } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     await again({ renderer: openPool({ totalMs: 1 }) }).process(ID, NEVER);
@@ -134,7 +134,7 @@ describe('StyleVersions.process()', () => {
     expect(await versions.details(ACME, ID)).toMatchObject({ status: 'edit_ready' });
   });
 
-  test('leaves what could not be stored to a later attempt', async () => {
+  test('leaves files that could not be stored to a later attempt', async () => {
     const { versions, again, storage } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     const put = (): Promise<never> => Promise.reject(serviceError('unavailable'));
@@ -143,7 +143,7 @@ describe('StyleVersions.process()', () => {
     expect(await versions.details(ACME, ID)).toMatchObject({ status: 'processing', errors: [] });
   });
 
-  test('leaves what was being drawn when the worker stopped to the next one', async () => {
+  test('leaves work interrupted by a stopping worker to the next worker', async () => {
     const { versions, again, renderer, queued } = await openStyleVersions(createMemoryStyleVersions(), openPool());
     await versions.upload(ACME, smallZip());
     const stop = new AbortController();
@@ -157,7 +157,7 @@ describe('StyleVersions.process()', () => {
     expect(queued).toEqual([ID, ID]);
   });
 
-  test('fails what is not kept any more', async () => {
+  test('fails a package that is no longer stored', async () => {
     const { versions, storage } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     await storage.remove('packages/');
@@ -165,7 +165,7 @@ describe('StyleVersions.process()', () => {
     expect(await versions.details(ACME, ID)).toMatchObject({ status: 'failed' });
   });
 
-  test('fail() ends what no job could', async () => {
+  test('fail() ends a style version after its last attempt', async () => {
     const { versions } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     await versions.fail(ID);
@@ -174,7 +174,7 @@ describe('StyleVersions.process()', () => {
 });
 
 describe('StyleVersions.register()', () => {
-  test("makes a package everybody's and usable at once; its still cuts follow", async () => {
+  test('makes a package available to all tenants at once, before its still cuts', async () => {
     const { versions, again, queued } = await openStyleVersions();
     await versions.register(smallZip());
     expect((await versions.find(ACME, ID))?.spec.id).toBe(ID);
@@ -182,14 +182,14 @@ describe('StyleVersions.register()', () => {
     expect(queued).toEqual([ID]);
     await versions.process(ID, NEVER);
     expect(Object.keys((await versions.details(OTHER, ID))!.stillcuts)).toEqual(['stillcut_01']);
-    // The next start finds it as it is.
+    // The next start finds it unchanged.
     await again().register(smallZip());
     expect(queued).toEqual([ID]);
     expect(await versions.upload(ACME, smallZip())).toMatchObject({ isNew: false, details: { status: 'edit_ready' } });
     expect(await versions.list(ACME)).toHaveLength(1);
   });
 
-  test('makes usable what a tenant had uploaded', async () => {
+  test('makes a package usable that a tenant had uploaded', async () => {
     const { versions } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     await versions.register(smallZip());
@@ -198,8 +198,8 @@ describe('StyleVersions.register()', () => {
   });
 });
 
-describe('StyleVersions, to another tenant', () => {
-  test('shows nothing of an upload', async () => {
+describe('StyleVersions for another tenant', () => {
+  test('hides uploads of other tenants', async () => {
     const { versions } = await openStyleVersions();
     await versions.upload(ACME, smallZip());
     await versions.process(ID, NEVER);
@@ -210,7 +210,7 @@ describe('StyleVersions, to another tenant', () => {
     expect((await versions.list(ACME)).map(({ id }) => id)).toEqual([ID]);
   });
 
-  test('loads its own upload of a package that another one has in memory', async () => {
+  test('loads its own upload although the same package of another tenant is in memory', async () => {
     const { again } = await openStyleVersions();
     const versions = again({ scopeOf: (tenant) => tenant });
     for (const tenant of [ACME, OTHER]) await versions.upload(tenant, smallZip());
@@ -220,7 +220,7 @@ describe('StyleVersions, to another tenant', () => {
     expect((await versions.find(OTHER, ID))?.fonts).not.toBe(acme?.fonts);
   });
 
-  test('knows no still cut that was not drawn, however it is named', async () => {
+  test('serves only still cuts that were drawn, whatever their names', async () => {
     const { versions } = await openStyleVersions();
     await versions.register(smallZip());
     await versions.process(ID, NEVER);
@@ -230,7 +230,7 @@ describe('StyleVersions, to another tenant', () => {
   });
 });
 
-test('StyleVersions keeps few packages in memory, and loads the others again', async () => {
+test('StyleVersions keeps a few packages in memory and reloads others', async () => {
   const { again } = await openStyleVersions();
   const versions = again({ cacheBytes: 1 });
   const other = smallAnimation();

@@ -19,7 +19,7 @@ import { ACME } from '../store/sessions.ts';
 
 export const START = Date.now();
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Arrived {
   readonly headers: Record<string, string>;
   readonly text: string;
@@ -32,20 +32,20 @@ export interface TestWebhooks {
   readonly sender: WebhookSender;
   readonly outcomes: WebhookOutcome[];
   readonly logged: string[];
-  /** Jobs that were asked for and not done yet, with when they are due. */
+  /** Queued jobs with their due times. */
   readonly jobs: { readonly id: string; readonly dueMs: number; readonly group: string | undefined }[];
-  /** A sender of another process. */
+  /** Creates a sender as in another process. */
   sender2(post?: PostWebhook): WebhookSender;
-  /** Advances the clock to the next job and does it. @returns how long that was to wait */
+  /** Advances the clock to the next job and runs it. @returns its waiting time */
   next(): Promise<number>;
-  /** Does everything that is due now. */
+  /** Runs all jobs that are due. */
   due(): Promise<void>;
-  /** Something that happens to a tenant. */
+  /** Writes an event for a tenant. */
   happen(tenant?: typeof ACME): Promise<void>;
   endpoint(url: string): Promise<WebhookEndpointWithSecret>;
 }
 
-/** Webhooks over a real database and real HTTP, with a clock of the test's and a queue that it looks into. */
+/** Webhooks with a real database and real HTTP, with the test's clock and a visible queue. */
 export function openTestWebhooks(database: Database, post?: PostWebhook): TestWebhooks {
   const clock = { nowMs: START };
   const now = (): number => clock.nowMs;
@@ -99,11 +99,11 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
 export interface Receiver {
   readonly url: string;
   readonly arrived: Arrived[];
-  /** What it answers with. */
+  /** Answer to send. */
   answer: { status: number; headers?: Record<string, string> };
 }
 
-/** A receiver of the loopback. */
+/** A receiver on the loopback interface. */
 export async function openReceiver(): Promise<Receiver> {
   const arrived: Arrived[] = [];
   const server = createServer(async (request, response) => {
@@ -125,7 +125,7 @@ export async function openReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** Whether `standardwebhooks` believes a request. */
+/** Returns whether `standardwebhooks` accepts a request. */
 export function believes(secret: string, { headers, text }: Arrived): boolean {
   try {
     new Webhook(secret).verify(text, headers);

@@ -8,8 +8,8 @@ import { ALLOW_EVERYTHING } from '../../../src/session/sources/allow-list.ts';
 import { shortenLeases } from '../../support/short-leases.ts';
 import { ACME, makeClaim, makeStored } from '../store/sessions.ts';
 
-// A process of its own, to be killed: makes an endpoint and a session per key, as a client does again after a crash, and
-// sends what there is to be told. Time between tries passes at once.
+// A separate process for kill tests: creates an endpoint and a session per key, as a client does again after a crash,
+// and sends the pending messages. Waiting times between tries are skipped.
 const [url = '', directory = '', receiver = '', keys = '0'] = process.argv.slice(2);
 const now = (): number => Date.now();
 const claim = (key: string) => makeClaim(key, 'body', now() + 86_400_000);

@@ -6,7 +6,7 @@ import { believes, openReceiver } from './open-test-webhooks.ts';
 
 const PATH = '/v2/webhook_endpoints';
 
-it('tells of sessions as they change, once each, signed, and shows its secrets to nobody', async () => {
+it('sends each session event once and signed, without revealing secrets', async () => {
   const service = await startService(await anyDatabases.address(), { allowWebhooks: ['127.0.0.1:*'] });
   const { api } = await service.client('acme');
   const { api: other } = await service.client('other');

@@ -10,7 +10,7 @@ describe('nextDelayMs()', () => {
     ]);
   });
 
-  it('follows the schedule, at most a tenth earlier or later, and ends with it', () => {
+  it('follows the schedule within ten percent and ends with it', () => {
     for (let step = 0; step < 9; step++) {
       const planned = RETRY_DELAYS_MS[step + 1]!;
       const of = (random: number) => nextDelayMs({ step, retryAfterMs: null }, random);
@@ -23,7 +23,7 @@ describe('nextDelayMs()', () => {
     ['less than planned', 1, 5000],
     ['more than planned', 60_000, 60_000],
     ['more than a day', 30 * DAY_MS, DAY_MS],
-  ])('waits as long as a receiver asks: %s', (_what, retryAfterMs, delay) => {
+  ])('waits as long as the receiver asks: %s', (_what, retryAfterMs, delay) => {
     expect(nextDelayMs({ step: 0, retryAfterMs }, 0.5)).toBe(delay);
   });
 });

@@ -17,7 +17,7 @@ function allow(...entries: string[]) {
   return list.value;
 }
 
-/** How many bytes of endless answers were taken. */
+/** Bytes of endless answers that the client accepted. */
 let taken = 0;
 let closed = 0;
 let server: TestServer;
@@ -46,7 +46,7 @@ beforeAll(async () => {
       socket.on('close', () => clearInterval(timer)).on('error', () => {});
       return;
     }
-    // Endless.
+    // Never ends.
     response.writeHead(200, { 'content-encoding': 'gzip' });
     const chunk = Buffer.alloc(16_384);
     const more = (): void => {
@@ -64,7 +64,7 @@ const post = (path: string, timeoutMs = 15_000, signal = never): Promise<Webhook
     signal,
   );
 
-/** Posts with longer and longer times, since a busy machine may not send a request within a short one. */
+/** Posts with increasing timeouts, since a busy machine may not send a request within a short one. */
 async function postUntil(path: string, isEnough: (answer: WebhookAnswer) => boolean): Promise<WebhookAnswer> {
   for (let timeoutMs = 60; ; timeoutMs *= 4) {
     const answer = await post(path, timeoutMs);
@@ -73,44 +73,44 @@ async function postUntil(path: string, isEnough: (answer: WebhookAnswer) => bool
 }
 
 describe('createPostWebhook()', () => {
-  it.each([200, 204, 299, 400, 410, 500])('answers with the status %i', async (status) => {
+  it.each([200, 204, 299, 400, 410, 500])('returns the status %i', async (status) => {
     expect(await post(`/${status}`)).toEqual({ kind: 'answered', status, retryAfterMs: null });
   });
 
-  it.each([429, 503])('says when to come again: %i', async (status) => {
+  it.each([429, 503])('returns the requested delay: %i', async (status) => {
     expect(await post(`/${status}`)).toEqual({ kind: 'answered', status, retryAfterMs: 7000 });
   });
 
-  it.each([301, 302, 307, 308])('goes nowhere else: %i', async (status) => {
+  it.each([301, 302, 307, 308])('follows no redirect: %i', async (status) => {
     const before = server.requests.length;
     expect(await post(`/${status}`)).toMatchObject({ kind: 'answered', status });
     expect(server.requests.slice(before)).toEqual([`/${status}`]);
   });
 
-  it.each(['/silent', '/half', '/headers'])('gives up what does not answer in time: %s', async (path) => {
+  it.each(['/silent', '/half', '/headers'])('times out when no answer arrives: %s', async (path) => {
     const [before, arrived] = [closed, server.requests.length];
     const answer = await postUntil(path, () => server.requests.length > arrived);
     expect(answer).toEqual({ kind: 'failed', error: 'timeout' });
     await vi.waitUntil(() => closed > before, { timeout: 10_000 });
   });
 
-  it('takes the status for the answer, and an endless body for its end', async () => {
+  it('returns at the status and closes an endless body', async () => {
     const drip = await postUntil('/drip', ({ kind }) => kind === 'answered');
     expect(drip).toEqual({ kind: 'answered', status: 200, retryAfterMs: null });
     expect(await post('/endless')).toEqual({ kind: 'answered', status: 200, retryAfterMs: null });
     await vi.waitUntil(() => closed === server.requests.length, { timeout: 10_000 });
-    // What the sockets of both sides hold comes on top of the 64 KiB that are read.
+    // The socket buffers of both sides come on top of the 64 KiB that are read.
     expect(taken).toBeLessThan(20_000_000);
   });
 
-  it('says what went wrong by its code, and nothing of the URL', async () => {
+  it('reports failures by code without the URL', async () => {
     expect(await post('/reset')).toEqual({ kind: 'failed', error: 'ECONNRESET' });
     const nowhere = createPostWebhook({ allow: allow('127.0.0.1:*'), now: () => NOW });
     const request = { url: 'http://127.0.0.1:9/?secret=1', headers: {}, body: '' };
     expect(await nowhere(request, never)).toEqual({ kind: 'failed', error: 'ECONNREFUSED' });
   });
 
-  it('asks nobody who is not public, wherever a name leads by now', async () => {
+  it('connects only to public addresses, whatever a name resolves to', async () => {
     const { port } = new URL(server.url);
     const before = server.requests.length;
     const lookup = ((_host, _options, callback) =>
@@ -124,7 +124,7 @@ describe('createPostWebhook()', () => {
     expect(server.requests.length).toBe(before);
   });
 
-  it('ends with the signal', async () => {
+  it('stops when the signal is aborted', async () => {
     const stop = new AbortController();
     const asked = post('/silent', 15_000, stop.signal);
     stop.abort(new Error('stopping'));

@@ -10,7 +10,7 @@ const DAY_MS = 24 * HOUR_MS;
 const never = new AbortController().signal;
 
 describeOnDatabases('webhooks', (databases) => {
-  it('are believed as they come, and not with anything changed', async () => {
+  it('verify as sent and fail with any change', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const { secret } = await webhooks.endpoint(receiver.url);
@@ -45,7 +45,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(believes(other.secret, message!)).toBe(false);
   });
 
-  it('follow the schedule with one id and a new time each, and then fail', async () => {
+  it('follow the schedule with one id and a new timestamp each, and then fail', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     receiver.answer = { status: 302, headers: { location: '/elsewhere' } };
@@ -63,7 +63,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(deliveries[0]!.attempts.map((one) => [one.status_code, one.error])).toEqual(
       Array(10).fill([302, 'redirect']),
     );
-    // Its deliveries fail for good; it is given up once nothing has got through for five days.
+    // All its messages fail; the endpoint is disabled after five days without a success.
     const failing = await webhooks.api.get(ACME, id);
     expect(failing).toMatchObject({ enabled: true, failing_since: new Date(webhooks.clock.nowMs).toISOString() });
     await webhooks.happen();
@@ -76,7 +76,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(enabled).toMatchObject({ enabled: true, disabled_because: null, failing_since: null });
   });
 
-  it('wait as long as a receiver asks, and count what then gets through', async () => {
+  it('wait as long as the receiver asks and count the success', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const { id } = await webhooks.endpoint(receiver.url);
@@ -94,7 +94,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(webhooks.jobs).toEqual([]);
   });
 
-  it('end at a 410, with what the endpoint still was to be told', async () => {
+  it("stop at a 410 together with the endpoint's pending messages", async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const { id } = await webhooks.endpoint(receiver.url);
@@ -114,7 +114,7 @@ describeOnDatabases('webhooks', (databases) => {
     await expect(webhooks.api.redeliver(ACME, id, deliveries[0]!.id)).rejects.toMatchObject({ status: 409 });
   });
 
-  it('are signed with both secrets for as long as was said, and with no third', async () => {
+  it('are signed with both secrets during the overlap and never with a third', async () => {
     const { database } = await databases.open();
     const webhooks = openTestWebhooks(database);
     const receiver = await openReceiver();
@@ -141,7 +141,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(await told()).toEqual([false, false, false, true]);
   });
 
-  it('are sent again when somebody asks, from the beginning, under the same id', async () => {
+  it('are redelivered on request from the first try with the same id', async () => {
     const { database } = await databases.open();
     const webhooks = openTestWebhooks(database);
     const receiver = await openReceiver();
@@ -155,14 +155,14 @@ describeOnDatabases('webhooks', (databases) => {
     expect(again).toMatchObject({ id: delivered!.id, status: 'pending', ended_at: null });
     receiver.answer = { status: 500 };
     await webhooks.due();
-    // Asked for while it waits for its next try: that one is not made.
+    // Requested while it waits for its next try, which is then skipped.
     await webhooks.api.redeliver(ACME, id, delivered!.id);
     receiver.answer = { status: 204 };
     while (webhooks.jobs.length > 0) await webhooks.next();
     expect(receiver.arrived).toHaveLength(3);
     expect(new Set(receiver.arrived.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect((await page())[0]).toMatchObject({ status: 'delivered', attempts: [{}, {}, {}] });
-    // Asked for while its last try is on its way.
+    // Requested while its last try is running.
     await webhooks.api.redeliver(ACME, id, delivered!.id);
     await database.query('update reelform.webhook_deliveries set step = 9');
     const failing = webhooks.sender2(async () => {
@@ -176,7 +176,7 @@ describeOnDatabases('webhooks', (databases) => {
     await expect(webhooks.api.redeliver(ACME, id, 'whd_none')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('test an endpoint with one try, whatever it asks for', async () => {
+  it('test an endpoint with one try whatever types it subscribes to', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const types = ['render_session.status.changed' as const];
@@ -194,7 +194,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(await webhooks.api.get(ACME, endpoint.id)).toMatchObject({ failing_since: null });
   });
 
-  it('let only the last of several who came to the same try write what came of it', async () => {
+  it('record only the last of several concurrent tries', async () => {
     const { database } = await databases.open();
     const receiver = await openReceiver();
     const webhooks = openTestWebhooks(database);
@@ -215,7 +215,7 @@ describeOnDatabases('webhooks', (databases) => {
     });
     const running = slow.run(job, never);
     await isBegun;
-    // Its job was given to somebody else.
+    // Another worker has claimed its job.
     await webhooks.sender.run(job, never);
     goOn();
     await running;
@@ -226,7 +226,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(receiver.arrived).toHaveLength(1);
   });
 
-  it('go on in the schedule where every process died over a try', async () => {
+  it('continue the schedule after every process died during a try', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const { id } = await webhooks.endpoint(receiver.url);
@@ -237,7 +237,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(delivery!.attempts).toMatchObject([{ status_code: null, error: 'interrupted' }, { status_code: 204 }]);
   });
 
-  it('are told to nobody when what they tell of is given up', async () => {
+  it('are dropped when the transaction of their event is rolled back', async () => {
     const { database } = await databases.open();
     const webhooks = openTestWebhooks(database);
     await webhooks.endpoint('https://example.com/');
@@ -253,7 +253,7 @@ describeOnDatabases('webhooks', (databases) => {
     expect(await database.query('select 1 from reelform.webhook_messages')).toEqual([]);
   });
 
-  it('have endpoints that others know nothing of, twenty of a tenant, each made once', async () => {
+  it('have private endpoints, at most twenty per tenant, each created once', async () => {
     const { database } = await databases.open();
     const { api } = openTestWebhooks(database);
     const url = 'https://example.com/';
@@ -284,7 +284,7 @@ describeOnDatabases('webhooks', (databases) => {
     await expect(api.get(ACME, id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('keep no secret and no query of a URL in what is logged', async () => {
+  it('keep secrets and URL queries out of the log', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const receiver = await openReceiver();
     const { secret } = await webhooks.endpoint(receiver.url);
@@ -298,7 +298,7 @@ describeOnDatabases('webhooks', (databases) => {
     for (const word of [secret.slice(6), 'whsec_', 'canary-of-the-query', 'grüße']) expect(log).not.toContain(word);
   });
 
-  it('list deliveries a page at a time, newest first', async () => {
+  it('list deliveries in pages, newest first', async () => {
     const webhooks = openTestWebhooks((await databases.open()).database);
     const { id } = await webhooks.endpoint('https://example.com/');
     for (let message = 0; message < 5; message++) {
@@ -317,7 +317,7 @@ describeOnDatabases('webhooks', (databases) => {
   });
 });
 
-/** Headers as somebody makes them who knows the secret. */
+/** Builds headers as a holder of the secret does. */
 function signedAt(secret: string, id: string, text: string, atMs: number): Record<string, string> {
   const seconds = Math.floor(atMs / 1000);
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');

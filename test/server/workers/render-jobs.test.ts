@@ -11,7 +11,7 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   });
 
 describeOnDatabases('createSessionWatch()', (databases) => {
-  it('ends the work on a session that was canceled or removed elsewhere, though it makes no progress', async () => {
+  it('stops work on a session that was canceled or removed elsewhere, even without progress', async () => {
     const { database } = await databases.open();
     const table = createSessionTable({ database, now: () => Date.now(), onStatus: async () => undefined });
     const watch = createSessionWatch(database, SILENT_LOG, 10);

@@ -34,7 +34,7 @@ import { startApp, type TestApp } from '../../../support/service-app.ts';
 
 const REFERENCE = readFileSync(join(import.meta.dirname, '../../../../schemas/service.md'), 'utf8');
 
-/** Rows of the tables under a heading, cell by cell. */
+/** Rows of the tables under a heading, split into cells. */
 function rowsUnder(heading: string): string[][] {
   const section = REFERENCE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('schemas/service.md', () => {
-  it('has every code of a problem, with its status and meaning, and no other', () => {
+  it('lists exactly the problem codes with status and meaning', () => {
     const codes = Object.entries(SERVICE_CODES).map(([code, [status, meaning]]) => [
       `\`${code}\``,
       String(status),
@@ -68,7 +68,7 @@ describe('schemas/service.md', () => {
     expect(rowsUnder('Errors')).toEqual(codes);
   });
 
-  it('has every call, with the scope that it takes, and no other', () => {
+  it('lists exactly the operations with their scopes', () => {
     const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([method]) => method !== 'head')
@@ -84,11 +84,11 @@ describe('schemas/service.md', () => {
     ).toEqual(calls.sort());
   });
 
-  it('has every scope', () => {
+  it('lists every scope', () => {
     expect(rowsUnder('Authentication').map(([scope]) => scope)).toEqual(SCOPES.map((scope) => `\`${scope}\``));
   });
 
-  it('has the limits as they are', () => {
+  it('states the actual limits', () => {
     const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
       HTTP_LIMITS;
     const { headersMs, bodyMs, uploadMs, waitMs, dryRunsAtOnce, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
@@ -111,7 +111,7 @@ describe('schemas/service.md', () => {
       `${keepAliveMs / 1000} s`,
       `${stalledMs / 1000} s`,
       `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
-      // The second table.
+      // The second table of the section.
       'limit',
       `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
       `${MAX_EXPANSION} times its size in the zip`,

@@ -35,7 +35,7 @@ describe('POST /oauth/token', () => {
     expect((await service.as(answer.body.access_token)('GET', '/v2/render_sessions')).status).toBe(200);
   });
 
-  it('issues the scopes that are asked for, and none that the client lacks', async () => {
+  it('issues the requested scopes that the client has', async () => {
     const { body } = await post({ ...CLIENT, ...GRANT, scope: 'render_session:read' });
     expect(body.scope).toBe('render_session:read');
     expect((await service.as(body.access_token)('POST', '/v2/render_sessions', { body: {} })).status).toBe(403);
@@ -54,7 +54,7 @@ describe('POST /oauth/token', () => {
     ['another secret', { ...CLIENT, client_secret: 'rf_x' }],
     ['the secret of another client', { ...CLIENT, client_secret: TOKENS.other }],
     ['an empty secret', { ...CLIENT, client_secret: '' }],
-  ])('answers %s as every other wrong client', async (_name, client) => {
+  ])('rejects %s with the same answer as any wrong client', async (_name, client) => {
     const answer = await post({ ...client, ...GRANT });
     const expected = await post({ client_id: 'a', client_secret: 'b', ...GRANT });
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
@@ -63,7 +63,7 @@ describe('POST /oauth/token', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('takes no access token and no edit token as a secret', async () => {
+  it('rejects access tokens and edit tokens as client secrets', async () => {
     const { body } = await post({ ...CLIENT, ...GRANT });
     for (const client_id of ['tok_acme', 'tok_0', 'tok_1']) {
       const answer = await post({ client_id, client_secret: body.access_token, ...GRANT });
@@ -84,7 +84,7 @@ describe('POST /oauth/token', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('asks a client without credentials for them', async () => {
+  it('asks a client without credentials to authenticate', async () => {
     for (const body of [
       GRANT,
       undefined,
@@ -96,7 +96,7 @@ describe('POST /oauth/token', () => {
     }
   });
 
-  it('refuses other content types and large bodies with a problem', async () => {
+  it('rejects other content types and large bodies with a problem document', async () => {
     expect(await post('x', { 'content-type': 'text/plain' })).toMatchObject({
       status: 415,
       body: { code: 'unsupported_media_type' },
@@ -105,7 +105,7 @@ describe('POST /oauth/token', () => {
     expect((await service.as(null)('GET', '/oauth/token')).status).toBe(405);
   });
 
-  it('issues at most 60 tokens a minute for one client, and lets others go on', async () => {
+  it('issues at most 60 tokens a minute per client without affecting other clients', async () => {
     const limited = await startApp();
     const ask = (client: object) => limited.as(null)('POST', '/oauth/token', { body: { ...client, ...GRANT } });
     for (let n = 0; n < 60; n++) expect((await ask(CLIENT)).status).toBe(200);

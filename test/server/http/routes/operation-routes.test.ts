@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('/healthz and /readyz', () => {
-  it('say whether the process lives, and whether it can work', async () => {
+  it('report liveness and readiness', async () => {
     const anyone = service.as(null);
     expect(await anyone('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await anyone('GET', '/readyz')).toMatchObject({
@@ -34,7 +34,7 @@ describe('/healthz and /readyz', () => {
 });
 
 describe('the log', () => {
-  it('has one line for each request, with who, what and how, and nothing secret', async () => {
+  it('has one line per request with tenant, route and result, and no secrets', async () => {
     const headers = { 'x-request-id': 'log-1', 'idempotency-key': 'secret-key', cookie: 'secret-cookie' };
     const body = { ...smallRequest(), title: 'secret-title' };
     await service.api('POST', '/v2/render_sessions?dry_run=false', { body, headers });
@@ -58,7 +58,7 @@ describe('the log', () => {
     for (const token of Object.values(TOKENS)) expect(text).not.toContain(token);
   });
 
-  it('takes out what has the name of a secret, should it be given one', () => {
+  it('redacts fields with secret names', () => {
     const lines: string[] = [];
     const logger = createLogger('info', { write: (line) => void lines.push(line) });
     logger.info({ token: 's3cret', headers: { authorization: 's3cret', 'set-cookie': 's3cret' } }, 'one');
@@ -69,13 +69,13 @@ describe('the log', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('says the message of an error that was only given as a text', () => {
+  it('logs the message of an error given as text', () => {
     const lines: string[] = [];
     createLogger('info', { write: (line) => void lines.push(line) }).warn({ error: 'gone: token=s3cret' }, 'x');
     expect(JSON.parse(lines[0]!).error).toBe('gone: token=…');
   });
 
-  it('is silent about probes', async () => {
+  it('omits probes', async () => {
     const before = service.log.length;
     await service.as(null)('GET', '/healthz');
     await service.as(null)('GET', '/metrics');
@@ -90,19 +90,19 @@ describe('the log', () => {
     ['/downloads/a/b.mp4?expires=1&signature=abc', '/downloads/a/b.mp4?expires=…&signature=…'],
     ['what? nothing', 'what? nothing'],
     ['https://example.com/a@b#c', 'https://example.com/a@b?…'],
-  ])('%s is logged as %s', (text, logged) => {
+  ])('logs %s as %s', (text, logged) => {
     expect(withoutSecrets(text)).toBe(logged);
   });
 });
 
 describe('withoutSecrets()', () => {
-  it.each(['a.', 'x://', 'x://?', '@:/', 'rf_', 'token='])('is done at once with very many %s', (part) => {
+  it.each(['a.', 'x://', 'x://?', '@:/', 'rf_', 'token='])('takes linear time for very many %s', (part) => {
     expect(withoutSecrets(part.repeat(200_000)).length).toBeGreaterThan(0);
   });
 });
 
 describe('/metrics', () => {
-  it('tells requests by the pattern of their route', async () => {
+  it('labels requests by route pattern', async () => {
     await service.api('GET', '/v2/render_sessions/rs_some');
     const { body } = await service.as(null)('GET', '/metrics');
     expect(body).toContain(
@@ -111,13 +111,13 @@ describe('/metrics', () => {
     expect(body).not.toContain('rs_some');
   });
 
-  it('is not there where the settings say so', async () => {
+  it('is absent when disabled in the settings', async () => {
     const without = await startApp({ settings: { metrics: false } });
     expect((await without.as(null)('GET', '/metrics')).status).toBe(404);
     await without.close();
   });
 
-  it('is not on the port of the service where it has a port of its own', async () => {
+  it('is not served on the service port when it has its own port', async () => {
     const apart = await startApp({ settings: { metricsPort: 0 } });
     expect((await apart.as(null)('GET', '/metrics')).status).toBe(404);
     await apart.close();
@@ -130,7 +130,7 @@ const FARM = {
 };
 
 describe('createMetrics()', () => {
-  it('tells what it is fed, and asks for the rest', async () => {
+  it('exports recorded values and queries the rest', async () => {
     const metrics = createMetrics({ farm: async () => FARM, ofProcess: true });
     metrics.sessionEntered('preview_rendered');
     metrics.renderEnded('rendered', 3);
@@ -148,7 +148,7 @@ describe('createMetrics()', () => {
     expect(text).toContain('process_resident_memory_bytes');
   });
 
-  it('says whether the figures of the database are there, and leaves them out where they are not', async () => {
+  it('reports whether the database answers and omits its values otherwise', async () => {
     const here = createMetrics({ farm: async () => FARM, webhooksPending: async () => 4 });
     expect(await here.text()).toMatch(/^reelform_webhook_pending 4$/m);
     expect(await here.text()).toMatch(/^reelform_database_up 1$/m);
@@ -163,7 +163,7 @@ describe('createMetrics()', () => {
     expect(text).not.toMatch(/^reelform_(?:webhook_pending|workers|places|queue)/m);
   });
 
-  it('forgets the figures of a database that went away', async () => {
+  it('drops the values of a database that went away', async () => {
     let isAway = false;
     const ask = <T>(value: T) => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(value));
     const metrics = createMetrics({ farm: () => ask(FARM), webhooksPending: () => ask(4) });
@@ -172,7 +172,7 @@ describe('createMetrics()', () => {
     expect(await metrics.text()).not.toMatch(/^reelform_(?:webhook_pending|workers|places|queue)/m);
   });
 
-  it('waits for a silent database for a bounded time, and asks it once at a time', async () => {
+  it('waits a bounded time for a silent database and queries it once at a time', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let asked = 0;
@@ -200,7 +200,7 @@ describe('spans', () => {
   afterEach(() => exporter.reset());
   afterAll(() => trace.disable());
 
-  it('are one for each request, below the one that its traceparent names', async () => {
+  it('are created per request as children of its traceparent', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await service.api('GET', '/v2/render_sessions/rs_1?x=secret', { headers: { traceparent } });
     await service.api('GET', '/v2/render_sessions');
@@ -221,7 +221,7 @@ describe('spans', () => {
     expect(JSON.stringify(span!.attributes)).not.toContain('secret');
   });
 
-  it('traced() marks the one of work that fails, and throws on', async () => {
+  it('traced() marks the span of failed work and rethrows', async () => {
     expect(await traced('render', { 'reelform.frames': 10 }, async () => 5)).toBe(5);
     await expect(traced('render', {}, () => Promise.reject(new TypeError('no')))).rejects.toThrow('no');
     const [good, bad] = exporter.getFinishedSpans();

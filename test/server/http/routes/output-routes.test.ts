@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /outputs', () => {
-  it('gives the video to whoever has its URL, to be kept for ever and run by nobody', async () => {
+  it('serves the video to anyone with its URL, cacheable forever and never executable', async () => {
     const answer = await anyone('GET', session.video_url);
     expect(answer).toMatchObject({ status: 200, body: 'video' });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -37,28 +37,31 @@ describe('GET /outputs', () => {
     ['bytes=-2', 'eo', 'bytes 3-4/5'],
     ['bytes=3-', 'eo', 'bytes 3-4/5'],
     ['bytes=0-999', 'video', 'bytes 0-4/5'],
-  ])('gives a part for Range: %s', async (range, body, contentRange) => {
+  ])('serves a range for Range: %s', async (range, body, contentRange) => {
     const answer = await anyone('GET', session.video_url, { headers: { range } });
     expect(answer).toMatchObject({ status: 206, body });
     expect(answer.headers.get('content-range')).toBe(contentRange);
     expect(answer.headers.get('content-length')).toBe(String(body.length));
   });
 
-  it('answers 416 to a range behind the end', async () => {
+  it('answers 416 for a range beyond the end', async () => {
     const answer = await anyone('GET', session.video_url, { headers: { range: 'bytes=5-' } });
     expect(answer).toMatchObject({ status: 416, body: { code: 'range_not_satisfiable' } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-range')).toBe('bytes */5');
   });
 
-  it.each(['bytes=0-0,2-3', 'bytes=2-1', 'items=0-1', 'bytes'])('gives the whole for Range: %s', async (range) => {
-    expect(await anyone('GET', session.video_url, { headers: { range } })).toMatchObject({
-      status: 200,
-      body: 'video',
-    });
-  });
+  it.each(['bytes=0-0,2-3', 'bytes=2-1', 'items=0-1', 'bytes'])(
+    'serves the whole file for Range: %s',
+    async (range) => {
+      expect(await anyone('GET', session.video_url, { headers: { range } })).toMatchObject({
+        status: 200,
+        body: 'video',
+      });
+    },
+  );
 
-  it('gives a part only of what the client has the rest of', async () => {
+  it('serves a range only when If-Range matches the file', async () => {
     const etag = (await anyone('HEAD', session.video_url)).headers.get('etag')!;
     const ask = (condition: string) =>
       anyone('GET', session.video_url, { headers: { range: 'bytes=0-0', 'if-range': condition } });
@@ -69,14 +72,14 @@ describe('GET /outputs', () => {
     expect(same).toMatchObject({ status: 304, body: '' });
   });
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD with headers only', async () => {
     const answer = await anyone('HEAD', session.video_url, { headers: { range: 'bytes=0-0' } });
     expect(answer).toMatchObject({ status: 200, body: '' });
     expect(answer.headers.get('content-length')).toBe('5');
   });
 
   it.each(['/outputs/none/video.mp4', '/outputs/a/..%2Fb', '/outputs/%00/x', '/outputs/a/.hidden', '/outputs/a/%00'])(
-    'answers 404 to %s',
+    'answers 404 for %s',
     async (path) => {
       expect(await anyone('GET', path)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     },
@@ -84,7 +87,7 @@ describe('GET /outputs', () => {
 });
 
 describe('GET /downloads', () => {
-  it('gives an attachment under its name until it expires', async () => {
+  it('serves an attachment with its file name until it expires', async () => {
     const answer = await anyone('GET', session.download_url);
     expect(answer).toMatchObject({ status: 200, body: 'video' });
     expect(answer.headers.get('content-disposition')).toBe(
@@ -103,7 +106,7 @@ describe('GET /downloads', () => {
     now = before;
   });
 
-  it('does not take a link that was changed', async () => {
+  it('rejects a modified link', async () => {
     const link = new URL(session.download_url);
     const changes: [string, string][] = [
       ['expires', '99999999999'],

@@ -18,7 +18,7 @@ afterAll(async () => {
 const draft = { ...smallRequest(), render: undefined };
 
 describe('POST /v2/render_sessions', () => {
-  it('answers 201 with the session, where it is, and when to ask', async () => {
+  it('answers 201 with the session, its location and a polling delay', async () => {
     const answer = await stuck.api('POST', '/v2/render_sessions', { body: smallRequest() });
     const { id } = answer.body.render_session;
     expect(answer.status).toBe(201);
@@ -33,13 +33,13 @@ describe('POST /v2/render_sessions', () => {
     expect(answer.headers.get('idempotency-key')).toBeNull();
   });
 
-  it('makes drafts, which nobody has to ask for again', async () => {
+  it('creates drafts without a polling delay', async () => {
     const answer = await service.api('POST', '/v2/render_sessions', { body: draft });
     expect(answer.body.render_session.status).toBe('draft');
     expect(answer.headers.get('retry-after')).toBeNull();
   });
 
-  it('places the session below the public URL', async () => {
+  it("puts the session's URL below the public URL", async () => {
     const proxied = await startApp({ settings: { publicUrl: 'https://reels.example.com/api' } });
     const answer = await proxied.api('POST', '/v2/render_sessions', { body: draft });
     await proxied.close();
@@ -48,7 +48,7 @@ describe('POST /v2/render_sessions', () => {
     );
   });
 
-  it('tells all mistakes of a mapping in one 422', async () => {
+  it('reports all mistakes of a mapping in one 422', async () => {
     const resources = { c_01: { source: { text: 'red' } }, t_02: { source: { text: 'x' } }, 'a/b~c': null };
     const body = { ...draft, mapping: { ...draft.mapping, resources } };
     const answer = await service.api('POST', '/v2/render_sessions', { body });
@@ -63,7 +63,7 @@ describe('POST /v2/render_sessions', () => {
     expect(Object.keys(answer.body.errors[0]).sort()).toEqual(['code', 'detail', 'pointer']);
   });
 
-  it('tells all mistakes of the form in one 400', async () => {
+  it('reports all mistakes of the request body in one 400', async () => {
     const answer = await service.api('POST', '/v2/render_sessions', {
       body: { title: '', render: true, mapping: {}, extra: 1 },
     });
@@ -71,12 +71,12 @@ describe('POST /v2/render_sessions', () => {
     expect(answer.body.errors.length).toBe(6);
   });
 
-  it('answers 404 for a style version that is not there', async () => {
+  it('answers 404 for an unknown style version', async () => {
     const body = { ...draft, mapping: { ...draft.mapping, template_style_version_id: 'tsv_none' } };
     expect((await service.api('POST', '/v2/render_sessions', { body })).status).toBe(404);
   });
 
-  it('keeps nothing with dry_run=true', async () => {
+  it('stores nothing with dry_run=true', async () => {
     const before = (await service.api('GET', '/v2/render_sessions?limit=100')).body.render_sessions.length;
     const answer = await service.api('POST', '/v2/render_sessions?dry_run=true', { body: { ...draft, title: 'Dry' } });
     expect(answer).toMatchObject({ status: 200, body: { valid: true, errors: [], estimate: { frames: 10 } } });
@@ -90,7 +90,7 @@ describe('POST /v2/render_sessions', () => {
     expect((await service.api('GET', '/v2/render_sessions?limit=100')).body.render_sessions.length).toBe(before);
   });
 
-  it('keeps it with dry_run=false, and refuses any other word and any misspelt parameter', async () => {
+  it('stores the session with dry_run=false and rejects other values and misspelt parameters', async () => {
     expect((await service.api('POST', '/v2/render_sessions?dry_run=false', { body: draft })).status).toBe(201);
     expect((await service.api('POST', '/v2/render_sessions?dry_run=yes', { body: draft })).status).toBe(400);
     expect((await service.api('POST', '/v2/render_sessions?dry-run=true', { body: draft })).status).toBe(400);
@@ -101,7 +101,7 @@ describe('POST /v2/render_sessions', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('replays the first answer, whatever form the key has, and says so', async () => {
+  it('replays the first answer for any form of the key and marks it', async () => {
     const post = (key: string) =>
       service.api('POST', '/v2/render_sessions', { body: draft, headers: { 'idempotency-key': key } });
     const first = await post('key-1');
@@ -118,7 +118,7 @@ describe('Idempotency-Key', () => {
     expect(Math.round(keptMs / 3_600_000)).toBe(24);
   });
 
-  it('refuses the key with another body, however little it differs', async () => {
+  it('rejects the key with any different body', async () => {
     const headers = { 'idempotency-key': 'key-2', 'content-type': 'application/json' };
     const body = JSON.stringify(draft);
     expect((await service.api('POST', '/v2/render_sessions', { body, headers })).status).toBe(201);
@@ -126,7 +126,7 @@ describe('Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  it('refuses a key in another form, before anything is made', async () => {
+  it('rejects a malformed key before creating anything', async () => {
     const answer = await service.api('POST', '/v2/render_sessions', {
       body: draft,
       headers: { 'idempotency-key': '"open' },
@@ -134,14 +134,14 @@ describe('Idempotency-Key', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
   });
 
-  it('does not count a request that was refused', async () => {
+  it('ignores keys of rejected requests', async () => {
     const headers = { 'idempotency-key': 'key-3' };
     const wrong = { ...smallRequest(), mapping: { ...draft.mapping, resources: {} } };
     expect((await service.api('POST', '/v2/render_sessions', { body: wrong, headers })).status).toBe(422);
     expect((await service.api('POST', '/v2/render_sessions', { body: draft, headers })).status).toBe(201);
   });
 
-  it('makes one session of many requests at once', async () => {
+  it('creates one session for concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         service.api('POST', '/v2/render_sessions', { body: draft, headers: { 'idempotency-key': 'key-4' } }),
@@ -165,14 +165,14 @@ describe('Idempotency-Key', () => {
       expect(first.headers.get('idempotency-key-expires')).toMatch(/ GMT$/);
       expect(second.headers.get('idempotent-replayed')).toBe('true');
     }
-    // The path is part of the request.
+    // The path is part of the request fingerprint.
     const reused = await stuck.api('POST', `${path}/render`, { headers: { 'idempotency-key': 'key-cancel' } });
     expect(reused).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 });
 
 describe('GET /v2/render_sessions/{id}', () => {
-  it('has an ETag that stays while the session does, and answers 304 to it', async () => {
+  it('has an ETag that is stable while the session is unchanged, and answers 304 to it', async () => {
     const { body } = await service.api('POST', '/v2/render_sessions', { body: smallRequest() });
     const path = `/v2/render_sessions/${body.render_session.id}`;
     const session = await untilEnded(service.api, body.render_session.id);
@@ -190,7 +190,7 @@ describe('GET /v2/render_sessions/{id}', () => {
     expect((await service.api('HEAD', path)).headers.get('etag')).toBe(etag);
   });
 
-  it('says when to ask again while it renders', async () => {
+  it('sends a polling delay while it renders', async () => {
     const { body } = await stuck.api('POST', '/v2/render_sessions', { body: smallRequest() });
     const path = `/v2/render_sessions/${body.render_session.id}`;
     const before = await stuck.api('GET', path);
@@ -203,7 +203,7 @@ describe('GET /v2/render_sessions/{id}', () => {
   });
 
   it.each(['rs_none', '%00', 'a%2Fb', 'x'.repeat(200), "'--", '%F0%9F%98%80'])(
-    'answers 404 to the id %s',
+    'answers 404 for the id %s',
     async (id) => {
       expect(await service.api('GET', `/v2/render_sessions/${id}`)).toMatchObject({
         status: 404,
@@ -214,7 +214,7 @@ describe('GET /v2/render_sessions/{id}', () => {
 });
 
 describe('POST /v2/render_sessions/{id}/render and /cancel, DELETE', () => {
-  it('render a draft, once', async () => {
+  it('render a draft once', async () => {
     const { body } = await service.api('POST', '/v2/render_sessions', { body: draft });
     const path = `/v2/render_sessions/${body.render_session.id}`;
     const started = await service.api('POST', `${path}/render`, { body: {} });
@@ -227,7 +227,7 @@ describe('POST /v2/render_sessions/{id}/render and /cancel, DELETE', () => {
     }
   });
 
-  it('take no body, an empty one, or {}, and nothing else', async () => {
+  it('accept only an empty body or {}', async () => {
     const { body } = await service.api('POST', '/v2/render_sessions', { body: draft });
     const path = `/v2/render_sessions/${body.render_session.id}/cancel`;
     const headers = { 'content-type': 'application/json' };
@@ -238,7 +238,7 @@ describe('POST /v2/render_sessions/{id}/render and /cancel, DELETE', () => {
     }
   });
 
-  it('delete a session for good', async () => {
+  it('delete a session permanently', async () => {
     const { body } = await service.api('POST', '/v2/render_sessions', { body: draft });
     const path = `/v2/render_sessions/${body.render_session.id}`;
     const gone = await service.api('DELETE', path);
@@ -250,7 +250,7 @@ describe('POST /v2/render_sessions/{id}/render and /cancel, DELETE', () => {
 });
 
 describe('GET /v2/render_sessions', () => {
-  it('gives pages that lead to one another, newest first', async () => {
+  it('returns linked pages, newest first', async () => {
     const listed = await startApp();
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
@@ -287,7 +287,7 @@ describe('GET /v2/render_sessions', () => {
     'toString=1',
     'constructor[prototype]=1',
     'template_style_version_id=%00',
-  ])('refuses ?%s', async (query) => {
+  ])('rejects ?%s', async (query) => {
     const answer = await service.api('GET', `/v2/render_sessions?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
     expect(answer.body.errors[0].pointer).toMatch(/^\?/);

@@ -13,7 +13,7 @@ const zip = (text: string): string => `PK${text}`;
 const asZip = { 'content-type': 'application/zip' };
 
 describe('POST /v2/source_uploads', () => {
-  it('answers 201 for bytes that are new, and 200 for those that are known', async () => {
+  it('answers 201 for new bytes and 200 for known ones', async () => {
     const post = (type: string) =>
       service.api('POST', '/v2/source_uploads', { body: 'bytes', headers: { 'content-type': type } });
     const first = await post('application/octet-stream');
@@ -31,19 +31,19 @@ describe('POST /v2/source_uploads', () => {
     'application/zip',
     'image',
     'model/obj',
-  ])('does not take %s', async (type) => {
+  ])('rejects %s', async (type) => {
     const answer = await service.api('POST', '/v2/source_uploads', { body: '{}', headers: { 'content-type': type } });
     expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
   });
 
-  it('does not take a body without a byte, or without a type', async () => {
+  it('rejects an empty body and a body without a type', async () => {
     const headers = { 'content-type': 'image/png' };
     expect((await service.api('POST', '/v2/source_uploads', { body: '', headers })).status).toBe(400);
     expect((await service.api('POST', '/v2/source_uploads')).status).toBe(400);
     expect((await service.api('POST', '/v2/source_uploads', { body: new Uint8Array([1]) })).status).toBe(415);
   });
 
-  it('does not take more bytes than the limit, said or not', async () => {
+  it('rejects more bytes than the limit, declared or not', async () => {
     const headers = { 'content-type': 'image/png' };
     const answer = await service.api('POST', '/v2/source_uploads', { body: 'x'.repeat(1001), headers });
     expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
@@ -63,7 +63,7 @@ describe('POST /v2/source_uploads', () => {
     await chunked.text();
   });
 
-  /** An upload that has begun, and whose answer comes when the rest of it does. */
+  /** Starts an upload whose answer arrives when the test sends the rest. */
   async function begunUpload(url: string, sizeBytes: number) {
     const upload = request(`${url}/v2/source_uploads`, {
       method: 'POST',
@@ -90,7 +90,7 @@ describe('POST /v2/source_uploads', () => {
     };
   }
 
-  it('takes so many at once; what waits for its turn for too long is 503', async () => {
+  it('limits concurrent uploads and answers 503 when the wait takes too long', async () => {
     const first = await begunUpload(service.url, 4);
     const headers = { 'content-type': 'image/png' };
     const second = await service.api('POST', '/v2/source_uploads', { body: 'later', headers });
@@ -100,7 +100,7 @@ describe('POST /v2/source_uploads', () => {
     expect((await service.api('POST', '/v2/source_uploads', { body: 'later', headers })).status).toBe(201);
   });
 
-  it('takes what waits when its turn comes', async () => {
+  it('accepts a waiting upload when a slot is free', async () => {
     const patient = await startApp({ limits: { uploadsAtOnce: 1 } });
     const first = await begunUpload(patient.url, 4);
     const second = await begunUpload(patient.url, 6);
@@ -109,7 +109,7 @@ describe('POST /v2/source_uploads', () => {
     await patient.close();
   });
 
-  it('takes so many bytes at once, and no more, but always one upload', async () => {
+  it('limits the total bytes of concurrent uploads but always allows one', async () => {
     const small = await startApp({ limits: { sourceBytes: 1000, uploadBytesAtOnce: 900, waitMs: 200 } });
     const post = (body: string) =>
       small.as(TOKENS.other)('POST', '/v2/source_uploads', { body, headers: { 'content-type': 'image/png' } });
@@ -124,7 +124,7 @@ describe('POST /v2/source_uploads', () => {
 });
 
 describe('POST /v2/template_style_versions', () => {
-  it('answers 201 for a package that is new, and 200 for one that is known, with its place', async () => {
+  it('answers 201 for a new package and 200 for a known one, with its location', async () => {
     const first = await service.api('POST', '/v2/template_style_versions', { body: zip('1'), headers: asZip });
     const second = await service.api('POST', '/v2/template_style_versions', { body: zip('1'), headers: asZip });
     expect([first.status, second.status]).toEqual([201, 200]);
@@ -132,7 +132,7 @@ describe('POST /v2/template_style_versions', () => {
     expect(first.body.style_version).toMatchObject({ id: SMALL.spec.id, status: 'processing', stillcuts: {} });
   });
 
-  it('tells what is wrong with a package', async () => {
+  it('reports what is wrong with a package', async () => {
     const answer = await service.api('POST', '/v2/template_style_versions', { body: 'no zip', headers: asZip });
     expect(answer).toMatchObject({
       status: 422,
@@ -140,7 +140,7 @@ describe('POST /v2/template_style_versions', () => {
     });
   });
 
-  it.each(['application/json', 'application/octet-stream', 'image/png'])('does not take %s', async (type) => {
+  it.each(['application/json', 'application/octet-stream', 'image/png'])('rejects %s', async (type) => {
     const answer = await service.api('POST', '/v2/template_style_versions', {
       body: '{}',
       headers: { 'content-type': type },
@@ -150,21 +150,21 @@ describe('POST /v2/template_style_versions', () => {
 });
 
 describe('GET /v2/template_style_versions', () => {
-  it('lists and shows them with all that is known', async () => {
+  it('lists and returns style versions with all fields', async () => {
     const list = await service.api('GET', '/v2/template_style_versions');
     const one = await service.api('GET', `/v2/template_style_versions/${SMALL.spec.id}`);
     expect(list.body.style_versions).toEqual([one.body.style_version]);
     expect(one.body.style_version).toMatchObject({ status: 'edit_ready', width: 64, height: 36, name: 'Small' });
   });
 
-  it('gives the specification in the very form of the interface', async () => {
+  it('returns the specification exactly as in the interface document', async () => {
     const { body, headers } = await service.api('GET', `/v2/template_style_versions/${SMALL.spec.id}/specs`);
     expect(body).toEqual({ style_version: SMALL.spec });
     expect(Object.keys(body.style_version.editables)).toEqual(Object.keys(SMALL.spec.editables));
     expect(headers.get('etag')).not.toBeNull();
   });
 
-  it('gives still cuts as PNG', async () => {
+  it('serves still cuts as PNG', async () => {
     const answer = await service.api('GET', `/v2/template_style_versions/${SMALL.spec.id}/stillcuts/stillcut_01.png`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('image/png');
@@ -177,7 +177,7 @@ describe('GET /v2/template_style_versions', () => {
     '/tsv_none/stillcuts/a.png',
     `/${SMALL.spec.id}/stillcuts/none.png`,
     `/${SMALL.spec.id}/stillcuts/..%2F..%2Fa.png`,
-  ])('answers 404 to %s', async (path) => {
+  ])('answers 404 for %s', async (path) => {
     expect(await service.api('GET', `/v2/template_style_versions${path}`)).toMatchObject({
       status: 404,
       body: { code: 'not_found' },
