@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
+import { groupBy } from '../group-by.ts';
 import { RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
 import { runGit } from './run-git.ts';
 
@@ -77,13 +78,10 @@ async function filesOf({ root, branch }: ImageBranchOptions, commit: string): Pr
 }
 
 async function createCommit(branch: RemoteBranch, files: ReadonlyMap<string, string>): Promise<string> {
-  const days = new Map<string, string[]>();
-  for (const [path, blob] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const [day = '', name = ''] = path.split('/');
-    days.set(day, [...(days.get(day) ?? []), `100644 blob ${blob}\t${name}\n`]);
-  }
+  const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   const trees: string[] = [];
-  for (const [day, lines] of days) {
+  for (const [day, images] of groupBy(sorted, ([path]) => path.split('/')[0]!)) {
+    const lines = images.map(([path, blob]) => `100644 blob ${blob}\t${path.split('/')[1]}\n`);
     trees.push(`040000 tree ${await branch.object(['mktree'], lines.join(''))}\t${day}\n`);
   }
   const tree = await branch.object(['mktree'], trees.join(''));

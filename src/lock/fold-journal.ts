@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import type { Arrival, Attempt, AttemptState, JournalRecord, JournalState, ServiceFacts } from './journal.ts';
 import type { Delivery, Fingerprint, Lock, LockEntry } from './lock.ts';
 
@@ -35,7 +36,7 @@ export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
   // Built for the first attempt: most journals have none, and a lockfile may have many entries.
   let byFingerprint: Map<Fingerprint, LockEntry[]> | undefined;
   return ({ intent, session, rendering }) => {
-    byFingerprint ??= groupByFingerprint(entries);
+    byFingerprint ??= groupBy(entries, ({ fingerprint }) => fingerprint);
     const alike = byFingerprint.get(intent.fingerprint) ?? [];
     return alike.some((entry) => {
       if (session !== null && session === entry.session) return true;
@@ -44,16 +45,6 @@ export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
       return intent.service === 'embedded' && rendering.video_url === entry.video_url;
     });
   };
-}
-
-function groupByFingerprint(entries: Iterable<LockEntry>): Map<Fingerprint, LockEntry[]> {
-  const groups = new Map<Fingerprint, LockEntry[]>();
-  for (const entry of entries) {
-    const alike = groups.get(entry.fingerprint);
-    if (alike === undefined) groups.set(entry.fingerprint, [entry]);
-    else alike.push(entry);
-  }
-  return groups;
 }
 
 /**
@@ -86,13 +77,8 @@ export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_R
 
 /** Returns the present deliveries by session. A destination belongs to the video that arrived there last. */
 export function deliveriesBySession({ arrivals }: JournalState): Map<string, Delivery[]> {
-  const found = new Map<string, Delivery[]>();
-  for (const { session, delivery } of arrivals.values()) {
-    const others = found.get(session);
-    if (others === undefined) found.set(session, [delivery]);
-    else others.push(delivery);
-  }
-  return found;
+  const bySession = groupBy(arrivals.values(), ({ session }) => session);
+  return new Map([...bySession].map(([session, all]) => [session, all.map(({ delivery }) => delivery)]));
 }
 
 const KNOWS_SESSION: ReadonlySet<AttemptState> = new Set(['created', 'missing', 'rendered']);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Diagnostic } from '../diagnostic.ts';
+import { groupBy } from '../group-by.ts';
 import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
@@ -65,12 +66,7 @@ export function definitionStates(
   origins: ReadonlyMap<string, readonly string[]>,
   desired: readonly DesiredVideo[],
 ): CachedDefinition[] {
-  const videosOf = new Map<string, DesiredVideo[]>();
-  for (const video of desired) {
-    const videos = videosOf.get(video.path);
-    if (videos === undefined) videosOf.set(video.path, [video]);
-    else videos.push(video);
-  }
+  const videosOf = groupBy(desired, ({ path }) => path);
   return [...origins].map(([path, read]) => {
     const videos = videosOf.get(path) ?? [];
     return {

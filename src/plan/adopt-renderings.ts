@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../digest.ts';
+import { groupBy } from '../group-by.ts';
 import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
@@ -176,7 +177,7 @@ type Wanted = Pick<DesiredVideo, 'fingerprint' | 'service' | 'deliver'>;
 /** Deliveries of earlier runs in the journal that no lasting lockfile records. */
 class DeliveredAttempts {
   readonly #deliveries: ReadonlyMap<string, readonly Delivery[]>;
-  readonly #gone = new Map<Fingerprint, Attempt[]>();
+  readonly #gone: ReadonlyMap<Fingerprint, readonly Attempt[]>;
 
   /**
    * @param deliveries by session
@@ -184,11 +185,7 @@ class DeliveredAttempts {
    */
   constructor(deliveries: ReadonlyMap<string, readonly Delivery[]>, gone: readonly Attempt[]) {
     this.#deliveries = deliveries;
-    for (const attempt of gone) {
-      const alike = this.#gone.get(attempt.intent.fingerprint);
-      if (alike === undefined) this.#gone.set(attempt.intent.fingerprint, [attempt]);
-      else alike.push(attempt);
-    }
+    this.#gone = groupBy(gone, ({ intent }) => intent.fingerprint);
   }
 
   /** Returns the deliveries of a session's video to wanted destinations. */

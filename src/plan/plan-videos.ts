@@ -1,6 +1,7 @@
 import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
+import { groupBy } from '../group-by.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
 import { adoptRenderings } from './adopt-renderings.ts';
 import {
@@ -81,13 +82,7 @@ export function planVideos(inputs: {
 
 /** Maps each new id to the id of the entry that it takes over. */
 function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], lock: Lock): Map<VideoId, VideoId> {
-  const waiting = new Map<Fingerprint, VideoId[]>();
-  for (const id of gone) {
-    const { fingerprint } = lock.videos.get(id)!;
-    const alike = waiting.get(fingerprint);
-    if (alike === undefined) waiting.set(fingerprint, [id]);
-    else alike.push(id);
-  }
+  const waiting: Map<Fingerprint, VideoId[]> = groupBy(gone, (id) => lock.videos.get(id)!.fingerprint);
   const moves = new Map<VideoId, VideoId>();
   if (waiting.size === 0) return moves;
   const arrivals = desired.filter((video) => !lock.videos.has(video.id) && waiting.has(video.fingerprint));

@@ -1,3 +1,4 @@
+import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
@@ -96,8 +97,8 @@ interface Placed {
   readonly [field: string]: unknown;
 }
 
+/** A property that is not animated. */
 const still = (k: unknown) => ({ a: 0, k });
-const identity = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
 const BACKGROUND = [0.09, 0.1, 0.12, 1];
 const INK = [0.93, 0.94, 0.95];
 
@@ -117,7 +118,7 @@ function sheetAnimation(sheet: {
   const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };
   const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
   const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
-  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...identity, sk: still(0), sa: still(0) }] }];
+  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
   return {
     ...{ v: '5.11.0', fr: 1, ip: 0, op: 1, w, h, nm: 'sheet', ddd: 0 },
     assets: images.map(({ assetId, width, height }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
@@ -127,9 +128,9 @@ function sheetAnimation(sheet: {
     },
     layers: [
       ...layers.map(({ x, y, ...own }, index) => {
-        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...identity, p: still([x, y, 0]) }, ...own };
+        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...IDENTITY_TRANSFORM, p: still([x, y, 0]) }, ...own };
       }),
-      { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: identity, shapes },
+      { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: IDENTITY_TRANSFORM, shapes },
     ],
   };
 }

@@ -52,13 +52,18 @@ export function largestShare({ isVisible, stills }: VideoPreview): number | null
 /** Summarizes a preview for the plan document. */
 export function previewSummary({ videos, leftOut }: PlanPreview): PreviewSummary {
   return {
-    videos: [...videos].map(([id, video]) => {
-      const share = largestShare(video);
-      const changed = share === null ? null : rounded(share, 1e6);
-      return { id, visible: video.isVisible, unseen: video.unseen, changed_share: changed };
-    }),
+    videos: [...videos].map(([id, video]) => videoSummary(id, video)),
     left_out: leftOut,
   };
+}
+
+function videoSummary(
+  id: string,
+  video: VideoPreview,
+): Pick<VideoDocument, 'id' | 'visible' | 'unseen' | 'changed_share'> {
+  const share = largestShare(video);
+  const changed = share === null ? null : rounded(share, 1e6);
+  return { id, visible: video.isVisible, unseen: video.unseen, changed_share: changed };
 }
 
 /** Serializes a preview as files, keyed by their path within the folder. */
@@ -83,12 +88,10 @@ export function previewFiles(preview: PlanPreview): ReadonlyMap<string, Uint8Arr
     };
   };
   const videos = [...preview.videos].map(([id, video]): VideoDocument => {
-    const { drafts, stills, isVisible, unseen } = video;
-    const share = largestShare(video);
-    const changed = share === null ? null : rounded(share, 1e6);
+    const { drafts, stills } = video;
     return {
-      ...{ id, visible: isVisible, unseen, changed_share: changed },
-      stills: stills.map((one) => still(id, one)),
+      ...videoSummary(id, video),
+      stills: stills.map((moment) => still(id, moment)),
       drafts:
         drafts === undefined
           ? null

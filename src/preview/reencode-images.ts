@@ -1,6 +1,8 @@
 import { checkImage } from '../engine/images/check-image.ts';
+import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
+import { groupBy } from '../group-by.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
 import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
@@ -35,18 +37,15 @@ export async function reencodeImages(
     images.add(image);
     return image;
   });
-  const bySize = new Map<string, Size & { readonly alike: PreviewImage[] }>();
-  for (const image of [...images].slice(0, MOST_PICTURES)) {
+  const usable = [...images].slice(0, MOST_PICTURES).flatMap((image) => {
     const size = sizeOf(image);
-    if (size === null) continue;
-    const key = `${size.width}x${size.height}`;
-    if (!bySize.has(key)) bySize.set(key, { ...size, alike: [] });
-    bySize.get(key)!.alike.push(image);
-  }
+    return size === null ? [] : [{ image, size }];
+  });
   const redrawn = new Map<PreviewImage, PreviewImage>();
-  for (const { alike, ...size } of bySize.values()) {
+  for (const alike of groupBy(usable, ({ size }) => `${size.width}x${size.height}`).values()) {
+    const [{ size }] = alike;
     for (let from = 0; from < alike.length; from += LOT) {
-      const lot = alike.slice(from, from + LOT);
+      const lot = alike.slice(from, from + LOT).map(({ image }) => image);
       for (const [index, image] of (await redraw(lot, size, draw)).entries()) redrawn.set(lot[index]!, image);
     }
   }
@@ -94,9 +93,6 @@ async function redraw(
   }
 }
 
-const still = (k: unknown) => ({ a: 0, k });
-const IDENTITY = { o: still(100), r: still(0), a: still([0, 0, 0]), s: still([100, 100, 100]), p: still([0, 0, 0]) };
-
 /** Builds a scene that shows one image per frame. */
 function sceneOf(lot: readonly PreviewImage[], { width, height }: Size): Scene {
   const images = lot.map(({ bytes }, index) => {
@@ -109,7 +105,7 @@ function sceneOf(lot: readonly PreviewImage[], { width, height }: Size): Scene {
     fonts: { list: [] },
     layers: images.map(({ assetId }, index) => {
       const time = { ip: index, op: index + 1, st: 0, sr: 1 };
-      return { ...time, bm: 0, ddd: 0, ind: index + 1, nm: assetId, ty: 2, refId: assetId, ks: IDENTITY };
+      return { ...time, bm: 0, ddd: 0, ind: index + 1, nm: assetId, ty: 2, refId: assetId, ks: IDENTITY_TRANSFORM };
     }),
   };
   return {

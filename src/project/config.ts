@@ -127,37 +127,37 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
   const locate = locateIn(root);
   const json = toJson(root, (path) => path[0] === 'templates');
-  const diagnostics = [...check(json, locate)].map((one) => withEncoderHint(one, json));
+  const diagnostics = [...check(json, locate)].map((diagnostic) => withEncoderHint(diagnostic, json));
   const named = child(root, 'templates');
   const templateNames = named?.kind === 'map' ? [...named.entries.keys()] : [];
   // Definitions are checked even if another setting is invalid.
   const videos = textOf(child(root, 'videos')) ?? DEFAULT_CONFIG.videos;
   const glob = globProblem(videos, locate(['videos'], 'value').span);
   if (glob !== null) diagnostics.push(glob);
+  const defaults = { config: { ...DEFAULT_CONFIG, ...(glob === null && { videos }) }, templateNames, diagnostics };
+  if (diagnostics.length > 0) return defaults;
   const written = json as unknown as WrittenConfig;
-  const templates = diagnostics.length > 0 ? null : readTemplates(written, locate);
+  const service = readService(written.service);
+  const templates = readTemplates(written, locate);
   const fonts =
-    diagnostics.length > 0 || written.fonts === undefined
-      ? null
-      : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
-  diagnostics.push(...(templates === null ? [] : serviceProblems(written.service, locate)));
-  const deliveries =
-    templates === null ? null : readDeliveries(written, readService(written.service), directory, locate);
-  diagnostics.push(...(templates?.diagnostics ?? []), ...(fonts?.ok === false ? fonts.diagnostics : []));
-  const policies = templates === null ? null : readPolicies(written, locate);
-  diagnostics.push(...(deliveries?.diagnostics ?? []), ...(policies?.diagnostics ?? []));
-  if (diagnostics.length > 0 || templates === null || deliveries === null || policies === null) {
-    return { config: { ...DEFAULT_CONFIG, ...(glob === null ? { videos } : {}) }, templateNames, diagnostics };
-  }
-  const concurrency = written.concurrency ?? DEFAULT_CONFIG.concurrency;
-  const maxRenders = written.max_renders ?? DEFAULT_CONFIG.maxRenders;
+    written.fonts === undefined ? null : readFolder(written.fonts, './fonts', locate(['fonts'], 'value').span);
+  const deliveries = readDeliveries(written, service, directory, locate);
+  const policies = readPolicies(written, locate);
+  diagnostics.push(
+    ...serviceProblems(written.service, locate),
+    ...templates.diagnostics,
+    ...(fonts?.ok === false ? fonts.diagnostics : []),
+    ...deliveries.diagnostics,
+    ...policies.diagnostics,
+  );
+  if (diagnostics.length > 0) return defaults;
   return {
     config: {
-      service: readService(written.service),
+      service,
       templates: templates.templates,
       videos,
-      concurrency,
-      maxRenders,
+      concurrency: written.concurrency ?? DEFAULT_CONFIG.concurrency,
+      maxRenders: written.max_renders ?? DEFAULT_CONFIG.maxRenders,
       journal: readJournal(written.journal),
       lint: written.lint ?? {},
       fonts: fonts?.ok === true ? fonts.value : null,
@@ -265,20 +265,20 @@ function notEmbedded(name: string, id: string, at: Span): Diagnostic {
 
 /** Rejects globs that leave the repository, or whose braces expand to too many patterns. */
 function globProblem(pattern: string, at: Span): Diagnostic | null {
-  const problem = (code: 'path_outside' | 'config_invalid', message: string, hint: string): Diagnostic =>
-    errorAt(code, at, message, hint);
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern) || /(?:^|[/{,(|!])\.\.(?:[/},)|]|$)/.test(pattern)) {
-    return problem(
+    return errorAt(
       'path_outside',
+      at,
       'The glob of videos leads out of the repository',
       'Write it from the root, like videos/**/*.yaml',
     );
   }
   if (pattern.includes('\\'))
-    return problem('config_invalid', 'The glob of videos holds a backslash', 'Separate folders with /');
+    return errorAt('config_invalid', at, 'The glob of videos holds a backslash', 'Separate folders with /');
   if (pattern.split('{').length > 4 || /\{[^{},]*\.\.[^{}]*\}/.test(pattern)) {
-    return problem(
+    return errorAt(
       'config_invalid',
+      at,
       'The glob of videos has too many alternatives',
       'Use at most three {a,b} and no ranges',
     );

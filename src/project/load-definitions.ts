@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
-import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { globBase, type Video } from '../definition/video.ts';
 import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
@@ -71,24 +71,19 @@ export function reloadDefinitions(
   const checks = createChecks();
   const usable = new Map<string, VideoTemplate>();
   const resolved = resolveDefinitions(paths, {
-    folder: globBase(config.videos),
+    ...definitionSettings(config, files, checks),
     templates: {
       get(name) {
         const { template } = templates.load(name);
         if (template === null) return undefined;
         const known = usable.get(name);
         if (known !== undefined) return known;
-        const made = definitionTemplate(template, checks);
-        usable.set(name, made);
-        return made;
+        const loaded = definitionTemplate(template, checks);
+        usable.set(name, loaded);
+        return loaded;
       },
     },
     templateNames: [...config.templates.keys()],
-    checkFile: checks.file,
-    checkAny: checks.anyVideo,
-    output: config.output,
-    deliver: deliverContext(config),
-    read: files.text,
   });
   const used = checkFiles(resolved, files);
   return {
@@ -96,6 +91,22 @@ export function reloadDefinitions(
     origins: resolved.origins,
     assets: used.assets,
     isWhole: templates.isWhole && resolved.diagnostics.length === 0 && used.diagnostics.length === 0,
+  };
+}
+
+/** Returns what the definitions of a repository are resolved with, except its templates. */
+export function definitionSettings(
+  config: Config,
+  files: RepositoryFiles,
+  checks: Checks,
+): Omit<DefinitionContext, 'templates' | 'templateNames'> {
+  return {
+    folder: globBase(config.videos),
+    checkFile: checks.file,
+    checkAny: checks.anyVideo,
+    output: config.output,
+    deliver: deliverContext(config),
+    read: files.text,
   };
 }
 

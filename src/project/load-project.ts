@@ -2,14 +2,12 @@ import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
-import { globBase } from '../definition/video.ts';
 import { type Diagnostic, type Span, sortDiagnostics } from '../diagnostic.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { redactConfig } from '../yaml/mask-text.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
-import { deliverContext } from './deliveries.ts';
 import { findDefinitionFiles } from './find-definitions.ts';
-import { checkFiles, definitionTemplate } from './load-definitions.ts';
+import { checkFiles, definitionSettings, definitionTemplate } from './load-definitions.ts';
 import { loadTemplates, type ProjectTemplate } from './load-templates.ts';
 import type { ReadLog } from './read-log.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
@@ -84,14 +82,9 @@ function resolveVideos(
   const { paths, ignored } = findDefinitionFiles(config, files);
   const usable = [...templates].map(([name, template]) => [name, definitionTemplate(template, checks)] as const);
   const resolved = resolveDefinitions(paths, {
-    folder: globBase(config.videos),
+    ...definitionSettings(config, files, checks),
     templates: new Map(usable),
     templateNames,
-    checkFile: checks.file,
-    checkAny: checks.anyVideo,
-    output: config.output,
-    deliver: deliverContext(config),
-    read: files.text,
   });
   const read = new Set([...resolved.origins.values()].flat());
   const unread = ignored.filter((path) => !read.has(path)).map((path) => ignoredFile(path, config));

@@ -33,19 +33,15 @@ export function readTemplateFolder(
   log: ReadLog | null = null,
   words: FolderWords = PACKAGE_WORDS,
 ): Result<Map<string, Uint8Array>> {
-  const refused = (message: string, hint: string): Result<never> => {
-    return failure('template_invalid', at, message, hint);
-  };
   const absolute = join(root, folder);
   if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) {
-    return refused(`There is no folder ${JSON.stringify(folder)}`, words.missing);
+    return refused(at, `There is no folder ${JSON.stringify(folder)}`, words.missing);
   }
-  const [real, realRoot] = [realpathSync.native(absolute), realpathSync.native(root)];
-  if (!real.startsWith(`${realRoot}${sep}`)) {
-    return refused(`${JSON.stringify(folder)} is a link out of the repository`, 'Copy the folder into the repository');
-  }
+  const inside = realInside(root, folder, 'folder', at);
+  if (!inside.ok) return inside;
+  const { real, isLink } = inside.value;
   // A link may be changed to another folder without a change in either folder.
-  if (real !== join(realRoot, folder)) log?.spoil();
+  if (isLink) log?.spoil();
   const list = (path: string): Dirent[] => log?.list(path) ?? readdirSync(join(root, path), { withFileTypes: true });
   const files = new Map<string, Uint8Array>();
   let sizeBytes = 0;
@@ -58,7 +54,7 @@ export function readTemplateFolder(
       if (!entry.isFile()) continue;
       sizeBytes += statSync(join(absolute, path)).size;
       if (sizeBytes > MAX_PACKAGE_BYTES || files.size >= MAX_PACKAGE_FILES) {
-        return refused(`${JSON.stringify(folder)} is too large`, words.tooLarge);
+        return refused(at, `${JSON.stringify(folder)} is too large`, words.tooLarge);
       }
       const file = join(real, path);
       const bytes = log?.read(posix.join(folder, path), file);
@@ -66,6 +62,25 @@ export function readTemplateFolder(
     }
   }
   return { ok: true, value: files };
+}
+
+function refused(at: Span | undefined, message: string, hint: string): Result<never> {
+  return failure('template_invalid', at, message, hint);
+}
+
+/** Returns the real path of a file or folder, unless a link leads out of the repository. */
+function realInside(
+  root: string,
+  path: string,
+  kind: 'file' | 'folder',
+  at: Span | undefined,
+): Result<{ readonly real: string; readonly isLink: boolean }> {
+  const [real, realRoot] = [realpathSync.native(join(root, path)), realpathSync.native(root)];
+  if (real.startsWith(realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`)) {
+    return { ok: true, value: { real, isLink: real !== join(realRoot, path) } };
+  }
+  const message = `${JSON.stringify(path)} is a link out of the repository`;
+  return refused(at, message, `Copy the ${kind} into the repository`);
 }
 
 function sorted(entries: Dirent[]): Dirent[] {
@@ -91,20 +106,15 @@ export function readTemplateArchive(
   at: Span | undefined,
   log: ReadLog | null = null,
 ): Result<Map<string, Uint8Array>> {
-  const refused = (message: string, hint: string): Result<never> => {
-    return failure('template_invalid', at, message, hint);
-  };
-  const absolute = join(root, path);
-  const stats = statSync(absolute, { throwIfNoEntry: false });
+  const stats = statSync(join(root, path), { throwIfNoEntry: false });
   if (!stats?.isFile()) {
-    return refused(`There is no file ${JSON.stringify(path)}`, 'Make it with reelform template pack');
+    return refused(at, `There is no file ${JSON.stringify(path)}`, 'Make it with reelform template pack');
   }
-  const [real, realRoot] = [realpathSync.native(absolute), realpathSync.native(root)];
-  if (!real.startsWith(realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`)) {
-    return refused(`${JSON.stringify(path)} is a link out of the repository`, 'Copy the file into the repository');
-  }
+  const inside = realInside(root, path, 'file', at);
+  if (!inside.ok) return inside;
+  const { real } = inside.value;
   if (stats.size > MAX_PACKAGE_BYTES) {
-    return refused(`${JSON.stringify(path)} is too large`, 'A template package has at most 50 MB and 2,000 files');
+    return refused(at, `${JSON.stringify(path)} is too large`, PACKAGE_WORDS.tooLarge);
   }
   const packed = readPackedPackage(log === null ? readFileSync(real) : Uint8Array.from(log.read(path, real)));
   if (packed.ok) return packed;
