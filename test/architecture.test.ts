@@ -20,7 +20,7 @@ const internal = imports
   .filter(({ to }) => to.startsWith('.'))
   .map(({ from, to }) => ({ from, to: normalize(join(dirname(from), to)) }));
 
-/** The fenced block `arrows` of the map: `layer → layer, layer`. */
+/** Parses the fenced block `arrows` of the map: `layer → layer, layer`. */
 function readArrows(): Map<string, Set<string>> {
   const block = /```arrows\n([\s\S]*?)```/.exec(MAP)?.[1] ?? '';
   return new Map(
@@ -42,7 +42,7 @@ function readArrows(): Map<string, Set<string>> {
   );
 }
 
-/** Files of `src/` itself are the kernel. */
+/** Returns the layer of a file. Files directly in `src/` are the kernel. */
 function layerOf(file: string): string {
   if (file === 'src/index.ts') return 'index';
   const folder = file.split('/')[1]!;
@@ -58,11 +58,11 @@ function edgeFiles(): string[] {
 describe('the arrows of src/README.md', () => {
   const arrows = readArrows();
 
-  it('name every layer', () => {
+  it('list every layer', () => {
     expect([...new Set(files.map(layerOf))].filter((layer) => !arrows.has(layer))).toEqual([]);
   });
 
-  it('hold for every import', () => {
+  it('cover every import', () => {
     const wrong = internal.filter(({ from, to }) => {
       if (!to.startsWith('src/')) return false;
       const [source, target] = [layerOf(from), layerOf(to)];
@@ -71,7 +71,7 @@ describe('the arrows of src/README.md', () => {
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('draw no circle between files', () => {
+  it('form no cycle between files', () => {
     const targets = new Map<string, string[]>();
     for (const { from, to } of internal) targets.set(from, [...(targets.get(from) ?? []), to]);
     const done = new Set<string>();
@@ -91,7 +91,7 @@ describe('the house rules', () => {
   const worldly =
     /^(?:node:(?:fs|fs\/promises|child_process|worker_threads|net|http|https|os|readline|readline\/promises|timers\/promises)|execa|fast-glob)$/;
 
-  it('let only EDGE files touch the world', () => {
+  it('let only EDGE files use the operating system', () => {
     const edges = edgeFiles();
     const isEdge = (file: string): boolean =>
       edges.some((edge) => (edge.endsWith('/') ? file.startsWith(`src/${edge}`) : file === `src/${edge}`));
@@ -99,7 +99,7 @@ describe('the house rules', () => {
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('list as EDGE only files that exist', () => {
+  it('list only existing files as EDGE', () => {
     const missing = edgeFiles().filter((edge) => !files.some((file) => file.startsWith(`src/${edge}`)));
     expect(missing).toEqual([]);
   });
@@ -113,8 +113,8 @@ describe('the house rules', () => {
     expect(wrong.map(([file]) => file)).toEqual([]);
   });
 
-  it('import each dependency in one folder', () => {
-    // Our client of a service has nothing in common with the one that fetches what strangers name.
+  it('restrict each dependency to one folder', () => {
+    // The client of our service and the client that fetches user-supplied URLs are separate on purpose.
     const SHARED = new Set(['p-limit', 'got', 'execa']);
     const folders = new Map<string, Set<string>>();
     for (const { from, to } of imports) {
@@ -134,7 +134,7 @@ describe('the house rules', () => {
     expect(long.map(([file]) => file)).toEqual([]);
   });
 
-  it('have no default exports', () => {
+  it('forbid default exports', () => {
     const wrong = [...texts].filter(([, text]) => /^export default/m.test(text));
     expect(wrong.map(([file]) => file)).toEqual([]);
   });

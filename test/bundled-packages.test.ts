@@ -9,8 +9,8 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-describe('what is bundled', () => {
-  it('is named in NOTICE', () => {
+describe('bundled packages', () => {
+  it('are named in NOTICE', () => {
     const list = /BUNDLED = \[([^\]]*)\]/.exec(read('build.mjs'))?.[1] ?? '';
     const names = [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name!);
     const section = /Packages whose code is in dist\/\n-+\n([\s\S]*?)\n\n/.exec(read('NOTICE'))?.[1] ?? '';
@@ -18,7 +18,7 @@ describe('what is bundled', () => {
     expect(names.filter((name) => !section.split(/[\s,]+/).includes(name))).toEqual([]);
   });
 
-  it('is none of it loaded by a plan that has nothing to do, but what reads the command line', async () => {
+  it('are not loaded by a plan without changes, except the command-line parser', async () => {
     const { metafile } = await build({
       entryPoints: [join(ROOT, 'src/cli/main.ts')],
       bundle: true,

@@ -15,7 +15,7 @@ describe.each([
   ['CODES', CODES, ours],
   ['SESSION_CODES', SESSION_CODES, ofSessions],
 ])('%s', (_, codes, section) => {
-  it('stand in the reference, each with its meaning, and nothing else does', () => {
+  it('are documented in the reference with their meaning, and nothing else is', () => {
     const documented = [...section.matchAll(/^\| `(\w+)` \| (.*?) \| .+ \|$/gm)].map(([, code, meaning]) => [
       code,
       meaning,
@@ -24,7 +24,7 @@ describe.each([
     expect(documented).toHaveLength(Object.keys(codes).length);
   });
 
-  it('are each provoked by a test', () => {
+  it('are each covered by a test', () => {
     const files = fastGlob.sync('test/**/*.test.ts', { cwd: ROOT, ignore: ['test/diagnostic.test.ts'] });
     const tests = files.map(read).join('\n');
     const untested = Object.keys(codes).filter((code) => !new RegExp(`\\b${code}\\b`).test(tests));

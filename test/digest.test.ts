@@ -6,12 +6,12 @@ describe('sha256()', () => {
   it.each([
     ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
-  ])('gives the digest of %j that FIPS 180-4 has', (text, digest) => {
+  ])('returns the digest of %j in FIPS 180-4', (text, digest) => {
     expect(sha256(text)).toBe(digest);
     expect(sha256(new TextEncoder().encode(text))).toBe(digest);
   });
 
-  it('takes a text in UTF-8', () => {
+  it('encodes text as UTF-8', () => {
     expect(sha256('ü')).toBe(sha256(new Uint8Array([0xc3, 0xbc])));
   });
 });
@@ -35,7 +35,7 @@ describe('canonicalJson()', () => {
     expect(keys).toEqual([2, 4, 6, 7, 1, 5, 3]);
   });
 
-  it('leaves out members that are undefined', () => {
+  it('omits undefined members', () => {
     expect(canonicalJson({ a: undefined, b: [] })).toBe('{"b":[]}');
   });
 
@@ -43,7 +43,7 @@ describe('canonicalJson()', () => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 
-  it('is one text for one value, whatever the order of keys', () => {
+  it('returns the same text for the same value in any order of keys', () => {
     const json = fc.jsonValue().filter((value) => JSON.stringify(value).isWellFormed()) as fc.Arbitrary<Json>;
     const reversed = (value: Json): Json => {
       if (Array.isArray(value)) return value.map((item: Json) => reversed(item));
@@ -67,7 +67,7 @@ describe('canonicalJson()', () => {
 });
 
 describe('byCodeUnit()', () => {
-  it('orders by code unit, not by language', () => {
+  it('orders by code unit regardless of language', () => {
     expect(['b', 'ä', 'B', 'a', 'a/b', 'a-b'].sort(byCodeUnit)).toEqual(['B', 'a', 'a-b', 'a/b', 'b', 'ä']);
   });
 });
@@ -78,7 +78,7 @@ describe('fileSha256()', () => {
     expect(await fileSha256(bytes)).toBe(sha256(bytes));
   });
 
-  it('lets other work run meanwhile', async () => {
+  it('yields to other work', async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);
     await fileSha256(Buffer.alloc(100_000_000));

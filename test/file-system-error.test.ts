@@ -39,7 +39,7 @@ describe('fileSystemError()', () => {
       'The disk quota is used up (open /b: EDQUOT)',
       'Make room, or have the quota raised',
     ],
-  ])('of %o is %s: %s', (error, code, message, hint) => {
+  ])('maps %o to %s: %s', (error, code, message, hint) => {
     expect(fileSystemError(error)).toMatchObject({ code, message, hint, cause: error });
   });
 
@@ -49,11 +49,11 @@ describe('fileSystemError()', () => {
     Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }),
     'ENOSPC',
     null,
-  ])('of %o is null', (error) => {
+  ])('returns null for %o', (error) => {
     expect(fileSystemError(error)).toBeNull();
   });
 
-  it('ends with an error that causes itself', () => {
+  it('terminates for an error that is its own cause', () => {
     const error = new Error('round');
     error.cause = error;
     expect(fileSystemError(error)).toBeNull();

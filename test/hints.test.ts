@@ -20,12 +20,12 @@ describe('closestMatch()', () => {
     ['x'.repeat(1_000_000), ['title'], null],
     ['zzz', ['title'], null],
     ['x', [], null],
-  ])('finds for %s among %j %s', (word, candidates, expected) => {
+  ])('matches %s among %j with %s', (word, candidates, expected) => {
     expect(closestMatch(word, candidates)).toBe(expected);
   });
 });
 
-it('nearest() compares no words of thousands of letters, and no more than two thousand candidates', () => {
+it('closestMatch() ignores very long words and limits the number of candidates', () => {
   const long = 'a'.repeat(100_000);
   expect(closestMatch(`${long}b`, [long])).toBeNull();
   const many = Array.from({ length: 2_000 }, (_, index) => `other-${index}`);

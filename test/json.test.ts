@@ -6,7 +6,7 @@ it.each([
   [[], ''],
   [['mapping', 'resources', '(Footage)/USER/hero.jpg'], '/mapping/resources/(Footage)~1USER~1hero.jpg'],
   [['a~1', 0, ''], '/a~01/0/'],
-])('jsonPointer(%j) is %s, and parseJsonPointer() reads it back', (path, pointer) => {
+])('jsonPointer(%j) returns %s, which parseJsonPointer() parses back', (path, pointer) => {
   expect(jsonPointer(path)).toBe(pointer);
   expect(parseJsonPointer(pointer)).toEqual(path.map(String));
 });
@@ -17,7 +17,7 @@ function excess(text: string, bounds = BOUNDS): string | null {
   return checkJsonBounds(new TextEncoder().encode(text), bounds);
 }
 
-/** Values and names of fields, as the parsed text has them. */
+/** Counts the values and field names of parsed JSON. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const inside = Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), 0);
@@ -53,7 +53,7 @@ test('checkJsonBounds() counts the values that JSON.parse finds', () => {
   );
 });
 
-test('checkJsonBounds() goes through millions of backslashes once', () => {
+test('checkJsonBounds() scans millions of backslashes in linear time', () => {
   const text = `"${'\\"'.repeat(2_000_000)}"`;
   expect(excess(text)).toBeNull();
   expect(excess(`"${'\\\\'.repeat(2_000_000)}"`)).toBeNull();

@@ -9,7 +9,7 @@ describe('parseProcessStat()', () => {
     ['a plain name', `4243 (node) S ${fields}`],
     ['a name with spaces and parentheses', `4243 (a) (b) S 1 2) S ${fields}`],
   ])('reads state, group, start, memory and time: %s', (_title, line) => {
-    // Fields after the state: ppid, pgrp, …; children that were waited for count.
+    // Fields after the state: ppid, pgrp, …; the time of children that were waited for is included.
     expect(parseProcessStat(line)).toEqual({
       state: 'S',
       groupId: 4240,
@@ -19,12 +19,12 @@ describe('parseProcessStat()', () => {
     });
   });
 
-  test.each(['', 'nonsense', '1 (node) S 1'])('is null for %j', (line) => {
+  test.each(['', 'nonsense', '1 (node) S 1'])('returns null for %j', (line) => {
     expect(parseProcessStat(line)).toBeNull();
   });
 });
 
-test.runIf(platform === 'linux')('readProcessStat() reads this process, and no process that has ended', () => {
+test.runIf(platform === 'linux')('readProcessStat() reads this process and returns null for an ended one', () => {
   expect(readProcessStat(pid)!.residentPages).toBeGreaterThan(0);
   expect(readProcessStat(2 ** 22 + 1)).toBeNull();
 });

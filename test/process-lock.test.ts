@@ -7,19 +7,19 @@ import { CAN_UNSHARE, startChild, UNSHARE } from './support/child-program.ts';
 import { makeFolder } from './support/repository.ts';
 
 const HOLDER = join(import.meta.dirname, 'support/hold-lock.ts');
-/** Above every process id of Linux and macOS. */
+/** Above every possible process id of Linux and macOS. */
 const NOBODY = 2 ** 22 + 1;
 
 const acquire = (path: string) => acquireProcessLock(path, (holder) => new Error(`held by ${holder}`));
 const newPath = (): string => join(makeFolder({}), '.reelform/apply.pid');
 
-/** As if the owner had not touched its lock since. */
+/** Backdates a lock file, as if its owner had stopped renewing it. */
 function age(path: string, ms: number): void {
   const past = (Date.now() - ms) / 1000;
   utimesSync(path, past, past);
 }
 
-/** A lock file with these fields changed, once its owner has gone. */
+/** Writes the lock file of an owner that is gone, with some fields changed. */
 async function writeLock(path: string, change: object): Promise<void> {
   const release = await acquire(path);
   const owner = JSON.parse(readFileSync(path, 'utf8')) as object;
@@ -28,7 +28,7 @@ async function writeLock(path: string, change: object): Promise<void> {
 }
 
 describe('acquireProcessLock()', () => {
-  it('keeps others out, in the same process too, until it is released', async () => {
+  it('excludes other acquisitions, in the same process too, until it is released', async () => {
     const path = newPath();
     const release = await acquire(path);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid, host: hostname() });
@@ -39,7 +39,7 @@ describe('acquireProcessLock()', () => {
     await (await acquire(path))();
   });
 
-  it('keeps others out while its process is running or suspended, until that is dead', async () => {
+  it('excludes others while its process runs or is suspended, until that process ends', async () => {
     const path = newPath();
     const child = await startChild(HOLDER, [path]);
     await child.line('held');
@@ -53,7 +53,7 @@ describe('acquireProcessLock()', () => {
     await (await acquire(path))();
   });
 
-  it('takes over from a process whose id another one has now', async () => {
+  it('takes over from an owner whose process id was reused', async () => {
     const path = newPath();
     await writeLock(path, { identity: 'started at another time' });
     age(path, 60_000);
@@ -64,7 +64,7 @@ describe('acquireProcessLock()', () => {
     ['on another host', { host: 'elsewhere' }, 'process 7 on elsewhere'],
     ['in another container', { pids: 'b007 pid:[1]' }, 'process 7 in another container'],
     ['on a host of this name without /proc', { pids: null }, 'process 7 in another container'],
-  ])('believes an owner %s for as long as it touches its file', async (_, change, holder) => {
+  ])('respects an owner %s while it renews its lock file', async (_, change, holder) => {
     if (!existsSync('/proc/self')) return;
     const path = newPath();
     await writeLock(path, { pid: 7, ...change });
@@ -74,7 +74,7 @@ describe('acquireProcessLock()', () => {
     await (await acquire(path))();
   });
 
-  it('believes an owner that an earlier version wrote while its process exists', async () => {
+  it('respects an owner recorded by an earlier version while its process exists', async () => {
     const path = join(makeFolder({ 'apply.pid': `${process.ppid} other\n` }), 'apply.pid');
     await expect(acquire(path)).rejects.toThrow(`held by process ${process.ppid}`);
     for (const text of [`${NOBODY}`, `${NOBODY} old\n`]) {
@@ -84,7 +84,7 @@ describe('acquireProcessLock()', () => {
   });
 
   it.each(['', 'nonsense', '0 x', '-1 x', '{"pid":0}', '{"pid":"7"}'])(
-    'takes over a lock that says %j',
+    'takes over a lock with the content %j',
     async (text) => {
       const path = join(makeFolder({ 'apply.pid': text }), 'apply.pid');
       await acquire(path);
@@ -92,7 +92,7 @@ describe('acquireProcessLock()', () => {
     },
   );
 
-  it('lets one of many in, whether or not an old lock is there', async () => {
+  it('admits exactly one of many, with or without a stale lock', async () => {
     for (let round = 0; round < 40; round++) {
       const path = join(makeFolder(round % 2 === 0 ? {} : { 'apply.pid': `${NOBODY} old` }), 'apply.pid');
       const tries = await Promise.allSettled(Array.from({ length: 6 }, () => acquire(path)));
@@ -103,7 +103,7 @@ describe('acquireProcessLock()', () => {
     }
   });
 
-  it('does not release a lock that is of another process by now', async () => {
+  it('does not release a lock that another process has taken over', async () => {
     const path = newPath();
     const release = await acquire(path);
     writeFileSync(path, 'other');
@@ -111,7 +111,7 @@ describe('acquireProcessLock()', () => {
     expect(readFileSync(path, 'utf8')).toBe('other');
   });
 
-  it('removes what a killed acquisition left in the folder, and nothing new', async () => {
+  it('removes old leftovers of killed acquisitions, but no recent files', async () => {
     const path = newPath();
     await (await acquire(path))();
     const [old, young] = ['0', '1'].map((digit) => {
@@ -123,7 +123,7 @@ describe('acquireProcessLock()', () => {
     expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   });
 
-  it.runIf(CAN_UNSHARE)('keeps a process in another container out, for as long as the owner lives', async () => {
+  it.runIf(CAN_UNSHARE)('excludes a process in another container while the owner lives', async () => {
     const path = newPath();
     const first = await startChild(HOLDER, [path], UNSHARE);
     await first.line('held');
@@ -131,7 +131,7 @@ describe('acquireProcessLock()', () => {
     const second = await startChild(HOLDER, [path], UNSHARE);
     expect(await second.ended).toMatchObject({ stderr: expect.stringContaining('held by process 1 in another') });
     age(path, 60_000);
-    // The heartbeat shows that it is alive.
+    // A renewal shows that the owner is alive.
     while (Date.now() - statSync(path).mtimeMs > 50_000) await new Promise((resolve) => setTimeout(resolve, 100));
     await expect(acquire(path)).rejects.toThrow('held by process 1 in another container');
     await first.kill();

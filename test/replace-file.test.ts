@@ -15,7 +15,7 @@ function write(path: string, ageMs: number, nowMs = NOW): string {
 }
 
 describe('sweepUnfinished()', () => {
-  it('removes what a killed process left, and nothing that is new, whole or below', async () => {
+  it('removes old leftovers of a killed process, but no recent, complete or nested files', async () => {
     const root = makeFolder({});
     const old = write(unfinishedPath(root), HOUR_MS);
     const stay = [
@@ -29,7 +29,7 @@ describe('sweepUnfinished()', () => {
     expect(stay.map((path) => existsSync(path))).toEqual([true, true, true, true]);
   });
 
-  it('removes it below, where that is asked for, and bears with a folder that is not there', async () => {
+  it('removes nested leftovers on request, and tolerates a missing folder', async () => {
     const root = makeFolder({});
     const below = write(unfinishedPath(join(root, 'launch')), HOUR_MS);
     await sweepUnfinished(root, NOW, { recursive: true });
@@ -39,14 +39,14 @@ describe('sweepUnfinished()', () => {
 });
 
 describe('replaceFile()', () => {
-  it('removes what a killed process left in the folder', async () => {
+  it('removes leftovers of a killed process in the same folder', async () => {
     const root = makeFolder({});
     write(unfinishedPath(root), HOUR_MS, Date.now());
     await replaceFile(join(root, 'a'), 'whole', { isDurable: false });
     expect(readdirSync(root)).toEqual(['a']);
   });
 
-  it('writes its file again where its unfinished one was removed', async () => {
+  it('writes again if its temporary file was removed', async () => {
     const root = makeFolder({});
     let attempts = 0;
     async function* data() {

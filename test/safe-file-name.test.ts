@@ -22,11 +22,11 @@ describe('safeFileName()', () => {
     expect(safeFileName(title)).toBe(name);
   });
 
-  test('shortens between characters', () => {
+  test('truncates between characters', () => {
     expect(safeFileName('👩‍👩‍👧'.repeat(30))).toBe('👩‍👩‍👧'.repeat(8));
   });
 
-  test('is a name for every title, and its own name', () => {
+  test('returns a valid name for every title, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (title) => {
         const name = safeFileName(title);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../src/temporary-folder.ts';
 
-test('what a killed process left behind goes, once it is old enough; nothing else does', () => {
+test('temporaryFolder() removes only old folders of killed processes', () => {
   const [old, recent, other] = ['reelform-try-old', 'reelform-try-recent', 'reelform-tried'].map((name) => {
     const folder = join(tmpdir(), name);
     mkdirSync(join(folder, 'below'), { recursive: true });

@@ -11,7 +11,7 @@ describe('testLanes()', () => {
     ["export {\n  start,\n} from '../src/start.ts';", 'through what it exports again'],
     ["const { start } = await import('../src/start.ts');", 'when it asks for it'],
     ["import { PGlite } from '@electric-sql/pglite/worker';", 'from below a package'],
-  ])('takes %j for integration', (text) => {
+  ])('assigns %j to the integration lane', (text) => {
     const files = { 'test/a.test.ts': text, 'src/start.ts': "import { execa } from 'execa';\n" };
     expect(lanes(files)).toEqual({ unit: [], integration: ['test/a.test.ts'] });
   });
@@ -21,12 +21,12 @@ describe('testLanes()', () => {
     "import { parse } from 'yaml';\nimport { b } from './b.ts';",
     "import { missing } from './missing.ts';",
     "const text = `\n  import { execa } from 'execa';`;",
-  ])('takes %j for a unit test', (text) => {
+  ])('assigns %j to the unit lane', (text) => {
     const files = { 'test/a.test.ts': text, 'test/b.ts': "import { a } from './a.test.ts';\n" };
     expect(lanes(files)).toEqual({ unit: ['test/a.test.ts'], integration: [] });
   });
 
-  it('puts every test file into one lane, and leaves e2e and field tests to their own configurations', () => {
+  it('assigns every test file to one lane, except e2e and field tests', () => {
     const files = {
       'test/a.test.ts': '',
       'test/b.test.ts': "import 'got';",

@@ -8,7 +8,7 @@ it.each([
   ['a track', 'audio_tracks.main', './m.mp3'],
   ['what the file does not say itself', 't_02', ''],
   ['nothing that is known', null, ''],
-])('says where a definition fills %s', (_what, key, text) => {
+])('resourceSpan() locates the value of %s', (_what, key, text) => {
   const { file, start, end } = resourceSpan('a.yaml', TEXT, key);
   expect(file).toBe('a.yaml');
   expect(TEXT.slice(start, end)).toBe(text);

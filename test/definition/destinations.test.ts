@@ -15,7 +15,7 @@ function read(config: string): ReturnType<typeof parseConfig> {
   return parseConfig('reelform.yaml', `templates: {launch: ./t}\n${config}`, createChecks().config, '/repository');
 }
 
-/** `code file:line:column message`, and where each video goes. */
+/** Returns `code file:line:column message` of each problem, and the destinations of each video. */
 function delivered(files: Readonly<Record<string, string>>, config = CREDENTIALS) {
   const { videos, diagnostics } = resolve(files, deliverContext(read(config).config));
   return {
@@ -40,17 +40,17 @@ describe('deliver', () => {
       ],
     ],
     ['[]', []],
-  ])('takes a place, one with a credential, several, and none: %s', (deliver, places) => {
+  ])('accepts a destination, one with a credential, several, and none: %s', (deliver, places) => {
     const config = `${CREDENTIALS}deliver: s3://other/\n`;
     expect(delivered(one(deliver, 'labels: {region: eu}\n'), config)).toEqual({ problems: [], places: [places] });
   });
 
-  it('takes what reelform.yaml says where a definition says nothing', () => {
+  it('uses the destinations of reelform.yaml if a definition has none', () => {
     const files = { 'videos/berlin.yaml': DEFINITION };
     expect(delivered(files, 'deliver: s3://other/\n').places).toEqual([[['s3://other/', null]]]);
   });
 
-  it('tells of what reelform.yaml asks for, and a video does not have', () => {
+  it('reports a video that lacks a value that reelform.yaml requires', () => {
     const files = { 'videos/berlin.yaml': DEFINITION, 'videos/oslo.yaml': `${DEFINITION}labels: {region: north}\n` };
     const config = `${CREDENTIALS}deliver: {to: "s3://videos/public/{label.region}/{id}", credential: main}\n`;
     const { problems, places } = delivered(files, config);
@@ -75,20 +75,20 @@ describe('deliver', () => {
     ['{credential: main}', '7:1', 'has no to'],
     ['{to: "s3://videos/a", name: main}', '7:32', 'not a property'],
     ['[[]]', '7:11', 'must be a text'],
-  ])('says where it is wrong: %s', (deliver, place, message) => {
+  ])('locates the error: %s', (deliver, place, message) => {
     const { problems } = delivered(one(deliver));
     expect(problems).toEqual([expect.stringContaining(message)]);
     expect(problems[0]).toContain(`videos/berlin.yaml:${place}`);
   });
 
-  it('blames the definition, and not the fragment with its template, for what reelform.yaml asks of it', () => {
+  it('locates a missing value for reelform.yaml in the definition, not in the fragment with its template', () => {
     const files = { 'videos/_b.yaml': DEFINITION, 'videos/oslo.yaml': 'extends: ./_b.yaml\ntitle: Oslo\n' };
     expect(delivered(files, 'deliver: "s3://videos/{label.region}/{id}"\n').problems).toEqual([
       expect.stringMatching(/^definition_invalid videos\/oslo\.yaml:2:1 deliver: The video has no label "region"/),
     ]);
   });
 
-  it('refuses two videos in one place, rows of one definition among them', () => {
+  it('refuses two videos with the same destination, including rows of one definition', () => {
     const files = {
       'videos/berlin.yaml': `${DEFINITION}deliver: s3://videos/one.mp4\n`,
       'videos/oslo.yaml': `${DEFINITION}deliver: ["s3://videos/{id}.mp4", s3://videos/one.mp4]\n`,
@@ -121,14 +121,14 @@ describe('fillDestination()', () => {
     expect(fillDestination(to, video, fingerprint)).toBe(filled);
   });
 
-  test('follows the format', () => {
+  test('uses the file extension of the format', () => {
     const zip = { ...video, output: { format: 'png_sequence' as const } };
     expect(fillDestination('s3://b/', zip, fingerprint)).toBe('s3://b/de/berlin.zip');
   });
 });
 
 describe('deliver, credentials and assets of reelform.yaml', () => {
-  it('are read, without secrets', () => {
+  it('are read without secrets', () => {
     const { config, diagnostics } = read(
       `${CREDENTIALS}deliver: {to: s3://videos/public/, credential: main}\nassets: {publish: s3://assets, public_url: "https://cdn.example.com/a"}\n`,
     );
@@ -157,7 +157,7 @@ describe('deliver, credentials and assets of reelform.yaml', () => {
       '3:10',
       'delivers no',
     ],
-  ])('are refused where they are wrong: %s', (text, place, message) => {
+  ])('are refused at the location of the error: %s', (text, place, message) => {
     const { diagnostics } = read(text);
     expect(diagnostics.map((one) => placed(one, () => `templates: {launch: ./t}\n${text}`))).toEqual([
       expect.stringContaining(`reelform.yaml:${place}`),

@@ -11,7 +11,7 @@ function rowOf(values: Readonly<Record<string, string>>): Row {
   return { values: new Map(Object.entries(values)), file: 'data/rows.csv', name: 'data/rows.csv line 2', span };
 }
 
-/** The text of one value after filling in, with the codes of what was wrong. */
+/** Returns one value after filling in, with the codes and hints of problems. */
 function fill(text: string, row: Row | null): [string, string[]] {
   const parsed = parseYaml('a.yaml', JSON.stringify([text]));
   if (!parsed.ok || parsed.value === null) throw new Error('not a text');
@@ -35,27 +35,27 @@ describe('fillIn()', () => {
     expect(fill(text, row)).toEqual([filled, []]);
   });
 
-  it('tells an unknown column with the nearest one', () => {
+  it('reports an unknown column with the closest one', () => {
     expect(fill('${citty}', row)[1]).toEqual(['unknown_variable: Did you mean ${city}?']);
     expect(fill('${zzz}', row)[1]).toEqual(['unknown_variable: Its columns: city, store name, empty, tricky']);
   });
 
-  it('tells a placeholder that is never closed', () => {
+  it('reports an unclosed placeholder', () => {
     expect(fill('a ${city', row)[1]).toEqual([expect.stringMatching(/^unknown_variable: Close it/)]);
   });
 
-  it('fills in no more than 65,536 characters', () => {
+  it('limits the result to 65,536 characters', () => {
     const big = rowOf({ a: 'x'.repeat(1_000) });
     expect(fill('${a}'.repeat(65), big)[1]).toEqual([]);
     expect(fill('${a}'.repeat(100_000), big)[1]).toEqual([expect.stringMatching(/^text_too_long/)]);
   });
 
-  it('knows no column without a row', () => {
+  it('reports a placeholder outside of rows', () => {
     expect(fill('${city}', null)[1]).toEqual([expect.stringMatching(/^unknown_variable: Write \$\$\{city\}/)]);
     expect(fill('$${city}', null)).toEqual(['${city}', []]);
   });
 
-  it('writes any text that is escaped back as it was', () => {
+  it('restores any escaped text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         fc.pre(!/[\x00-\x1f\x7f-\x9f]/.test(text));

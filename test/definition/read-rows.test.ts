@@ -33,7 +33,7 @@ describe('readRows()', () => {
     expect(rows(file, text)).toEqual(expected);
   });
 
-  it('knows on which line of a CSV file a row stands', () => {
+  it('returns the line of each row of a CSV file', () => {
     const text = 'city,note\n\n"Ber\nlin",a\nOslo,b\n';
     const read = readRows('rows.csv', text);
     expect(read.ok && read.value.map(({ name, span }) => [name, text.slice(span.start, span.end)])).toEqual([
@@ -73,7 +73,7 @@ describe('readRows()', () => {
     );
   });
 
-  it('reads back what is quoted as RFC 4180 has it', () => {
+  it('reads cells quoted as in RFC 4180', () => {
     const cell = fc.string({ unit: 'grapheme' }).filter((text) => !/[\x00-\x1f\x7f-\x9f\ufeff]/.test(text));
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (pairs) => {
@@ -93,12 +93,12 @@ describe('readCsv()', () => {
     ['name\tcity', ['name', 'city']],
     ['name,city', ['name', 'city']],
     ['name', ['name']],
-  ])('takes the separator that %j has most of', (header, columns) => {
+  ])('uses the most frequent separator of %j', (header, columns) => {
     const rows = readCsv('a.csv', `${header}\n${header}\n`);
     expect(rows.ok && [...rows.value[0]!.values.keys()]).toEqual(columns);
   });
 
-  it.each(['a,b\n"x,y\n', 'a,b\n"x"z,y\n', 'a,b\nx"z,y\n'])('explains %j in its own words', (text) => {
+  it.each(['a,b\n"x,y\n', 'a,b\n"x"z,y\n', 'a,b\nx"z,y\n'])('explains the error in %j in its own words', (text) => {
     const rows = readCsv('a.csv', text);
     const message = rows.ok ? '' : rows.diagnostics[0]!.message;
     expect(message).toContain('a.csv is not valid CSV: ');

@@ -11,7 +11,7 @@ describe('resolvePath()', () => {
     ['images//a.jpg', 'images/a.jpg'],
     ['.../a.jpg', '.../a.jpg'],
     ['a b/ü.jpg', 'a b/ü.jpg'],
-  ])('reads %s in videos/de/x.yaml as %s', (written, path) => {
+  ])('resolves %s in videos/de/x.yaml to %s', (written, path) => {
     expect(resolvePath(written, 'videos/de/x.yaml')).toEqual({ ok: true, path });
   });
 
@@ -26,7 +26,7 @@ describe('resolvePath()', () => {
     ['', 'definition_invalid'],
     ['./', 'definition_invalid'],
     ['images/', 'definition_invalid'],
-  ])('refuses %j as %s', (written, code) => {
+  ])('refuses %j with %s', (written, code) => {
     expect(resolvePath(written, 'videos/de/x.yaml')).toMatchObject({ ok: false, code });
   });
 });

@@ -6,7 +6,7 @@ const one = (text: string, others: Files = {}): Files => ({ 'videos/a.yaml': tex
 const HERO = '(Footage)/USER/hero.jpg';
 
 describe('resolveDefinitions()', () => {
-  it('reads a definition with everything that it may have', () => {
+  it('reads a definition with every property', () => {
     const text = `# a comment
 template: launch
 title: 2026
@@ -52,7 +52,7 @@ resources:
     ]);
   });
 
-  it('orders resources as the template does', () => {
+  it('orders resources like the template', () => {
     const [video] = videosOf(one(DEFINITION));
     expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
   });
@@ -63,12 +63,12 @@ resources:
     ['12E456', '12E456'],
     ['"#eeada7"', 'EEADA7'],
     ['eeada780', 'EEADA780'],
-  ])('takes the colour %s by its text', (written, color) => {
+  ])('reads the colour %s from its text', (written, color) => {
     const [video] = videosOf(one(DEFINITION.replace('"#EEADA7"', written)));
     expect(video!.resources.get('c_01')).toEqual({ kind: 'color', color });
   });
 
-  it('starts paths at the file that says them, or at the root', () => {
+  it('resolves paths from the file that contains them, or from the root', () => {
     const files = {
       'videos/de/_brand.yaml': `resources: {"${HERO}": ./logo.jpg}`,
       'videos/a.yaml': `extends: ./de/_brand.yaml\ntemplate: launch\ntitle: A\nresources: {t_01: Hi, c_01: 000000}`,
@@ -147,7 +147,7 @@ resources:
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([code]);
   });
 
-  it('takes a crop, a focus and a background where they belong', () => {
+  it('accepts a crop, a focus and a background where they apply', () => {
     const transforms = [
       { crop_strategy: 'manual', crop_x: 0, crop_y: 1.5, crop_width: 10, crop_height: 20 },
       { crop_strategy: 'cover', focus_x: 0, focus_y: 1 },
@@ -161,7 +161,7 @@ resources:
     }
   });
 
-  it('hints at the nearest editable, by key or by label', () => {
+  it('suggests the closest editable, by key or label', () => {
     const hint = (key: string): string | undefined => resolve(one(`${DEFINITION}  ${key}: x\n`)).diagnostics[0]?.hint;
     expect(hint('t_03')).toBe('Did you mean t_01 (Headline)?');
     expect(hint('headlin')).toBe('Did you mean t_01 (Headline)?');
@@ -170,19 +170,19 @@ resources:
     expect(hint('zzzzzzzz')).toMatch(/^It has t_01, t_02, /);
   });
 
-  it('hints to quote a colour that YAML took for a comment', () => {
+  it('suggests quotes for a colour that YAML read as a comment', () => {
     const { diagnostics } = resolve(one(DEFINITION.replace('"#EEADA7"', '#EEADA7')));
     expect(diagnostics[0]?.hint).toContain('"#EEADA7" in quotes');
   });
 
-  it('never repeats a password of a URL in its messages', () => {
+  it('never repeats a password in a URL', () => {
     for (const url of ['https://me:secret@host/a.jpg', 'ftp://me:secret@host/', '"https://me:secret@ho st/"']) {
       const { diagnostics } = resolve(one(DEFINITION.replace('images/hero.jpg', url)));
       expect(JSON.stringify(diagnostics)).not.toContain('secret');
     }
   });
 
-  it('tells everything that is wrong in every file at once', () => {
+  it('reports all errors of all files at once', () => {
     const files = {
       'videos/b.yaml': DEFINITION.replace('launch', 'lunch').replace('Hello', '${x}'),
       'videos/a.yaml': 'template: launch\nresources:\n  t_9999: x\n  c_01: red\n',
@@ -202,7 +202,7 @@ resources:
     expect(resolve(files).videos.map(({ video }) => video.id)).toEqual(['good']);
   });
 
-  it('refuses two videos with one id, also when only the case differs', () => {
+  it('refuses two videos with the same id, ignoring case', () => {
     const files = {
       'videos/a.yaml': DEFINITION,
       'videos/b.yaml': `id: a\n${DEFINITION}`,
@@ -213,7 +213,7 @@ resources:
     expect(resolve(files).videos.map(({ video }) => video.id)).toEqual(['d']);
   });
 
-  it('tells which files a video uses, also when something else is wrong with it', () => {
+  it('returns the files that a video uses, even if it has other errors', () => {
     const { videos, otherFiles } = resolve({
       'videos/a.yaml': DEFINITION,
       'videos/b.yaml': `${DEFINITION}tittle: x\n`,
@@ -313,7 +313,7 @@ describe('clips, sounds and fonts', () => {
     expect(problemsOf(withResource(line))).toEqual(expected.map((problem) => problem.replace(' ', ' videos/a.yaml:')));
   });
 
-  it('hints at the nearest font, and tells what goes with what', () => {
+  it('suggests the closest font and lists the accepted values', () => {
     const told = (line: string): string => {
       const [diagnostic] = resolve(withResource(line)).diagnostics;
       return `${diagnostic?.message}. ${diagnostic?.hint}`;
@@ -329,7 +329,7 @@ describe('clips, sounds and fonts', () => {
 });
 
 describe('audio, fonts and output', () => {
-  it('reads all forms, in the order of the names', () => {
+  it('reads all forms, sorted by name', () => {
     const [video] = videosOf(
       one(`${DEFINITION}audio:
   voice: {source: ./v.wav, volume: 1.5}
@@ -348,12 +348,12 @@ output: {quality: low, height: 720, format: webm}
     expect(JSON.stringify(video!.output)).toBe('{"format":"webm","height":720,"quality":"low"}');
   });
 
-  it('names the files of tracks and clips among those that the video uses', () => {
+  it('includes the files of tracks and clips in the files of the video', () => {
     const { videos } = resolve(one(`${DEFINITION}  v_01: clip.mp4\naudio: {main: {source: ./music.mp3}}\n`));
     expect(videos[0]!.files.map(({ path }) => path)).toEqual(['images/hero.jpg', 'clip.mp4', 'videos/music.mp3']);
   });
 
-  it('merges what is extended, and fills in columns', () => {
+  it('merges extended values and fills in columns', () => {
     const files = {
       'videos/_brand.yaml': `${DEFINITION}audio: {main: {source: ./brand.mp3, fade_out: 2}}\noutput: {height: 720}\n`,
       'rows.csv': 'slug,volume,fps,loop,font\na,0.5,25,true,Inter-Black\nb,1,30,false,Inter-Regular\n',
@@ -376,7 +376,7 @@ output: {quality: low, height: 720, format: webm}
     expect(video).toMatchObject({ fonts: new Map([['Inter-Bold', 'Inter-Black']]), output: { height: 720, fps: 25 } });
   });
 
-  it('says nothing of an output that says nothing', () => {
+  it('returns null for an output that only repeats defaults', () => {
     expect(videosOf(one(`${DEFINITION}output: {format: mp4}\n`))[0]!.output).toBeNull();
     expect(videosOf(one(`${DEFINITION}output: {}\n`))[0]!.output).toBeNull();
   });
@@ -411,7 +411,7 @@ output: {quality: low, height: 720, format: webm}
 describe('extends', () => {
   const brand = { 'brand.yaml': `template: launch\nlabels: {a: 1, b: 1}\n${RESOURCES}` };
 
-  it('merges values deeply, the later ones win', () => {
+  it('merges values deeply; later ones win', () => {
     const files = {
       ...brand,
       'videos/_b.yaml': 'extends: brand.yaml\nlabels: {b: 2, c: 2}\nprotect: true',
@@ -421,7 +421,7 @@ describe('extends', () => {
     expect(videosOf(files)[0]!.resources.get('t_01')).toEqual({ kind: 'text', text: 'Mine' });
   });
 
-  it('takes several files, the last one strongest', () => {
+  it('accepts several files, of which the last has precedence', () => {
     const files = {
       ...brand,
       'x.yaml': 'title: X\nresources: {t_01: X}',
@@ -443,7 +443,7 @@ describe('extends', () => {
     });
   });
 
-  it('does not hand on id and each', () => {
+  it('does not inherit id and each', () => {
     const files = {
       'rows.csv': 'n\n1\n',
       'videos/a.yaml': `${DEFINITION}id: first\neach: {from: rows.csv, id: "\${n}"}`,
@@ -452,7 +452,7 @@ describe('extends', () => {
     expect(videosOf(files).map(({ id }) => id)).toEqual(['b', 'first/1']);
   });
 
-  it('points at the file that says a wrong value, once for all that extend it', () => {
+  it('locates a wrong value in the file that contains it, once for all definitions that extend it', () => {
     const files = {
       'brand.yaml': `${DEFINITION.replace('"#EEADA7"', 'red')}tittle: x`,
       'videos/a.yaml': 'extends: brand.yaml',
@@ -461,7 +461,7 @@ describe('extends', () => {
     expect(problemsOf(files)).toEqual(['invalid_color brand.yaml:5:9', 'unknown_property brand.yaml:7:1']);
   });
 
-  it('points at the definition for what no file says', () => {
+  it('locates a missing value in the definition if no file contains it', () => {
     const files = {
       'brand.yaml': 'template: launch',
       'videos/a.yaml': 'extends: brand.yaml\ntitle: A\nresources: {t_01: x}',
@@ -500,18 +500,18 @@ describe('extends', () => {
       },
       ['missing_property videos/a.yaml:1:1'],
     ],
-  ])('blames the definition that lacks %s, and not the fragment', (_, files, expected) => {
+  ])('locates the missing value in the definition that lacks %s, not in the fragment', (_, files, expected) => {
     expect(problemsOf({ ...launch, ...files })).toEqual(expected);
   });
 
-  it('names the fragments where what is missing could be added as well', () => {
+  it('names the fragments to which a missing value could also be added', () => {
     const files = { 'videos/_b.yaml': 'extends: ./_launch.yaml', 'videos/a.yaml': 'extends: ./_b.yaml' };
     const hintsOf = (more: Files): unknown[] => resolve({ ...launch, ...more }).diagnostics.map(({ hint }) => hint);
     expect(hintsOf(files)).toEqual(['Add title: …, or add it to videos/_b.yaml or videos/_launch.yaml']);
     expect(hintsOf({ 'videos/a.yaml': `template: launch\n${RESOURCES}` })).toEqual(['Add title: …']);
   });
 
-  it('blames the fragment for what is missing inside of a value that it alone says', () => {
+  it('locates a missing nested value in the fragment if only the fragment sets the outer value', () => {
     const entry = `${launch['videos/_launch.yaml']}audio: {main: {volume: 1}}\n`;
     const files = { 'videos/_launch.yaml': entry, 'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A' };
     expect(problemsOf(files)).toEqual(['missing_property videos/_launch.yaml:8:9']);
@@ -519,7 +519,7 @@ describe('extends', () => {
     expect(problemsOf(mine)).toEqual(['missing_property videos/a.yaml:3:9']);
   });
 
-  it('blames the second of two definitions whose ids differ in case alone', () => {
+  it('reports the second of two definitions whose ids differ only in case', () => {
     const files = {
       'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A',
       'videos/B.yaml': 'extends: ./_launch.yaml\ntitle: A',
@@ -529,7 +529,7 @@ describe('extends', () => {
     ]);
   });
 
-  it('names both definitions of a row whose id another one has', () => {
+  it('names both definitions when the id of a row is taken', () => {
     const each = (id: string): string =>
       `extends: ./_launch.yaml\ntitle: A\nid: ${id}\neach: {from: rows.csv, id: "\${n}"}`;
     const files = { ...launch, 'rows.csv': 'n\n1\n', 'videos/a.yaml': each('x'), 'videos/b.yaml': each('X') };
@@ -539,7 +539,7 @@ describe('extends', () => {
     );
   });
 
-  it('blames the row for what it fills into a fragment', () => {
+  it('locates an error in the row whose value fills a fragment', () => {
     const files = {
       'videos/_launch.yaml': launch['videos/_launch.yaml'].replace('Hello', '${city}'),
       'videos/a.yaml': 'extends: ./_launch.yaml\ntitle: A\neach: {from: rows.csv, id: "${slug}"}',
@@ -560,7 +560,7 @@ describe('extends', () => {
     expect(problemsOf(one(`extends: ${path}\n`, others))).toEqual(expected);
   });
 
-  it('checks a part that nobody extends', () => {
+  it('checks a fragment that no definition extends', () => {
     expect(problemsOf({ 'videos/_part.yaml': 'tittle: x' })).toEqual(['unknown_property videos/_part.yaml:1:1']);
     expect(resolve({ 'videos/_part.yaml': 'title: x' })).toMatchObject({ videos: [], diagnostics: [] });
   });
@@ -571,7 +571,7 @@ describe('each', () => {
     `template: launch\ntitle: Store \${city}\neach: {from: ${from}, id: "${id}"}\nlabels: {city: "\${city}"}\n${RESOURCES.replace('Hello', '${city}').replace('images/hero.jpg', 'images/${slug}.jpg')}`;
   const rows = 'slug,city\nberlin,Berlin\nnyc,"New York"\n';
 
-  it('makes one video for every row', () => {
+  it('creates one video per row', () => {
     const videos = videosOf(one(each('rows.csv'), { 'rows.csv': rows }));
     expect(videos).toMatchObject([
       { id: 'a/berlin', title: 'Store Berlin', labels: { city: 'Berlin' } },
@@ -581,7 +581,7 @@ describe('each', () => {
     expect(videos[1]!.resources.get(HERO)).toMatchObject({ source: { path: 'images/nyc.jpg' } });
   });
 
-  it('fills in the id and the template too', () => {
+  it('fills in the id and the template', () => {
     const text = `${each('rows.csv').replace('template: launch', 'template: ${template}')}id: \${slug}\n`;
     const videos = videosOf(one(text, { 'rows.csv': 'slug,city,template\nx,X,launch\n' }));
     expect(videos).toMatchObject([{ id: 'x/x', template: 'launch' }]);
@@ -595,13 +595,13 @@ describe('each', () => {
     expect(videos[0]!.resources.get(HERO)).toMatchObject({ transform: { focus_x: 0.25 } });
   });
 
-  it('starts a path that the data says at the data', () => {
+  it('resolves a path from the data file that contains it', () => {
     const text = each('data/rows.csv').replace('images/${slug}.jpg', '${photo}');
     const files = one(text, { 'data/rows.csv': 'slug,city,photo\na,A,./a.jpg\nb,B,images/b.jpg\n' });
     expect(resolve(files).videos.map(({ files: [use] }) => use?.path)).toEqual(['data/a.jpg', 'images/b.jpg']);
   });
 
-  it('takes what a column says as it is', () => {
+  it('uses the value of a column literally', () => {
     const text = each('rows.json');
     const json = JSON.stringify([{ slug: 'a', city: '${slug} $${x}' }]);
     expect(videosOf(one(text, { 'rows.json': json }))[0]!.title).toBe('Store ${slug} $${x}');
@@ -624,23 +624,23 @@ describe('each', () => {
     expect(problemsOf(one(each(from), others))).toEqual(expected);
   });
 
-  it('names the row in what is wrong because of it', () => {
+  it('names the row that causes an error', () => {
     const { diagnostics } = resolve(one(each('rows.csv'), { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }));
     expect(diagnostics[0]?.message).toContain('(rows.csv line 2)');
   });
 
-  it('gives the videos of the other rows', () => {
+  it('returns the videos of the other rows', () => {
     const { videos } = resolve(one(each('rows.csv'), { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }));
     expect(videos.map(({ video }) => video.id)).toEqual(['a/b']);
   });
 
-  it('tells once what is wrong in every row', () => {
+  it('reports an error that affects every row once', () => {
     const text = `${each('rows.csv')}  t_3: x\n`;
     expect(problemsOf(one(text, { 'rows.csv': rows }))).toEqual(['unknown_editable videos/a.yaml:9:3']);
   });
 });
 
-describe('the videos of definitions', () => {
+describe('videos of definitions', () => {
   const text = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .filter((one) => !/[\x00-\x1f\x7f-\x9f]/.test(one) && [...one].length <= 20);
@@ -670,7 +670,7 @@ describe('the videos of definitions', () => {
     );
   });
 
-  it('do not depend on the order of keys, on comments or on white space', () => {
+  it('do not depend on the order of keys, comments or white space', () => {
     fc.assert(
       fc.property(fields, fc.infiniteStream(fc.nat(100)), (values, numbers) => {
         const shuffle = <T>(items: readonly T[]): T[] =>
@@ -690,7 +690,7 @@ describe('the videos of definitions', () => {
     );
   });
 
-  it('hold every text exactly as it is', () => {
+  it('contain every text unchanged', () => {
     fc.assert(
       fc.property(fields, (values) => {
         const { top, resources } = lines(values);
@@ -701,7 +701,7 @@ describe('the videos of definitions', () => {
     );
   });
 
-  it('are found without a throw, whatever the text', () => {
+  it('are resolved without throwing, for any text', () => {
     const words = fc.constantFrom(
       'template',
       'launch',

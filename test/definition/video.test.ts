@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { globBase, idOfPath, isFragment, parseVideoId } from '../../src/definition/video.ts';
 
 describe('parseVideoId()', () => {
-  it.each(['berlin', 'de/berlin', 'A-1_b.c', '2026.06', '.hidden', 'x'.repeat(200)])('takes %s', (id) => {
+  it.each(['berlin', 'de/berlin', 'A-1_b.c', '2026.06', '.hidden', 'x'.repeat(200)])('accepts %s', (id) => {
     expect(parseVideoId(id)).toBe(id);
   });
 
@@ -33,13 +33,13 @@ describe('idOfPath()', () => {
     ['videos/de/berlin.v2.yml', 'videos', 'de/berlin.v2'],
     ['clips/a/b.YAML', 'clips/a', 'b'],
     ['berlin.yaml', '', 'berlin'],
-  ])('makes of %s below %j the id %s', (path, folder, id) => {
+  ])('turns %s below %j into the id %s', (path, folder, id) => {
     expect(idOfPath(path, folder)).toBe(id);
   });
 });
 
 describe('isFragment()', () => {
-  it('looks at the name of the file alone', () => {
+  it('considers only the file name', () => {
     expect(isFragment('videos/_brand.yaml')).toBe(true);
     expect(isFragment('videos/_old/brand.yaml')).toBe(false);
   });

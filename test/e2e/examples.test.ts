@@ -16,8 +16,8 @@ import { loadProject, type Project } from '../../src/project/load-project.ts';
 import { hasFfprobe, probe } from '../support/ffprobe.ts';
 
 /**
- * The README's first command on a fresh clone of this repository's last commit: built, `apply`; then everything that must,
- * and must not, render again.
+ * Runs the README's first command in a fresh clone of this repository's last commit: build, then `apply`. Then checks
+ * which edits render again and which do not.
  */
 const REPOSITORY = join(import.meta.dirname, '../..');
 const clone = join(mkdtempSync(join(tmpdir(), 'reelform-clone-')), 'reelform');
@@ -62,7 +62,7 @@ function renders(): string[] {
 
 beforeAll(async () => {
   await execa('git', ['clone', '--quiet', REPOSITORY, clone]);
-  // What npm ci brings is there: whoever runs this has just run it. Linked, or copied to another file system.
+  // Reuses the installed node_modules in place of npm ci: hard links, or copies across file systems.
   const [from, to] = [join(REPOSITORY, 'node_modules'), join(clone, 'node_modules')];
   const linked = await execa('cp', ['-al', from, to], { reject: false });
   if (linked.failed) await execa('cp', ['-a', from, to]);
@@ -80,7 +80,7 @@ describe('the first command on a fresh clone', () => {
     expect(await gitStatus()).toBe('');
   }, 300_000);
 
-  it('makes videos that an independent reader finds as they should be', async (context) => {
+  it('renders videos that ffprobe finds correct', async (context) => {
     if (!(await hasFfprobe())) return context.skip();
     const lock = JSON.parse(readFileSync(join(clone, 'reelform.lock.json'), 'utf8')) as {
       videos: Record<string, { video_url: string; template: string; thumbnails: string[] }>;
@@ -105,7 +105,7 @@ describe('the first command on a fresh clone', () => {
   }, 120_000);
 });
 
-describe('the second run', () => {
+describe('a second run', () => {
   it('renders nothing', async () => {
     const before = renders().map((name) => statSync(join(clone, 'renders', name)).mtimeMs);
     expect(await reelform('plan', '--detailed-exitcode')).toMatchObject({
@@ -126,7 +126,7 @@ describe('an edit', () => {
     expect((await planned()).changes).toEqual([]);
   });
 
-  it('of one text plans that field of that video, and apply renders it alone', async () => {
+  it('of a text plans that field of that video, and apply renders only that video', async () => {
     const { id, path } = project.videos.find((video) => video.path === definition())!;
     edit(path, (text) => text.replace(/^( +t_01:) .*$/m, '$1 Edited'));
     const plan = await planned();
@@ -159,7 +159,7 @@ describe('an edit', () => {
     expect((await planned()).changes).toEqual([]);
   });
 
-  it('of a file name plans a move, which renders nothing', async () => {
+  it('of a file name plans a move without rendering', async () => {
     const path = definition();
     const moved = path.replace(/\.yaml$/, '-moved.yaml');
     renameSync(join(clone, path), join(clone, moved));
@@ -170,7 +170,7 @@ describe('an edit', () => {
     await reelform('apply', '--auto-approve');
   });
 
-  it('that breaks a definition stops apply before anything is rendered', async () => {
+  it('that breaks a definition stops apply before it renders anything', async () => {
     edit(definition(), (text) => text.replace(/^( +c_01:) .*$/m, '$1 "#nonsense"'));
     rmSync(join(clone, 'renders'), { recursive: true });
     const { exitCode, stderr } = await reelform('apply', '--auto-approve');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, expect, it } from 'vitest';
 
-/** What the documents of the package link to. */
+/** Files that the package's documents link to. */
 const isLinked = (path: string): boolean =>
   /(?:^|\/)README\.md$|^templates\/\w+\.md$|^(?:deploy|videos)\/|^\.github\/[\w-]+\.jpg$|^(?:action\.yml|reelform\.lock\.json)$/.test(
     path,
@@ -20,7 +20,7 @@ beforeAll(async () => {
   packed = { folder, ...(JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }])[0] };
 });
 
-it('the packed package works in an empty folder outside of the repository', async () => {
+it('the packed package works in an empty folder outside the repository', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-packed-'));
   const paths = packed.files.map((file) => file.path);
   expect(paths).toEqual(
@@ -65,7 +65,7 @@ it('the packed package works in an empty folder outside of the repository', asyn
   expect(imported.stdout).toBe('function');
 });
 
-it('init from the tarball makes a repository whose npm ci, npm install and first apply work', async () => {
+it('init from the tarball creates a repository in which npm ci, npm install and the first apply work', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-init-'));
   const environment = { cwd: folder, env: { CI: 'true', NO_COLOR: '1' } };
   const tarball = packed.filename;
@@ -75,14 +75,14 @@ it('init from the tarball makes a repository whose npm ci, npm install and first
   const read = (path: string) => readFileSync(join(folder, 'own', path), 'utf8');
   const before = read('package-lock.json');
   expect(read('package.json')).toContain(`"reelform": "file:vendor/${tarball}"`);
-  // In CI: nothing but what is committed.
+  // As in CI: only committed files.
   await execa('npm', ['ci'], own);
   const { stdout } = await execa('npx', ['reelform', 'apply', '--auto-approve'], own);
   expect(stdout).toContain('1 rendered');
   await execa('npm', ['install'], own);
   expect(JSON.parse(read('package-lock.json'))).toMatchObject(JSON.parse(before) as object);
   await execa('npm', ['ci'], own);
-  // The clone does the same, and so does the new repository.
+  // The clone and the new repository create the same files.
   await execa('node', [join(REPOSITORY, 'dist/cli/main.js'), 'init', 'second', '--yes'], environment);
   await execa('npx', ['reelform', 'init', '../third', '--yes'], own);
   for (const name of ['second', 'third']) {

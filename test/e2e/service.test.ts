@@ -11,16 +11,16 @@ import { PROGRAM } from '../support/spawned-program.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 /**
- * The service as a stranger tries it: `reelform serve`, a token, and `apply` of a fresh clone of this repository's last commit,
- * which has the service's URL and nothing else of it. That such a clone installs itself, and renders every example, is shown
- * by `examples.test.ts`.
+ * Uses the service as a new user would: `reelform serve`, a token, and `apply` in a fresh clone of this repository's
+ * last commit, configured only with the service's URL. `examples.test.ts` covers installing such a clone and rendering
+ * every example.
  */
 const REPOSITORY = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'reelform-service-'));
 /** Outside of any repository, so that the templates have to be pushed. */
 const served = mkdtempSync(join(tmpdir(), 'reelform-served-'));
 const clone = join(folder, 'reelform');
-/** One of each template. */
+/** One video of each template. */
 const IDS = ['launch/dune', 'story/trade-in'];
 const TARGETS = IDS.flatMap((id) => ['--target', id]);
 let service: SpawnedService;
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 describe('apply against reelform serve', () => {
-  it('pushes the templates, renders through HTTP, and records URLs that work', async () => {
+  it('pushes the templates, renders through HTTP, and records working URLs', async () => {
     const { exitCode, stdout, stderr } = await reelform('apply', '--auto-approve', ...TARGETS);
     expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('2 rendered') });
     for (const [id, entry] of Object.entries(lockedVideos())) {
@@ -75,7 +75,7 @@ describe('apply against reelform serve', () => {
     }
   }, 300_000);
 
-  it('renders nothing the second time', async () => {
+  it('renders nothing on the second run', async () => {
     const plan = await reelform('plan', '--detailed-exitcode', ...TARGETS);
     expect({ exitCode: plan.exitCode, stdout: plan.stdout }).toMatchObject({
       exitCode: 0,
@@ -83,7 +83,7 @@ describe('apply against reelform serve', () => {
     });
   });
 
-  it('finds its templates there when they are pushed again', async () => {
+  it('finds its templates when they are pushed again', async () => {
     const { exitCode, stdout } = await reelform('template', 'push');
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('launch') });
     const { body } = await openApi(service.url, token)('GET', '/v2/template_style_versions');
@@ -91,7 +91,7 @@ describe('apply against reelform serve', () => {
     expect(new Set(body.style_versions.map(({ id }: { id: string }) => id))).toEqual(new Set(ids));
   });
 
-  it('serves videos that an independent reader finds as they should be', async (context) => {
+  it('serves videos that ffprobe finds correct', async (context) => {
     if (!(await hasFfprobe())) return context.skip();
     const [entry] = Object.values(lockedVideos());
     const file = join(folder, 'video.mp4');
@@ -101,7 +101,7 @@ describe('apply against reelform serve', () => {
 });
 
 describe('reelform serve', () => {
-  it('says where it is, and no token in anything that it says', async () => {
+  it('prints its URL and never a token', async () => {
     expect(service.said()).toContain(service.url);
     expect(service.said() + service.log.join('\n')).not.toContain(token.slice(3));
   });

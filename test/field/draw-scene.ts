@@ -4,7 +4,7 @@ import { upgradeDocument } from '../../src/template/init/normalize-document.ts';
 import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
 import type { Picture } from './picture-difference.ts';
 
-/** The pictures that the engine makes of an animation's frames, counted from its first one, at this size. */
+/** Draws frames of an animation with the engine at the given size, counted from its first frame. */
 export async function drawFrames(
   animation: LottieDocument,
   frames: readonly number[],

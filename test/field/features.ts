@@ -1,7 +1,7 @@
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { placed, rectangleLayer } from '../engine/scenes.ts';
 
-/** One thing that animations do, in a document of its own: 160 × 90 pixels, 20 frames. */
+/** One feature of animations in its own document: 160 × 90 pixels, 20 frames. */
 export interface Feature {
   readonly name: string;
   readonly document: LottieDocument;
@@ -9,7 +9,7 @@ export interface Feature {
 
 const fixed = (k: unknown): object => ({ a: 0, k });
 const EASE = { o: { x: 0.4, y: 0 }, i: { x: 0.6, y: 1 } };
-/** From one value to another over the whole length. */
+/** Animates from one value to another over the whole length. */
 const from = (start: readonly number[], end: readonly number[]): object => ({
   a: 1,
   k: [
@@ -38,7 +38,7 @@ const stroke = (width: number, changes: object = {}): object => ({
 });
 const turned = (changes: object = {}): object => ({ ty: 'tr', ...placed(0, 0, changes) });
 
-/** As Bodymovin names them: lottie-web draws nothing of a stroke whose dashes share a name. */
+/** Named like Bodymovin does: lottie-web does not draw a stroke whose dashes share a name. */
 const dash = (n: 'd' | 'g' | 'o', v: object, number = 1): object => ({
   ...{ n, v, nm: `${{ d: 'dash', g: 'gap', o: 'offset' }[n]}${number === 1 ? '' : number}` },
 });

@@ -10,7 +10,7 @@ import { fieldDifference } from './measure.ts';
 const DOCS = readFileSync(join(import.meta.dirname, '../../templates/LOTTIE.md'), 'utf8');
 const SHIPPED = join(createRequire(import.meta.url).resolve('lottie-web/package.json'), '../test/animations');
 
-/** What the documentation says of each row: the share of a frame, 0..1, and what that is. */
+/** Documented difference of each row: the share of a frame, 0..1, and its description. */
 const told = new Map(
   [...DOCS.matchAll(/^\| (.+?) \| ([\d.]+) % \| (.+?) \|$/gm)].map(([, name, share, what]) => [
     name!,
@@ -19,18 +19,18 @@ const told = new Map(
 );
 const animations = [...told.keys()].filter((name) => name.endsWith('.json'));
 
-describe.skipIf(CHROMIUM === null)('the engine beside lottie-web in Chromium', () => {
+describe.skipIf(CHROMIUM === null)('the engine compared with lottie-web in Chromium', () => {
   let web: LottieWeb;
   beforeAll(async () => {
     web = await openLottieWeb();
   });
   afterAll(() => web.close());
 
-  it.each(FEATURES)('$name is drawn as the documentation says', async ({ name, document }) => {
+  it.each(FEATURES)('$name is drawn as documented', async ({ name, document }) => {
     holds(name, await fieldDifference(document, web, 4));
   });
 
-  it.each(animations)('%s is drawn as the documentation says', async (name) => {
+  it.each(animations)('%s is drawn as documented', async (name) => {
     const document = JSON.parse(readFileSync(join(SHIPPED, name), 'utf8')) as LottieDocument;
     holds(name, await fieldDifference(document, web, 6));
   });
@@ -40,7 +40,7 @@ describe('fieldDifference()', () => {
   it.skipIf(CHROMIUM === null)('refuses a reference in which lottie-web draws nothing', async () => {
     const web = await openLottieWeb();
     const { document } = FEATURES.find(({ name }) => name === 'stroke, dashed')!;
-    // Two dashes of one name: lottie-web stops at them.
+    // lottie-web fails on two dashes with the same name.
     const broken = JSON.parse(JSON.stringify(document).replaceAll('"nm":"gap"', '"nm":"dash"')) as LottieDocument;
     await expect(fieldDifference(broken, web, 1)).rejects.toThrow('lottie-web cannot draw it');
     await expect(fieldDifference({ ...document, layers: [] }, web, 1)).rejects.toThrow('lottie-web draws nothing');
@@ -49,7 +49,7 @@ describe('fieldDifference()', () => {
 });
 
 describe('the documentation', () => {
-  it('has a line for every feature that is compared, and says what differs', () => {
+  it('has a row for every compared feature and describes the difference', () => {
     expect(FEATURES.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
     expect([...told].filter(([, { share, what }]) => share > 0.005 === (what === 'same'))).toEqual([]);
     const words = /^(?:same$|close: |missing: |differs: |right here; )/;
@@ -57,7 +57,7 @@ describe('the documentation', () => {
   });
 });
 
-/** Chromium's next version may antialias a little differently. */
+/** The next version of Chromium may antialias slightly differently. */
 function holds(name: string, measured: number): void {
   const { share } = told.get(name)!;
   expect(Math.abs(measured - share)).toBeLessThanOrEqual(Math.max(0.004, share * 0.15));

@@ -7,22 +7,22 @@ import type { Picture } from './picture-difference.ts';
 
 const PLAYER = createRequire(import.meta.url).resolve('lottie-web/build/player/lottie.min.js');
 
-/** The Chromium of this machine; null where there is none. */
+/** Path of this machine's Chromium; null without one. */
 export const CHROMIUM =
   ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
 
-/** The reference: lottie-web's SVG renderer in Chromium, over black. */
+/** The reference: lottie-web's SVG renderer in Chromium, on black. */
 export interface LottieWeb {
   /**
-   * The pictures of the frames (of the animation, from its first one on), at this size.
+   * Draws frames at the given size, counted from the first frame of the animation.
    *
-   * @throws Error where lottie-web reports one: it leaves the frame empty
+   * @throws Error if lottie-web reports one, in which case it leaves the frame empty
    */
   draw(document: LottieDocument, frames: readonly number[], width: number, height: number): Promise<Picture[]>;
   close(): Promise<void>;
 }
 
-/** What the page has: lottie-web, which is given no network. */
+/** Globals of the page: lottie-web, without network access. */
 interface Player {
   readonly lottie: {
     loadAnimation(options: object): {
@@ -33,11 +33,11 @@ interface Player {
     };
   };
   shown?: ReturnType<Player['lottie']['loadAnimation']>;
-  /** What lottie-web reported of the animation that is shown. */
+  /** Error that lottie-web reported for the current animation. */
   failure?: string | undefined;
 }
 
-/** @throws when there is no Chromium */
+/** @throws without Chromium */
 export async function openLottieWeb(): Promise<LottieWeb> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM!,
@@ -49,7 +49,7 @@ export async function openLottieWeb(): Promise<LottieWeb> {
   return {
     async draw(document, frames, width, height) {
       await page.setViewportSize({ width, height });
-      // As text: objects that are shared would be written to twice over.
+      // Sent as text, because serialised objects would have shared parts duplicated.
       await page.evaluate(load, { text: JSON.stringify(document), width, height });
       const pictures: Picture[] = [];
       for (const frame of frames) pictures.push(await shot(page, frame, width, height));
@@ -82,7 +82,7 @@ declare const document: {
   fonts: { readonly ready: Promise<unknown> };
 };
 
-/** In the page. */
+/** Runs in the page. */
 async function load(given: { text: string; width: number; height: number }): Promise<void> {
   const player = globalThis as unknown as Player;
   player.shown?.destroy();

@@ -3,14 +3,15 @@ import { drawFrames } from './draw-scene.ts';
 import type { LottieWeb } from './lottie-web.ts';
 import { type Picture, pictureDifference } from './picture-difference.ts';
 
-/** Pixels of the longer side of the pictures that are compared. */
+/** Longer side of the compared pictures in pixels. */
 const LONG_SIDE = 320;
 
 /**
- * The largest share of a frame, 0..1, that a viewer would see differ between the engine and lottie-web.
+ * Returns the largest share of a frame, 0..1, in which a viewer would see a difference between the engine and
+ * lottie-web.
  *
- * @param frameCount so many frames, spread over the whole animation
- * @throws Error where lottie-web reports an error or draws nothing: an empty frame is no reference
+ * @param frameCount number of frames, spread over the whole animation
+ * @throws Error if lottie-web reports an error or draws nothing, because an empty frame is no reference
  */
 export async function fieldDifference(document: LottieDocument, web: LottieWeb, frameCount: number): Promise<number> {
   const length = Math.max(1, Math.round(document.op - document.ip));

@@ -1,17 +1,17 @@
-/** A picture as the comparison takes it: RGBA, row-major, opaque. */
+/** A picture to compare: RGBA, row-major, opaque. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array | Uint8ClampedArray;
 }
 
-/** A colour this far from another in OKLab is seen as another one beside it. */
+/** Distance in OKLab from which adjacent colours look different. */
 const VISIBLE = 0.06;
 
 /**
- * How much of two pictures of the same size a viewer would see differ: the share, 0..1, of pixels whose colours lie more
- * than 0.06 apart in OKLab, after both were blurred by 3 × 3 pixels. The blur forgives what two rasterisers do differently
- * at the same edge, half a pixel of antialiasing; it forgives no line that is missing and no shape that is elsewhere.
+ * Returns how much of two pictures of the same size looks different: the share, 0..1, of pixels whose colours are more
+ * than 0.06 apart in OKLab after a blur of 3 × 3 pixels. The blur tolerates differences between rasterisers at the same
+ * edge, up to half a pixel of antialiasing, but no missing line and no displaced shape.
  *
  * @see https://bottosson.github.io/posts/oklab/
  */
@@ -27,7 +27,7 @@ export function pictureDifference(one: Picture, other: Picture): number {
   return differing / (width * height);
 }
 
-/** OKLab of the picture, each pixel the mean of itself and its neighbours. */
+/** Returns the picture in OKLab, with each pixel averaged with its neighbours. */
 function blurred({ width, height, rgba }: Picture): Float32Array {
   const lab = oklab(rgba);
   const out = new Float32Array(lab.length);

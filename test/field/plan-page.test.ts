@@ -19,7 +19,7 @@ import { reelform } from '../support/test-io.ts';
 import { toneWav } from '../support/tone.ts';
 import { CHROMIUM } from './lottie-web.ts';
 
-/** In the page: texts that are hard to read on what is behind them, and controls without a name. WCAG 2.2, 1.4.3 and 4.1.2. */
+/** Runs in the page: finds texts with too little contrast and controls without a name. WCAG 2.2, 1.4.3 and 4.1.2. */
 const FAULTS = `(() => {
   const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
@@ -48,10 +48,10 @@ const FAULTS = `(() => {
   return faults;
 })()`;
 
-/** Without a place at which a line could be broken. */
+/** An id without a possible line break. */
 const LONG = `a${'very'.repeat(40)}long/id`;
 
-/** A video whose names and values have no place at which a line could be broken, and one whose values need columns. */
+/** Returns a plan with names and values without possible line breaks, and with values that need columns. */
 function longNames(): Plan {
   const word = (letter: string) => text(letter.repeat(300));
   const resources = (letter: string) => ({ [`t_${'0'.repeat(90)}`]: word(letter), t_02: word(letter) });
@@ -64,7 +64,7 @@ function longNames(): Plan {
   );
 }
 
-/** The colour in the lower left corner of what an element shows. */
+/** Returns the colour in the lower left corner of an element. */
 async function colorOf(element: Locator): Promise<readonly number[]> {
   const context = createCanvas(1, 1).getContext('2d');
   const picture = await loadImage(await element.screenshot());
@@ -72,7 +72,7 @@ async function colorOf(element: Locator): Promise<readonly number[]> {
   return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
 }
 
-/** As much as a JPEG keeps of it. */
+/** Matches a colour with the precision of JPEG. */
 function likeColor(color: string): number[] {
   return [1, 3, 5].map((at) => expect.closeTo(Number.parseInt(color.slice(at, at + 2), 16), -1));
 }
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
 
   const open = (document: PlanDocument, preview: PlanPreview | null = null) => openFile(write(document, preview));
 
-  /** Opens a page; whatever it complains of, or asks the network for, is in `complaints`. */
+  /** Opens a page. Console messages, errors, dialogs and network requests are collected in `complaints`. */
   async function openFile(file: string) {
     const page = await browser.newPage();
     const complaints: string[] = [];
@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     return { page, complaints };
   }
 
-  /** The page of a real plan that changes one video, with its drafts. */
+  /** Writes the page of a real plan that changes one video, with its drafts. */
   async function draftsPage(before: string, after: string): Promise<string> {
     const sounds = { 'videos/low.wav': toneWav(1, 220), 'videos/high.wav': toneWav(1, 880) };
     const repository = gitIn(makeRepository({ ...sounds, 'videos/berlin.yaml': before }));
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
 
   const shown = (page: Page): Promise<string[]> => page.locator('.card:visible h2').allTextContents();
 
-  it('finds, filters, sorts and compares', async () => {
+  it('searches, filters, sorts and compares', async () => {
     const { page, complaints } = await open(documentOf(everyAction()), examplePreview());
     await page.getByRole('button', { name: 'create 1' }).click();
     expect(await shown(page)).toEqual(['paris']);
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await page.close();
   });
 
-  it.each(['light', 'dark'] as const)('can be read, and each control has a name: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is legible and names each control: %s', async (colorScheme) => {
     for (const [document, preview] of [
       [documentOf(everyAction()), examplePreview()],
       [documentOf(hardValues()), null],
@@ -179,7 +179,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     }
   });
 
-  /** Elements that reach over the right edge of the page, short of those that scroll by themselves. */
+  /** Elements that extend beyond the right edge of the page, except those that scroll by themselves. */
   const TOO_WIDE = `(() => {
     const width = document.documentElement.clientWidth;
     const scrolls = (element) => element.closest('.wide') !== null && element.closest('.wide') !== element;
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     return found.map((element) => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 40));
   })()`;
 
-  it.each([320, 360, 390, 412, 1280])('is not wider than %d pixels', async (width) => {
+  it.each([320, 360, 390, 412, 1280])('is no wider than %d pixels', async (width) => {
     const videos = new Map([...examplePreview().videos].map(([id, video]) => [id === 'berlin' ? LONG : id, video]));
     for (const [document, preview] of [
       [documentOf(hardValues()), examplePreview()],
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     }
   });
 
-  it('plays both drafts in step, loads them when they are asked for, and begins again', async () => {
+  it('plays both drafts in sync, loads them on demand, and loops', async () => {
     const { page, complaints } = await openFile(await draftsPage(PINK, NAVY));
     const ask = (what: string): Promise<unknown> =>
       page.evaluate(`[...document.querySelectorAll('.drafts video')].map((one) => one.${what})`);
@@ -230,7 +230,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     }
     const seek = page.getByRole('slider', { name: 'Time in the drafts of berlin' });
     await expect.poll(() => seek.inputValue()).not.toBe('0');
-    // At its end both begin again.
+    // Both restart at the end.
     await seek.focus();
     await page.keyboard.press('End');
     await expect.poll(async () => ((await ask('currentTime')) as number[]).every((one) => one < 0.8)).toBe(true);
@@ -244,7 +244,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
   });
 
   it.each([true, false])(
-    'shows each side of a draft as it is before it plays, with a script: %s',
+    'shows the first frame of each draft before it plays (script: %s)',
     async (javaScriptEnabled) => {
       const context = await browser.newContext({ javaScriptEnabled });
       const page = await context.newPage();
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     },
   );
 
-  it('lets a change of the sound alone be heard, one side at a time', async () => {
+  it('plays a change of the sound alone, one side at a time', async () => {
     const { page, complaints } = await openFile(await draftsPage(withSound(PINK, 'low'), withSound(PINK, 'high')));
     const ask = (what: string): Promise<unknown> =>
       page.evaluate(`[...document.querySelectorAll('.heard video')].map((one) => one.${what})`);
@@ -278,7 +278,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await page.close();
   });
 
-  it('lets one side of drafts that play together be heard', async () => {
+  it('plays the sound of one side when both drafts play', async () => {
     const { page } = await openFile(await draftsPage(withSound(PINK, 'low'), withSound(NAVY, 'high')));
     const muted = (): Promise<unknown> =>
       page.evaluate(`[...document.querySelectorAll('.drafts video')].map((one) => one.muted)`);
@@ -291,7 +291,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await page.close();
   });
 
-  it('says everything without its script', async () => {
+  it('shows everything without its script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(pathToFileURL(write(documentOf(everyAction()), examplePreview())).href);
@@ -303,7 +303,7 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await context.close();
   });
 
-  it('lets hostile texts be words', async () => {
+  it('renders hostile texts as plain words', async () => {
     const videos = HOSTILE_TEXTS.map((words, index) =>
       desired(`v${index}`, { title: words.toWellFormed(), resources: { t_01: text(words.toWellFormed()) } }),
     );
@@ -315,11 +315,11 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     await page.close();
   });
 
-  it('holds 2,000 videos', async () => {
+  it('handles 2,000 videos', async () => {
     const { page, complaints } = await open(documentOf(largePlan(2000)));
     await page.getByRole('searchbox').fill('stores/1999');
     expect(await shown(page)).toEqual(['stores/1999']);
-    // What is jumped to is shown, whatever was looked for.
+    // A jump shows its target despite the search filter.
     await page.getByRole('navigation', { name: 'Folders' }).getByRole('link', { name: 'stores/' }).click();
     await page.getByRole('status').filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
     expect(await page.locator('.card:target h2').textContent()).toBe('stores/0000');

@@ -11,14 +11,14 @@ const parse = (text: string): ReturnType<typeof parseConfig> =>
   parseConfig('reelform.yaml', text, check, '/repository');
 
 describe('parseConfig()', () => {
-  it('fills in the defaults', () => {
+  it('applies the defaults', () => {
     const { config, diagnostics } = parse('templates: {launch: ./templates/launch/}');
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({ service: 'embedded', videos: 'videos/**/*.yaml', concurrency: 4 });
     expect(config.templates.get('launch')).toMatchObject({ kind: 'package', path: 'templates/launch' });
   });
 
-  it('reads everything that it may hold', () => {
+  it('reads every property', () => {
     const text = `service: {url: https://api.example.com/base/, token_env: TOKEN}
 templates:
   launch: ./templates/launch
@@ -37,7 +37,7 @@ concurrency: 1000
     expect(templateNames).toEqual(['launch', '007']);
   });
 
-  it('takes an encoder of H.264, and says of a former value what to do instead', () => {
+  it('accepts an H.264 encoder and explains how to replace former values', () => {
     expect(parse('templates: {}').config.encoder).toEqual({ h264: 'x264' });
     expect(parse('templates: {}\nencoder: {h264: nvenc}').config.encoder).toEqual({ h264: 'nvenc' });
     for (const former of ['embedded', 'ffmpeg']) {
@@ -46,7 +46,7 @@ concurrency: 1000
     }
   });
 
-  it('takes each kind of finding as an error, as a warning, or not at all', () => {
+  it('accepts a severity for each lint rule', () => {
     const lint = (text: string) => parse(`templates: {}\nlint: ${text}`);
     expect(lint('{low_contrast: error, image_too_small: off}').config.lint).toEqual({
       low_contrast: 'error',
@@ -59,7 +59,7 @@ concurrency: 1000
     for (const one of Object.values(properties)) expect(one.enum).toEqual(LINT_SEVERITIES);
   });
 
-  it('keeps the journal in a file, or on a branch of a remote', () => {
+  it('accepts a journal in a file or on a branch of a remote', () => {
     const journalOf = (text: string): unknown => parse(`templates: {}\n${text}`).config.journal;
     expect(journalOf('')).toBe('file');
     expect(journalOf('journal: {git: reelform-journal}')).toEqual({ branch: 'reelform-journal', remote: 'origin' });
@@ -87,7 +87,7 @@ concurrency: 1000
     '"http://[::1]:4400"',
     'https://10.0.0.5',
     '"http://10.0.0.5", allow_http: true',
-  ])('lets a token go to %s', (url) => {
+  ])('permits sending a token to %s', (url) => {
     expect(parse(`service: {url: ${url}}\ntemplates: {}`).diagnostics).toEqual([]);
   });
 
@@ -143,26 +143,26 @@ concurrency: 1000
     expect(config.templates.size).toBe(0);
   });
 
-  it('reads the folder of fonts and the output of every video', () => {
+  it('reads the fonts folder and the default output', () => {
     const { config, diagnostics } = parse('templates: {}\nfonts: ./brand/fonts/\noutput: {format: webm, fps: 25}\n');
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({ fonts: { path: 'brand/fonts' }, output: { format: 'webm', fps: 25 } });
     expect(parse('templates: {}\n').config).toMatchObject({ fonts: null, output: null });
   });
 
-  it('hints at what was meant', () => {
+  it('suggests corrections', () => {
     const hint = (text: string): string | undefined => parse(text).diagnostics[0]?.hint;
     expect(hint(withTemplates('service: embeded'))).toBe('Did you mean embedded?');
     expect(hint(withTemplates('vidoes: x'))).toBe('Did you mean videos?');
     expect(hint('templates: {launch: templates/launch}')).toBe('Write ./templates/launch');
   });
 
-  it('never repeats a password of the URL', () => {
+  it('never repeats a password in a URL', () => {
     const { diagnostics } = parse(withTemplates('service: {url: "https://me:secret@x"}'));
     expect(JSON.stringify(diagnostics)).not.toContain('secret');
   });
 
-  it('knows the names of templates when something else is wrong', () => {
+  it('returns the names of templates despite other errors', () => {
     expect(parse('concurrency: x\ntemplates: {a: tsv, b: 7 8}').templateNames).toEqual(['a', 'b']);
   });
 

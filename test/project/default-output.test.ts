@@ -21,8 +21,8 @@ const outputsOf = ({ videos }: Project): unknown => videos.map(({ id, output }) 
 const problemsOf = ({ diagnostics, source }: Project): string[] =>
   diagnostics.filter((one) => hasErrors([one])).map((one) => placed(one, source));
 
-describe('output of reelform.yaml', () => {
-  it('counts for every video, field by field, where its definition does not say otherwise', async () => {
+describe('the output in reelform.yaml', () => {
+  it('applies to every video, field by field, unless its definition overrides it', async () => {
     const project = await load('{format: webm, height: 18}', {
       a: '',
       b: '{fps: 5}',
@@ -38,7 +38,7 @@ describe('output of reelform.yaml', () => {
     ]);
   });
 
-  it('and that of a definition are held against the measures of the template', async () => {
+  it('and in definitions is checked against the size of the template', async () => {
     const wide = await load('{}', { a: '{height: 4096}' });
     expect(problemsOf(wide)).toEqual(['definition_invalid videos/a.yaml:6:18']);
     const all = await load('{height: 4096}', { a: '', b: '{height: 36}' });

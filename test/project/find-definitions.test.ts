@@ -18,7 +18,7 @@ describe('findDefinitions()', () => {
     'other/a.yaml': '',
   };
 
-  it('finds YAML files, sorted', () => {
+  it('finds YAML files in sorted order', () => {
     const root = temporaryRepository(files);
     expect(findDefinitions(root, 'videos/**/*')).toEqual([
       'videos/_part.yaml',
@@ -41,12 +41,12 @@ describe('findDefinitions()', () => {
     ['videos/**/*.{yaml,yml}', []],
     ['videos/**/*', []],
     ['videos/de/a.yaml', ['videos/de/a.yml']],
-  ])('%s leaves out %j for their endings', (pattern, ignored) => {
+  ])('%s ignores %j because of the file extension', (pattern, ignored) => {
     const root = temporaryRepository({ ...files, 'videos/B.YAML': '' });
     expect(find(root, pattern).ignored).toEqual(ignored);
   });
 
-  it('follows no links', () => {
+  it('does not follow links', () => {
     const root = temporaryRepository(files);
     symlinkSync(join(root, 'other'), join(root, 'videos/link'));
     symlinkSync(join(root, 'videos'), join(root, 'videos/loop'));

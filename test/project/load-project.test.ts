@@ -61,7 +61,7 @@ describe('loadProject()', () => {
     expect(project.templates.get('small')).toMatchObject({ spec, package: { digest: smallPackage().digest } });
   });
 
-  it('warns of schema files that a package does not give', async () => {
+  it('warns of schema files that do not match the package', async () => {
     const { spec } = smallPackage();
     const [specFile, schemaFile] = schemaFiles('small', spec);
     expect(problems(await load(SMALL))).toEqual(['warning schema_outdated reelform.yaml:1:20']);
@@ -134,12 +134,12 @@ describe('loadProject()', () => {
       { 'videos/b.yaml': new Uint8Array([0x61, 0xfc]) },
       ['error definition_invalid videos/b.yaml:1:1'],
     ],
-  ])('tells of %s', async (_, files, expected) => {
+  ])('reports %s', async (_, files, expected) => {
     const project = await load({ ...REMOTE, 'videos/a.yaml': DEFINITION, ...files });
     expect(problems(project).sort()).toEqual(expected);
   });
 
-  it('tells of a specification that was not pulled, and not of the definitions over it', async () => {
+  it('reports a missing specification, but not the definitions that use it', async () => {
     const files = {
       'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\n',
       'videos/a.yaml': DEFINITION,
@@ -147,12 +147,12 @@ describe('loadProject()', () => {
     expect(problems(await load(files))).toEqual(['error spec_missing reelform.yaml:2:21']);
   });
 
-  it('hints at the file that was meant', async () => {
+  it('suggests an existing file with a similar name', async () => {
     const project = await load({ ...REMOTE, 'videos/a.yaml': DEFINITION.replace('hero.jpg\n', 'hero.png\n') });
     expect(project.diagnostics[0]?.hint).toBe('Did you mean images/hero.jpg?');
   });
 
-  it('refuses links out of the repository', async () => {
+  it('refuses links that leave the repository', async () => {
     const root = temporaryRepository({
       ...REMOTE,
       'videos/a.yaml': DEFINITION.replace('images/hero.jpg', 'images/out.jpg'),

@@ -20,7 +20,7 @@ const entry = (video_url: string, thumbnails: string[] = []): LockEntry => ({
 });
 
 describe('notDelivered()', () => {
-  it('misses nothing that was delivered', () => {
+  it('omits delivered videos', () => {
     const videos = new Map([
       ['here', entry('renders/c.mp4')],
       ['elsewhere', { ...entry('renders/d.mp4'), deliveries: [{ to: 's3://videos/d.mp4' }] }],
@@ -31,7 +31,7 @@ describe('notDelivered()', () => {
 });
 
 describe('observeOutputs()', () => {
-  it('finds the videos whose files are empty, or not as large as they were written', () => {
+  it('finds videos whose files are empty or differ in size from the record', () => {
     const root = makeFolder({
       ...{ 'renders/a.mp4': 'four', 'renders/a.jpg': '', 'renders/b.mp4': 'seven b', 'renders/empty.mp4': '' },
       '.reelform/outputs.ndjson':
@@ -58,11 +58,11 @@ describe('observeOutputs()', () => {
       ['meant to be empty', 'renders/empty.mp4'],
       ['still', 'renders/a.jpg'],
     ]);
-    // A size at which no plan may take all for whole.
+    // An impossible size, so that no plan treats the files as complete.
     expect(new Set(sizes.values())).toEqual(new Set([-1]));
   });
 
-  it('finds the videos that lost their file or a still, and leaves URLs alone', () => {
+  it('finds videos with a missing file or still, and ignores URLs', () => {
     const root = makeFolder({ 'renders/a.mp4': 'a', 'renders/b.mp4': 'b', 'renders/b.jpg': 'b' });
     const videos = new Map([
       ['there', entry('renders/b.mp4', ['renders/b.jpg'])],
@@ -83,7 +83,7 @@ const OLD = [
   'renders/shop/a.b/berlin-89abcdef.still-2.jpg',
 ];
 const KEPT = ['renders/rome-76543210.mp4', 'renders/rome-76543210.stillcut_01.jpg', 'renders/shop/oslo-00000000.gif'];
-/** No apply gives such a name, or it is not below `renders/`. */
+/** Names that apply never uses, or outside of `renders/`. */
 const FOREIGN = [
   'renders/notes-01234567.md',
   'renders/rome.mp4',
@@ -93,7 +93,7 @@ const FOREIGN = [
 ];
 
 describe('pruneOutputs()', () => {
-  it('removes what nothing names, with folders that this empties, and no file of anybody else', async () => {
+  it('removes unreferenced outputs and emptied folders, but no other files', async () => {
     const root = temporaryRepository(Object.fromEntries([...OLD, ...KEPT, ...FOREIGN].map((path) => [path, 'x'])));
     const renderings = [
       { video_url: KEPT[0]!, thumbnails: [KEPT[1]!] },
@@ -106,7 +106,7 @@ describe('pruneOutputs()', () => {
     expect(await pruneOutputs(root, renderings)).toBe(0);
   });
 
-  it('has nothing to do without outputs', async () => {
+  it('does nothing without outputs', async () => {
     const root = temporaryRepository({ renders: 'no folder' });
     expect(await pruneOutputs(root, [])).toBe(0);
     expect(await pruneOutputs(temporaryRepository({}), [])).toBe(0);

@@ -8,7 +8,7 @@ import { makeFolder } from '../support/repository.ts';
 const record = (bytes: number) => ({ bytes, sha256: sha256(String(bytes)) });
 
 describe('recordOutput()', () => {
-  it('records what each file is like, the last time that it was written', async () => {
+  it('keeps the latest record of each file', async () => {
     const root = makeFolder({});
     expect(readOutputRecords(root)).toEqual(new Map());
     await recordOutput(root, 'renders/a.mp4', record(1));
@@ -20,14 +20,14 @@ describe('recordOutput()', () => {
     ]);
   });
 
-  it('fails no render where it cannot write', async () => {
+  it('does not fail the render if it cannot write', async () => {
     const root = makeFolder({ '.reelform': 'a file' });
     await recordOutput(root, 'renders/a.mp4', record(1));
     expect(readOutputRecords(root).size).toBe(0);
   });
 
   it.each(['{"path":"renders/a.mp4"', 'null', '[]', '{"path":1,"bytes":1,"sha256":""}', '\0'])(
-    'passes over %j',
+    'skips the invalid line %j',
     async (line) => {
       const root = makeFolder({ '.reelform/outputs.ndjson': `${line}\n` });
       await recordOutput(root, 'renders/b.mp4', record(2));
@@ -41,7 +41,7 @@ describe('compactOutputRecords()', () => {
   const lines = (paths: readonly string[]): string =>
     paths.map((path) => `${JSON.stringify({ path, ...record(1) })}\n`).join('');
 
-  it('drops what was written over, and what is gone, once that is most of it', async () => {
+  it('drops overwritten and missing entries once they are the majority', async () => {
     const gone = Array.from({ length: 600 }, (_, index) => `renders/gone-${index}.mp4`);
     const again = Array.from({ length: 600 }, () => 'renders/here.mp4');
     const root = makeFolder({ [FILE]: lines([...gone, ...again]), 'renders/here.mp4': 'x' });
@@ -49,7 +49,7 @@ describe('compactOutputRecords()', () => {
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(lines(['renders/here.mp4']));
   });
 
-  it('leaves a short file alone', async () => {
+  it('does not rewrite a short file', async () => {
     const root = makeFolder({ [FILE]: lines(['renders/gone.mp4']) });
     await compactOutputRecords(root);
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(lines(['renders/gone.mp4']));

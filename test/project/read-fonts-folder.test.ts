@@ -11,7 +11,7 @@ import { reelform } from '../support/test-io.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A repository with the small package, one definition, and a folder of fonts. */
+/** Creates a repository with the small package, one definition, and a folder of fonts. */
 function repository(fonts: Files, changes: Files = {}, own: Readonly<Record<string, null>> = {}): string {
   const files: Record<string, string | Uint8Array> = {
     'reelform.yaml': `${CONFIG}fonts: ./fonts\n`,
@@ -27,8 +27,8 @@ const problemsOf = async (root: string): Promise<string[]> => {
   return diagnostics.filter(({ severity }) => severity === 'error').map((one) => placed(one, source));
 };
 
-describe('the folder of fonts', () => {
-  it('makes its fonts those of every package that lacks one of the name', async () => {
+describe('the fonts folder', () => {
+  it('adds its fonts to every package that lacks a font of that name', async () => {
     const root = repository({
       'Extra-Bold.TTF': TEST_FONT,
       'brand/Brand-Regular.ttf': TEST_FONT,
@@ -50,13 +50,13 @@ describe('the folder of fonts', () => {
     expect(paths).not.toContain('fonts/Test-Regular.otf');
   });
 
-  it('has what a package names and does not bring along', async () => {
+  it('provides a font that a package references but does not include', async () => {
     const lacking = { 'fonts/Test-Regular.ttf': null };
     expect(await problemsOf(repository({}, {}, lacking))).not.toEqual([]);
     expect(await problemsOf(repository({ 'Test-Regular.ttf': TEST_FONT }, {}, lacking))).toEqual([]);
   });
 
-  it('lets a definition name them, and no other', async () => {
+  it('lets a definition name only its fonts', async () => {
     const named = (font: string): Files => ({
       'videos/rome.yaml': `${definition('Rome')}fonts: {Test-Regular: ${font}}\n`,
     });
@@ -69,13 +69,13 @@ describe('the folder of fonts', () => {
     ['is not there', {}],
     ['holds a file that is no font', { 'Broken.ttf': 'no font' }],
     ['holds a name twice', { 'A.ttf': TEST_FONT, 'b/A.otf': TEST_FONT }],
-  ])('is refused where it is named when it %s', async (_, fonts) => {
+  ])('is refused at its location in the configuration when it %s', async (_, fonts) => {
     expect(await problemsOf(repository(fonts))).toEqual([
       expect.stringMatching(/^template_invalid reelform.yaml:\d+:8$/),
     ]);
   });
 
-  it('is looked at by a plan that remembers: another font, another style version', async () => {
+  it('is tracked by the plan cache: a new font changes the style version', async () => {
     const root = repository({ 'Extra-Bold.ttf': TEST_FONT });
     const fingerprint = async (): Promise<string> => {
       const { stdout } = await reelform(root, ['plan', '--json']);

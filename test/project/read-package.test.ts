@@ -7,7 +7,7 @@ import { temporaryRepository } from '../support/temporary-repository.ts';
 const at = { file: 'reelform.yaml', start: 0, end: 1 };
 
 describe('readTemplateFolder()', () => {
-  it('reads regular files below the folder, without links and hidden files', () => {
+  it('reads regular files below the folder, except links and hidden files', () => {
     const root = temporaryRepository({
       't/template.yaml': 'a',
       't/fonts/a/b.ttf': 'b',

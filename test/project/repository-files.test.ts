@@ -6,14 +6,14 @@ import { RepositoryFiles } from '../../src/project/repository-files.ts';
 import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
 
 describe('RepositoryFiles', () => {
-  it('reads texts without a byte order mark, and keeps them for code frames', () => {
+  it('reads text without its byte order mark and keeps it for code frames', () => {
     const files = new RepositoryFiles(temporaryRepository({ 'a.yaml': '\ufeffa: ü' }));
     expect(files.source('b.yaml')).toBeUndefined();
     expect(files.text('a.yaml')).toEqual({ ok: true, text: 'a: ü' });
     expect(files.source('a.yaml')).toBe('a: ü');
   });
 
-  it('sees one state of a file', () => {
+  it('returns the same state of a file every time', () => {
     const root = temporaryRepository({ 'a.yaml': 'old', 'a.jpg': 'old' });
     const files = new RepositoryFiles(root);
     const before = [files.text('a.yaml'), files.asset('a.jpg')];
@@ -28,7 +28,7 @@ describe('RepositoryFiles', () => {
     expect(files.asset('empty.jpg')).toMatchObject({ sha256: sha256(''), sizeBytes: 0 });
   });
 
-  it('says why a file cannot be read', () => {
+  it('reports why a file cannot be read', () => {
     const root = temporaryRepository({ 'folder/x': '', 'latin1.yaml': new Uint8Array([0x61, 0xfc]) });
     const outside = temporaryRepository({ 'secret.yaml': 'a: 1' });
     symlinkSync(join(outside, 'secret.yaml'), join(root, 'link.yaml'));

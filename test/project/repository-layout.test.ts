@@ -4,7 +4,7 @@ import { findRoot } from '../../src/project/repository-layout.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 describe('findRoot()', () => {
-  it('finds the nearest reelform.yaml upwards', () => {
+  it('finds the nearest reelform.yaml in the parent folders', () => {
     const root = temporaryRepository({
       'reelform.yaml': '',
       'a/reelform.yaml': '',
@@ -16,12 +16,12 @@ describe('findRoot()', () => {
     expect(findRoot(root)).toBe(root);
   });
 
-  it('does not take a folder of that name', () => {
+  it('ignores a folder named reelform.yaml', () => {
     const root = temporaryRepository({ 'reelform.yaml': '', 'a/reelform.yaml/x': '' });
     expect(findRoot(join(root, 'a'))).toBe(root);
   });
 
-  it('throws config_missing where there is none', () => {
+  it('throws config_missing without a configuration', () => {
     const root = temporaryRepository({ 'a/x.yaml': '' });
     expect(() => findRoot(join(root, 'a'))).toThrow(expect.objectContaining({ code: 'config_missing' }));
   });

@@ -4,7 +4,7 @@ import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { temporaryRepository, writeFiles } from '../support/temporary-repository.ts';
 
 describe('schemaFiles()', () => {
-  it('gives the specification as the service answers it, and a schema', () => {
+  it('returns the specification as the service sends it, and a schema', () => {
     const [spec, schema] = schemaFiles('launch', LAUNCH_SPEC);
     expect(spec.path).toBe('schemas/launch.spec.json');
     expect(JSON.parse(spec.text)).toEqual({ style_version: LAUNCH_SPEC });
@@ -14,7 +14,7 @@ describe('schemaFiles()', () => {
 });
 
 describe('outdatedFiles()', () => {
-  it('finds files that are absent or different, until they are written', async () => {
+  it('returns missing and modified files until they are written', async () => {
     const root = temporaryRepository({});
     const files = schemaFiles('launch', LAUNCH_SPEC);
     expect(outdatedFiles(root, files)).toEqual(files);

@@ -8,7 +8,7 @@ import { writeFileAtomic, writeLinkedFile } from '../../src/project/write-file.t
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
 describe('writeFileAtomic()', () => {
-  it('writes new files and new folders, replaces old files, and leaves nothing else', async () => {
+  it('creates files and folders, replaces files, and leaves nothing else behind', async () => {
     const root = temporaryRepository({ 'a.json': 'old' });
     await writeFileAtomic(join(root, 'a.json'), 'new');
     await writeFileAtomic(join(root, 'b/c/d.bin'), new Uint8Array([1, 2]));
@@ -18,7 +18,7 @@ describe('writeFileAtomic()', () => {
     expect(readdirSync(join(root, 'b/c'))).toEqual(['d.bin']);
   });
 
-  it('throws write_failed with its cause, and leaves nothing behind', async () => {
+  it('throws write_failed with its cause and leaves nothing behind', async () => {
     const root = temporaryRepository({ file: '', 'folder/x/y': '' });
     const failed = expect.objectContaining({ code: 'write_failed', cause: expect.anything() });
     await expect(writeFileAtomic(join(root, 'file/a'), 'x')).rejects.toEqual(failed);
@@ -26,7 +26,7 @@ describe('writeFileAtomic()', () => {
     expect(readdirSync(join(root, 'folder'))).toEqual(['x']);
   });
 
-  it('leaves the whole old or the whole new file when its process is killed', async () => {
+  it('leaves the complete old or new file if its process is killed', async () => {
     const root = temporaryRepository({});
     const source = join(import.meta.dirname, '../../src/project/write-file.ts');
     const script = join(root, 'writer.mjs');
@@ -60,7 +60,7 @@ for (let i = 0; ; i += 1) {
 });
 
 describe('writeLinkedFile()', () => {
-  it('writes what a chain of links leads to, and leaves the links', async () => {
+  it('writes the target of a chain of links and keeps the links', async () => {
     const root = temporaryRepository({ 'there/a.json': 'old' });
     symlinkSync('there', join(root, 'folder'));
     symlinkSync('folder/a.json', join(root, 'b.json'));
@@ -73,7 +73,7 @@ describe('writeLinkedFile()', () => {
     expect(readdirSync(join(root, 'made'))).toEqual(['d.json']);
   });
 
-  it('refuses links that lead nowhere, and folders', async () => {
+  it('refuses dangling and circular links, and folders', async () => {
     const root = temporaryRepository({ 'folder/x': '' });
     symlinkSync('../outside/a.json', join(root, 'nowhere'));
     symlinkSync('circle', join(root, 'circle'));
@@ -83,7 +83,7 @@ describe('writeLinkedFile()', () => {
     expect(readdirSync(root).sort()).toEqual(['circle', 'folder', 'nowhere']);
   });
 
-  it('writes into what is no file', async () => {
+  it('writes to a device', async () => {
     await writeLinkedFile('/dev/null', 'x');
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
   });

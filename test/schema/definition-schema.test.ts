@@ -13,7 +13,10 @@ import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { LAUNCH_SPEC } from '../support/launch-spec.ts';
 import { specArbitrary } from '../support/spec-arbitrary.ts';
 
-/** Refuses unknown keywords and what Ajv has doubts about, save that conditions name properties that stand outside. */
+/**
+ * Compiles a schema in Ajv's strict mode, which refuses unknown keywords, except that conditions may name properties
+ * defined elsewhere.
+ */
 function compile(schema: JsonSchema, spec: StyleVersion = LAUNCH_SPEC): (value: unknown) => boolean {
   const ajv = new Ajv({
     strict: true,
@@ -36,7 +39,7 @@ const whole = {
 };
 
 describe('idSchema()', () => {
-  it('takes the ids that parseVideoId takes, and any with a placeholder', () => {
+  it('accepts the ids that parseVideoId() accepts, and any with a placeholder', () => {
     const pattern = new RegExp(idSchema().pattern!, 'u');
     const parts = fc.constantFrom('a', 'Z9', '.', '..', '...', '/', '-', '_', ' ', 'ü', '\\', '\n', 'x'.repeat(99));
     fc.assert(
@@ -59,16 +62,16 @@ describe('definitionSchema()', () => {
     ['what stands beside resources', additionsSchema(template)],
     ['the same over any template', additionsSchema(null)],
     ['the configuration', configSchema as JsonSchema],
-  ])('gives a strict draft-07 schema of %s', (_, schema) => {
+  ])('returns a strict draft-07 schema for %s', (_, schema) => {
     expect(() => compile(schema)).not.toThrow();
   });
 
-  it('takes for a video what it takes for a file without placeholders', () => {
+  it('accepts the same videos and files if there are no placeholders', () => {
     expect(compile(definitionSchema(template, 'file'))(whole)).toBe(true);
     expect(compile(definitionSchema(template, 'video'))(whole)).toBe(true);
   });
 
-  it('requires editables of a video, and of a file with a title that neither extends nor repeats', () => {
+  it('requires editables in a video, and in a file with a title that neither extends nor repeats', () => {
     const file = compile(definitionSchema(template, 'file'));
     const partial = { ...whole, resources: { t_01: 'Hello' } };
     const { title: _, ...part } = partial;
@@ -79,25 +82,25 @@ describe('definitionSchema()', () => {
     expect(compile(definitionSchema(template, 'video'))(part)).toBe(false);
   });
 
-  it('does not require what the template does not, or what cannot be filled', () => {
+  it('does not require optional editables or ones that cannot be filled', () => {
     const required = definitionSchema(template, 'video').allOf?.[0]?.properties?.resources as JsonSchema;
     expect(required.required).toEqual(['t_01', 'c_01', '(Footage)/USER/hero.jpg']);
   });
 
-  it('takes placeholders in a file alone', () => {
+  it('accepts placeholders only in a file', () => {
     const resources = { t_01: '${a} and a text that is too long', c_01: '${c}', '(Footage)/USER/hero.jpg': '${p}.jpg' };
     expect(compile(definitionSchema(template, 'file'))({ ...whole, resources })).toBe(true);
     expect(compile(definitionSchema(template, 'video'))({ ...whole, resources })).toBe(false);
   });
 
-  it('counts the length of a text in code points', () => {
+  it('measures the length of text in code points', () => {
     const video = compile(definitionSchema(template, 'video'));
     const withHeadline = (t_01: string): unknown => ({ ...whole, resources: { ...whole.resources, t_01 } });
     expect(video(withHeadline('👍'.repeat(20)))).toBe(true);
     expect(video(withHeadline('👍'.repeat(21)))).toBe(false);
   });
 
-  it('shows labels and examples as they are, never as markup', () => {
+  it('escapes markup in labels and examples', () => {
     const spec: StyleVersion = {
       id: 'x',
       fonts: [],
@@ -109,7 +112,7 @@ describe('definitionSchema()', () => {
     expect(docs).toContain('\\`a\\`');
   });
 
-  it('gives a strict schema for every specification', () => {
+  it('returns a strict schema for every specification', () => {
     fc.assert(
       fc.property(specArbitrary, fc.constantFrom('file', 'video'), (spec, form) => {
         compile(definitionSchema({ name: 'x', spec }, form as 'video'), spec);
@@ -120,7 +123,7 @@ describe('definitionSchema()', () => {
   });
 });
 
-/** Numbers at and around every limit, and what is no number. */
+/** Numbers at and around every limit, and other values. */
 const amount = fc.constantFrom<unknown>(-1, 0, 0.5, 1, 2, 3, 4, 4.5, 25, 120, 121, 720, 4096, 4098, '1', null, true);
 const word = fc.constantFrom(
   'none',
@@ -137,7 +140,7 @@ const word = fc.constantFrom(
 );
 
 describe('the schemas', () => {
-  it('take the output that the engine takes, and no other', () => {
+  it('accept exactly the outputs that the engine accepts', () => {
     const takes = compile(additionsSchema(template));
     const output = fc.record(
       { format: word, height: amount, fps: amount, quality: word, hight: amount },
@@ -150,7 +153,7 @@ describe('the schemas', () => {
     );
   });
 
-  it('say the same of an output in reelform.yaml', () => {
+  it('are the same for an output in reelform.yaml', () => {
     const { output } = configSchema.properties;
     const inDefinitions = additionsSchema(null).properties?.output as JsonSchema;
     expect({ ...output, title: undefined, description: undefined }).toEqual({
@@ -164,7 +167,7 @@ describe('the schemas', () => {
     ['v_01', 'video', { trim_strategy: word, trim_start_time: amount, animate_strategy: word, animate_speed: word }],
     ['a_01', 'audio', { trim_start_time: amount, fade_in: amount, fade_out: amount, loop: amount }],
     ['(Footage)/USER/hero.jpg', 'image', {}],
-  ] as const)('take the transforms of %s that the engine takes, and no other', (key, kind, fields) => {
+  ] as const)('accept exactly the transforms of %s that the engine accepts', (key, kind, fields) => {
     const takes = compile(definitionSchema(template, 'video'));
     const crop = { crop_x: amount, crop_width: amount, focus_x: amount };
     const transform = fc.record(
@@ -174,7 +177,7 @@ describe('the schemas', () => {
     fc.assert(
       fc.property(transform, (one) => {
         const resource = { source: { remote_url: 'x' }, transform: one };
-        // A speed without a move is no mistake to a service; here it is one that somebody would like to know of.
+        // A service accepts a speed without an animation; here it is reported because it is probably a mistake.
         fc.pre(!('animate_speed' in one) || ('animate_strategy' in one && one.animate_strategy !== 'none'));
         expect(takes({ ...whole, resources: { ...whole.resources, [key]: resource } })).toBe(
           checkTransform(one, kind).length === 0,

@@ -26,7 +26,7 @@ afterAll(async () => {
 const text = (...lines: string[]): string => `${[MODELINE, ...lines].join('\n')}\n`;
 
 describe('the generated schema in an editor', () => {
-  it('says nothing of a whole definition', async () => {
+  it('accepts a complete definition', async () => {
     const definition = text(
       'template: launch',
       'title: Summer',
@@ -41,7 +41,7 @@ describe('the generated schema in an editor', () => {
     expect(await editor.problems('videos/good.yaml', definition)).toEqual([]);
   });
 
-  it('says nothing of a definition with extends, with each, or of a part', async () => {
+  it('accepts a definition with extends or each, and a fragment', async () => {
     const extending = text('extends: ./_brand.yaml', 'template: launch', 'title: Summer');
     const each = text(
       'template: launch',
@@ -58,7 +58,7 @@ describe('the generated schema in an editor', () => {
     expect(await editor.problems('videos/_part.yaml', part)).toEqual([]);
   });
 
-  it('complains in place of an unknown editable, a bad colour, a long text, a wrong kind and a missing editable', async () => {
+  it('locates an unknown editable, a bad colour, a long text, a wrong kind and a missing editable', async () => {
     const definition = text(
       'template: launch',
       'title: Summer',
@@ -89,7 +89,7 @@ describe('the generated schema in an editor', () => {
     ...['12345', '1234567', '123456789', '123456.5', '-123456', '012345', '"12345"', 'red', '0x1234', 'true'].map(
       (color) => ['color', color, 'A colour has 6 or 8 hexadecimal digits'] as const,
     ),
-  ])('complains of a wrong %s: %s', async (field, value, message) => {
+  ])('reports an invalid %s: %s', async (field, value, message) => {
     const line = field === 'id' ? `id: ${value}` : `resources: {c_01: ${value}}`;
     const problems = await editor.problems(
       `videos/${field}-${encodeURIComponent(value)}.yaml`,
@@ -106,12 +106,12 @@ describe('the generated schema in an editor', () => {
       (color) => `resources: {c_01: ${color}}`,
     ),
     'resources: {c_01: {source: {text: 000000}}}',
-  ])('says nothing of %s', async (line) => {
+  ])('accepts %s', async (line) => {
     const path = `videos/fine-${encodeURIComponent(line)}.yaml`;
     expect(await editor.problems(path, text('template: launch', line))).toEqual([]);
   });
 
-  it('completes the editables with their labels', async () => {
+  it('completes editables with their labels', async () => {
     const definition = text('template: launch', 'title: Summer', 'resources:', '  ');
     await editor.problems('videos/new.yaml', definition);
     const proposals = await editor.proposals('videos/new.yaml', { line: 4, character: 2 });
@@ -122,7 +122,7 @@ describe('the generated schema in an editor', () => {
     expect(docs.get('(Footage)/USER/hero.jpg')).toContain('1920 × 1080');
   });
 
-  it('says nothing of clips, sounds, fonts and an output in any of their forms', async () => {
+  it('accepts all forms of clips, sounds, fonts and outputs', async () => {
     const definition = text(
       'template: launch',
       'title: Summer ${city}',
@@ -144,7 +144,7 @@ describe('the generated schema in an editor', () => {
     expect(await editor.problems('videos/more.yaml', definition)).toEqual([]);
   });
 
-  it('complains in place of a wrong one of them', async () => {
+  it('locates errors in them', async () => {
     const definition = text(
       'template: launch',
       'resources:',
@@ -189,7 +189,7 @@ describe('the generated schema in an editor', () => {
     expect(proposals.map(({ label }) => label)).toEqual(expect.arrayContaining(['cover', 'contain', 'fill', 'manual']));
   });
 
-  it('offers a whole definition in an empty file', async () => {
+  it('offers a complete definition in an empty file', async () => {
     await editor.problems('videos/empty.yaml', text(''));
     const proposals = await editor.proposals('videos/empty.yaml', { line: 1, character: 0 });
     const snippet = proposals.find(({ label }) => label === 'new launch video');

@@ -12,7 +12,7 @@ function withEditable(editable: object): unknown {
 }
 
 describe('parseSpec()', () => {
-  it('reads back what schemaFiles() writes, fields of newer services included', () => {
+  it('round-trips the output of schemaFiles(), including fields of newer services', () => {
     fc.assert(
       fc.property(specArbitrary, (spec) => {
         const newer = { ...spec, created_at: '2026-01-01' };
@@ -59,11 +59,11 @@ describe('specProblems()', () => {
     [withEditable({ max_length: 0 }), 'max_length'],
     [withEditable({ required: 'no' }), 'required'],
     [withEditable({ label: 'x'.repeat(201) }), 'label'],
-  ])('finds what is wrong with %j', (value, named) => {
+  ])('reports the problem in %j', (value, named) => {
     expect(specProblems(value)).toEqual([expect.stringContaining(named)]);
   });
 
-  it('takes kinds that this version does not know', () => {
+  it('accepts unknown kinds of editables', () => {
     expect(specProblems(withEditable({ input_type: 'hologram' }))).toEqual([]);
   });
 

@@ -12,10 +12,10 @@ import { notPermitted } from '../support/workflow-permissions.ts';
 import type { JobRun } from '../support/workflow-runner.ts';
 
 describe('a pull request', () => {
-  it('is planned by one workflow and commented by the other, whatever its titles say', async () => {
+  it('is planned by one workflow and commented on by another, whatever its titles contain', async () => {
     const { person, open, comments } = await reviewedRepository();
     const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');
-    // More of it is drawn, rendered and committed in test/proof/workflows.proof.ts.
+    // test/proof/workflows.proof.ts covers drawing, rendering and committing.
     const title = '$(touch pwned)`touch pwned`;#::error::pwned @someone';
     const pull = await open({ 'videos/hello.yaml': `${hello}nonsense: ${JSON.stringify(title)}\n` });
     const runs = await pull.plan();
@@ -34,20 +34,20 @@ describe('a pull request', () => {
     for (const { workspace } of runs) expect(existsSync(join(workspace, 'pwned'))).toBe(false);
   });
 
-  it('is planned again by a re-run, a new base branch and a merge queue, and not by another title', async () => {
+  it('is planned again by a re-run, a new base branch and a merge queue, but not by a new title', async () => {
     const { remote, person, host, open, comments } = await reviewedRepository();
     const pull = await open({ 'videos/hello.yaml': await person.git('show', 'main:videos/hello.yaml') });
     const mistake = await open({ 'videos/hello.yaml': 'template: nonsense\n' });
     const first = await mistake.plan();
     const again = await host.runAgain(first[0]!);
     expect(ends(again), logOf(again)).toEqual(['plan: failure', 'comment: success']);
-    // Of its steps the plan alone fails: nothing was in the way of its artifacts.
+    // Only the plan step fails; the artifacts of the first attempt do not interfere.
     const failing = again[0]!.steps.filter(({ outcome }) => outcome === 'failure');
     expect(failing.map(({ name }) => name)).toEqual(['Plan']);
     const pages = [first, again].map(([run]) => outputOf(run!, 'Keep the page')['artifact-url']);
     expect(new Set(pages).size).toBe(2);
     expect(comments(mistake.number)).toEqual([expect.stringContaining(`<${pages[1]}>`)]);
-    // The folder of the repository is left as it was.
+    // The folder of the repository is unchanged.
     expect(existsSync(join(again[0]!.workspace, 'plan'))).toBe(false);
 
     const edited = (changes: object) => host.happen({ ...pull.event, payload: { ...pull.event.payload, ...changes } });
@@ -64,7 +64,7 @@ describe('a pull request', () => {
 });
 
 describe('apply.yml with a service', () => {
-  it('pays for nothing twice after a job was cancelled', async () => {
+  it('pays for nothing twice after a cancelled job', async () => {
     const styleVersion: StyleVersion = { ...smallPackage().spec, id: 'tsv_shop' };
     const service = await startInterfaceService({ styleVersions: [styleVersion], hasEnded: () => false });
     onTestFinished(() => service.close());
@@ -97,7 +97,7 @@ describe('apply.yml with a service', () => {
 });
 
 describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
-  it('applies what the comment of the merged pull request shows, and anything else by hand alone', async () => {
+  it('applies the plan shown in the comment of the merged pull request, and other plans only by hand', async () => {
     const { person, host, open, push, onMain } = await reviewedRepository({
       variables: { REELFORM_REVIEWED_ONLY: 'true' },
     });
@@ -110,7 +110,7 @@ describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
     expect(ends(planned), logOf(planned)).toEqual(['plan: success', 'comment: success']);
     const merged = await pull.merge();
     expect(ends(merged), logOf(merged)).toEqual(['apply: success']);
-    // Nothing to do is nothing to review.
+    // A plan without changes needs no review.
     expect(ends(await push({ 'notes.md': 'More notes' }))).toEqual(['apply: success']);
     const direct = await push({ 'videos/hello.yaml': hello });
     expect(ends(direct)).toEqual(['apply: failure']);
@@ -135,11 +135,11 @@ function outputOf({ steps }: JobRun, name: string): Readonly<Record<string, stri
   return steps.find((step) => step.name === name)!.outputs;
 }
 
-describe('the runner of workflows', () => {
+describe('the simulated workflow runner', () => {
   const values = { github: { event: { name: 'Push', number: 0 } }, steps: { page: { outputs: { url: '' } } } };
   const context = { values, isFailed: true, isCancelled: false };
 
-  it('reads expressions as GitHub does', () => {
+  it('evaluates expressions as GitHub does', () => {
     const text = "${{ github.event.name == 'push' && 'a' || 'b' }}-${{ github.event.nothing.there }}${{ !(1 == 2) }}";
     expect(interpolate(text, context)).toBe('a-true');
     expect(isRun(undefined, context)).toBe(false);
@@ -149,7 +149,7 @@ describe('the runner of workflows', () => {
     expect(() => interpolate('${{ nonsense.x }}', context)).toThrow('No context');
   });
 
-  it('knows what a job may do', () => {
+  it('finds requests beyond the permissions of a job', () => {
     const routes = [
       'GET pulls',
       'POST issues/{n}/comments',

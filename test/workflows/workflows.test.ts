@@ -38,16 +38,16 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** Only pushed branches of the repository itself: who pushes them may write contents anyway. */
+/** Matches only branches of the repository itself, whose pushers may write contents anyway. */
 const OWN_BRANCH = 'github.event.workflow_run.head_repository.full_name == github.repository';
-/** What others may write, and a shell, a path or a key would take for its own. */
+/** Untrusted values that a shell, a path or a key could interpret. */
 const OF_STRANGERS = /github\.(?:head_ref|event\.(?:pull_request|issue|comment|workflow_run|head_commit)\b)/;
-/** Events that anybody can cause. */
+/** Events that anyone can cause. */
 const BY_STRANGERS = ['pull_request', 'pull_request_review', 'issue_comment', 'issues', 'fork', 'discussion'];
 
 /**
- * What of a workflow could let somebody in, by the names that zizmor has for it: it does not install from npm. What no file of
- * ours could have, such as a registry to publish to, is not looked for.
+ * Returns security findings of a workflow, with the names that zizmor uses, because zizmor cannot be installed from
+ * npm. Omits audits that cannot apply here, such as publishing to a registry.
  *
  * @see https://docs.zizmor.sh/audits/
  */
@@ -89,7 +89,8 @@ function findings(text: string): string[] {
         !isOfStrangers || !/secrets\.|github\.token|GITHUB_TOKEN|GH_TOKEN/.test(given),
         `${name}: a token for strangers`,
       );
-      // A cache that strangers could fill is none that what writes may read: only the runner's own scopes keep them apart.
+      // A privileged job must not read a cache that untrusted jobs could fill; only the runner's cache scopes separate
+      // them.
       rule(!isAfterStrangers || !/^actions\/cache/.test(step.uses ?? ''), `${name}: cache-poisoning`);
       if (!step.uses?.startsWith('actions/checkout@')) continue;
       const { ref = '', 'persist-credentials': keeps = true, repository = '' } = step.with ?? {};
@@ -109,29 +110,29 @@ function stepFindings(step: Step, text: string): string[] {
   const line = text.split('\n').find((one) => uses !== undefined && one.includes(uses)) ?? '';
   return [
     ...(uses === undefined || /uses: [\w./-]+@[0-9a-f]{40} # v\d/.test(line) ? [] : [`unpinned-uses: ${uses}`]),
-    // Whatever it is, a shell would read it as its own.
+    // A shell would execute the expanded value, whatever it is.
     ...(run.includes('${{') ? ['template-injection'] : []),
     ...(OF_STRANGERS.test(JSON.stringify(step.with ?? {})) ? ['template-injection: an input of strangers'] : []),
     ...(/GITHUB_(?:ENV|PATH)\b|::(?:set-env|add-path|save-state|set-output)\b/.test(run) ? ['github-env'] : []),
     ...(/curl[^\n]*\|\s*(?:ba)?sh|\beval\b/.test(run) ? ['code that nobody pinned'] : []),
     ...(/\bnpx (?!--no )/.test(run) ? ['npx could install'] : []),
     ...(/\bnpm (?:i|install)\b/.test(run) ? ['npm takes other versions than the lockfile'] : []),
-    // A signal reaches the first process of a step alone.
+    // A signal reaches only the first process of a step.
     ...(/^(?!.*exec ).*\breelform (?:plan|apply|drift|comment)/m.test(run) ? ['signals do not arrive'] : []),
   ];
 }
 
 describe('workflows', () => {
-  it('that reelform init writes are those of this repository', () => {
+  it('written by reelform init equal those of this repository', () => {
     for (const path of filesOf(STARTER)) expect(read(path.replace(STARTER, OWN))).toBe(read(path));
   });
 
-  it.each([...filesOf(OWN), ...filesOf(STARTER)])('%s lets nobody in, and is valid', (path) => {
+  it.each([...filesOf(OWN), ...filesOf(STARTER)])('%s has no findings and is valid', (path) => {
     expect(findings(read(path))).toEqual([]);
     expect(validateWorkflow(read(path)).errors).toEqual([]);
   });
 
-  it('are found when they do', () => {
+  it('with vulnerabilities have findings', () => {
     const bad = `on: {pull_request_target: {}, pull_request: {}, workflow_run: {workflows: [a], types: [completed]}}
 permissions: {contents: write}
 jobs:
@@ -188,7 +189,7 @@ jobs:
   });
 
   it.each([`${OWN}/plan.yml`, `${OWN}/apply.yml`, `${OWN}/drift.yml`, 'starter/gitlab/.gitlab-ci.yml'])(
-    '%s restores no video: its runner has no old outputs',
+    '%s restores no videos, because its runner has no old outputs',
     (path) => {
       const commands = read(path)
         .replaceAll('\\\n', '')
@@ -197,7 +198,7 @@ jobs:
     },
   );
 
-  it('lets a job write contents after strangers only for branches of the repository itself', () => {
+  it('permit writing contents after untrusted events only for branches of the repository itself', () => {
     const text = read(`${OWN}/plan-comment.yml`);
     const broken = text.replace('full_name == github.repository', 'full_name != github.repository');
     expect(findings(broken)).toEqual(['comment: excessive-permissions: contents after strangers']);
@@ -213,7 +214,7 @@ describe('action.yml', () => {
     outputs: Readonly<Record<string, { readonly value: string }>>;
   };
 
-  it('is valid, and gives inputs to shells by their environment alone', () => {
+  it('is valid, and passes inputs to shells only through the environment', () => {
     expect(validateAction(text).errors).toEqual([]);
     expect(runs.steps.flatMap((step) => stepFindings(step, text))).toEqual([]);
     for (const { run, shell } of runs.steps) if (run !== undefined) expect(shell).toBe('bash');
@@ -221,23 +222,23 @@ describe('action.yml', () => {
     expect([...used].sort()).toEqual(Object.keys(inputs).sort());
   });
 
-  it('gives its token to what writes, and to no plan', () => {
+  it('passes its token only to steps that write', () => {
     const given = runs.steps.filter((step) => JSON.stringify(step).includes('token'));
     expect(given.map(({ name }) => name)).toEqual(['Comment', 'Apply', 'Drift']);
   });
 
-  it('runs the code that it comes with, and looks no name up in a registry', () => {
+  it('runs the code that it contains and installs no package by name', () => {
     const [find] = runs.steps;
     expect(find?.run).toContain('cd "$GITHUB_ACTION_PATH" && npm ci --ignore-scripts');
     expect(text).not.toMatch(/npm (?:i|install|exec)\b|npx|reelform@/);
   });
 
-  it('is described whole', () => {
+  it('has a documentation of every input and output', () => {
     const described = read('schemas/ci.md').split('### The action')[1]!.split('\n## ')[0]!;
     for (const name of [...Object.keys(inputs), ...Object.keys(outputs)]) expect(described).toContain(`\`${name}\``);
   });
 
-  it('has no output of a step that is not there', () => {
+  it('reads outputs only of existing steps', () => {
     const ids = runs.steps.map(({ id }) => id);
     for (const { value } of Object.values(outputs)) expect(ids).toContain(/steps\.(\w+)\.outputs/.exec(value)?.[1]);
   });

@@ -19,13 +19,13 @@ function formatted(text: string): string {
   return result.value.text;
 }
 
-/** Those that `yamlText` writes over properties, sorted. */
+/** Returns the comments that `yamlText` writes above properties, sorted. */
 function commentsOf(text: string): string[] {
   return (text.match(/# (?:one|two|three|four)$/gm) ?? []).sort();
 }
 
 describe('PROPERTY_ORDER', () => {
-  test('has every property of a definition', () => {
+  test('contains every property of a definition', () => {
     const { properties } = definitionFileSchema() as { properties: object };
     expect([...PROPERTY_ORDER].sort()).toEqual(Object.keys(properties).sort());
   });
@@ -33,42 +33,34 @@ describe('PROPERTY_ORDER', () => {
 
 describe('formatYaml()', () => {
   test.each<[string, string, string]>([
+    ['sorts properties', 'resources: {}\ntitle: A\ntemplate: b\n', 'template: b\ntitle: A\nresources: {}\n'],
+    ['puts unknown properties last, in their original order', 'zz: 1\ntitle: A\naa: 1\n', 'title: A\nzz: 1\naa: 1\n'],
+    ['keeps the order of nested keys', 'resources:\n  t_02: b\n  t_01: a\n', 'resources:\n  t_02: b\n  t_01: a\n'],
     [
-      'puts properties into their order',
-      'resources: {}\ntitle: A\ntemplate: b\n',
-      'template: b\ntitle: A\nresources: {}\n',
-    ],
-    ['leaves others behind them, in theirs', 'zz: 1\ntitle: A\naa: 1\n', 'title: A\nzz: 1\naa: 1\n'],
-    [
-      'leaves what stands under them in its order',
-      'resources:\n  t_02: b\n  t_01: a\n',
-      'resources:\n  t_02: b\n  t_01: a\n',
-    ],
-    [
-      'indents by two',
+      'indents by two spaces',
       'resources:\n      t_01: a\nextends:\n- a\n-   b\n',
       'extends:\n  - a\n  - b\nresources:\n  t_01: a\n',
     ],
     [
-      'leaves texts as they are written',
+      'keeps the spelling of scalars',
       'resources:\n  a: 000000\n  b: 1.10\n  c: no\n  d: 12:30\n  e: 0x10\n  f: 1e3\n  g:\n  h: ~\n  i: \'\'\n  j: "€ 1\\n2"\n',
       'resources:\n  a: 000000\n  b: 1.10\n  c: no\n  d: 12:30\n  e: 0x10\n  f: 1e3\n  g:\n  h: ~\n  i: \'\'\n  j: "€ 1\\n2"\n',
     ],
     ['puts colours into double quotes', "resources:\n  c: '#eeada7'\n", 'resources:\n  c: "#eeada7"\n'],
     [
-      'keeps long lines, and texts over several',
+      'keeps long lines and multi-line texts',
       `resources:\n    a: ${'word '.repeat(40)}end\n    b: plain\n        over lines\n\n        and more\n    c: >-\n       folded\n         more\n\n       text\n    d: "in\n      quotes"\n    e: |\n      as it\n        is\n`,
       `resources:\n  a: ${'word '.repeat(40)}end\n  b: plain\n    over lines\n\n    and more\n  c: >-\n    folded\n      more\n\n    text\n  d: "in\n    quotes"\n  e: |\n    as it\n      is\n`,
     ],
     ['keeps flow collections', 'each: {from: a.csv,  id: "${b}"}\n', 'each: { from: a.csv, id: "${b}" }\n'],
-    ['takes away CRLF, a byte order mark and space at ends', '\uFEFFtitle: A  \r\nid: a\r\n\r\n', 'id: a\ntitle: A\n'],
+    ['removes CRLF, a byte order mark and trailing space', '\uFEFFtitle: A  \r\nid: a\r\n\r\n', 'id: a\ntitle: A\n'],
     [
-      'keeps comments with what they are about, and the first ones at the beginning',
+      'keeps comments with their properties, and the first ones at the top',
       '# yaml-language-server: $schema=x\n# about the file\n\n# about the title\ntitle: A # at its end\n\n\n# about the template\ntemplate: b\n',
       '# yaml-language-server: $schema=x\n# about the file\n\n# about the template\ntemplate: b\n# about the title\ntitle: A # at its end\n',
     ],
     [
-      'takes the only comment over the first property for one of the file',
+      'treats a single comment above the first property as one about the file',
       '# yaml-language-server: $schema=x\ntitle: A\ntemplate: b\n',
       '# yaml-language-server: $schema=x\ntemplate: b\ntitle: A\n',
     ],
@@ -82,24 +74,24 @@ describe('formatYaml()', () => {
       '# over\n? id # behind\n\n# over the next\n? title\nb:\n  # below\n  ? c # end\n',
       '# over\nid: # behind\n\n# over the next\ntitle:\nb:\n  # below\n  c: # end\n',
     ],
-    ['leaves the order where values repeat others', 'title: &a A\nid: *a\n', 'title: &a A\nid: *a\n'],
+    ['keeps the order if values are aliases', 'title: &a A\nid: *a\n', 'title: &a A\nid: *a\n'],
   ])('%s', (_, text, expected) => {
     expect(formatted(text)).toBe(expected);
   });
 
-  test('tells what parseYaml tells', () => {
+  test('reports the diagnostics of parseYaml()', () => {
     expect(formatYaml(FILE, 'a: [', [])).toMatchObject({ ok: false, diagnostics: [{ code: 'yaml_syntax' }] });
     expect(formatYaml(FILE, 'a: 1\na: 2\n', [])).toMatchObject({ diagnostics: [{ code: 'yaml_duplicate_key' }] });
   });
 
-  test('finds the examples of this repository in form', () => {
+  test('accepts the examples of this repository unchanged', () => {
     for (const path of fastGlob.sync('videos/**/*.yaml', { cwd: ROOT, ignore: ['videos/data/**'] })) {
       const text = readFileSync(join(ROOT, path), 'utf8');
       expect(formatted(text), path).toBe(text);
     }
   });
 
-  test('never changes the meaning, loses no comment, and is done after once', () => {
+  test('preserves the meaning and every comment, and is idempotent', () => {
     fc.assert(
       fc.property(yamlText, (text) => {
         const result = formatYaml(FILE, text, ['title', 'b']);

@@ -8,7 +8,7 @@ describe('redactConfig()', () => {
     ['credentails: {main: canary}', 'credentails: {main: ******}'],
     ['service: {url: "https://me:canary@host/"}', 'service: {url: "https://*********@host/"}'],
     ['credentials: {main: "canary', undefined],
-  ])('shows %j without what may be a secret', (text, shown) => {
+  ])('shows %j without possible secrets', (text, shown) => {
     expect(redactConfig('reelform.yaml', text)).toBe(shown);
   });
 });

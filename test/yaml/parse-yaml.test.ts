@@ -9,7 +9,7 @@ function parse(text: string): TreeNode | null {
   return parsed.value;
 }
 
-/** `code@offset`, as many as there are. */
+/** Returns `code@offset` of each diagnostic. */
 function problems(text: string): string[] {
   const parsed = parseYaml('a.yaml', text);
   return parsed.ok ? [] : parsed.diagnostics.map(({ code, at }) => `${code}@${at?.start}`);
@@ -30,15 +30,15 @@ describe('parseYaml()', () => {
     ["'it''s'", "it's", "it's"],
     ['|\n  a\n  b\n', 'a\nb\n', 'a\nb\n'],
     ['>\n  a\n  b\n', 'a b\n', 'a b\n'],
-  ])('reads the scalar %s by the core schema, with its text', (yaml, value, text) => {
+  ])('reads the scalar %s by the core schema and keeps its text', (yaml, value, text) => {
     expect(child(parse(`key: ${yaml}`), 'key')).toMatchObject({ kind: 'scalar', value, text });
   });
 
-  it.each(['', '# a comment\n', '---\n', '\ufeff'])('gives null for the empty text %j', (text) => {
+  it.each(['', '# a comment\n', '---\n', '\ufeff'])('returns null for the empty text %j', (text) => {
     expect(parse(text)).toBeNull();
   });
 
-  it('remembers where keys and values stand', () => {
+  it('records the locations of keys and values', () => {
     const text = 'a: 1\nb:\n  c: [x, "y"]\n';
     const root = parse(text) as MapNode;
     const list = child(child(root, 'b'), 'c');
@@ -47,16 +47,16 @@ describe('parseYaml()', () => {
     expect(list?.kind === 'list' && list.items.map(({ span }) => slice(span))).toEqual(['x', '"y"']);
   });
 
-  it('is not changed by %YAML 1.1', () => {
+  it('ignores %YAML 1.1', () => {
     const root = parse('%YAML 1.1\n---\na: yes\nb: 012\nc: 1:30\n');
     expect(toJson(root!, () => false)).toEqual({ a: 'yes', b: 12, c: '1:30' });
   });
 
-  it('follows aliases', () => {
+  it('resolves aliases', () => {
     expect(toJson(parse('a: &x {b: 1}\nc: *x\n')!, () => false)).toEqual({ a: { b: 1 }, c: { b: 1 } });
   });
 
-  it('hints at quotes where a colour is read as a comment', () => {
+  it('suggests quotes if a colour is read as a comment', () => {
     expect(child(parse('c_01: #EEADA7\n'), 'c_01')).toMatchObject({
       value: null,
       hint: expect.stringContaining('"#EEADA7"'),
@@ -84,7 +84,7 @@ describe('parseYaml()', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  it('tells duplicates, tags and control characters of one file at once', () => {
+  it('reports duplicates, tags and control characters of a file at once', () => {
     expect(problems('a: !x 1\na: 2\nb: "\\0"').map((problem) => problem.split('@')[0])).toEqual([
       'yaml_unsupported',
       'yaml_duplicate_key',
@@ -104,12 +104,12 @@ describe('parseYaml()', () => {
     expect(problems(text)[0]).toMatch(/^yaml_too_complex@/);
   });
 
-  it('reads 100,000 keys in one map', () => {
+  it('reads 100,000 keys in a map', () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `k${i}:`).join('\n');
     expect((parse(text) as MapNode).entries.size).toBe(100_000);
   });
 
-  it('never throws, and stays inside the text with its spans', () => {
+  it('never throws and keeps spans inside the text', () => {
     const yamlish = fc
       .array(
         fc.constantFrom(
@@ -152,7 +152,7 @@ describe('parseYaml()', () => {
     );
   });
 
-  it('reads back what JSON writes', () => {
+  it('reads JSON', () => {
     const json = fc.dictionary(
       fc.string().filter((key) => key !== '__proto__' && key !== '<<' && !/[\x00-\x1f\x7f-\x9f]/.test(key)),
       fc.oneof(
@@ -183,14 +183,14 @@ describe('locateIn()', () => {
     [['resources', 'absent'], 'value', 'resources'],
     [['absent'], 'value', 'title'],
     [[], 'value', 'title'],
-  ] as const)('finds %j, its %s', (path, part, expected) => {
+  ] as const)('finds the location of %j: its %s', (path, part, expected) => {
     const { start, end } = locate(path, part).span;
     expect(text.slice(start, end)).toBe(expected);
   });
 });
 
 describe('toJson()', () => {
-  it('takes scalars by their text where it is told to', () => {
+  it('returns the text of scalars where requested', () => {
     const root = parse('title: 1.10\nn: 1.10\nempty:\n');
     expect(toJson(root!, ([first]) => first === 'title')).toEqual({ title: '1.10', n: 1.1, empty: null });
     expect(textOf(child(root, 'empty'))).toBeNull();
@@ -198,7 +198,7 @@ describe('toJson()', () => {
 });
 
 describe('an unfinished merge', () => {
-  it('is told once, where it begins', () => {
+  it('is reported once, at its start', () => {
     const text = 'title: a\n<<<<<<< HEAD\nid: a\n=======\nid: b\n>>>>>>> other\n';
     const result = parseYaml('a.yaml', text);
     expect(result).toMatchObject({ ok: false, diagnostics: [{ code: 'yaml_syntax', at: { start: 9, end: 21 } }] });

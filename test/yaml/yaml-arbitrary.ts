@@ -15,7 +15,7 @@ const scalar = fc.constantFrom(
 const key = fc.constantFrom('title', 'b', 'c', '"quoted key"', "'d'", '(Footage)/USER/a.jpg', '1', 'true', '? e\n');
 const comment = fc.constantFrom('', '', '', '# one\n', '\n', '\n\n# two\n# three\n\n', '# four\n\n');
 
-/** Texts as people and tools write them, some of them no YAML. */
+/** Texts as written by people and tools, some of them invalid. */
 const written = fc
   .array(fc.tuple(comment, key, scalar, fc.nat(4)), { maxLength: 6 })
   .map((members) =>
@@ -32,7 +32,7 @@ const written = fc
       .join(''),
   );
 
-/** Any value, as `yaml` writes it. */
+/** Any value, as written by `yaml`. */
 const value = fc.jsonValue({ maxDepth: 3 }).map((json) => stringify({ title: json }));
 
 export const yamlText = fc.oneof(written, value);
