@@ -6,7 +6,7 @@ import { definition, makeFolder, makeRepository } from '../support/repository.ts
 import { reelform } from '../support/test-io.ts';
 
 describe('reelform', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await reelform('/', ['--version'])).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' });
   });
 
@@ -16,13 +16,13 @@ describe('reelform', () => {
     [['apply', '--concurrency', '0']],
     [['apply', '--concurrency', 'x']],
     [[]],
-  ])('explains %j and ends with 1', async (args) => {
+  ])('explains the error in %j and exits with 1', async (args) => {
     const { exitCode, stdout, stderr } = await reelform('/', args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/unknown|Did you mean|invalid|Usage/);
   });
 
-  it('says where it looked when there is no configuration', async () => {
+  it('reports a missing configuration', async () => {
     const root = makeFolder({});
     for (const command of ['plan', 'apply', 'validate', 'pull', 'show', 'output']) {
       const { exitCode, stderr } = await reelform(root, [command]);
@@ -33,7 +33,7 @@ describe('reelform', () => {
 });
 
 describe('reelform validate', () => {
-  it('counts what is valid', async () => {
+  it('counts valid videos', async () => {
     const root = makeRepository();
     await reelform(root, ['pull']);
     expect(await reelform(root, ['validate'])).toEqual({
@@ -43,7 +43,7 @@ describe('reelform validate', () => {
     });
   });
 
-  it('tells the mistakes of all files at once', async () => {
+  it('reports the errors of all files at once', async () => {
     const root = makeRepository({
       'videos/rome.yaml': definition('Rome').replace('t_01', 't_10'),
       'videos/oslo.yaml': 'template: smal\ntitle: Oslo\n',
@@ -69,7 +69,7 @@ describe('reelform validate', () => {
 });
 
 describe('reelform pull', () => {
-  it('writes the specification and the schema of each template, and then has nothing to write', async () => {
+  it('writes the specification and schema of each template, and nothing the second time', async () => {
     const root = makeRepository();
     expect(await reelform(root, ['pull', '--check'])).toMatchObject({ exitCode: 2 });
     expect(await reelform(root, ['pull'])).toEqual({
@@ -88,7 +88,7 @@ describe('reelform pull', () => {
     expect(Object.keys(style_version.editables)).toEqual(['t_01', 'c_01', '(Footage)/USER/photo.png']);
   });
 
-  it('sees that a template changed', async () => {
+  it('detects a changed template', async () => {
     const root = makeRepository();
     await reelform(root, ['pull']);
     const manifest = join(root, 'templates/small/template.yaml');
@@ -101,7 +101,7 @@ describe('reelform pull', () => {
     });
   });
 
-  it('works although definitions are broken, and refuses templates that nobody named', async () => {
+  it('works despite invalid definitions, and refuses unknown templates', async () => {
     const root = makeRepository({ 'videos/bad.yaml': 'template: [' });
     expect(await reelform(root, ['pull'])).toMatchObject({ exitCode: 0, stderr: '' });
     const { exitCode, stderr } = await reelform(root, ['pull', 'smal']);
@@ -110,7 +110,7 @@ describe('reelform pull', () => {
     expect(stderr).toContain('small');
   });
 
-  it('tells what is wrong with a package', async () => {
+  it('reports an invalid package', async () => {
     const root = makeRepository();
     rmSync(join(root, 'templates/small/animation.json'));
     const { exitCode, stderr } = await reelform(root, ['pull']);
@@ -150,7 +150,7 @@ describe('reelform show and output', () => {
     `);
   });
 
-  it('show ID tells one in full', async () => {
+  it('show ID prints one video in full', async () => {
     expect((await reelform(root, ['show', 'berlin'])).stdout).toMatchInlineSnapshot(`
       "berlin
         title        Berlin
@@ -168,7 +168,7 @@ describe('reelform show and output', () => {
     `);
   });
 
-  it('show --json prints the entry, or the lockfile', async () => {
+  it('show --json prints the entry or the lockfile', async () => {
     expect(JSON.parse((await reelform(root, ['show', 'berlin', '--json'])).stdout)).toEqual(ENTRY);
     expect(
       Object.keys((JSON.parse((await reelform(root, ['show', '--json'])).stdout) as { videos: object }).videos),
@@ -186,7 +186,7 @@ describe('reelform show and output', () => {
     });
   });
 
-  it.each(['show', 'output'])('%s ID refuses a video that the lockfile does not have', async (command) => {
+  it.each(['show', 'output'])('%s ID refuses a video that is not in the lockfile', async (command) => {
     const { exitCode, stderr } = await reelform(root, [command, 'rome']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('unknown_video');
@@ -196,7 +196,7 @@ describe('reelform show and output', () => {
     ['lock_unreadable', '{"lockfile_version": 1, "videos": '],
     ['lock_conflict', '{\n<<<<<<< HEAD\n"videos": {}\n=======\n>>>>>>> other\n}'],
     ['lock_newer', '{"lockfile_version": 2, "videos": {}}'],
-  ])('stop at a lockfile that is %s, and never take it for an empty one', async (code, text) => {
+  ])('refuse a lockfile with %s instead of treating it as empty', async (code, text) => {
     const broken = makeRepository({ 'reelform.lock.json': text });
     mkdirSync(join(broken, 'renders'));
     for (const args of [['show'], ['output'], ['plan'], ['apply', '--auto-approve']]) {

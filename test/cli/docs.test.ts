@@ -10,7 +10,7 @@ import { reelform } from '../support/test-io.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const REFERENCE = readFileSync(join(ROOT, 'schemas/README.md'), 'utf8');
-/** What terminals say of themselves. */
+/** Variables that terminals set. */
 const TERMINAL = new Set(['COLORTERM', 'STY', 'TERM', 'TMUX', 'XTERM_VERSION']);
 const COMMANDS = [
   'init',
@@ -22,10 +22,10 @@ const COMMANDS = [
   ...['template init', 'template check', 'template pack', 'template push'],
   ...['serve', 'worker', 'token create', 'token list', 'token revoke'],
 ];
-/** They stand in the reference of the service. */
+/** Documented in the reference of the service. */
 const SETTINGS = new Set(SETTING_FLAGS.map(({ flag }) => flag));
 
-/** @param command the program's own when empty */
+/** @param command empty for the program itself */
 async function help(command = ''): Promise<string> {
   const args = command === '' ? [] : command.split(' ');
   return (await reelform('/', [...args, '--help'])).stdout;
@@ -38,7 +38,7 @@ async function listed(command = ''): Promise<string[]> {
 }
 
 describe('README.md', () => {
-  it('has every command', async () => {
+  it('lists every command', async () => {
     const commands: string[] = [];
     for (const name of await listed()) {
       const below = ['lock', 'template', 'token', 'comment'].includes(name) ? await listed(name) : [];
@@ -48,7 +48,7 @@ describe('README.md', () => {
     for (const command of COMMANDS) expect(README).toContain(`| \`reelform ${command}`);
   });
 
-  it('has every option, with the commands that take it', async () => {
+  it('lists every option with the commands that accept it', async () => {
     for (const command of ['', ...COMMANDS]) {
       const text = await help(command);
       for (const [, flag] of text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)) {
@@ -61,7 +61,7 @@ describe('README.md', () => {
     }
   });
 
-  it('has no option that does not exist', async () => {
+  it('lists no option that does not exist', async () => {
     const texts = await Promise.all(['', ...COMMANDS].map((command) => help(command)));
     const existing = new Set(texts.flatMap((text) => [...text.matchAll(/--[a-z-]+/g)].map((match) => match[0])));
     const table = README.split('\n').filter((line) => /^\| `-/.test(line));
@@ -71,27 +71,27 @@ describe('README.md', () => {
     expect(documented.filter((flag) => !existing.has(flag))).toEqual([]);
   });
 
-  it('has every exit code that the program ends with', () => {
+  it('lists every exit code', () => {
     for (const code of Object.values(EXIT)) expect(README).toMatch(new RegExp(`^\\| ${code} \\| `, 'm'));
   });
 });
 
 describe('schemas/README.md', () => {
-  it('has every environment variable that the commands read', () => {
+  it('lists every environment variable that the commands read', () => {
     const files = fg.sync('src/{cli,project}/**/*.ts', { cwd: ROOT, absolute: true });
     const read = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)]);
     const names = new Set(read.map((match) => match[1]!).filter((name) => !TERMINAL.has(name)));
     expect([...names].filter((name) => !new RegExp(`^\\| .*\`${name}\``, 'm').test(REFERENCE))).toEqual([]);
   });
 
-  it('has every property of reelform.yaml', () => {
+  it('lists every property of reelform.yaml', () => {
     const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/reelform-config.schema.json'), 'utf8')) as {
       properties: Record<string, unknown>;
     };
     expect(Object.keys(properties).filter((name) => !REFERENCE.includes(`| \`${name}\` |`))).toEqual([]);
   });
 
-  it('has every type of the lines of a journal', () => {
+  it('lists every type of journal line', () => {
     const text = readFileSync(join(ROOT, 'src/lock/journal.ts'), 'utf8');
     const types = [...text.matchAll(/readonly type: '(\w+)'/g)].map((match) => match[1]!);
     expect(types.filter((type) => !REFERENCE.includes(`\`${type}\``))).toEqual([]);
@@ -99,7 +99,7 @@ describe('schemas/README.md', () => {
 });
 
 describe('the documents of the package', () => {
-  it('link only to files of the package, and to headings that are there', async () => {
+  it('link only to existing files and headings of the package', async () => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const { stdout } = await execa('npm', args, { cwd: ROOT });
     const packed = new Set((JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path));
@@ -120,14 +120,14 @@ describe('the documents of the package', () => {
   });
 });
 
-/** Relative links and images of a document. */
+/** Returns the relative links and images of a document. */
 function linksOf(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return links.filter((link) => !/^[a-z]+:/.test(link));
 }
 
-/** As GitHub names them in addresses. */
+/** Returns the anchors that GitHub gives to headings. */
 function headingsOf(document: string): Set<string> {
   const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   const headings = [...text.matchAll(/^#+ (.*)$/gm)].map((match) => match[1]!);

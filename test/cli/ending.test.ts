@@ -27,11 +27,13 @@ interface Setup {
   readonly root: string;
   readonly service: InterfaceService;
   run(args: readonly string[], options?: TestIoOptions): Promise<Ran>;
-  /** Runs with --json, and gives its last line. */
+  /** Runs with --json and returns the last line. */
   outcome(args: readonly string[], options?: TestIoOptions): Promise<Outcome & { readonly exitCode: number }>;
 }
 
-/** Three videos of a service that has the interface document alone; how long it renders is `looks`. */
+/**
+ * Creates three videos at a service that implements only the interface document; `looks` sets the length of a render.
+ */
 async function setUp(options: InterfaceServiceOptions & { looks: number }): Promise<Setup> {
   const { spec } = smallPackage();
   const service = await startInterfaceService({ styleVersions: [{ ...spec, id: 'tsv_stranger' }], ...options });
@@ -56,7 +58,7 @@ async function setUp(options: InterfaceServiceOptions & { looks: number }): Prom
   };
 }
 
-/** Whether the service has the first two videos. */
+/** Whether the service has accepted the first two videos. */
 function areTwoAtWork(text: string): boolean {
   return text.split('rendering as').length === 3;
 }
@@ -64,7 +66,7 @@ function areTwoAtWork(text: string): boolean {
 const FOREVER = { looks: Number.POSITIVE_INFINITY };
 
 describe('reelform apply --timeout', () => {
-  it('ends with 9, leaves what is at work to the service, and takes it up the next time', async () => {
+  it('exits with 9, leaves running videos to the service, and resumes them next time', async () => {
     const { service, outcome } = await setUp(FOREVER);
     const late = await outcome([...APPLY, '--timeout', '3s']);
     expect(late).toMatchObject({ exitCode: 9, ended_by: 'deadline', skipped: ['rome'] });
@@ -75,13 +77,13 @@ describe('reelform apply --timeout', () => {
     expect(service.count(POST)).toBe(3);
   });
 
-  it.each(['10', 's', '-1s', '0s', '1d', '481h'])('takes no %j', async (time) => {
+  it.each(['10', 's', '-1s', '0s', '1d', '481h'])('refuses %j', async (time) => {
     expect(await reelform('/', ['apply', `--timeout=${time}`])).toMatchObject({ exitCode: 1 });
   });
 });
 
 describe('an interrupted apply', () => {
-  it('leaves what is at work after a while where nobody is there, ends with 8, and goes on with it', async () => {
+  it('leaves running videos after a while if unattended, exits with 8, and resumes them', async () => {
     const { root, service, outcome, run } = await setUp(FOREVER);
     const left = await outcome(APPLY, {
       isLate: true,
@@ -98,7 +100,7 @@ describe('an interrupted apply', () => {
     expect(service.count(POST)).toBe(3);
   });
 
-  it('waits for what is at work until then', async () => {
+  it('waits for running videos until then', async () => {
     const { service, outcome } = await setUp(FOREVER);
     const waiting = outcome(APPLY, {
       onStderr(text, interrupt) {
@@ -110,7 +112,7 @@ describe('an interrupted apply', () => {
     expect(await waiting).toMatchObject({ exitCode: 8, rendered: 2, skipped: ['rome'], in_progress: [] });
   });
 
-  it('gives up what this machine renders when nobody waits for it, and makes it anew', async () => {
+  it('aborts a local render if unattended, and renders it again later', async () => {
     const animation = JSON.stringify(smallAnimation()).replaceAll('"op":10', '"op":600');
     const root = makeRepository({ 'templates/small/animation.json': animation });
     const { exitCode, stdout } = await reelform(root, [...APPLY, '--concurrency', '1'], {
@@ -123,26 +125,26 @@ describe('an interrupted apply', () => {
     expect((await reelform(root, [...APPLY, '--target', 'rome'])).exitCode).toBe(0);
   });
 
-  it('is left at once at the second interruption, and says how it stood then', async () => {
+  it('exits at once on the second interruption and reports the current state', async () => {
     const { outcome, service } = await setUp(FOREVER);
     let left: number | null = null;
     let interruptions = 0;
     const ran = outcome(APPLY, {
       onLeave: (exitCode) => {
         left = exitCode;
-        // The process would be gone.
+        // The real process would have exited.
         service.finish();
       },
       onStderr(text, interrupt) {
         if (!areTwoAtWork(text) || interruptions === 2) return;
         interruptions += 1;
-        // The first one writes, and so comes here again.
+        // The first interrupt writes to stderr, which calls this function again.
         interrupt();
       },
     });
     const { in_progress, ...told } = await ran;
     expect(left).toBe(8);
-    // The run goes on here, and says nothing more.
+    // The run continues in this test but prints nothing more.
     expect(told).toMatchObject({ type: 'outcome', rendered: 0, skipped: ['rome'], ended_by: 'interrupted' });
     expect(in_progress.map(({ id, session }) => [id, typeof session])).toEqual([
       ['berlin', 'string'],
@@ -152,7 +154,7 @@ describe('an interrupted apply', () => {
 });
 
 describe('reelform apply --fail-fast', () => {
-  it('begins nothing new after the first failure', async () => {
+  it('starts nothing after the first failure', async () => {
     const { service, outcome } = await setUp({ looks: 1 });
     service.end = { status: 'preview_failed', video_url: null };
     const args = [...APPLY, '--concurrency', '1'];
@@ -167,8 +169,8 @@ describe('reelform apply --fail-fast', () => {
   });
 });
 
-describe('an apply without an answer', () => {
-  it('ends with 4, goes on with the others, and never asks twice', async () => {
+describe('an apply without a response', () => {
+  it('exits with 4, continues with the others, and never repeats the request', async () => {
     const { service, run } = await setUp({ looks: 1 });
     service.force(POST, { kind: 'cut', afterDoing: true });
     const { exitCode, stdout } = await run([...APPLY, '--concurrency', '1']);
@@ -179,7 +181,7 @@ describe('an apply without an answer', () => {
     expect(service.count(POST)).toBe(3);
   });
 
-  it('sends it again to a service that was seen to keep keys, in another run', async () => {
+  it('repeats the request in another run if the service is known to keep keys', async () => {
     const { service, run } = await setUp({ looks: 1, keepsKeys: true });
     await run([...APPLY, '--target', 'rome']);
     service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
@@ -191,14 +193,14 @@ describe('an apply without an answer', () => {
 });
 
 describe('the journal of an apply', () => {
-  it('is tidied when all is in the lockfile', async () => {
+  it('is compacted when everything is in the lockfile', async () => {
     const { root, run } = await setUp({ looks: 1 });
     await run(APPLY);
     const lines = readFileSync(join(root, '.reelform/journal.ndjson'), 'utf8').trimEnd().split('\n');
     expect(lines.filter((line) => line.includes('"intent"'))).toEqual([]);
   });
 
-  it('stops everything when it cannot be read', async () => {
+  it('stops every command if it cannot be read', async () => {
     const { root, service, run } = await setUp({ looks: 1 });
     mkdirSync(join(root, '.reelform'));
     writeFileSync(join(root, '.reelform/journal.ndjson'), 'nonsense\n');
@@ -214,7 +216,7 @@ describe('the journal of an apply', () => {
 });
 
 describe('an apply that renders nothing', () => {
-  it('needs no token', async () => {
+  it('requires no token', async () => {
     const { root, service, run } = await setUp({ looks: 1 });
     await run(APPLY);
     renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
@@ -225,8 +227,8 @@ describe('an apply that renders nothing', () => {
   });
 });
 
-describe('a change that is taken back', () => {
-  it('is adopted from the history of the lockfile, and not rendered', async () => {
+describe('a reverted change', () => {
+  it('is adopted from the history of the lockfile without rendering', async () => {
     const { root, service, run } = await setUp({ looks: 1 });
     const { git } = gitIn(root);
     writeFileSync(join(root, '.gitignore'), '.reelform/\n');

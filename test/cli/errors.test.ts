@@ -13,14 +13,14 @@ interface Told {
 
 const ERROR = (code: string) => [expect.objectContaining({ code, severity: 'error', file: null })];
 
-describe('a command that owes a document and cannot do its work', () => {
+describe('a failed command with JSON output', () => {
   it.each([
     [['plan', '--json', '--replace', 'nobody'], 'unknown_video'],
     [['plan', '--json', '--replace', ''], 'unknown_video'],
     [['plan', '--json', '--target-file', 'nowhere'], 'file_system'],
     [['plan', '--json', '--changed-since', 'main'], 'git_failed'],
     [['drift', '--json', '--target-file', 'nowhere'], 'file_system'],
-  ])('%j prints it, with %s among its diagnostics', async (args, code) => {
+  ])('%j prints its document with the diagnostic %s', async (args, code) => {
     const { exitCode, stdout, stderr } = await reelform(makeRepository(), args);
     expect(exitCode).toBe(1);
     expect((JSON.parse(stdout) as Told).diagnostics).toEqual(ERROR(code));
@@ -32,7 +32,7 @@ describe('a command that owes a document and cannot do its work', () => {
     [['plan.json', '--target', 'rome'], 'options_conflict', ['version', 'outcome']],
     [['--auto-approve', '--replace', 'nobody'], 'unknown_video', ['version', 'outcome']],
     [[], 'not_approved', ['version', 'planned', 'outcome']],
-  ])('apply --json %j ends its stream with an outcome that says %s', async (args, code, types) => {
+  ])('apply --json %j ends its stream with an outcome that contains %s', async (args, code, types) => {
     const { exitCode, stdout } = await reelform(makeRepository(), ['apply', '--json', ...args]);
     expect(exitCode).toBe(1);
     const lines = stdout.trimEnd().split('\n');
@@ -41,24 +41,24 @@ describe('a command that owes a document and cannot do its work', () => {
     expect(told.at(-1)).toMatchObject({ rendered: 0, diagnostics: ERROR(code) });
   });
 
-  it('says so where there is no repository', async () => {
+  it('reports a missing repository', async () => {
     const { stdout } = await reelform(makeFolder({}), ['plan', '--json']);
     expect((JSON.parse(stdout) as Told).diagnostics).toEqual(ERROR('config_missing'));
   });
 
-  it('says so when the file system does not let it work', async () => {
+  it('reports a file system error', async () => {
     const root = makeRepository();
     writeFileSync(join(root, '.reelform'), 'a file where a folder should be');
     const { stdout } = await reelform(root, ['apply', '--auto-approve', '--json']);
     expect((JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Told).diagnostics).toEqual(ERROR('file_system'));
   });
 
-  it('says what had become of the videos until then', async () => {
+  it('reports the videos finished before the error', async () => {
     const root = makeRepository();
     const { exitCode, stdout } = await reelform(root, ['apply', '--auto-approve', '--json', '--concurrency', '1'], {
       onStdout(text) {
         if (!text.includes('"video_rendered"')) return;
-        // From now on the lockfile cannot be written.
+        // The lockfile can no longer be written.
         rmSync(join(root, 'reelform.lock.json'), { recursive: true, force: true });
         mkdirSync(join(root, 'reelform.lock.json/x'), { recursive: true });
       },
@@ -74,8 +74,8 @@ describe('a command that owes a document and cannot do its work', () => {
   });
 });
 
-describe('thrownJson()', () => {
-  it('keeps mistakes of ours to the report of them', () => {
+describe('errorDiagnostics()', () => {
+  it('omits internal errors, which are reported separately', () => {
     expect(errorDiagnostics(new TypeError('x is undefined'))).toEqual([]);
   });
 });

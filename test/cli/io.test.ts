@@ -5,8 +5,8 @@ const output = (isTTY: boolean): OutputStream => ({ write() {}, isTTY, columns: 
 
 type Env = Readonly<Record<string, string>>;
 
-describe('what an output is taken for', () => {
-  // Environment, a terminal?, --no-color? → colours, drawn on again, somebody there.
+describe('capabilities of an output', () => {
+  // Environment, is a terminal, --no-color → colours, redrawable screen, attended.
   it.each<[Env, { tty: boolean; noColor?: true }, { color: boolean; screen: boolean; attended: boolean }]>([
     [{}, { tty: true }, { color: true, screen: true, attended: true }],
     [{}, { tty: false }, { color: false, screen: false, attended: false }],

@@ -7,7 +7,7 @@ import { smallAnimation } from '../support/small-package.ts';
 
 const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 
-/** Three videos of so many frames: long enough to be stopped in the middle. */
+/** Creates three videos of this many frames, long enough to interrupt. */
 function longRepository(frames = 600): string {
   const animation = JSON.stringify(smallAnimation())
     .replaceAll('"op":10', `"op":${frames}`)
@@ -19,7 +19,7 @@ function start(root: string, args: readonly string[]) {
   return execa(process.execPath, [CLI, ...args], { cwd: root, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
 }
 
-/** An apply of one video after the other, and what it has said so far. */
+/** Starts an apply that renders one video at a time, and collects its output. */
 function startOneByOne(root: string, ...flags: string[]) {
   const run = start(root, ['apply', '--auto-approve', '--concurrency', '1', ...flags]);
   let stderr = '';
@@ -33,7 +33,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Ids of the processes that a process started, once there is one. Slim images of Linux have no `ps`, macOS no /proc. */
+/** Waits for child processes and returns their ids. Slim Linux images have no `ps`; macOS has no /proc. */
 async function childrenOf(parent: number): Promise<number[]> {
   for (;;) {
     const list = existsSync('/proc/self')
@@ -63,15 +63,15 @@ describe('the built program', () => {
     expect(stderr).not.toContain('\x1b[');
   });
 
-  it.runIf(existsSync('/proc/self'))('takes over from an apply that was killed and that nobody buried', async () => {
+  it.runIf(existsSync('/proc/self'))('takes over from a killed apply that is still a zombie', async () => {
     const root = makeRepository();
-    // The shell becomes a program that does not ask after the child that it was given.
+    // The shell replaces itself by a program that never waits for the child.
     const parent = execa('bash', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { reject: false });
     let said = '';
     parent.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
     });
-    // A shell that is still one would bury it.
+    // Until then the shell would reap the child.
     await until(() => said.includes('\n') && readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
     process.kill(Number(said), 'SIGKILL');
     await until(() => / Z /.test(readFileSync(`/proc/${Number(said)}/stat`, 'utf8')));
@@ -82,7 +82,7 @@ describe('the built program', () => {
     await parent;
   });
 
-  it('ends quietly when nobody reads on', async () => {
+  it('exits quietly if the reader of its output exits', async () => {
     const root = makeRepository();
     const { exitCode, stderr } = await execa(
       'bash',
@@ -93,15 +93,15 @@ describe('the built program', () => {
     expect(stderr).not.toContain('EPIPE');
   });
 
-  it('goes on with an apply when nobody reads on', async () => {
+  it('continues an apply if the reader of its output exits', async () => {
     const root = makeRepository();
     const pipe = `"${process.execPath}" "${CLI}" apply --auto-approve 2>&1 | head -n 1; exit "${'${PIPESTATUS[0]}'}"`;
     expect((await execa('bash', ['-c', pipe], { cwd: root, reject: false })).exitCode).toBe(0);
     expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
   });
 
-  it('finishes what it renders at the first SIGINT and leaves the rest', async () => {
-    // Short enough for the seconds that are left where nobody is there to wait.
+  it('completes the running video on the first SIGINT and skips the rest', async () => {
+    // Short enough for the grace period of an unattended run.
     const root = longRepository(150);
     const { run, said } = startOneByOne(root);
     await until(() => said().includes('begun'));
@@ -116,7 +116,7 @@ describe('the built program', () => {
     ).toHaveLength(1);
   });
 
-  it('leaves at once at the second SIGINT, with 8', async () => {
+  it('exits at once with 8 on the second SIGINT', async () => {
     const root = longRepository();
     const { run, said } = startOneByOne(root, '--json');
     await until(() => said().includes('begun'));
@@ -131,7 +131,7 @@ describe('the built program', () => {
     await until(() => !children.some(isAlive));
   });
 
-  it('loses nothing to SIGKILL: no half file, no orphan, and the next apply goes on', async () => {
+  it('survives SIGKILL without partial files or orphans, and the next apply continues', async () => {
     const root = longRepository();
     const { run, said } = startOneByOne(root);
     await until(() => said().includes('✓ berlin') && /oslo +begun/.test(said()));
@@ -150,7 +150,7 @@ describe('the built program', () => {
     expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
   });
 
-  it('tells the mistakes of a broken definition with a code frame', async () => {
+  it('reports errors of a definition with a code frame', async () => {
     const root = makeRepository({
       'reelform.yaml': CONFIG,
       'videos/rome.yaml': definition('Rome').replace('c_01', 'c_1'),

@@ -4,7 +4,7 @@ import { checkPolicies } from '../../src/policy/check-policies.ts';
 import { type Policy, planChecks } from '../../src/policy/policy.ts';
 import { desired, emptyLock, lockOf, plan, text, track, url, type VideoParts } from '../plan/videos.ts';
 
-/** Of a new video with these parts: what is told, each as its place and its level. */
+/** Checks a new video with these parts; returns the location and level of each finding. */
 function found(policy: Policy, parts: VideoParts = {}): string[] {
   const findings = checkPolicies([policy], plan([desired('dune', parts)], emptyLock));
   return findings.map(({ place, level }) => [level, place?.file, ...(place?.path ?? [])].join(' '));

@@ -26,7 +26,7 @@ describe('readPolicyAnswer()', () => {
     [{ stdout: '{"deny": "a"}' }, ['deny command c: a']],
     [{ stdout: '{"deny": ""}' }, []],
     [{ exitCode: null, failure: 'it gave no answer' }, ['deny command c: it gave no answer']],
-  ])('%j', (end, expected) => {
+  ])('parses %j', (end, expected) => {
     expect(read(end)).toEqual(expected);
   });
 

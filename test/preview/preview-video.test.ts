@@ -9,7 +9,7 @@ import { parseTemplatePackage } from '../../src/template/parse-template-package.
 import type { LottieDocument, Scene } from '../../src/template/scene.ts';
 import { SMALL_MANIFEST, smallAnimation, smallPackageFiles } from '../support/small-package.ts';
 
-/** Draws on this thread, and counts the frames. */
+/** Draws on this thread and counts the frames. */
 function drawing(): PreviewRenderer & { frames: number } {
   const draw = {
     frames: 0,
@@ -25,7 +25,7 @@ function drawing(): PreviewRenderer & { frames: number } {
 
 type Layer = Record<string, unknown>;
 
-/** The small package, its headline well inside of the picture and shown from frame `from` up to `to`. */
+/** Returns the small package with its headline inside the picture, visible from frame `from` up to `to`. */
 function scene({ text = 'Hello', color = '#EEADA7', from = 0, to = 10, manifest = SMALL_MANIFEST } = {}): Scene {
   const animation: LottieDocument = smallAnimation();
   const [headline, ...others] = animation.layers as Layer[];
@@ -72,12 +72,12 @@ describe('previewVideo()', () => {
     const draw = drawing();
     const sides = { before: scene(), after: scene({ color: '#EEADA8' }), editables: ['c_01'] };
     expect(await previewVideo(sides, draw)).toMatchObject({ isVisible: false, unseen: [] });
-    // One moment and all ten frames, of either side.
+    // One moment and all ten frames of each side.
     expect(draw.frames).toBe(22);
   });
 
   it('finds changes outside the chosen moments', async () => {
-    // On the still at 0.5 s the headline is not shown.
+    // The headline is hidden in the still at 0.5 s.
     const sides = { before: scene({ from: 7 }), after: scene({ from: 8 }), editables: [] };
     const { stills, isVisible } = await previewVideo(sides, drawing());
     expect(isVisible).toBe(true);

@@ -36,7 +36,7 @@ const PREVIEW: PlanPreview = {
   seconds: { all: 1.5, rendering: 1.25 },
 };
 
-/** A folder with the preview, the index changed. */
+/** Creates a folder with the preview and a modified index. */
 function folder(change: (index: Record<string, never> & PreviewDocument) => unknown = (index) => index): string {
   const files = Object.fromEntries(previewFiles(PREVIEW));
   const index = change(JSON.parse(files['index.json'] as string));

@@ -17,7 +17,7 @@ const video = {
 } as unknown as Video;
 const desired = { styleVersion: 'tsv_1', inputs: { t_01: 'New', c_01: 'FFFFFF' } };
 
-/** The texts, colours and files of the video as the lockfile remembers it; null where that is not whole. */
+/** Returns the texts, colours and files of the video according to the lockfile; null if they are incomplete. */
 function former(inputs: Record<string, string>, { styleVersion = 'tsv_1', wanted = desired.inputs } = {}) {
   const entry = { style_version: styleVersion, inputs } as unknown as LockEntry;
   const fileOf = (digest: string): string | null => (digest === DIGEST ? 'images/old.png' : null);

@@ -6,7 +6,7 @@ import { solidPng } from '../support/small-package.ts';
 
 const IDS = ['early', 'late', 'hidden', 'nowhere'];
 
-/** An image of each id; `early` is shown up to frame 10, `late` from frame 20 on. */
+/** Creates a scene with an image per id; `early` is visible up to frame 10, `late` from frame 20 on. */
 function scene(): Scene {
   const bytes = solidPng('#123456', 8, 8);
   const shown = (id: string, ip: number, op: number, rest = {}) => ({
@@ -25,15 +25,15 @@ describe('dropHiddenImages()', () => {
   const whole = (frames: readonly number[]): string[] =>
     dropHiddenImages(scene(), frames).flatMap(({ assetId, width }) => (width === 8 ? [assetId] : []));
 
-  it('keeps images that a frame may show and undecidable ones', () => {
+  it('keeps images that may be visible in a frame, and undecidable ones', () => {
     expect(whole([5])).toEqual(['early', 'hidden', 'nowhere']);
     expect(whole([15])).toEqual(['hidden', 'nowhere']);
     expect(whole([5, 30])).toEqual(IDS);
-    // Next to the first frame of a layer nobody is certain.
+    // Visibility is undecidable next to the first frame of a layer.
     expect(whole([20])).toEqual(['late', 'hidden', 'nowhere']);
   });
 
-  it('replaces the others by a pixel', () => {
+  it('replaces all other images by a pixel', () => {
     const [, late] = dropHiddenImages(scene(), [5]);
     expect(late).toMatchObject({ assetId: 'late', width: 1, height: 1 });
   });

@@ -12,7 +12,7 @@ function picture(color: string, kind: 'png' | 'jpeg', width = 64, height = 36): 
   const context = canvas.getContext('2d');
   context.fillStyle = color;
   context.fillRect(0, 0, width, height);
-  // What a decoder does not look at goes along with the file, and is nobody's picture.
+  // Data that decoders ignore would stay in the file without being part of the image.
   const bytes = Buffer.concat([kind === 'png' ? canvas.toBuffer('image/png') : canvas.toBuffer('image/jpeg'), CANARY]);
   const url = 'https://github.com/acme/videos/raw/x.png';
   return { bytes, contentType: `image/${kind}`, width: 9, height: 9, url };

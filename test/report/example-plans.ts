@@ -30,7 +30,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 export const label: LabelLookup = (_, key) => (Object.hasOwn(LABELS, key) ? LABELS[key] : undefined);
 
-/** The document of a plan, with the labels above. */
+/** Returns the document of a plan, with the labels above. */
 export const documentOf = (plan: Plan, lookup: LabelLookup = label): PlanDocument =>
   planDocument(
     plan,
@@ -44,7 +44,7 @@ const image = (resource: VideoResource, transform: object): VideoResource =>
   ({ ...resource, transform }) as VideoResource;
 const edited = { assetDigest: (path: string) => sha256(`${path}, edited`) };
 
-/** One change of every kind, as a week of work leaves them. */
+/** Returns a plan with one change of every kind, as after a week of work. */
 export function everyAction(): Plan {
   const berlin = {
     t_01: text('Summer Sale'),
@@ -84,7 +84,7 @@ export function everyAction(): Plan {
   return plan(videos, lock, ['vienna']);
 }
 
-/** Values that are hard to show. */
+/** Returns a plan with values that are hard to show. */
 export function hardValues(): Plan {
   const was: Record<string, VideoResource> = {
     t_01: text('Hello'),
@@ -121,7 +121,7 @@ export function hardValues(): Plan {
   return plan([desired('hard', { resources: is })], lockOf(desired('hard', { resources: was })));
 }
 
-/** Clips, sounds, fonts and outputs: new, changed, and gone. */
+/** Returns a plan with new, changed and removed clips, sounds, fonts and outputs. */
 export function soundAndVision(): Plan {
   const cover = { crop_strategy: 'cover' } as const;
   const before = {
@@ -153,7 +153,10 @@ export function soundAndVision(): Plan {
   );
 }
 
-/** `count` stores whose accent changed in one shared file, and everything else that a large repository sees. */
+/**
+ * Returns a plan of `count` stores whose accent changed in one shared file, together with the other changes of a large
+ * repository.
+ */
 export function largePlan(count: number): Plan {
   const stores = Array.from({ length: count }, (_, index) => `stores/${String(index).padStart(4, '0')}`);
   const store = (id: string, accent: string) =>

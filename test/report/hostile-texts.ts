@@ -1,4 +1,4 @@
-/** Texts that would be something else than words, if they were let. */
+/** Texts that would be more than plain words if they were not escaped. */
 export const HOSTILE_TEXTS: readonly string[] = [
   // Mentions and addresses
   '@octocat',
@@ -110,7 +110,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   '\n::add-mask::x',
   '::stop-commands::x',
   '%0A::error::x',
-  // What turns or hides text
+  // Bidirectional and invisible characters
   '\u202eevil\u202c',
   '\u2066\u2069',
   '\u200b\u200b',

@@ -9,7 +9,7 @@ import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { examplePreview } from './html/preview.ts';
 import { elementsOf, renderMarkdown } from './well-formed.ts';
 
-/** A plan that has the same words everywhere. */
+/** Returns a plan that contains the same words everywhere. */
 function planOf(given: string): PlanDocument {
   const words = given.toWellFormed();
   const short = words.slice(0, 150).toWellFormed();
@@ -40,7 +40,7 @@ function planOf(given: string): PlanDocument {
   return { ...document, diagnostics: [problem] };
 }
 
-/** The words of a page as whoever reads it has them. */
+/** Returns the words of a page as a reader sees them. */
 const wordsOf = (html: string): string =>
   html
     .replaceAll(/<!-- -->/g, '')
@@ -51,7 +51,7 @@ const wordsOf = (html: string): string =>
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&');
 
-/** Those that change nothing but words: `del` and `ins` depend on what the words have in common. */
+/** Omits `del` and `ins`, which depend on common parts of the words. */
 const shape = (html: string): string[] => elementsOf(html).filter((name) => !/^\/?(?:del|ins)$/.test(name));
 
 function expectInert(words: string): void {
@@ -60,18 +60,18 @@ function expectInert(words: string): void {
   expect(shape(html)).toEqual(PLAIN);
   const outside = html.replaceAll(/<code>.*?<\/code>/gs, '<code></code>');
   const shown = wordsOf(outside);
-  // What a forge looks for in the finished text.
+  // Patterns that a forge replaces in the rendered text.
   expect(shown).not.toMatch(/@[\w-]|#\d|\bG[HL]-\d|\b[0-9a-f]{7,40}\b|:\/\/|www\.|:[\w+-]+:/i);
   expect(markdown).not.toMatch(/^\s*::|##\[/m);
   expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-  // In code nothing is looked for but links, and there is no link in it.
+  // Inside code a forge replaces only links.
   expect(html).not.toMatch(/:\/\/|\bwww\.|@[\w-]/i);
 }
 
 const PLAIN = shape(renderMarkdown(planMarkdown(planOf('words'))));
 
 describe('planMarkdown() of hostile texts', () => {
-  it('has a corpus', () => expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60));
+  it('has a corpus of at least 60 texts', () => expect(HOSTILE_TEXTS.length).toBeGreaterThanOrEqual(60));
 
   it('uses only the listed elements', () => {
     const own = [
@@ -93,7 +93,7 @@ describe('planMarkdown() of hostile texts', () => {
     expect([...new Set(PLAIN.map((name) => name.replace('/', '')))].sort()).toEqual(own.sort());
   });
 
-  it.each(HOSTILE_TEXTS.map((words) => [words]))('lets %j be words', (words) => {
+  it.each(HOSTILE_TEXTS.map((words) => [words]))('renders %j as plain words', (words) => {
     expectInert(words);
   });
 

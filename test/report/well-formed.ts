@@ -1,7 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-/** Markdown as GitHub makes HTML of it, before it takes out what it does not allow. */
+/** Renders Markdown to HTML as GitHub does before it sanitises it. */
 export const renderMarkdown = (markdown: string): string =>
   micromark(markdown, {
     extensions: [gfm()],
@@ -10,16 +10,18 @@ export const renderMarkdown = (markdown: string): string =>
     allowDangerousProtocol: true,
   });
 
-/** Names of elements in the order in which they open and close: what a page is without its words. */
+/**
+ * Returns the names of elements in the order in which they open and close: the structure of a page without its words.
+ */
 export const elementsOf = (html: string): string[] =>
   [...html.replaceAll(/<!-- -->/g, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
 
-/** Elements that have no end. */
+/** Void elements. */
 const EMPTY = new Set(['br', 'img', 'hr']);
 
 /**
- * What is not whole about Markdown of ours once it is rendered: elements left open or closed by others, tables that became
- * text, fences, and words cut within an entity. Empty for what is well-formed.
+ * Returns the defects of Markdown after rendering: elements that are unclosed or closed by others, tables that became
+ * text, code fences, and words cut within an entity. Empty for well-formed Markdown.
  */
 export function brokenMarkdown(markdown: string): string[] {
   const html = renderMarkdown(markdown).replaceAll(/<!--.*?-->/gs, '');

@@ -58,7 +58,7 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, '.reelform/apply.pid'))).toBe(false);
   });
 
-  it('measures the run with a clock that is never set', async () => {
+  it('measures the run with a monotonic clock', async () => {
     let date = Date.parse('2026-01-01T00:00:00Z');
     let elapsed = 0;
     const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--target', 'rome'], {
@@ -68,7 +68,7 @@ describe('reelform apply', () => {
     expect(stdout).toMatch(/^Done: 1 rendered in [0-3](\.\d)? s\.\n$/);
   });
 
-  it('renders after one edit one video, and leaves the other entries as they are', async () => {
+  it('renders only the edited video and keeps the other entries', async () => {
     const root = makeRepository();
     await applied(root);
     const before = lockOf(root);
@@ -87,7 +87,7 @@ describe('reelform apply', () => {
     expect({ ...after.videos, rome: null }).toEqual({ ...before.videos, rome: null });
   });
 
-  it('renders after an image changed the videos that use it', async () => {
+  it('renders the videos that use a changed image', async () => {
     const root = makeRepository();
     await applied(root);
     writeFileSync(join(root, 'videos/images/photo.png'), solidPng('#0000ff'));
@@ -106,7 +106,7 @@ describe('reelform apply', () => {
     expect(await changes(root)).toEqual([]);
   });
 
-  it('restores a lost file, byte for byte, and leaves the lockfile untouched', async () => {
+  it('restores a missing file byte for byte and keeps the lockfile unchanged', async () => {
     const root = makeRepository();
     await applied(root);
     const lock = lockText(root);
@@ -134,7 +134,7 @@ describe('reelform apply', () => {
     expect(await journalCheck(root)).toBe('nothing in flight');
   });
 
-  it('renders with --replace where the journal of an older version has restored videos', async () => {
+  it('renders with --replace despite restores in the journal of an earlier version', async () => {
     const root = makeRepository();
     await applied(root);
     const lines = Object.entries(lockOf(root).videos).flatMap(([id, entry]): JournalRecord[] => {
@@ -157,7 +157,7 @@ describe('reelform apply', () => {
     expect(readFileSync(journal, 'utf8')).not.toContain('rs_restored');
   });
 
-  it('forgets what no definition has, and keeps its file', async () => {
+  it('forgets a video without a definition but keeps its file', async () => {
     const root = makeRepository();
     await applied(root);
     const url = lockOf(root).videos.rome!.video_url;
@@ -167,7 +167,7 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, url))).toBe(true);
   });
 
-  it('removes with --prune the files of earlier renderings, and of what was forgotten', async () => {
+  it('removes files of earlier renderings and forgotten videos with --prune', async () => {
     const root = makeRepository();
     await applied(root);
     const files = (): string[] => readdirSync(join(root, 'renders')).sort();
@@ -177,7 +177,7 @@ describe('reelform apply', () => {
     expect(await prune()).not.toContain('Removed');
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
     rmSync(join(root, 'videos/oslo.yaml'));
-    // What was not asked for is in the lockfile still.
+    // Videos that were not selected are still in the lockfile.
     await prune('--target', 'rome');
     expect(files().filter((name) => !name.startsWith('rome'))).toEqual(before.filter((name) => !/^rome/.test(name)));
     expect(await prune()).toMatch(/Removed \d+ files of earlier renderings/);
@@ -187,7 +187,7 @@ describe('reelform apply', () => {
     expect(Object.keys(videos)).toEqual(['berlin', 'rome']);
   });
 
-  it('refuses with 5 to forget all videos, until that is allowed', async () => {
+  it('exits with 5 instead of forgetting all videos, unless allowed', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}videos: videos/*.yaml\n` });
     await applied(root);
     writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}videos: video/*.yaml\n`);
@@ -199,7 +199,7 @@ describe('reelform apply', () => {
     expect(lockOf(root).videos).toEqual({});
   });
 
-  it('keeps what somebody else writes into the lockfile while it renders', async () => {
+  it('keeps entries that another process writes to the lockfile during the run', async () => {
     const root = makeRepository();
     let added = false;
     const { exitCode } = await reelform(root, ['apply', '--auto-approve', '--concurrency', '1'], {
@@ -223,7 +223,7 @@ describe('reelform apply', () => {
     expect(stderr).not.toContain('Internal error');
   });
 
-  it('refuses with 5 to forget a protected video', async () => {
+  it('exits with 5 instead of forgetting a protected video', async () => {
     const root = makeRepository({ 'videos/rome.yaml': `${definition('Rome')}protect: true\n` });
     await applied(root);
     rmSync(join(root, 'videos/rome.yaml'));
@@ -233,7 +233,7 @@ describe('reelform apply', () => {
     expect(Object.keys(lockOf(root).videos)).toContain('rome');
   });
 
-  it('renders nothing when any definition is broken', async () => {
+  it('renders nothing if any definition is invalid', async () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome').replace('#EEADA7', '#nonsense') });
     const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -243,7 +243,7 @@ describe('reelform apply', () => {
     expect(existsSync(join(root, 'reelform.lock.json'))).toBe(false);
   });
 
-  it('names file, line and path of an image that is missing', async () => {
+  it('reports file, line and path of a missing image', async () => {
     const root = makeRepository();
     rmSync(join(root, 'videos/images/photo.png'));
     const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
@@ -252,7 +252,7 @@ describe('reelform apply', () => {
     expect(stderr).toContain('videos/images/photo.png');
   });
 
-  it('keeps one failed render to its video and ends with 4', async () => {
+  it('limits a failed render to its video and exits with 4', async () => {
     const root = makeRepository({ 'videos/images/photo.png': 'not an image' });
     const { exitCode, stdout, stderr } = await reelform(root, ['apply', '--auto-approve']);
     expect(exitCode).toBe(4);
@@ -262,7 +262,7 @@ describe('reelform apply', () => {
     expect(Object.keys(lockOf(root).videos)).toEqual(['rome']);
   });
 
-  it('asks before it renders, and takes nothing but yes', async () => {
+  it('asks before it renders and accepts only yes', async () => {
     const root = makeRepository();
     const refused = await reelform(root, ['apply'], { interactive: true, answer: 'y' });
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
@@ -274,7 +274,7 @@ describe('reelform apply', () => {
   it.each([
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
-  ])('ends with 8 at %s in place of an approval, and renders nothing', async (_, keys) => {
+  ])('exits with 8 at %s instead of an approval, without rendering', async (_, keys) => {
     const root = makeRepository();
     const left = await reelform(root, ['apply', '--json'], { interactive: true, keysFor: () => keys });
     expect(left).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('error interrupted: ') });
@@ -286,20 +286,20 @@ describe('reelform apply', () => {
     });
   });
 
-  it('does nothing unapproved where nobody can be asked', async () => {
+  it('does nothing without approval if it cannot ask', async () => {
     const { exitCode, stderr } = await reelform(makeRepository(), ['apply']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('--auto-approve');
   });
 
-  it('keeps a second apply out', async () => {
+  it('refuses a second apply', async () => {
     const root = makeRepository({ '.reelform/apply.pid': `${process.ppid}` });
     const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('already_running');
   });
 
-  it('removes the unfinished files of killed commands, and none of one that is running', async () => {
+  it('removes temporary files of killed commands but not of running ones', async () => {
     const uuid = '0123abcd-0000-4000-8000-000000000000';
     const left = ['', '.reelform/', 'schemas/', 'renders/a/'].map((folder) => `${folder}.unfinished-${uuid}`);
     left.push(`.reelform/apply.pid.${uuid}`, `.reelform/plan-${uuid}`);
@@ -312,7 +312,7 @@ describe('reelform apply', () => {
     expect(young.filter((path) => existsSync(join(root, path)))).toEqual(young);
   });
 
-  it('finishes and records what is at work at the first Ctrl-C, and ends with 8', async () => {
+  it('completes and records the running video on the first Ctrl-C, and exits with 8', async () => {
     const root = makeRepository();
     let interrupted = false;
     const { exitCode, stdout, stderr } = await reelform(
@@ -337,7 +337,7 @@ describe('reelform apply', () => {
     expect(await applied(root)).toContain('2 rendered');
   });
 
-  it('prints with --json a line for each event, as the published schema has it, the outcome last', async () => {
+  it('prints a line per event with --json, valid against the published schema, the outcome last', async () => {
     const isEvent = new Ajv({ strict: false }).compile(EVENTS_SCHEMA);
     const { stdout } = await reelform(makeRepository(), ['apply', '--auto-approve', '--json']);
     const events = stdout
@@ -359,7 +359,7 @@ describe('reelform apply', () => {
     });
   });
 
-  it('prints with --json the outcome, too, when nothing could be planned', async () => {
+  it('prints the outcome with --json even if planning fails', async () => {
     const root = makeRepository({ 'videos/rome.yaml': 'template: none\n' });
     const { stdout, exitCode } = await reelform(root, ['apply', '--auto-approve', '--json']);
     const types = stdout.trimEnd().split('\n');
@@ -367,7 +367,7 @@ describe('reelform apply', () => {
     expect(types.map((line) => JSON.parse(line).type)).toEqual(['version', 'outcome']);
   });
 
-  it('works from a folder below the root, and in the one that -C names', async () => {
+  it('works from a subfolder, and in the folder of -C', async () => {
     const root = makeRepository();
     expect((await reelform(join(root, 'videos'), ['apply', '--auto-approve'])).exitCode).toBe(0);
     expect(await reelform('/', ['-C', root, 'plan'])).toMatchObject({

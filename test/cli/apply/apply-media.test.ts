@@ -22,7 +22,7 @@ interface LockJson {
   readonly videos: Record<string, { readonly video_url: string; readonly inputs: Record<string, string> }>;
 }
 
-it('renders clips, sounds, fonts and outputs from definitions, once', { timeout: 60_000 }, async () => {
+it('renders clips, sounds, fonts and outputs of definitions once', { timeout: 60_000 }, async () => {
   const files: Record<string, Uint8Array | string> = {
     'reelform.yaml': 'templates: {media: ./templates/media}\nfonts: ./fonts\noutput: {quality: medium}\n',
     'fonts/Brand-Regular.ttf': TEST_FONT,
@@ -45,7 +45,7 @@ it('renders clips, sounds, fonts and outputs from definitions, once', { timeout:
     'fonts.Test-Regular': 'Brand-Regular',
     output: 'quality=medium',
   });
-  // Sound is in the file: the box of a track of sound has this handler.
+  // The handler type of a sound track shows that the file has sound.
   expect(readFileSync(join(root, videos.a!.video_url)).includes('soun')).toBe(true);
   const again = await reelform(root, ['plan', '--detailed-exitcode']);
   expect(again.exitCode, again.stdout).toBe(0);

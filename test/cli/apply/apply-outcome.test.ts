@@ -8,7 +8,7 @@ const DONE: ApplyOutcome = { ...NOTHING_DONE, rendered: 1, elapsedMs: 1 };
 const failed = (code: string) => [{ id, failures: [{ code, message: '', retryable: false }] }];
 const inProgress = [{ id, session: 's' }];
 
-describe('exitCodeOf()', () => {
+describe('applyExitCode()', () => {
   it.each<[string, Partial<ApplyOutcome>, number]>([
     ['all was done', {}, 0],
     ['it was interrupted, and nothing was left out', { endedBy: 'interrupted' }, 0],

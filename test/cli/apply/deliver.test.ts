@@ -35,7 +35,7 @@ async function planned(root: string, args: readonly string[] = []): Promise<Plan
   return JSON.parse(cached.stdout) as PlanJson;
 }
 
-/** A repository of one video, and a bucket. */
+/** Creates a repository of one video, and a bucket. */
 async function setUp(deliver = '{to: "s3://videos/{id}.{extension}", credential: main}') {
   const server = await startS3Server();
   onTestFinished(() => server.close());
@@ -60,7 +60,7 @@ async function setUp(deliver = '{to: "s3://videos/{id}.{extension}", credential:
 }
 
 describe('reelform apply with deliver', () => {
-  it('delivers what it renders to a bucket, and records where everybody finds it', async () => {
+  it('delivers rendered videos to a bucket and records their public URLs', async () => {
     const { server, root, run } = await setUp();
     expect(await planned(root)).toMatchObject({
       deliveries: 1,
@@ -81,18 +81,18 @@ describe('reelform apply with deliver', () => {
     expect(await server.read('videos', 'rome.mp4')).toEqual(readFileSync(join(root, video_url)));
     expect((await planned(root)).changes).toEqual([]);
     expect((await run(['output', 'rome', '--delivered'])).stdout).toBe('https://cdn.example.com/rome.mp4\n');
-    // What is made of the same goes to a place of its own.
+    // A video with the same content has its own destination.
     writeFileSync(join(root, 'videos/same.yaml'), definition('Rome'));
     expect(await planned(root)).toMatchObject({ deliveries: 1, changes: [{ id: 'same', action: 'adopt' }] });
     expect((await run(APPLY)).exitCode).toBe(0);
     expect(await server.keys('videos')).toEqual(['rome.mp4', 'same.mp4']);
-    // What is where everybody finds it is not rendered again on a machine that does not have it.
+    // A delivered video is not rendered again on a machine without its file.
     rmSync(join(root, 'renders'), { recursive: true });
     expect((await planned(root)).changes).toEqual([]);
     for (const look of [['drift'], ['lock', 'verify']]) expect((await run(look)).exitCode).toBe(0);
   });
 
-  it('records a video that a bucket refuses, exits with 4, and only delivers it the next time', async () => {
+  it('records a video that the bucket refuses, exits with 4, and only delivers it next time', async () => {
     const { server, root, run } = await setUp();
     server.fault(() => ({ kind: 'status', status: 403, code: 'AccessDenied' }));
     const failed = await run(APPLY);
@@ -116,7 +116,7 @@ describe('reelform apply with deliver', () => {
     expect(await server.keys('videos')).toEqual(['rome.mp4']);
   });
 
-  it('follows a destination that changes, a video that moves, and one that goes nowhere any more', async () => {
+  it('handles a changed destination, a moved video, and a removed destination', async () => {
     const { server, root, goTo, run } = await setUp('"file:out/{id}.mp4"');
     await run(APPLY);
     const { session } = lockOf(root).rome!;
@@ -136,7 +136,7 @@ describe('reelform apply with deliver', () => {
         },
       ],
     });
-    // Of the definition and its lock nothing else is asked: a plan that was saved says the places.
+    // A saved plan fixes the destinations.
     expect((await run(['plan', '--out', 'saved.json'])).exitCode).toBe(0);
     goTo('{to: "s3://videos/other/{id}.mp4", credential: main}');
     expect((await run(['apply', 'saved.json'])).exitCode).toBe(6);
@@ -158,7 +158,7 @@ describe('reelform apply with deliver', () => {
     expect((await planned(root)).changes).toEqual([]);
   });
 
-  it('tells which secrets are missing before anything is rendered, and plans without them', async () => {
+  it('reports missing secrets before rendering, and plans without them', async () => {
     const { root, run } = await setUp();
     expect(await planned(root)).toMatchObject({ deliveries: 1 });
     const { exitCode, stderr } = await run(APPLY, { env: { KEY_ID: SECRET } });
@@ -171,8 +171,8 @@ describe('reelform apply with deliver', () => {
 
 const STRANGER: StyleVersion = { ...smallPackage().spec, id: 'tsv_stranger' };
 
-describe('with a service that has the interface document alone', () => {
-  it('says that it delivers nothing, renders no more than it has to, and keeps what it rendered', async () => {
+describe('with a service that implements only the interface document', () => {
+  it('reports that the service cannot deliver, renders no more than necessary, and keeps the rendered video', async () => {
     const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER] });
     onTestFinished(() => service.close());
     const root = makeRepository({
@@ -197,7 +197,7 @@ describe('with a service that has the interface document alone', () => {
   it('publishes local files to a bucket, each once', async () => {
     const bucket = await startS3Server({ buckets: ['assets'] });
     const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER] });
-    // As everybody sees it.
+    // Serves the bucket publicly.
     const front = await startServer(async ({ url = '' }, response) => {
       const bytes = await bucket.read('assets', url.slice(1));
       response.writeHead(bytes === null ? 404 : 200).end(bytes);
@@ -240,7 +240,7 @@ describe('with a service that has the interface document alone', () => {
 });
 
 describe('with a service that has external_uploads', () => {
-  it('asks for deliveries with the session, waits for them, and afterwards for those that are new or failed', async () => {
+  it('requests deliveries with the session, waits for them, and later requests new and failed ones', async () => {
     const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER], deliversAfter: 2 });
     onTestFinished(() => service.close());
     const config = (to: string): string =>
@@ -276,7 +276,7 @@ describe('with a service that has external_uploads', () => {
     expect(service.count('POST /v2/render_sessions/{id}/external_uploads')).toBe(1);
   });
 
-  it('takes up what an earlier run rendered, and did not live to record', async () => {
+  it('resumes a rendering that an earlier run did not live to record', async () => {
     const service = await startInterfaceService({ looks: 1, styleVersions: [STRANGER], deliversAfter: 1 });
     onTestFinished(() => service.close());
     const root = makeRepository({
@@ -289,7 +289,7 @@ describe('with a service that has external_uploads', () => {
     await reelform(root, APPLY, { env, now: Date.now });
     const journal = join(root, '.reelform/journal.ndjson');
     const kept = readFileSync(join(root, 'reelform.lock.json'));
-    // As if the machine had stopped between the two.
+    // As if the machine had stopped between rendering and recording.
     const rendering = lockOf(root).rome!;
     const { fingerprint, style_version } = rendering as unknown as Record<string, string>;
     const at = '2026-01-01T00:00:00.000Z';

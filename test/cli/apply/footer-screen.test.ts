@@ -4,7 +4,7 @@ import { FooterScreen } from '../../../src/cli/apply/footer-screen.ts';
 import { cellWidth, cutCells } from '../../../src/report/wording/cell-width.ts';
 import { Terminal } from '../../support/terminal.ts';
 
-/** Only lines of a footer have it. */
+/** Marks lines of a footer. */
 const MARK = '▒';
 
 function footerOf(count: number, terminal: Terminal, content: string): string[] {
@@ -40,7 +40,7 @@ const step = fc.oneof(
   }),
 );
 
-/** Does it all on a terminal that shows what a shell has left, and looks at it after each drawing. */
+/** Performs the steps on a terminal with earlier output of a shell, and checks it after each drawing. */
 function play(steps: readonly Step[], before: number): Terminal {
   const terminal = new Terminal(80, 24);
   for (let line = 0; line < before; line += 1) terminal.write(`shell ${line}\n`);
@@ -50,7 +50,7 @@ function play(steps: readonly Step[], before: number): Terminal {
   for (const [index, each] of steps.entries()) {
     if (each.kind === 'resize') terminal.resize(each.columns, each.rows);
     else drawn = each;
-    // Told apart, so that what is missing or doubled is seen.
+    // Unique lines reveal lost and duplicated ones.
     const lines = each.kind === 'draw' ? each.kept.map((text, place) => `${index}.${place} ${text}`) : [];
     kept.push(...lines);
     const footer = footerOf(drawn.footer, terminal, drawn.content);
@@ -70,14 +70,14 @@ function expectFooter(terminal: Terminal, footer: readonly string[]): void {
   expect(terminal.screen[terminal.cursorRow]).toBe('');
 }
 
-/** Every line that stays is there whole. */
+/** Expects every permanent line to be complete. */
 function expectAll(terminal: Terminal, kept: readonly string[]): void {
   const { lines } = terminal;
   expect(kept.filter((line) => !lines.includes(line.trimEnd()))).toEqual([]);
 }
 
 describe('FooterScreen', () => {
-  test('keeps lines above a footer that is drawn again and again', () => {
+  test('keeps lines above a footer that is redrawn', () => {
     const terminal = new Terminal(30, 6);
     terminal.write('$ reelform apply\n');
     const screen = new FooterScreen(terminal, {});
@@ -97,7 +97,7 @@ describe('FooterScreen', () => {
     ]);
   });
 
-  test('writes nothing when nothing changed', () => {
+  test('writes nothing without changes', () => {
     const written: string[] = [];
     const output = { write: (text: string) => void written.push(text), isTTY: true, columns: 80, rows: 24 };
     const screen = new FooterScreen(output, {});
@@ -106,7 +106,7 @@ describe('FooterScreen', () => {
     screen.draw([], ['a', 'b']);
     expect(written).toHaveLength(count);
     screen.draw([], ['a', 'c']);
-    // Row by row: no moment at which the footer is not there.
+    // Redrawn row by row, so that the footer never disappears.
     expect(written.at(-1)).not.toContain('\x1b[1A\x1b[2K');
     screen.close();
     screen.close();
@@ -114,7 +114,7 @@ describe('FooterScreen', () => {
     expect(written.join('')).not.toContain('late');
   });
 
-  test('erases a footer that a narrower terminal has broken into more rows', () => {
+  test('erases a footer that wraps into more rows on a narrower terminal', () => {
     const terminal = new Terminal(60, 10);
     const screen = new FooterScreen(terminal, {});
     screen.draw(['✓ one'], [`${MARK} a ${'━'.repeat(50)}`, `${MARK} b ${'━'.repeat(50)}`]);
@@ -124,7 +124,7 @@ describe('FooterScreen', () => {
     expect(terminal.screen.slice(0, 4)).toEqual(['✓ one', `${MARK} a`, `${MARK} b`, '']);
   });
 
-  test('knows that a wide character does not stand in one column at the end of a row', () => {
+  test('accounts for a wide character that does not fit at the end of a row', () => {
     const text = `${MARK}0 東京の夏のコレクションは海と空の色`;
     const terminal = new Terminal(80, 24);
     const screen = new FooterScreen(terminal, {});
@@ -141,7 +141,7 @@ describe('FooterScreen', () => {
     }
   });
 
-  test('takes a row for a row where the terminal cuts lines off', () => {
+  test('does not expect wrapping on terminals that truncate lines', () => {
     for (const env of [{ XTERM_VERSION: 'XTerm(379)' }, { TERM: 'linux' }, { STY: '1.pts' }]) {
       const written: string[] = [];
       const output = { write: (text: string) => void written.push(text), isTTY: true, columns: 60, rows: 10 };
@@ -153,7 +153,7 @@ describe('FooterScreen', () => {
     }
   });
 
-  test('leaves nothing of a footer on the screen and loses no line, whatever the sizes', () => {
+  test('leaves no footer on the screen and loses no line, for any sizes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), fc.integer({ min: 0, max: 40 }), (steps, before) => {
         const terminal = play(steps, before);
@@ -163,7 +163,7 @@ describe('FooterScreen', () => {
     );
   });
 
-  test('the model measures wide characters in cells', () => {
+  test('the terminal model measures wide characters in cells', () => {
     const terminal = new Terminal(5, 3);
     terminal.write('東京都\n');
     expect(terminal.screen).toEqual(['東京', '都', '']);

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG, makeFolder, makeRepository, NO_LINT } from '../../support/repository.ts';
 import { PROGRAM } from '../../support/spawned-program.ts';
 
-/** A repository on a disk of its own, which goes with the process that mounts it. Linux alone. */
+/**
+ * Runs the program in a repository on a separate disk, which is removed with the process that mounts it. Linux only.
+ */
 function onDisk(roomBytes: number | 'read-only', args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const disk = join(makeFolder({}), 'disk');
   mkdirSync(disk);
@@ -34,7 +36,7 @@ describe.runIf(canMount)('a full disk', () => {
     ['no room at all', 0],
     ['room for the lock of the run alone', 4_096],
     ['room for one video', 28_672],
-  ])('with %s is one clear error of apply, and no mistake of reelform', (_, roomBytes) => {
+  ])('with %s is one clear error of apply, not an internal error', (_, roomBytes) => {
     const { status, stdout, stderr } = onDisk(roomBytes, ['apply', '--auto-approve', '--concurrency', '1']);
     expect([1, 4], stdout + stderr).toContain(status);
     const told = stdout + stderr;
@@ -43,7 +45,7 @@ describe.runIf(canMount)('a full disk', () => {
     expect(told).not.toMatch(/internal|report it|tries again/i);
   });
 
-  it('ends a run at the first video, and says what to do', () => {
+  it('stops a run at the first video with a hint', () => {
     const { status, stdout } = onDisk(8_192, ['apply', '--auto-approve', '--concurrency', '1']);
     expect({ status, stdout }).toMatchObject({ status: 4, stdout: expect.stringContaining('disk_full') });
     expect(stdout).toMatch(/Ended by a failure: 0 rendered, 1 failed, 2 not begun/);
@@ -51,7 +53,7 @@ describe.runIf(canMount)('a full disk', () => {
     expect(stdout).toContain('Correct what failed, then run `reelform apply`, which goes on with the rest.');
   });
 
-  it('keeps no plan from being shown, nor videos without fetched sources from being checked', () => {
+  it('does not prevent a plan from being shown or videos without remote sources from being checked', () => {
     const { status, stdout, stderr } = onDisk(0, ['plan']);
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('3 to create') });
     expect(stderr).toContain('low_contrast');
@@ -71,7 +73,7 @@ describe.runIf(canMount)('a full disk', () => {
     expect(stderr + stdout).not.toMatch(/internal|report it/i);
   });
 
-  it.each(['apply', 'pull', 'plan'])('that is read-only is no mistake of reelform either: %s', (command) => {
+  it.each(['apply', 'pull', 'plan'])('that is read-only is not reported as an internal error: %s', (command) => {
     const { stdout, stderr } = onDisk('read-only', [command, ...(command === 'apply' ? ['--auto-approve'] : [])]);
     expect(stderr + stdout).not.toMatch(/internal|report it/i);
     if (command !== 'plan') expect(stderr).toMatch(/error (?:file_system|write_failed): /);

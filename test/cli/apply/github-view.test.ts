@@ -8,7 +8,7 @@ import type { Io } from '../../../src/cli/io.ts';
 import { documentOf, everyAction } from '../../report/example-plans.ts';
 import { POST, startMergeFlow } from '../../support/merge-flow.ts';
 
-/** The files that a step of a job has, and what came into them. */
+/** Creates the files of a job step; returns functions that read them. */
 function step(): { env: Record<string, string>; summary(): string; outputs(): Record<string, string> } {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-step-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,12 +48,12 @@ describe('apply --format github', () => {
     const at = (words: string): number => summary().indexOf(words);
     for (const words of [commit, `blob/${sha}/videos/berlin.yaml#L4`, 'session-2.mp4'])
       expect(at(words)).toBeGreaterThan(0);
-    // What a person has to look at comes first.
+    // Failures come first.
     expect(at('berlin')).toBeLessThan(at('<code>rome'));
     expect(summary()).not.toContain('@all');
   });
 
-  it('says so where nothing changed, and where something kept it from beginning', async () => {
+  it('reports that nothing changed, and what prevented the start', async () => {
     const flow = await startMergeFlow();
     const root = await flow.checkout();
     const told = async (...flags: string[]): Promise<{ summary: string; failed?: string; stdout: string }> => {
@@ -86,7 +86,7 @@ describe('apply --format github', () => {
     }
   });
 
-  it('says that it broke off, and closes no issue, where nobody says why', async () => {
+  it('reports an unexplained abort and closes no issue', async () => {
     const { github, ...flow } = await startMergeFlow();
     const root = await flow.checkout();
     const marker = '<!-- reelform:failed-renders:reelform.lock.json -->';

@@ -19,7 +19,7 @@ const rendered = (name: string): ApplyEvent => ({
   elapsedMs: 1200,
 });
 
-/** A run of four videos, two of them at work, on a terminal or on what only takes lines. */
+/** Starts a view of a run with four videos, two of them running, on a terminal or a line-based output. */
 function watch(stderr: Io['stderr'], env: Io['env'] = {}, streams = false): { view: RunWatch; resized: () => void } {
   let resized = (): void => {};
   const io = {
@@ -57,7 +57,7 @@ describe('watchRun()', () => {
   beforeEach(() => void vi.useFakeTimers({ now: 0 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('draws on a screen what is at work, below what is done, and leaves the latter alone', () => {
+  it('draws running videos below finished ones, which it does not redraw', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal);
     vi.advanceTimersByTime(1050);
@@ -75,7 +75,7 @@ describe('watchRun()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('waits while a terminal is being resized, and loses nothing', () => {
+  it('pauses while a terminal is being resized, and loses nothing', () => {
     const terminal = new Terminal(60, 8);
     const { view, resized } = watch(terminal);
     vi.advanceTimersByTime(200);
@@ -99,7 +99,7 @@ describe('watchRun()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('draws many that end at once together', () => {
+  it('draws videos that finish at the same time together', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal);
     vi.advanceTimersByTime(1050);
@@ -112,7 +112,7 @@ describe('watchRun()', () => {
     view.close();
   });
 
-  it('says what becomes of the rest when it is left at once', () => {
+  it('explains what happens to running videos when it exits at once', () => {
     const [terminal, output] = [new Terminal(120, 8), log()];
     for (const stderr of [terminal, output]) watch(stderr).view.leave();
     const told = 'Left. 2 videos were at work; what was rendered is in the lockfile, and the next apply takes up what';
@@ -121,7 +121,7 @@ describe('watchRun()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('says on a screen that it is stopping', () => {
+  it('shows on the screen that it is stopping', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal);
     view.stopping();
@@ -133,7 +133,7 @@ describe('watchRun()', () => {
     ['a pipe', {}, false],
     ['a machine with a terminal', { CI: 'true' }, true],
     ['a dumb terminal', { TERM: 'dumb' }, true],
-  ])('writes a line per change of state to %s, and a sign of life', (_, env, isTTY) => {
+  ])('writes a line per change of state to %s, and a heartbeat', (_, env, isTTY) => {
     const output = { ...log(), isTTY };
     const { view } = watch(output, env);
     vi.advanceTimersByTime(70_000);
@@ -154,7 +154,7 @@ describe('watchRun()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('writes lines to a screen that shows a stream of events as well', () => {
+  it('writes lines if the screen also shows a stream of events', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal, {}, true);
     view.take(rendered('a'));
@@ -163,7 +163,7 @@ describe('watchRun()', () => {
     expect(terminal.screen).toEqual(['… a  begun', '… b  begun', '✓ a     1.2 s  renders/a.mp4  (1 of 4)', '']);
   });
 
-  it('says what stopping means where somebody waits, and where nobody does', () => {
+  it('explains what stopping means for attended and unattended runs', () => {
     const [there, away] = [{ ...log(), isTTY: true }, log()];
     for (const output of [there, away]) {
       const { view } = watch(output, { TERM: 'dumb' });

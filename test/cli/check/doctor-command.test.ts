@@ -48,7 +48,7 @@ function writeJournal(root: string, text: string): void {
 }
 
 describe('reelform doctor', () => {
-  it('says which sandbox renders run in, and warns where there is none', async () => {
+  it('reports the sandbox of renders and warns without one', async () => {
     const root = makeRepository();
     const { description, gap } = openSandbox('auto');
     expect((await looked(root)).checks.get('Sandbox')).toMatchObject({
@@ -61,7 +61,7 @@ describe('reelform doctor', () => {
     });
   });
 
-  it('finds a sound repository sound', async () => {
+  it('reports no problems in a healthy repository', async () => {
     const root = makeRepository({
       '.gitignore': '.reelform/\nrenders/\n',
       '.gitattributes': 'reelform.lock.json merge=reelform\n',
@@ -75,7 +75,7 @@ describe('reelform doctor', () => {
     expect((await reelform(root, ['doctor'])).stdout).toContain('All is well.');
   });
 
-  it('warns of what git could do, and does without git', async () => {
+  it('warns of missing git configuration, and works without git', async () => {
     const root = makeRepository();
     expect((await looked(root)).checks.get('Git')).toMatchObject({ status: 'warning' });
     await git(root, 'init', '-q');
@@ -90,7 +90,7 @@ describe('reelform doctor', () => {
     expect(await looked(root)).toMatchObject({ exitCode: 1 });
   });
 
-  it('warns of a journal that a runner of CI takes with it, where a service renders', async () => {
+  it('warns of a journal that is lost with the CI runner if a service renders', async () => {
     const service = await startInterfaceService();
     onTestFinished(() => service.close());
     const env = { REELFORM_TOKEN: service.token };
@@ -116,19 +116,19 @@ describe('reelform doctor', () => {
     ['mistakes in definitions', 'Definitions', { 'videos/rome.yaml': definition('Rome').replace('t_01', 't_10') }, {}],
     ['a lockfile that cannot be read', 'Lockfile', { 'reelform.lock.json': '{' }, {}],
     ['a journal that cannot be read', 'Journal', { '.reelform/journal.ndjson': 'nonsense\n' }, {}],
-  ])('ends with 1 for %s', async (_, name, files, options) => {
+  ])('exits with 1 for %s', async (_, name, files, options) => {
     const { exitCode, checks } = await looked(makeRepository(files as Record<string, string>), options);
     expect(exitCode).toBe(1);
     expect([...checks.values()].filter(({ status }) => status === 'error').map((check) => check.name)).toEqual([name]);
     expect(checks.get(name)?.hint).not.toBe(null);
   });
 
-  it('ends with 1 where there is no configuration', async () => {
+  it('exits with 1 without a configuration', async () => {
     const { exitCode, checks } = await looked(makeFolder({}));
     expect({ exitCode, checks: [...checks.keys()] }).toEqual({ exitCode: 1, checks: ['Node', 'Configuration'] });
   });
 
-  it('tells what is in flight, what nobody knows of, and a line that was cut off', async () => {
+  it('reports pending and unknown attempts, and a truncated line', async () => {
     const root = makeRepository();
     const lines = (...records: JournalRecord[]): string => JOURNAL_HEADER + records.map(journalLine).join('');
     writeJournal(root, lines({ type: 'intent', ...INTENT }));
@@ -147,7 +147,7 @@ describe('reelform doctor', () => {
     });
   });
 
-  it('asks the service whether it takes the token, and shows it to nobody', async () => {
+  it('checks that the service accepts the token, without printing it', async () => {
     const service = await startInterfaceService({ styleVersions: [{ ...smallPackage().spec, id: 'tsv_known' }] });
     onTestFinished(() => service.close());
     const config = (id: string): string => `service: {url: "${service.url}"}\ntemplates: {small: ${id}}\n`;
@@ -171,7 +171,7 @@ describe('reelform doctor', () => {
     expect(await check(service.token)).toMatchObject({ status: 'ok' });
   });
 
-  it('warns in CI that the token may go anywhere', async () => {
+  it('warns in CI if the token may be sent to any origin', async () => {
     const root = makeRepository({
       'reelform.yaml': 'service: {url: "http://127.0.0.1:9"}\ntemplates: {small: ./templates/small}\n',
     });

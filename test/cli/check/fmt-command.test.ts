@@ -14,7 +14,7 @@ function repository(files: Record<string, string> = {}): { root: string; read: (
 }
 
 describe('reelform fmt', () => {
-  test('writes what is not in form, and nothing else', async () => {
+  test('writes only files that are not formatted', async () => {
     const { root, read } = repository({
       'reelform.yaml': 'templates: {small: ./templates/small}\nservice: embedded\n',
     });
@@ -30,7 +30,7 @@ describe('reelform fmt', () => {
     expect((await reelform(root, ['fmt'])).stdout).toBe('✓ 4 files in form.\n');
   });
 
-  test('--check writes nothing and ends with 2', async () => {
+  test('--check writes nothing and exits with 2', async () => {
     const { root, read } = repository();
     expect(await reelform(root, ['fmt', '--check'])).toEqual({
       exitCode: 2,
@@ -42,7 +42,7 @@ describe('reelform fmt', () => {
     expect((await reelform(root, ['fmt', '--check'])).exitCode).toBe(0);
   });
 
-  test('takes files by their names from where it is started', async () => {
+  test('resolves file names from the current folder', async () => {
     const { root, read } = repository({ 'videos/paris.yaml': MESSY, 'videos/_part.yaml': 'title:   P\n' });
     expect((await reelform(join(root, 'videos'), ['fmt', 'paris.yaml', '_part.yaml'])).exitCode).toBe(0);
     expect(read('videos/paris.yaml')).toBe(NEAT);
@@ -50,7 +50,7 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(MESSY);
   });
 
-  test('tells what it cannot read, and formats the others', async () => {
+  test('reports unreadable files and formats the others', async () => {
     const { root, read } = repository({ 'videos/broken.yaml': 'title: [\n' });
     const ran = await reelform(root, [
       'fmt',
@@ -64,9 +64,9 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });
 
-  test('formats the others where one cannot be written', async () => {
+  test('formats the others if one cannot be written', async () => {
     const { root, read } = repository({ 'videos/keys.yaml': '? title\n? template\n' });
-    // Too deep for the name of an unfinished file beside it, and not for its own.
+    // The path is short enough for the file itself but too long for a temporary file next to it.
     const part = 'a'.repeat(100);
     let folder = 'videos/deep';
     while (root.length + folder.length < 4060) folder += `/${part.slice(0, 4069 - root.length - folder.length)}`;
@@ -80,7 +80,7 @@ describe('reelform fmt', () => {
     expect(read('videos/keys.yaml')).toBe('template:\ntitle:\n');
   });
 
-  test('leaves alone what is no definition', async () => {
+  test('ignores files that are not definitions', async () => {
     const json = '{"style_version":{"id":"tsv_1"}}\n';
     const { root, read } = repository({ 'schemas/small.spec.json': json });
     const { exitCode, stderr } = await reelform(root, ['fmt', 'schemas/small.spec.json', 'videos/rome.yaml']);
@@ -90,7 +90,7 @@ describe('reelform fmt', () => {
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });
 
-  test('removes the unfinished files of killed commands, also where nothing is to be written', async () => {
+  test('removes temporary files of killed commands even if nothing is written', async () => {
     const { root } = repository();
     await reelform(root, ['fmt']);
     const left = join(root, 'videos/.unfinished-0123abcd-0000-4000-8000-000000000000');
@@ -105,7 +105,7 @@ describe('reelform fmt', () => {
     expect(existsSync(left)).toBe(false);
   });
 
-  test('does not write beside an apply', async () => {
+  test('does not write during an apply', async () => {
     const { root, read } = repository();
     mkdirSync(join(root, '.reelform'), { recursive: true });
     writeFileSync(join(root, '.reelform/apply.pid'), `${process.ppid} other\n`);

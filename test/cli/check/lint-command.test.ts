@@ -5,10 +5,10 @@ import { CONFIG, definition, makeRepository, NO_LINT } from '../../support/repos
 import { SMALL_MANIFEST, smallPackage } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
-/** White on a light ground cannot be read; on a dark one it can. */
+/** White text is illegible on the light background and legible on the dark one. */
 const LIGHT = definition('Rome');
 const DARK = definition('Oslo').replace('#EEADA7', '#202040');
-/** The small template's headline stands at the very edge: nobody is to look at that. */
+/** Turns off the rule about text at the edge, where the small template's headline is. */
 const LOOKING = CONFIG.replace(NO_LINT, 'lint: {text_overflow: off}\n');
 
 function repository(
@@ -18,13 +18,13 @@ function repository(
   return makeRepository({ 'reelform.yaml': config, 'videos/berlin.yaml': DARK.replace('Oslo', 'Berlin'), ...videos });
 }
 
-/** A clock on which every look takes as long as all of them may. */
+/** Returns a clock on which every check exceeds the time limit of all. */
 function slowClock(): () => number {
   let now = 0;
   return () => (now += 6_000);
 }
 
-/** `low_contrast` is an error. */
+/** Makes `low_contrast` an error. */
 const STRICT = LOOKING.replace('off}', 'off, low_contrast: error}');
 
 interface Document {
@@ -38,7 +38,7 @@ function found(stdout: string): Document['diagnostics'] {
 }
 
 describe('reelform lint', () => {
-  it('tells what a viewer would notice, where the definition says it, with the moment and the still', async () => {
+  it('reports findings at the location in the definition, with the time and the still', async () => {
     const root = repository();
     const { exitCode, stdout } = await reelform(root, ['lint', '--json']);
     expect(exitCode).toBe(0);
@@ -51,24 +51,24 @@ describe('reelform lint', () => {
     ]);
     expect(existsSync(join(root, '.reelform/lint.json'))).toBe(true);
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
-    // What it remembers is worth no failure: a checkout may be for reading alone.
+    // A failure to write the cache is ignored, because a checkout may be read-only.
     rmSync(join(root, '.reelform/lint.json'));
     mkdirSync(join(root, '.reelform/lint.json'));
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
   });
 
-  it('looks at those that are asked for, and says when nothing was found', async () => {
+  it('checks the selected videos and reports that nothing was found', async () => {
     const { exitCode, stdout } = await reelform(repository(), ['lint', 'o*']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 video looked at, and nothing was found.\n' });
   });
 
-  it('fails for what reelform.yaml calls an error', async () => {
+  it('fails for rules that reelform.yaml makes errors', async () => {
     const { exitCode, stderr } = await reelform(repository(STRICT), ['lint', 'rome']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('low_contrast');
   });
 
-  it('says why a video cannot be looked at, and goes on with the others', async () => {
+  it('reports why a video cannot be checked and continues with the others', async () => {
     const broken = `${LIGHT}  (Footage)/USER/photo.png: ./images/broken.png\n`;
     const root = makeRepository({
       ...{ 'reelform.yaml': LOOKING, 'videos/rome.yaml': broken, 'videos/oslo.yaml': LIGHT.replace('Rome', 'Oslo') },
@@ -89,20 +89,20 @@ describe('reelform lint', () => {
 });
 
 describe('reelform plan', () => {
-  it('shows what a viewer would notice of the videos that it renders', async () => {
+  it('shows findings of the videos that it renders', async () => {
     const { exitCode, stderr, stdout } = await reelform(repository(), ['plan']);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/t_01 of rome has a contrast/);
     expect(stdout).toContain('2 renders');
   });
 
-  it('looks away when it is told to', async () => {
+  it('skips lint on request', async () => {
     expect((await reelform(repository(), ['plan', '--no-lint', '--json'])).stdout).not.toContain('low_contrast');
     const away = repository(CONFIG);
     expect((await reelform(away, ['plan', '--json'])).stdout).not.toContain('low_contrast');
   });
 
-  it('reports in every format which videos it had no time for', async () => {
+  it('reports in every format which videos were not checked in time', async () => {
     const root = repository();
     const { stdout, stderr } = await reelform(root, ['plan', '--json'], { now: slowClock() });
     expect((JSON.parse(stdout) as Document).lint).toEqual({
@@ -126,18 +126,15 @@ describe('reelform plan', () => {
   it.each([
     ['reelform.yaml', STRICT, {}],
     ['template.yaml', LOOKING, { 'templates/small/template.yaml': `${SMALL_MANIFEST}lint: {low_contrast: error}\n` }],
-  ] as const)(
-    'checks every video where %s calls a rule an error, however long that takes',
-    async (_, config, files) => {
-      const root = repository(config, { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK, ...files });
-      const { exitCode, stdout } = await reelform(root, ['plan', '--json'], { now: slowClock() });
-      expect(exitCode).toBe(1);
-      expect((JSON.parse(stdout) as Document).lint).toEqual({ videos: 2, left_out: [] });
-      expect(found(stdout)).toMatchObject([{ code: 'low_contrast', severity: 'error', file: 'videos/rome.yaml' }]);
-    },
-  );
+  ] as const)('checks every video regardless of time if %s makes a rule an error', async (_, config, files) => {
+    const root = repository(config, { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': DARK, ...files });
+    const { exitCode, stdout } = await reelform(root, ['plan', '--json'], { now: slowClock() });
+    expect(exitCode).toBe(1);
+    expect((JSON.parse(stdout) as Document).lint).toEqual({ videos: 2, left_out: [] });
+    expect(found(stdout)).toMatchObject([{ code: 'low_contrast', severity: 'error', file: 'videos/rome.yaml' }]);
+  });
 
-  it('says which videos of a template of the service an error cannot be checked for', async () => {
+  it("lists videos of a service's template that cannot be checked for an error", async () => {
     const config = STRICT.replace('embedded', '{url: http://127.0.0.1:1}').replace('./templates/small', 'tsv_1');
     const spec = JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } });
     const root = makeRepository({ 'reelform.yaml': config, 'schemas/small.spec.json': spec });
@@ -153,7 +150,7 @@ describe('reelform apply', () => {
   const apply = (root: string, ...flags: string[]) => reelform(root, ['apply', '--auto-approve', ...flags]);
   const isRendered = (root: string): boolean => existsSync(join(root, 'renders'));
 
-  it('renders nothing of a plan in which lint finds an error', async () => {
+  it('renders nothing if lint finds an error', async () => {
     const root = repository(STRICT);
     const { exitCode, stderr } = await apply(root);
     expect({ exitCode, isRendered: isRendered(root) }).toEqual({ exitCode: 1, isRendered: false });
@@ -167,13 +164,13 @@ describe('reelform apply', () => {
     ]);
   });
 
-  it('renders the others of such a plan, and that one when lint is off', async () => {
+  it('renders the other videos on request, and that one if lint is off', async () => {
     const root = repository(STRICT);
     expect((await apply(root, '--exclude', 'rome')).stdout).toMatch(/^Done: 1 rendered, 1 recorded/);
     expect((await apply(root, '--no-lint')).stdout).toMatch(/^Done: 1 rendered/);
   });
 
-  it('checks a saved plan, too', async () => {
+  it('checks a saved plan too', async () => {
     const root = repository(STRICT);
     expect((await reelform(root, ['plan', '--no-lint', '--out', 'plan.json'])).exitCode).toBe(0);
     expect((await reelform(root, ['apply', 'plan.json'])).exitCode).toBe(1);
@@ -181,13 +178,13 @@ describe('reelform apply', () => {
     expect((await reelform(root, ['apply', 'plan.json', '--no-lint'])).exitCode).toBe(0);
   });
 
-  it('checks nothing where every rule is a warning', async () => {
+  it('checks nothing if every rule is a warning', async () => {
     const root = repository();
     expect((await apply(root)).stdout).toMatch(/^Done: 2 rendered/);
     expect(existsSync(join(root, '.reelform/lint.json'))).toBe(false);
   });
 
-  it('refuses what cannot be checked where a rule is an error', async () => {
+  it('refuses a video that cannot be checked if a rule is an error', async () => {
     const broken = { 'videos/images/broken.png': 'no image' };
     const rome = `${DARK}  (Footage)/USER/photo.png: ./images/broken.png\n`;
     const strict = repository(STRICT, { 'videos/rome.yaml': rome, 'videos/oslo.yaml': DARK, ...broken });

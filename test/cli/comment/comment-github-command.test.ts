@@ -18,9 +18,9 @@ const POST = 'POST issues/{n}/comments';
 interface Flow {
   readonly server: GitHubServer;
   readonly pull: SeenIssue;
-  /** Comments on a plan as a job of the pull request does. */
+  /** Runs the command as a job of the pull request does. */
   comment(plan: string, ...flags: string[]): Promise<Ran>;
-  /** What stands there of the bot. */
+  /** Returns the comments of the bot. */
   bodies(): string[];
 }
 
@@ -54,12 +54,12 @@ async function openFlow({ token = TOKEN, event, env = {} }: FlowOptions = {}): P
 }
 
 describe('reelform comment github', () => {
-  it('writes one comment, finds it behind all others, edits it, and leaves one alone that is right', async () => {
+  it('writes one comment, finds it behind all others, edits it, and leaves an identical one unchanged', async () => {
     const { server, pull, comment, bodies } = await openFlow();
     expect(await comment(NONE)).toMatchObject({ exitCode: 0, stderr: 'There is nothing to say, and no comment\n' });
     expect(server.count(POST)).toBe(0);
     for (let i = 0; i < 140; i++) server.comment(pull.number, 'someone', `${MARKER}\nNot the bot's: ${i}`);
-    // It quotes the marker, and is about something else.
+    // Quotes the marker in an unrelated comment.
     server.comment(pull.number, BOT, `> ${MARKER}\n\nOther words of the bot`);
     const others = structuredClone(server.comments);
 
@@ -88,7 +88,7 @@ describe('reelform comment github', () => {
     expect([...server.authorizations]).toEqual([`Bearer ${TOKEN}`]);
   });
 
-  it('makes one of its own where another account wrote, and where the tag is another', async () => {
+  it('writes a separate comment for another account or tag', async () => {
     const { server, comment } = await openFlow();
     await comment(ONE);
     const again = (...flags: string[]): Promise<Ran> => commentAs(server, server.env('app'), flags);
@@ -120,7 +120,7 @@ describe('reelform comment github', () => {
     expect(bodies().at(-1) ?? '').not.toContain('changes no video any more');
   });
 
-  it('keeps below what GitHub takes, whatever the plan', async () => {
+  it("stays below GitHub's limit for any plan", async () => {
     const { comment, bodies } = await openFlow();
     const long = '@someone <img src=x> | `'.repeat(60);
     const many = Array.from({ length: 700 }, (_, i) =>
@@ -134,7 +134,7 @@ describe('reelform comment github', () => {
     expect(body).not.toMatch(/@someone|<img/);
   });
 
-  it('shows pictures from where they may be shown, and goes without those that cannot be used', async () => {
+  it('shows pictures with permitted URLs and omits unusable ones', async () => {
     const { comment, bodies } = await openFlow();
     const still = (url: string): VideoPreview => {
       const after = {
@@ -165,12 +165,12 @@ describe('reelform comment github', () => {
     const without = await comment(plan, '--preview-dir', `${folder}/none`);
     expect(without).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('preview_invalid') });
     expect(bodies()[0]).not.toContain('<img');
-    // One that mistakes left nothing to draw of.
+    // Errors left nothing to draw in this plan.
     const page = 'https://github.com/acme/videos/actions/runs/77/artifacts/5';
     const undrawn = await comment(planText(changes), '--preview-dir', `${folder}/none`, '--page', page);
     expect(undrawn.stderr).not.toContain('warning');
     expect(bodies()[0]).toContain(`[The page of the plan](<${page}>)`);
-    // What is no picture is not published, and a place that takes none keeps no comment from being written.
+    // Invalid images are not published, and a host that accepts none does not prevent the comment.
     const host = ['--preview-dir', folder, '--preview-host', 'branch:previews'];
     const unpublished = await comment(plan, ...host);
     expect(unpublished).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 pictures of the preview') });
@@ -179,7 +179,7 @@ describe('reelform comment github', () => {
     expect(unnamed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Add --preview-dir') });
   });
 
-  it('doubles nothing when no answer comes', async () => {
+  it('creates no duplicates if a response is lost', async () => {
     const { server, comment } = await openFlow();
     server.force(POST, { kind: 'cut', afterDoing: true });
     expect(await comment(ONE)).toMatchObject({ exitCode: 0 });
@@ -194,7 +194,7 @@ describe('reelform comment github', () => {
     expect(server.count('PATCH issues/comments/{id}')).toBe(4);
   });
 
-  it('fails nothing where a comment cannot be written, unless it is to', async () => {
+  it('exits with 0 if a comment cannot be written, unless --strict is given', async () => {
     const fork = await openFlow({ token: 'fork' });
     const refused = await fork.comment(ONE);
     expect(refused).toMatchObject({ exitCode: 0, stdout: '' });
@@ -219,7 +219,7 @@ describe('reelform comment github', () => {
     expect(await comment(ONE)).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('forge_unreachable') });
   });
 
-  it('writes a check run, with all annotations', async () => {
+  it('writes a check run with all annotations', async () => {
     const { server, comment } = await openFlow();
     const mistake = (line: number) => ({
       ...{ code: 'text_too_long', severity: 'error', message: `No. ${line}`, hint: 'Shorten it' },
@@ -256,7 +256,7 @@ describe('reelform comment github', () => {
     ]);
   });
 
-  it('prints what it would write, without a token', async () => {
+  it('prints the comment without a token with --dry-run', async () => {
     const { server, comment } = await openFlow({ env: { GITHUB_TOKEN: '' } });
     const nowhere = await openFlow({ env: { GITHUB_TOKEN: '', GITHUB_REPOSITORY: '', GITHUB_EVENT_PATH: '' } });
     expect((await nowhere.comment(ONE, '--dry-run')).stdout).toContain(MARKER);
@@ -273,7 +273,7 @@ describe('reelform comment github', () => {
   describe('finds its pull request', () => {
     const run = (fields: object) => ({ workflow_run: { id: 55, head_sha: HEAD, head_branch: 'change', ...fields } });
 
-    it('of a fork, by what GitHub says of the run that planned', async () => {
+    it('of a fork, by the workflow run that planned', async () => {
       const ofFork = run({ head_repository: { owner: { login: 'stranger' } }, pull_requests: [] });
       const { server, pull, comment } = await openFlow({ event: () => ofFork });
       const forked = server.open({
@@ -292,7 +292,7 @@ describe('reelform comment github', () => {
       });
     });
 
-    it('and writes nothing where it has moved on, or there is none', async () => {
+    it('and writes nothing if it has a newer commit or does not exist', async () => {
       const { server, pull, comment } = await openFlow();
       pull.pull!.headSha = 'c'.repeat(40);
       expect((await comment(ONE)).stderr).toContain('another commit meanwhile');
@@ -320,7 +320,7 @@ describe('reelform comment github', () => {
   });
 });
 
-describe('a plan of a stranger', () => {
+describe('an untrusted plan', () => {
   const change = newVideo('berlin');
   const ANY = { plan_id: `sha256:${'0'.repeat(64)}` };
   it.each([
@@ -341,7 +341,7 @@ describe('a plan of a stranger', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('says what it likes, and nothing comes of it', async () => {
+  it('can contain any text without effect', async () => {
     const hostile = `--> <!-- x\n/close\n${MARKER}\n@acme/all ![](https://evil.example/x.png) <script> ::error::x | www.evil.example`;
     const { comment, bodies } = await openFlow();
     const fields = {

@@ -6,7 +6,7 @@ import { reelform } from '../../support/test-io.ts';
 
 const MARKER = '<!-- reelform:plan:plan -->';
 
-it('reelform comment gitlab writes one note, keeps it up to date, and touches no other', async () => {
+it('reelform comment gitlab writes one note, updates it, and changes no other', async () => {
   const server = await startGitLab({ secret: 1 });
   onTestFinished(() => server.close());
   const comment = (plan: string, ...flags: string[]) => {

@@ -11,7 +11,7 @@ import { reelform } from '../../support/test-io.ts';
 const BOT = 'github-actions[bot]';
 const HOSTILE = '|`</details>@octocat ';
 
-/** A plan of which all that is to be said is far more than 66,000 characters. @param name of each video, in characters */
+/** Returns a plan whose full description far exceeds 66,000 characters. @param name length of each video's id */
 function longPlan(count: number, name: number): string {
   const changes = Array.from({ length: count }, (_, index) => {
     const id = `video-${String(index).padStart(4, '0')}`.padEnd(name, '_');
@@ -42,7 +42,7 @@ function longPlan(count: number, name: number): string {
   return planText(changes, { summary: { update: count }, diagnostics });
 }
 
-/** What each is cut to in a comment. */
+/** Plans by the level of detail that is left in a comment. */
 const PLANS = {
   some: [longPlan(40, 12), 'what changed about \\d+ videos is not shown'],
   table: [longPlan(50, 200), 'what changed (?:is|are) not shown'],
@@ -55,8 +55,8 @@ function expectCut(body: string, words: string, limit: number): void {
   expect(body).toMatch(new RegExp(`Too long for this place: .*(?:${words})`));
 }
 
-describe.each(Object.entries(PLANS))('a plan of which %s is left', (_, [plan, words]) => {
-  it('is written, edited and checked on GitHub, which takes no more than 65,536 characters', async () => {
+describe.each(Object.entries(PLANS))('a plan shortened to: %s', (_, [plan, words]) => {
+  it('is written, edited and checked on GitHub within its limit of 65,536 characters', async () => {
     const server = await startGitHub({ users: { token: { login: BOT, rights: 'write' } } });
     onTestFinished(() => server.close());
     const sha = 'a'.repeat(40);
@@ -77,7 +77,7 @@ describe.each(Object.entries(PLANS))('a plan of which %s is left', (_, [plan, wo
     expectCut(summary, words, 65_535);
   });
 
-  it('is a note on GitLab, and Markdown for whoever writes it himself', async () => {
+  it('is written as a GitLab note and as Markdown', async () => {
     const server = await startGitLab({ token: 1 });
     onTestFinished(() => server.close());
     const root = temporaryRepository({ 'plan.json': plan });
@@ -93,7 +93,7 @@ describe.each(Object.entries(PLANS))('a plan of which %s is left', (_, [plan, wo
     expectCut(readFileSync(join(root, '.reelform/gitlab/note.md'), 'utf8'), words, 60_000);
   });
 
-  it('takes what is left of the summary of a step, of which GitHub takes 1 MiB', async () => {
+  it('fits into the remaining space of a step summary, which GitHub limits to 1 MiB', async () => {
     const before = `${'Before. '.repeat(107_000)}\n\n`;
     const root = temporaryRepository({ 'plan.json': plan, summary: before });
     const file = join(root, 'summary');

@@ -14,7 +14,7 @@ const BRANCH = 'reelform/lock';
 const USERS = { bot: { login: 'github-actions[bot]', rights: 'write' } } as const;
 const SWAP = 'GraphQL updateRefs';
 
-/** Versions by id. */
+/** Versions of renderings by id. */
 type Versions = Readonly<Record<string, number>>;
 
 const locked = (versions: Versions): Lock => lockOf(new Map(Object.entries(versions)));
@@ -23,12 +23,12 @@ interface Place {
   readonly remote: GitRepository;
   readonly person: GitRepository;
   readonly server: GitHubServer;
-  /** A run that wants these videos, and has them. */
+  /** Returns the branch of a run that wants and has these videos. */
   branch(wanted: Versions, name?: string): PullLockBranch;
   publish(wanted: Versions, base?: Versions): Promise<Published>;
-  /** By id, the versions on a branch. */
+  /** Returns the versions on a branch, by id. */
   read(branch?: string): Promise<Versions>;
-  /** Somebody's own commit on main. */
+  /** Commits to main as another user. */
   push(versions: Versions): Promise<string>;
 }
 
@@ -37,7 +37,7 @@ async function newPlace(start: Versions = {}): Promise<Place> {
   const person = await cloneOf(remote);
   const server = await startGitHub({ users: USERS, remote });
   onTestFinished(() => server.close());
-  // A clock on which nobody waits.
+  // A clock that never waits.
   const clock = { now: Date.now, wait: async () => {}, random: () => 0.5 };
   const github = openGitHub(server, 'bot', clock);
   const place: Place = {
@@ -76,7 +76,7 @@ async function newPlace(start: Versions = {}): Promise<Place> {
   return place;
 }
 
-/** Whether git merges the branch into main, and what is not in one line with it. */
+/** Whether git can merge the branch into main without conflicts. */
 async function isMergeable({ remote }: Place): Promise<boolean> {
   return remote.git('merge-tree', '--write-tree', 'main', BRANCH).then(
     () => true,
@@ -85,7 +85,7 @@ async function isMergeable({ remote }: Place): Promise<boolean> {
 }
 
 describe('the pull request of the lockfile', () => {
-  it('is one commit on the tip, rebuilt with all that waits when the lockfile of the target moves on', async () => {
+  it("has one commit on the tip, which is rebuilt with all waiting entries when the target's lockfile changes", async () => {
     const place = await newPlace({ m: 1 });
     expect(await place.publish({ m: 1, n: 1 })).toMatchObject({
       kind: 'committed',
@@ -93,27 +93,27 @@ describe('the pull request of the lockfile', () => {
     });
     const tip = await place.push({ m: 1, nn: 1 });
     expect(await isMergeable(place)).toBe(false);
-    // A run that has nothing new to say mends it all the same.
+    // A run without new entries repairs it as well.
     const mended = await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, nn: 1 });
     expect(mended).toMatchObject({ kind: 'committed', change: { recorded: [] } });
     expect(await isMergeable(place)).toBe(true);
     expect(await place.read()).toEqual({ m: 1, n: 1, nn: 1 });
     expect(await place.remote.git('rev-list', '--parents', '-1', BRANCH)).toMatch(new RegExp(` ${tip}$`));
     expect(place.server.issues).toMatchObject([{ state: 'open', title: 'Record 1 rendered video' }]);
-    // What is no change of the lockfile is no reason for a commit.
+    // A change outside the lockfile needs no new commit.
     await place.person.commit({ 'a.txt': 'a' });
     await place.person.git('push', '--quiet', 'origin', 'HEAD:main');
     expect(await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, nn: 1 })).toMatchObject({
       kind: 'unchanged',
       pull: expect.stringMatching(/pull\/1$/),
     });
-    // Somebody else recorded the same: nothing is left.
+    // Main has recorded the same, so nothing is left.
     await place.push({ m: 1, n: 1, nn: 1 });
     expect(await place.publish({ m: 1, n: 1, nn: 1 }, { m: 1, n: 1, nn: 1 })).toMatchObject({ kind: 'closed' });
     expect(place.server.issues).toMatchObject([{ state: 'closed' }]);
   });
 
-  it('keeps what another run recorded that opened it meanwhile, however many there are', async () => {
+  it('keeps entries of other runs that opened it at the same time, however many', async () => {
     const place = await newPlace();
     const [first, second] = [place.branch({ a: 1, b: 1 }), place.branch({ a: 1, b: 1 })];
     await first.read();
@@ -124,7 +124,7 @@ describe('the pull request of the lockfile', () => {
     const all = Object.fromEntries(['b', ...ids].map((id) => [id, 1]));
     const own = ids.map((id) => {
       const options = { branch: place.branch(all), file: FILE, present: async () => null };
-      // Each waits for another moment, as runs of different machines do.
+      // Each run waits for a different time, as on different machines.
       const wait = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
       return new LockPublisher({ ...options, wait, random: Math.random }, locked({})).publish(locked({ [id]: 1 }));
     });
@@ -134,7 +134,7 @@ describe('the pull request of the lockfile', () => {
     expect(await place.remote.git('rev-list', '--count', `main..${BRANCH}`)).toBe('1');
   });
 
-  it('is made by the next run where this one ended before it, and keeps what waits in its branch', async () => {
+  it('is opened by the next run if this one ended before, with the entries waiting in its branch', async () => {
     const place = await newPlace();
     place.server.force('POST pulls', { kind: 'answer', status: 502 }, { kind: 'answer', status: 502 });
     await expect(place.publish({ a: 1 })).rejects.toMatchObject({ status: 502 });
@@ -142,14 +142,14 @@ describe('the pull request of the lockfile', () => {
     expect((await place.branch({ a: 1, b: 1 }).waiting())?.lock.videos.has('a')).toBe(true);
     expect(await place.publish({ a: 1, b: 1 }, { a: 1 })).toMatchObject({ change: { recorded: ['b'] } });
     expect(place.server.issues).toMatchObject([{ state: 'open', title: 'Record 2 rendered videos' }]);
-    // Merged by squash: the branch is left behind, and nothing of it comes back.
+    // Merged by squash: the old branch remains, but none of it is restored.
     place.server.issues[0]!.state = 'closed';
     await place.push({ a: 1, b: 1 });
     expect(await place.publish({ a: 2, b: 1 }, { a: 1, b: 1 })).toMatchObject({ change: { recorded: ['a'] } });
     expect([await place.read(), place.server.issues.length]).toEqual([{ a: 2, b: 1 }, 2]);
   });
 
-  it('tells what it is refused, and the next run ends what was begun', async () => {
+  it('reports a refusal, and the next run completes the work', async () => {
     const place = await newPlace();
     const refusals: [string, Extract<GitHubFault, { kind: 'answer' }>, object][] = [
       ['GET pulls', { kind: 'answer', status: 410 }, { code: 'forge_refused', status: 410 }],
@@ -172,7 +172,7 @@ describe('the pull request of the lockfile', () => {
     expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
   });
 
-  it('bears with answers that are lost, and limits that pass', async () => {
+  it('tolerates lost responses and temporary limits', async () => {
     const place = await newPlace();
     const limit: GitHubFault = {
       kind: 'answer',
@@ -187,7 +187,7 @@ describe('the pull request of the lockfile', () => {
     expect([await place.read(), place.server.issues.length]).toEqual([{ a: 1 }, 1]);
   });
 
-  it('writes nothing over a lockfile that cannot be read, save in its own branch', async () => {
+  it('never overwrites an unreadable lockfile, except on its own branch', async () => {
     const place = await newPlace({ a: 1 });
     expect(await place.publish({ a: 1, b: 1 })).toMatchObject({ kind: 'committed' });
     const own = place.branch({});
@@ -201,7 +201,7 @@ describe('the pull request of the lockfile', () => {
     expect(await place.read()).toEqual({ a: 1, b: 1 });
   });
 
-  it('is nobody else’s: not that of another branch, nor of a fork', async () => {
+  it('never uses the pull request of another branch or a fork', async () => {
     const place = await newPlace();
     const fork = place.server.open({
       pull: { headOwner: 'stranger', headBranch: BRANCH, headSha: 'f'.repeat(40), base: 'main' },
@@ -218,7 +218,7 @@ describe('the pull request of the lockfile', () => {
 });
 
 describe('commitBranchOf()', () => {
-  it('gives each folder a branch of its own, none of which is the folder of another', () => {
+  it('returns a distinct branch for each folder', () => {
     const paths = [FILE, `shop/${FILE}`, `shop/videos/${FILE}`, `shop+videos/${FILE}`, `Läden & mehr/.x.lock/${FILE}`];
     const names = paths.map(pullBranchName);
     expect(names.slice(0, 3)).toEqual(['reelform/lock', 'reelform/lock-shop', 'reelform/lock-shop+videos']);
@@ -226,7 +226,7 @@ describe('commitBranchOf()', () => {
     for (const name of names) expect(branchArgument(name)).toBe(name);
   });
 
-  it('is one that git takes, and what git does not take is refused', async () => {
+  it('accepts exactly the names that git accepts', async () => {
     const { person } = await newPlace();
     const isTaken = (name: string): Promise<boolean> =>
       person.git('check-ref-format', `refs/heads/${name}`).then(

@@ -15,7 +15,7 @@ const STALE = {
 
 describe('apply --commit=push', () => {
   it.each(['github', 'git'] as const)(
-    'commits the lockfile alone, once, and nothing where nothing changed: by %s',
+    'commits only the lockfile, once, and nothing without changes: by %s',
     async (forge) => {
       const flow = await startMergeFlow();
       const merged = await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
@@ -25,14 +25,14 @@ describe('apply --commit=push', () => {
       expect(await flow.remote.git('log', '-1', '--format=%s|%(trailers)', 'main')).toBe(
         'Record 2 rendered videos|Rendered-By: reelform\n',
       );
-      // The commit of the lockfile, applied in turn: no loop.
+      // Applying the commit of the lockfile does not loop.
       const again = await flow.apply(PUSH, { forge });
       expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing was committed') });
       expect([await flow.lockCommits(), flow.service.count(POST)]).toEqual([1, 2]);
     },
   );
 
-  it('refuses what is not the tip, before anything is rendered: a workflow run again takes nothing back', async () => {
+  it('refuses an outdated checkout before it renders, so that a re-run reverts nothing', async () => {
     const flow = await startMergeFlow();
     const old = await flow.merge({ berlin: 'Berlin' });
     await flow.merge({ berlin: 'Berlin, later' });
@@ -44,7 +44,7 @@ describe('apply --commit=push', () => {
     expect(Object.keys(await flow.lock())).toEqual(['berlin']);
   });
 
-  it('refuses definitions that nobody has committed, and one that was removed', async () => {
+  it('refuses uncommitted changes of definitions, including a removed one', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
     const root = await flow.checkout();
@@ -57,7 +57,7 @@ describe('apply --commit=push', () => {
     expect(flow.service.count(POST)).toBe(0);
   });
 
-  it('takes a checkout that a run has left behind, its own or another one: it pays for nothing again', async () => {
+  it('accepts a checkout that an earlier run left, without paying again', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin' });
     const [root, other] = [await flow.checkout(), await flow.checkout()];
@@ -65,7 +65,7 @@ describe('apply --commit=push', () => {
     expect([await flow.lockCommits(), flow.service.count(POST)]).toEqual([1, 1]);
   });
 
-  it('commits what is in the work tree since a run that could not', async () => {
+  it('commits changes in the work tree that an earlier run could not commit', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin' });
     const root = await flow.checkout();
@@ -79,7 +79,7 @@ describe('apply --commit=push', () => {
     expect([Object.keys(await flow.lock()), flow.service.count(POST)]).toEqual([['berlin'], 1]);
   });
 
-  it('tries again when the branch moved, and when the answer was lost', async () => {
+  it('retries if the branch moved or the response was lost', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin' });
     flow.github.force(COMMIT, STALE, { kind: 'cut', afterDoing: true });
@@ -88,7 +88,7 @@ describe('apply --commit=push', () => {
     expect([await flow.lockCommits(), flow.github.count(COMMIT)]).toEqual([1, 2]);
   });
 
-  it('commits while the run goes on, when that was asked for', async () => {
+  it('commits during the run on request', async () => {
     const flow = await startMergeFlow();
     await flow.merge(Object.fromEntries(['a', 'b'].map((id) => [id, id])));
     const flags = [...PUSH, '--checkpoint=1', '--concurrency=1'];
@@ -99,7 +99,7 @@ describe('apply --commit=push', () => {
     expect(Object.keys(await flow.lock())).toHaveLength(2);
   });
 
-  it('warns in CI of a journal that the runner takes with it', async () => {
+  it('warns in CI of a journal that is lost with the runner', async () => {
     for (const journal of [false, true]) {
       const flow = await startMergeFlow({ journal });
       await flow.merge({ berlin: 'Berlin' });
@@ -111,7 +111,7 @@ describe('apply --commit=push', () => {
     }
   });
 
-  it('applies with --expect-plan reviewed what a comment of ours on the merged pull request shows', async () => {
+  it('applies with --expect-plan reviewed the plan shown in our comment on the merged pull request', async () => {
     const flow = await startMergeFlow();
     const merged = await flow.merge({ berlin: 'Berlin' });
     const pull = flow.github.open({ state: 'closed', pull: { headOwner: 'acme', headBranch: 'a', base: 'main' } });
@@ -127,21 +127,21 @@ describe('apply --commit=push', () => {
     show('stranger', 'plan');
     show(BOT, 'other');
     const reviewed = async (expected: string): Promise<Ran> => {
-      // With history: earlier merges are found there.
+      // With history, which is needed to find earlier merges.
       const root = await flow.checkout(await flow.remote.git('rev-parse', 'main'));
       return flow.apply([...PUSH, '--expect-plan', expected], { root });
     };
     expect(await reviewed('reviewed')).toMatchObject({ exitCode: 6, stderr: expect.stringContaining(planId) });
     expect(await flow.apply(['--expect-plan=reviewed'], { forge: 'git' })).toMatchObject({ exitCode: 1 });
     expect(flow.service.count(POST)).toBe(0);
-    // A later merge that changes no video does not hide it.
+    // A later merge without changed videos does not hide the review.
     await flow.merge({});
     expect(await reviewed('reviewed:other')).toMatchObject({ exitCode: 0 });
     expect(await reviewed('reviewed')).toMatchObject({ exitCode: 0 });
     expect(flow.service.count(POST)).toBe(1);
   });
 
-  it('says what does not go together, or is not there', async () => {
+  it('refuses conflicting options and a missing forge', async () => {
     const flow = await startMergeFlow();
     const root = await flow.checkout();
     const failing = async (flags: readonly string[], forge: 'github' | 'git' = 'git'): Promise<string> => {

@@ -9,7 +9,7 @@ import { writeFiles } from '../../support/temporary-repository.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
 
 const SWAP = 'GraphQL updateRefs';
-/** The image makes the video one of the strange template's, and is nothing that is fetched. */
+/** Satisfies the required image of the service's template. The URL is never fetched. */
 const PHOTO = '  (Footage)/USER/photo.png: http://127.0.0.1:9/a.png\n';
 
 describe('apply --commit=pr', () => {
@@ -20,7 +20,7 @@ describe('apply --commit=pr', () => {
     await flow.merge({ berlin: 'Berlin' });
     expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
     expect(github.issues).toMatchObject([{ title: 'Record 1 rendered video', state: 'open', pull: { base: 'main' } }]);
-    // Another merge, while the pull request waits, which records something itself.
+    // Another merge records an entry itself while the pull request waits.
     await flow.merge({ rome: 'Rome' });
     const { root, git, commit } = gitIn(await flow.checkout());
     expect(await flow.apply(['--target=rome'], { root })).toMatchObject({ exitCode: 0 });
@@ -33,17 +33,17 @@ describe('apply --commit=pr', () => {
     expect(Object.keys(await flow.lock('reelform/lock'))).toEqual(['berlin', 'oslo', 'rome']);
     expect(await flow.remote.git('rev-list', '--count', 'main..reelform/lock')).toBe('1');
     expect(await flow.remote.git('diff', '--name-only', 'main...reelform/lock')).toBe(LOCK);
-    // The same again changes nothing.
+    // A repeated run changes nothing.
     const swaps = github.count(SWAP);
     expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
     expect([github.count(SWAP), flow.service.count(POST)]).toEqual([swaps, 3]);
-    // The definitions are taken back: nothing is left to merge.
+    // The definitions are removed, so nothing is left to merge.
     await flow.merge({ berlin: null, oslo: null });
     expect(await flow.apply(['--commit=pr'])).toMatchObject({ exitCode: 0 });
     expect([github.issues.length, github.issues[0]?.state, flow.service.count(POST)]).toEqual([1, 'closed', 3]);
   });
 
-  it('is made with a token of its own, where there is one: GitHub starts no checks for the token of a job', async () => {
+  it('uses a separate token if given, because GitHub starts no checks for the token of a job', async () => {
     const flow = await startMergeFlow();
     const { github, service } = flow;
     await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
@@ -57,12 +57,12 @@ describe('apply --commit=pr', () => {
       ['Reelform: failed renders', BOT],
     ]);
     expect(await flow.remote.git('log', '-1', '--format=%an', 'reelform/lock')).toBe(APP);
-    // An empty secret is none.
+    // An empty secret counts as absent.
     expect(await flow.apply(flags, { env: { ...env, REELFORM_COMMIT_TOKEN: '' } })).toMatchObject({ exitCode: 0 });
     expect(await flow.remote.git('log', '-1', '--format=%an', 'reelform/lock')).toBe(BOT);
   });
 
-  it('says which branch it cannot take', async () => {
+  it('refuses a branch that is already in use', async () => {
     const flow = await startMergeFlow({ journal: true });
     const root = await flow.checkout();
     const refused = async (...flags: string[]): Promise<string> => (await flow.apply(flags, { root })).stderr;
@@ -74,7 +74,7 @@ describe('apply --commit=pr', () => {
 });
 
 describe('apply --report-failures', () => {
-  it('tells them at the merged pull request and in one issue, which later runs change, and the last one closes', async () => {
+  it('reports failures on the merged pull request and in one issue, which later runs update and close', async () => {
     const flow = await startMergeFlow();
     const { github, service } = flow;
     const sha = await flow.merge({ berlin: 'Berlin @team', rome: 'Rome' });
@@ -100,7 +100,7 @@ describe('apply --report-failures', () => {
     expect(issue?.body).not.toMatch(/@all|http:\/\/evil/);
     const left = `What is left of it by now: [the issue](<https://github.com/acme/videos/issues/${issue?.number}>).`;
     expect(github.comments).toMatchObject([{ number: pull.number, body: `${issue?.body}\n\n${left}` }]);
-    // One of them is mended.
+    // One of the two failures is fixed.
     Object.defineProperty(service, 'end', {
       get: () => (service.count(POST) === 4 ? {} : { status: 'failed', errors: [error] }),
       configurable: true,
@@ -114,7 +114,7 @@ describe('apply --report-failures', () => {
     expect([service.count(POST), github.issues.length, stranger.body]).toEqual([5, 3, 'Mine']);
   });
 
-  it('tells what kept a run from beginning, and not that another run does its work', async () => {
+  it('reports why a run could not start, but not that another run does its work', async () => {
     const flow = await startMergeFlow();
     const { github } = flow;
     const old = await flow.merge({ berlin: 'Berlin' });
@@ -124,13 +124,13 @@ describe('apply --report-failures', () => {
     await flow.merge({ berlin: 'Berlin!' });
     expect(await flow.apply(flags, { root: await flow.checkout(old) })).toMatchObject({ exitCode: 6 });
     expect(github.issues).toMatchObject([{ state: 'open' }]);
-    // All is rendered, and the lockfile is not on its branch.
+    // Everything is rendered, but the lockfile is not on its branch.
     github.protectedBranches.set('main', 'ruleset');
     expect(await flow.apply(flags)).toMatchObject({ exitCode: 1 });
     expect(github.issues).toMatchObject([{ state: 'open', body: expect.stringContaining('commit&#95;refused') }]);
   });
 
-  it('never decides how the run ends', async () => {
+  it('never changes the exit code of the run', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin' });
     flow.github.force('GraphQL viewer', { kind: 'answer', status: 403 });
@@ -140,8 +140,8 @@ describe('apply --report-failures', () => {
   });
 });
 
-describe('what was rendered for a pull request', () => {
-  it('is adopted when that is merged by squash, from the journal on a branch: only what failed is rendered', async () => {
+describe('renderings of a pull request', () => {
+  it('are adopted after a squash merge from the journal on a branch, so that only failures are rendered', async () => {
     const flow = await startMergeFlow({ journal: true });
     const change = await cloneOf(flow.remote);
     await change.git('checkout', '--quiet', '-b', 'change');
@@ -153,7 +153,7 @@ describe('what was rendered for a pull request', () => {
     };
     const head = await change.commit(files, 'Second try');
     await change.git('push', '--quiet', 'origin', 'change');
-    // The job of the pull request: its checkout and its lockfile go with the machine.
+    // The job of the pull request, whose checkout and lockfile are lost with its machine.
     Object.defineProperty(flow.service, 'end', {
       get: () => (flow.service.count(POST) === 2 ? { status: 'failed', errors: [] } : {}),
       configurable: true,
@@ -179,13 +179,13 @@ describe('what was rendered for a pull request', () => {
       ['oslo', 'session-4'],
       ['rome', 'session-3'],
     ]);
-    // What is on the branch leaves the journal, and is looked for in the lockfile from now on.
+    // Entries on the branch leave the journal; later runs find them in the lockfile.
     expect(await flow.remote.git('show', 'reelform-journal:journal.ndjson')).not.toContain('"rendered"');
     expect(await flow.apply(['--commit=push'])).toMatchObject({ exitCode: 0 });
     expect([flow.service.count(POST), await flow.lockCommits()]).toEqual([4, 1]);
   });
 
-  it('is adopted from the bucket that it was delivered to, although the machine that rendered it is gone', async () => {
+  it('are adopted from the bucket after the machine that rendered them is gone', async () => {
     const bucket = await startS3Server();
     onTestFinished(() => bucket.close());
     const remote = await newRemote();
@@ -205,7 +205,7 @@ describe('what was rendered for a pull request', () => {
     const journal = (): Promise<string> => remote.git('show', 'reelform-journal:journal.ndjson');
     const command = (clone: GitRepository, ...args: string[]): Promise<Ran> =>
       reelform(clone.root, args, { isLate: true, env: bucket.env, now: Date.now });
-    /** A job: what is on its disk goes with it. */
+    /** Runs a job whose disk is lost afterwards. */
     const job = async (branch: string, ...flags: string[]): Promise<Ran> => {
       const clone = await cloneOf(remote, '--depth=1', `--branch=${branch}`);
       const ran = await command(clone, 'apply', '--auto-approve', ...flags);
@@ -215,7 +215,7 @@ describe('what was rendered for a pull request', () => {
 
     bucket.fault(({ path }) => (path.includes('oslo') ? { kind: 'status', status: 403, code: 'AccessDenied' } : null));
     expect(await job('change')).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('2 rendered') });
-    // What did not arrive is on no machine any more.
+    // The undelivered video exists on no machine anymore.
     bucket.fault(null);
     const again = await job('change');
     expect(again).toMatchObject({
@@ -239,7 +239,7 @@ describe('what was rendered for a pull request', () => {
       berlin: { deliveries: [{ to: expect.stringContaining('s3://videos/berlin-') }] },
       oslo: { deliveries: [{ to: expect.stringContaining('s3://videos/oslo-') }] },
     });
-    // What the branch's lockfile has is in the journal no longer.
+    // The journal no longer has the entries of the branch's lockfile.
     expect(await journal()).not.toMatch(/"delivered"|"rendered"/);
     await person.git('pull', '--quiet', 'origin', 'main');
     expect((await command(person, 'plan')).stdout).toContain('No changes');

@@ -19,11 +19,14 @@ const MARKER = '<!-- reelform:drift:reelform.lock.json -->';
 
 interface Place {
   readonly github: GitHubServer;
-  /** `reelform drift --issue` in a job. */
+  /** Runs `reelform drift --issue` in a job. */
   drift(flags?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
-  /** What the lockfile says that was rendered here: by id, whether the file is there, or the URL that it was made from. */
+  /**
+   * Writes a lockfile of locally rendered videos. The value says whether the file exists, or is the URL it was made
+   * from.
+   */
   has(videos: Readonly<Record<string, boolean | string>>): void;
-  /** Of the token's own account. */
+  /** Returns the issues of the token's own account. */
   ours(): readonly SeenIssue[];
 }
 
@@ -61,7 +64,7 @@ async function setUp(): Promise<Place> {
 }
 
 describe('drift --issue', () => {
-  it('makes one issue, changes it, closes it when all stands, and opens it again', async () => {
+  it('opens one issue, updates it, closes it without drift, and reopens it', async () => {
     const { github, drift, has, ours } = await setUp();
     has({ berlin: true, rome: true });
     expect(await drift()).toMatchObject({ exitCode: 0 });
@@ -76,7 +79,7 @@ describe('drift --issue', () => {
     has({ berlin: false, rome: false });
     expect(await drift()).toMatchObject({ exitCode: 2 });
     expect(ours()).toMatchObject([{ state: 'open', body: expect.stringContaining('<code>rome</code>') }]);
-    // One that was mended is not all.
+    // One of two videos is fixed.
     has({ berlin: true, rome: false });
     await drift();
     expect(ours()[0]!.body).not.toContain('<code>berlin</code>');
@@ -90,7 +93,7 @@ describe('drift --issue', () => {
     expect(ours()).toMatchObject([{ state: 'open', body: expect.stringContaining('<code>berlin</code>') }]);
   });
 
-  it('opens again what a person closed, while it is still so', async () => {
+  it('reopens an issue that a user closed while the drift persists', async () => {
     const { github, drift, has, ours } = await setUp();
     has({ berlin: false });
     await drift();
@@ -99,7 +102,7 @@ describe('drift --issue', () => {
     expect(ours()).toMatchObject([{ state: 'open' }]);
   });
 
-  it('finds it behind a hundred others, and touches nobody else’s', async () => {
+  it('finds its issue behind a hundred others, and never changes issues of others', async () => {
     const { github, drift, has, ours } = await setUp();
     const stranger = github.open({ user: 'someone', title: TITLE, body: `${MARKER}\nmine` });
     const person = github.open({ user: BOT, title: TITLE, body: `Said before.\n${MARKER}` });
@@ -122,7 +125,7 @@ describe('drift --issue', () => {
     expect(github.issues).toHaveLength(4 + 130);
   });
 
-  it('lets hostile texts be words, and stays below what an issue may have', async () => {
+  it('renders hostile texts as plain words, within the size limit of an issue', async () => {
     const { drift, has, ours } = await setUp();
     const texts = HOSTILE_TEXTS.map((text) => text.toWellFormed().replaceAll(/[\0]/g, ''));
     has(Object.fromEntries(texts.map((text) => [text, false])));
@@ -135,7 +138,7 @@ describe('drift --issue', () => {
     );
     const own = 'a br code details li p strong sub summary table tbody td th thead tr ul'.split(' ');
     expect(elements.filter((name) => !own.includes(name))).toEqual([]);
-    // The run's page alone is a link, and nobody is called.
+    // The page of the run is the only link, and nobody is mentioned.
     expect([...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1])).toEqual([
       'https://github.com/acme/videos/actions/runs/77',
     ]);
@@ -146,7 +149,7 @@ describe('drift --issue', () => {
     expect(ours()[0]!.body).toContain('more');
   });
 
-  it('says nothing where it cannot tell, or was asked for some alone', async () => {
+  it('leaves the issue unchanged if the result is unclear or partial', async () => {
     const { github, drift, has, ours } = await setUp();
     has({ berlin: false, rome: true });
     await drift();
@@ -156,13 +159,13 @@ describe('drift --issue', () => {
     has({ berlin: 'http://127.0.0.1:9/a.png', rome: true });
     expect(await drift()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('could not be told') });
     expect(ours()).toEqual(before);
-    // What was found is told all the same.
+    // The command still prints its findings.
     has({ berlin: false, rome: true });
     expect(await drift(['--target=berlin'])).toMatchObject({ exitCode: 2 });
     expect(github.issues).toHaveLength(1);
   });
 
-  it('never decides how the look ends, and warns of what it meets', async () => {
+  it('never changes the exit code, and warns of problems', async () => {
     const { github, drift, has } = await setUp();
     has({ berlin: false });
     const told = async (env: Readonly<Record<string, string>>, code: string): Promise<void> => {
@@ -172,7 +175,7 @@ describe('drift --issue', () => {
     };
     await told({ GITHUB_TOKEN: '' }, 'forge_refused');
     await told({ GITHUB_REPOSITORY: '' }, 'forge_unknown');
-    // Issues that are switched off, rights, a limit, an outage.
+    // Disabled issues, missing rights, a rate limit, an outage.
     for (const [status, code] of [
       [410, 'forge_refused'],
       [403, 'forge_refused'],
@@ -184,13 +187,13 @@ describe('drift --issue', () => {
     github.force('GET issues', ...Array.from({ length: 5 }, () => ({ kind: 'answer', status: 502 }) as const));
     await told({}, 'forge_refused');
     expect(github.issues).toEqual([]);
-    // Nobody knows whether it was made: it is looked for, and made once.
+    // Whether the issue was created is unclear, so it is looked for and created once.
     github.force('POST issues', { kind: 'cut', afterDoing: true });
     expect((await drift()).stderr).not.toContain('::warning');
     expect(github.issues).toHaveLength(1);
   });
 
-  it('keeps the older one of two that two runs made at once', async () => {
+  it('keeps the older of two issues that two runs opened at the same time', async () => {
     const { github, drift, has } = await setUp();
     has({ berlin: false });
     const both = await Promise.all([drift(), drift()]);

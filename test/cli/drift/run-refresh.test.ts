@@ -20,7 +20,7 @@ interface PlanJson {
   readonly diagnostics: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** What a server of files says: by path, what it answers; `seen` holds `METHOD /path`. */
+/** A file server: `answers` by path; `seen` contains `METHOD /path`. */
 interface Files {
   readonly url: string;
   readonly seen: string[];
@@ -45,14 +45,14 @@ interface Setup {
   readonly root: string;
   readonly service: InterfaceService;
   readonly files: Files;
-  /** What the service has; changes of it are the service's. */
+  /** Specification at the service; changes to it take effect there. */
   readonly spec: StyleVersion;
   run(args: readonly string[], options?: TestIoOptions): Promise<Ran>;
   planned(...flags: string[]): Promise<PlanJson>;
   entry(id: string): Entry | undefined;
 }
 
-/** Two videos of a strange service, made from files behind URLs, and rendered. */
+/** Renders two videos at another service, made from files behind URLs. */
 async function setUp(allow = '127.0.0.1:*'): Promise<Setup> {
   const files = await startFiles();
   files.answers.set('/a.png', { status: 200, headers: { etag: '"one"' } });
@@ -92,7 +92,7 @@ const LOOK = 'GET /v2/render_sessions/{id}';
 const POST = 'POST /v2/render_sessions';
 
 describe('reelform apply', () => {
-  it('notes once for each URL which version of it a video was made from', async () => {
+  it('records the version of each URL that a video was made from, with one request per URL', async () => {
     const { files, entry } = await setUp();
     const sources = { [`${files.url}/a.png?key=s3cret`]: '"one"' };
     expect(entry('oslo')?.sources).toEqual(sources);
@@ -100,7 +100,7 @@ describe('reelform apply', () => {
     expect(files.seen).toEqual(['HEAD /a.png?key=s3cret']);
   });
 
-  it('takes the versions over with an adopted rendering', async () => {
+  it('copies the versions with an adopted rendering', async () => {
     const { root, run, entry } = await setUp();
     const rome = readFileSync(join(root, 'videos/rome.yaml'), 'utf8');
     writeFileSync(join(root, 'videos/turin.yaml'), rome.replace('title: Rome', 'title: Turin'));
@@ -108,7 +108,7 @@ describe('reelform apply', () => {
     expect(entry('turin')).toMatchObject({ session: entry('rome')?.session, sources: entry('rome')?.sources });
   });
 
-  it('asks no address that is not public, unless it is named', async () => {
+  it('requests no private address unless it is allowed', async () => {
     const { files, entry } = await setUp('');
     expect(entry('oslo')).not.toHaveProperty('sources');
     expect(files.seen).toEqual([]);
@@ -116,7 +116,7 @@ describe('reelform apply', () => {
 });
 
 describe('--refresh', () => {
-  it('finds nothing where nothing changed, with a look for each URL', async () => {
+  it('finds nothing without changes, with one request per URL', async () => {
     const { files, service, planned } = await setUp();
     files.seen.length = 0;
     const looked = service.count(LOOK);
@@ -125,7 +125,7 @@ describe('--refresh', () => {
     expect(service.count(LOOK)).toBe(looked + 2);
   });
 
-  it('warns of a video whose size is not the one that the service told, and renders nothing for it', async () => {
+  it('warns of a video whose size differs from the reported one, and renders nothing for it', async () => {
     const { files, service, planned, run, entry } = await setUp();
     const usage = { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 12 };
     service.end = { ...service.end, usage, video_sha256: 'f'.repeat(64) };
@@ -150,7 +150,7 @@ describe('--refresh', () => {
     expect(entry('rome')).not.toHaveProperty('lost');
   });
 
-  it('renders again what was made from a file that changed, once', async () => {
+  it('renders videos of a changed file again, once', async () => {
     const { files, service, planned, run } = await setUp();
     files.answers.set('/a.png', { status: 200, headers: { etag: 'W/"one"' } });
     expect((await planned('--refresh')).changes).toEqual([]);
@@ -167,7 +167,7 @@ describe('--refresh', () => {
   it.each([
     ['the service does not have', 'session_gone'],
     ['failed', 'session_failed'],
-  ])('renders nothing for a session that %s, while its video can be fetched', async (_, what) => {
+  ])('renders nothing for a session that %s while its video can be fetched', async (_, what) => {
     const { service, planned, run } = await setUp();
     if (what === 'session_failed') service.end = { ...service.end, status: 'preview_failed' };
     else service.hides = (title) => title === 'Rome';
@@ -179,12 +179,12 @@ describe('--refresh', () => {
     expect(service.count(POST)).toBe(2);
   });
 
-  it('renders nothing for 404 that passes', async () => {
+  it('renders nothing for a temporary 404', async () => {
     const { service, files, planned } = await setUp();
     service.force(LOOK, { kind: 'answer', status: 404, body: '{}' }, { kind: 'answer', status: 404, body: '{}' });
     files.answers.set('/video.mp4', { status: 404 });
     const seen = files.seen.length;
-    // Once the video is asked for, it is back for the next request.
+    // The video is available again after the next request.
     const push = files.seen.push.bind(files.seen);
     files.seen.push = (...lines) => {
       setImmediate(() => files.answers.set('/video.mp4', { status: 200 }));
@@ -194,7 +194,7 @@ describe('--refresh', () => {
     expect(files.seen.length).toBeGreaterThan(seen + 2);
   });
 
-  it('asks about the token where nothing is found at all, and renders nothing', async () => {
+  it('suspects the token if nothing is found at all, and renders nothing', async () => {
     const { service, files, planned, run, entry } = await setUp();
     service.hides = () => true;
     const forgotten = await run(['drift']);
@@ -215,7 +215,7 @@ describe('--refresh', () => {
     expect(service.count(POST)).toBe(2);
   });
 
-  it('renders again what cannot be fetched any more, as a saved plan says', async () => {
+  it('renders a lost video again, also from a saved plan', async () => {
     const { files, root, service, run, planned } = await setUp();
     files.answers.set('/video.mp4', { status: 410 });
     expect((await planned('--refresh')).changes).toMatchObject([{ reason: 'url_lost' }, { reason: 'url_lost' }]);
@@ -229,7 +229,7 @@ describe('--refresh', () => {
   it.each([
     ['a server that is down', { status: 503 }],
     ['a signature that has run out', { status: 403 }],
-  ])('takes %s for a warning, never for a render', async (_, answer) => {
+  ])('warns of %s without rendering', async (_, answer) => {
     const { files, planned, run } = await setUp();
     files.answers.set('/video.mp4', answer);
     const plan = await planned('--refresh');
@@ -241,7 +241,7 @@ describe('--refresh', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
-  it('asks with GET where a server has no HEAD', async () => {
+  it('uses GET if a server does not support HEAD', async () => {
     const { files, planned } = await setUp();
     files.answers.set('/video.mp4', { status: 206, only: 'GET' });
     expect(await planned('--refresh')).toMatchObject({ changes: [] });
@@ -249,7 +249,7 @@ describe('--refresh', () => {
     expect((await planned('--refresh')).changes).toHaveLength(2);
   });
 
-  it('needs a token for the service, and no other option does', async () => {
+  it('requires a token for the service; without it no token is needed', async () => {
     const { run } = await setUp();
     const env = { SHOP_TOKEN: '' };
     expect(await run(['plan'], { env })).toMatchObject({ exitCode: 0 });
@@ -259,7 +259,7 @@ describe('--refresh', () => {
     expect(wrong).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('service_unauthorized') });
   });
 
-  it('says what is wrong with REELFORM_ALLOW_SOURCES', async () => {
+  it('reports an invalid REELFORM_ALLOW_SOURCES', async () => {
     const { run } = await setUp();
     const { exitCode, stderr } = await run(['plan', '--refresh'], { env: { REELFORM_ALLOW_SOURCES: 'a b' } });
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('settings_invalid') });
@@ -267,10 +267,10 @@ describe('--refresh', () => {
 });
 
 describe('reelform drift', () => {
-  it('ends with 2 when something does not stand, and plan --refresh-only shows the same', async () => {
+  it('exits with 2 on drift, and plan --refresh-only shows the same', async () => {
     const { files, root, run } = await setUp();
     expect(await run(['drift'])).toMatchObject({ exitCode: 0 });
-    // What the definitions want by now is no drift.
+    // A change of definitions is not drift.
     writeFileSync(join(root, 'videos/turin.yaml'), definition('Turin', `  (Footage)/USER/photo.png: ${files.url}/b\n`));
     files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
     const drift = await run(['drift', '--json', '--target', 'rome']);
@@ -288,7 +288,7 @@ describe('reelform drift', () => {
     expect(await run(['plan', '--refresh-only', '--detailed-exitcode'])).toMatchObject({ exitCode: 2 });
   });
 
-  it('looks at the files of the embedded service', async () => {
+  it('checks the files of the embedded service', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve', '--target', 'rome']);
     expect(await reelform(root, ['drift'])).toMatchObject({ exitCode: 0 });
@@ -299,7 +299,7 @@ describe('reelform drift', () => {
     expect(await reelform(root, ['drift', '--ignore-missing-outputs'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('ends with 1 when the repository cannot be read', async () => {
+  it('exits with 1 if the repository cannot be read', async () => {
     const root = makeRepository({ 'reelform.lock.json': '{' });
     const { exitCode, stdout } = await reelform(root, ['drift', '--json']);
     expect(exitCode).toBe(1);
@@ -310,7 +310,7 @@ describe('reelform drift', () => {
 describe('a specification that changed at the service', () => {
   const SPECS = 'GET /v2/template_style_versions/{id}/specs';
 
-  it('ends drift with 2, and is named with what changed and with reelform pull', async () => {
+  it('makes drift exit with 2, with the changes and a hint at reelform pull', async () => {
     const { spec, run } = await setUp();
     expect((await run(['drift'])).stdout).toContain('All is as it was recorded');
     spec.editables.t_01!.max_length = 5;
@@ -346,7 +346,7 @@ describe('a specification that changed at the service', () => {
     expect(service.count(POST)).toBe(2);
   });
 
-  it('is gone with its style version, after more than one request, and unclear where it cannot be read', async () => {
+  it('is gone with its style version after several requests, and unclear if unreadable', async () => {
     const { run, service } = await setUp();
     const [missing, broken] = [404, 200].map((status) => ({ kind: 'answer', status, body: '{}' }) as const);
     service.force(SPECS, missing!, missing!);
@@ -361,7 +361,7 @@ describe('a specification that changed at the service', () => {
     expect(await run(['drift'])).toMatchObject({ exitCode: 3 });
   });
 
-  it('is compared for the templates of the videos that are asked for', async () => {
+  it('is compared only for the templates of selected videos', async () => {
     const { root, run, spec, service } = await setUp();
     spec.editables.t_01!.max_length = 5;
     const other = 'videos/other.yaml';
@@ -381,8 +381,8 @@ describe('a specification that changed at the service', () => {
   });
 });
 
-describe('a former rendering whose session the service forgot', () => {
-  it('is adopted while its video can be fetched, and fails with a command otherwise', async () => {
+describe('a former rendering whose session the service no longer has', () => {
+  it('is adopted while its video can be fetched, and otherwise fails with a suggested command', async () => {
     const { root, service, files, run, entry } = await setUp();
     const { git } = gitIn(root);
     const commit = async (): Promise<void> => {
@@ -410,7 +410,7 @@ describe('a former rendering whose session the service forgot', () => {
 });
 
 describe('reelform drift --target', () => {
-  it('refuses a glob that no video answers to', async () => {
+  it('refuses a glob that matches no video', async () => {
     const { run } = await setUp();
     const { exitCode, stderr } = await run(['drift', '--target', 'nope']);
     expect(exitCode).toBe(1);
@@ -419,7 +419,7 @@ describe('reelform drift --target', () => {
 });
 
 describe('reelform apply --refresh-only', () => {
-  it('marks what is lost, takes a changed file as it is, and renders nothing', async () => {
+  it('marks lost videos, accepts changed files, and renders nothing', async () => {
     const { files, service, run, entry, planned } = await setUp();
     files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
     expect(await run(['apply', '--refresh-only', '--target', 'rome', '--auto-approve'])).toMatchObject({ exitCode: 0 });
@@ -434,7 +434,7 @@ describe('reelform apply --refresh-only', () => {
     expect(service.count(POST)).toBe(2);
   });
 
-  it('asks before it writes, and nobody when there is nothing to write', async () => {
+  it('asks before it writes, but not without changes', async () => {
     const { files, run, entry } = await setUp();
     expect(await run(['apply', '--refresh-only'])).toMatchObject({ exitCode: 0 });
     files.answers.set('/video.mp4', { status: 404 });
@@ -446,14 +446,14 @@ describe('reelform apply --refresh-only', () => {
   });
 
   it.each([[['--replace', 'rome']], [['--max-renders', '1']], [['--expect-plan', 'x']]])(
-    'does not go together with %j',
+    'refuses %j',
     async (flags) => {
       const { exitCode, stderr } = await reelform(makeRepository(), ['apply', '--refresh-only', ...flags]);
       expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('options_conflict') });
     },
   );
 
-  it('nor does plan --refresh-only with what saves or limits renders', async () => {
+  it('conflicts, like plan --refresh-only, with options that save or limit renders', async () => {
     const { exitCode, stderr } = await reelform(makeRepository(), ['plan', '--refresh-only', '--out', 'plan.json']);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('options_conflict') });
   });

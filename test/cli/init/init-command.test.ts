@@ -11,7 +11,7 @@ import { reelform } from '../../support/test-io.ts';
 const read = (root: string, path: string): string => readFileSync(join(root, path), 'utf8');
 
 describe('reelform init', () => {
-  it('makes a repository that renders a video, and nothing twice', async () => {
+  it('creates a repository that renders a video, and changes nothing the second time', async () => {
     const root = temporaryRepository({});
     const made = await reelform(root, ['init', 'videos', '--yes']);
     expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
@@ -44,11 +44,11 @@ Next
   Commit all of it, package-lock.json too: the workflows run npm ci
 `);
     const own = join(root, 'videos');
-    // Smaller than it is made, for the sake of time.
+    // Smaller than created, to save time.
     appendFileSync(join(own, 'videos/hello.yaml'), 'output:\n  height: 90\n  fps: 10\n');
     const applied = await reelform(own, ['apply', '--auto-approve']);
     expect(applied.stdout).toContain('1 rendered');
-    // Nothing is wrong with it: no schema is outdated, and a viewer sees all of it.
+    // No warning, such as an outdated schema or a lint finding.
     expect(applied.stderr).not.toMatch(/warning|error/);
     expect(existsSync(join(own, (await reelform(own, ['output', 'hello'])).stdout.trim()))).toBe(true);
     for (const command of [
@@ -61,7 +61,7 @@ Next
     expect((await reelform(own, ['plan'])).stdout).toContain('No changes');
   });
 
-  it('changes no file that is there, and adds no example to a configuration of somebody', async () => {
+  it('changes no existing file and adds no example to an existing configuration', async () => {
     const root = temporaryRepository({ 'reelform.yaml': 'templates: {}\n', '.gitignore': 'x\n', 'package.json': '{}' });
     symlinkSync('/nowhere', join(root, '.gitattributes'));
     const { stdout } = await reelform(root, ['init', '--ci', 'gitlab']);
@@ -72,7 +72,7 @@ Next
     expect(existsSync(join(root, 'templates'))).toBe(false);
   });
 
-  it('asks a person for what is not said', async () => {
+  it('asks for missing options', async () => {
     const { root } = await newRepository();
     const answers = { interactive: true, answer: '' };
     const asked = await reelform(root, ['init', 'a', '--template', 'none'], answers);
@@ -89,7 +89,7 @@ Next
       'https://a.test/b',
     ]);
     expect(remote.stdout).toContain('export REELFORM_TOKEN');
-    // Without CI the journal is a file of this machine.
+    // Without CI the journal is a local file.
     expect(read(root, 'b/reelform.yaml')).toContain('service: { url: "https://a.test/b" }\ntemplates: {}\n');
     for (const [flags, options] of [
       [['--service', 'ftp://a'], {}],
@@ -102,7 +102,7 @@ Next
     expect(existsSync(join(root, 'c'))).toBe(false);
     const unclear = await reelform(root, ['init', 'c'], { interactive: true, answer: 'ftp://u:canary@a?b=canary' });
     expect(unclear.stderr.match(/"ftp:\/\/a…?" is neither/g), unclear.stderr).toHaveLength(3);
-    // Who has jobs of GitLab is not given workflows of GitHub.
+    // A repository with GitLab jobs gets no GitHub workflows.
     const other = (await newRepository()).root;
     writeFileSync(join(other, '.gitlab-ci.yml'), '');
     const { stdout } = await reelform(other, ['init', 'd', '--yes', '--template', 'none']);
@@ -113,7 +113,7 @@ Next
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
     ['Ctrl-C behind the beginning of an answer', 'emb\x03'],
-  ])('leaves at every question with %s, and writes nothing', async (_, keys) => {
+  ])('exits at every question with %s, without writing', async (_, keys) => {
     const root = temporaryRepository({});
     for (const asked of ['Where are videos rendered', 'Which CI', 'Which template']) {
       const questions: string[] = [];
@@ -133,7 +133,7 @@ Next
     expect(made.stdout).toContain('17 files written');
   });
 
-  it('writes workflows for the branch that there is, and for a folder of a larger repository', async () => {
+  it('writes workflows for the default branch and for a folder of a larger repository', async () => {
     const remote = await newRemote();
     const first = await cloneOf(remote);
     await first.git('checkout', '--quiet', '-b', 'trunk');
@@ -161,11 +161,11 @@ Next
     expect(apply).toContain('ref: trunk\n');
     const plan = read(root, '.github/workflows/plan-site-my-videos.yml');
     expect(plan).toMatch(/^ {2}pull_request:\n {4}paths:\n(?: {6}- .*\n)+ {4}# edited: .*\n {4}types: \[/m);
-    // Paths leave pull requests out here, so it is not said that it runs for all of them.
+    // Pull requests are filtered by paths, so the comment about running for all of them is omitted.
     expect(plan).toMatch(/too\.\non:\n/);
     expect(plan).toContain('name: reelform-plan-site-my-videos-${{ github.run_attempt }}\n');
 
-    // Jobs of GitLab that are there stay as they are, and what is said for ours is for no other.
+    // Existing GitLab jobs are kept, and our settings apply only to our jobs.
     const { stdout } = await reelform(root, ['init', 'b', '--ci', 'gitlab', '--yes']);
     expect(stdout).toContain('Include .gitlab-ci.yml of this folder');
     expect(read(root, 'b/.gitlab-ci.yml')).toContain('paths: ["b/.reelform/gitlab/plan"]\n');
@@ -176,7 +176,7 @@ Next
       ['.reelform-b', undefined],
       ...['plan-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
     ]);
-    // Where others have such names, ours have more of one; a service is given its token where it is asked.
+    // Taken names get a suffix. Only workflows that use the service get its token.
     writeFiles(root, { '.github/workflows/plan.yml': 'name: plan\non: push\njobs: {}\n' });
     await reelform(root, ['init', '--yes', '--ci', 'github', '--service', 'https://a.test']);
     expect(read(root, '.github/workflows/plan.yml')).toContain('jobs: {}');
@@ -196,7 +196,7 @@ Next
     expect(existsSync(join(root, 'c*'))).toBe(false);
   });
 
-  it('is a folder that must be one', async () => {
+  it('refuses a file in place of the folder', async () => {
     const root = temporaryRepository({});
     writeFiles(root, { file: '' });
     expect((await reelform(root, ['init', 'file', '--yes'])).exitCode).toBe(EXIT.error);

@@ -9,7 +9,7 @@ const INTEGRITY = 'sha512-abc';
 const REGISTRY = 'https://registry.npmjs.org/reelform/-/reelform-0.1.0.tgz';
 const VENDORED = 'file:vendor/reelform-0.1.0.tgz';
 
-/** The clone of this repository where npm would have installed it, so that packing it is as in life. */
+/** Returns a clone of this repository in the place where npm would install it, so that packing works as in practice. */
 const installedAs = (entry: object | null): string =>
   join(
     temporaryRepository({
@@ -30,20 +30,20 @@ describe('ownPackage()', () => {
     ['a revision of git', { resolved: 'git+ssh://git@example.com/reelform.git#abc' }, VENDORED],
     ['a linked folder', { resolved: '../reelform', link: true }, VENDORED],
     ['nothing that npm recorded', null, VENDORED],
-  ])('installed from %s: %j is %s', async (_, entry, specifier) => {
+  ])('installed from %s: %j becomes %s', async (_, entry, specifier) => {
     const own = await ownPackage(installedAs(entry));
     expect(own.specifier).toBe(specifier);
     expect(own.tarball?.path).toBe(specifier === VENDORED ? 'vendor/reelform-0.1.0.tgz' : undefined);
   });
 
-  it('of a clone is a tarball with its integrity', async () => {
+  it('returns a tarball with its integrity for a clone', async () => {
     const { tarball, integrity } = await ownPackage(packageRoot());
     expect(integrity).toBe(`sha512-${createHash('sha512').update(tarball!.content).digest('base64')}`);
   });
 });
 
 describe('packageTexts()', () => {
-  it('lock every package that reelform needs at run time, and nothing else', () => {
+  it('locks every runtime dependency of reelform and nothing else', () => {
     const { lock } = packageTexts({ specifier: '0.1.0', integrity: INTEGRITY, tarball: null });
     const { packages } = JSON.parse(lock) as { packages: Record<string, { dev?: boolean; dependencies?: object }> };
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {

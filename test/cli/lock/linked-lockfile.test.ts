@@ -6,8 +6,8 @@ import { reelform } from '../../support/test-io.ts';
 
 const LOCK = 'reelform.lock.json';
 
-describe('a lockfile that is a link', () => {
-  it('stays one, and what it leads to is written; planning follows it, also from what is remembered', async () => {
+describe('a lockfile that is a symbolic link', () => {
+  it('stays a link whose target is written, and planning follows it, also with the plan cache', async () => {
     const root = makeRepository({ 'state/lock.json': '{"videos": {}, "lockfile_version": 1}' });
     symlinkSync('state/lock.json', join(root, LOCK));
     expect(await reelform(root, ['lock', 'migrate'])).toMatchObject({ exitCode: 0 });
@@ -20,7 +20,7 @@ describe('a lockfile that is a link', () => {
     expect(stderr).toContain('it is a link to state/lock.json, and nothing is there');
   });
 
-  it('that leads nowhere is no missing one, also where a plan without one is remembered', async () => {
+  it('is an error if it dangles, even if a plan without a lockfile is cached', async () => {
     const root = makeRepository();
     for (let plan = 0; plan < 2; plan++) await reelform(root, ['plan']);
     symlinkSync('state/lock.json', join(root, LOCK));
@@ -29,7 +29,7 @@ describe('a lockfile that is a link', () => {
 });
 
 describe('reelform fmt', () => {
-  it('writes what a linked file leads to', async () => {
+  it('writes the target of a linked file', async () => {
     const root = makeRepository({ 'more/oslo.yaml': 'title:   Oslo\ntemplate: small\n' });
     renameSync(join(root, 'reelform.yaml'), join(root, 'more/reelform.yaml'));
     symlinkSync('more/reelform.yaml', join(root, 'reelform.yaml'));

@@ -13,7 +13,7 @@ const FILE = 'reelform.lock.json';
 const lockText = (entries: Record<string, LockEntry>): string =>
   serialiseLock({ videos: new Map(Object.entries(entries)), extra: {} });
 
-/** A repository of videos that is one of git, too, in the midst of a merge of these lockfiles. */
+/** Creates a git repository of videos in the middle of a merge of these lockfiles. */
 async function midMerge(
   texts: Readonly<Record<'base' | 'ours' | 'theirs', string>>,
   files: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ const texts = {
 const merged = lockText({ a: versionOf('a', 3), b: versionOf('b', 2), c: versionOf('c', 3) });
 
 describe('reelform lock merge', () => {
-  test('mends a conflict from what git has of both sides', async () => {
+  test("resolves a conflict from git's versions of both sides", async () => {
     const { root, git } = await midMerge(texts);
     writeFileSync(join(root, FILE), '<<<<<<< HEAD\nwhat somebody made of it\n');
     const ran = await reelform(root, ['lock', 'merge']);
@@ -51,7 +51,7 @@ describe('reelform lock merge', () => {
     );
   });
 
-  test('takes what the definition says now', async () => {
+  test('prefers the entry that matches the definition', async () => {
     const root = makeRepository();
     onTestFinished(() => rmSync(root, { recursive: true }));
     const { desired } = await loadDesiredState(root);
@@ -64,7 +64,7 @@ describe('reelform lock merge', () => {
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(lockText({ rome: early }));
   });
 
-  test('goes by time where definitions have conflicts of their own', async () => {
+  test('prefers the later entry if definitions have conflicts themselves', async () => {
     const repository = await midMerge(texts, { 'videos/a.yaml': '<<<<<<< HEAD\n' });
     const ran = await reelform(repository.root, ['lock', 'merge']);
     expect({ ...ran, text: readFileSync(join(repository.root, FILE), 'utf8') }).toMatchObject({
@@ -73,14 +73,14 @@ describe('reelform lock merge', () => {
     });
   });
 
-  test('merges both sides where git left ours as it was', async () => {
+  test('merges both sides if git left our version unchanged', async () => {
     const { root } = await midMerge(texts, { '.gitattributes': `${FILE} -merge\n` });
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(texts.ours);
     expect((await reelform(root, ['lock', 'merge'])).exitCode).toBe(0);
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(merged);
   });
 
-  test('leaves a lockfile that has no conflict, or none at all', async () => {
+  test('does nothing without a conflict or a lockfile', async () => {
     const root = makeRepository({ [FILE]: texts.ours });
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect(await reelform(root, ['lock', 'merge'])).toEqual({
@@ -93,7 +93,7 @@ describe('reelform lock merge', () => {
     expect(existsSync(join(root, FILE))).toBe(false);
   });
 
-  test('refuses what it cannot understand, and writes nothing', async () => {
+  test('refuses an invalid lockfile without writing', async () => {
     for (const [text, code] of [
       ['{', 'lock_unreadable'],
       [`<<<<<<< HEAD\n${texts.ours}`, 'lock_conflict'],
@@ -108,7 +108,7 @@ describe('reelform lock merge', () => {
     }
   });
 
-  test('does not take a lockfile that one side removed for an empty one', async () => {
+  test('does not treat a lockfile that one side removed as empty', async () => {
     const repository = await mergeRepository({ 'reelform.yaml': CONFIG, [FILE]: texts.base });
     await repository.git('checkout', '--quiet', '-b', 'theirs');
     await repository.git('rm', '--quiet', FILE);
@@ -120,14 +120,14 @@ describe('reelform lock merge', () => {
     expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`git checkout --ours -- ${FILE}`) });
   });
 
-  test('wants three files or none', async () => {
+  test('requires three files or none', async () => {
     expect(await reelform('/', ['lock', 'merge', 'a'])).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('options_conflict'),
     });
   });
 
-  test('waits for nobody: beside an apply it is refused', async () => {
+  test('refuses to run during an apply', async () => {
     const root = makeRepository({ '.reelform/apply.pid': `${process.ppid} other\n` });
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect((await reelform(root, ['lock', 'merge'])).stderr).toContain('already_running');
@@ -135,7 +135,7 @@ describe('reelform lock merge', () => {
 });
 
 describe('reelform lock merge --install', () => {
-  test('sets what git needs, once', async () => {
+  test('configures git once', async () => {
     const { root, git } = await mergeRepository({ 'reelform.yaml': CONFIG, '.gitattributes': '*.png binary' });
     expect(await reelform(root, ['lock', 'merge', '--install'])).toEqual({
       exitCode: 0,
@@ -152,7 +152,7 @@ describe('reelform lock merge --install', () => {
     expect(readFileSync(join(root, '.gitattributes'), 'utf8')).toBe(attributes);
   });
 
-  test('leaves what somebody else has set', async () => {
+  test('keeps existing settings', async () => {
     const { root, git } = await mergeRepository({
       'reelform.yaml': CONFIG,
       '.gitattributes': '*.json -merge\n',
@@ -164,7 +164,7 @@ describe('reelform lock merge --install', () => {
     );
   });
 
-  test('finds the program of a folder below the top', async () => {
+  test('configures a repository in a subfolder', async () => {
     const { root, git } = await mergeRepository({ "it's/reelform.yaml": CONFIG });
     await reelform(join(root, "it's"), ['lock', 'merge', '--install']);
     expect((await git('config', '--get', 'merge.reelform.driver')).stdout).toBe(
@@ -173,7 +173,7 @@ describe('reelform lock merge --install', () => {
     expect((await git('check-attr', 'merge', '--', `it's/${FILE}`)).stdout).toContain('merge: reelform');
   });
 
-  test('needs a repository of git', async () => {
+  test('requires a git repository', async () => {
     const root = makeRepository();
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect((await reelform(root, ['lock', 'merge', '--install'])).stderr).toContain('git_failed');
@@ -191,7 +191,7 @@ describe('reelform lock verify', () => {
     return root;
   }
 
-  test('accepts what an apply left, and a repository without a lockfile', async () => {
+  test('accepts the result of an apply, and a repository without a lockfile', async () => {
     const root = repository({ [FILE]: lockText({ rome: entry }) });
     expect(await reelform(root, ['lock', 'verify'])).toEqual({
       exitCode: 0,
@@ -202,7 +202,7 @@ describe('reelform lock verify', () => {
     expect((await reelform(root, ['lock', 'verify'])).stdout).toContain('0 entries');
   });
 
-  test('tells an edited form, missing outputs, and entries that no definition has', async () => {
+  test('reports edited formatting, missing outputs, and entries without a definition', async () => {
     const text = lockText({ gone: versionOf('gone', 1), rome: entry });
     const root = repository({ [FILE]: text.replace('{\n', '{\r\n') });
     const { exitCode, stdout } = await reelform(root, ['lock', 'verify', '--json']);
@@ -220,14 +220,14 @@ describe('reelform lock verify', () => {
     expect((await reelform(root, ['lock', 'verify'])).stderr).toContain('lock_form');
   });
 
-  test('does without the outputs on demand; an entry without a definition is no error', async () => {
+  test('ignores outputs on request, and only warns of an entry without a definition', async () => {
     const root = repository({ [FILE]: lockText({ gone: versionOf('gone', 1) }) });
     expect((await reelform(root, ['lock', 'verify'])).exitCode).toBe(1);
     const { exitCode, stderr } = await reelform(root, ['lock', 'verify', '--ignore-missing-outputs']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('unknown_video') });
   });
 
-  test('says when definitions with mistakes were not compared', async () => {
+  test('reports that invalid definitions were not compared', async () => {
     const root = repository({ [FILE]: lockText({ rome: entry }), 'videos/wrong.yaml': 'title: [' });
     expect(await reelform(root, ['lock', 'verify'])).toMatchObject({
       exitCode: 0,
@@ -235,7 +235,7 @@ describe('reelform lock verify', () => {
     });
   });
 
-  test('refuses a lockfile that cannot be read', async () => {
+  test('refuses an unreadable lockfile', async () => {
     const root = repository({ [FILE]: '<<<<<<< HEAD\n' });
     expect(await reelform(root, ['lock', 'verify'])).toMatchObject({
       exitCode: 1,
@@ -245,7 +245,7 @@ describe('reelform lock verify', () => {
 });
 
 describe('reelform lock migrate', () => {
-  test('writes today’s form, says what was another, and is done then', async () => {
+  test('writes the current format once and lists the changes', async () => {
     const text = lockText({ a: versionOf('a', 1), b: versionOf('b', 1) });
     const { videos, ...rest } = JSON.parse(text) as { videos: Record<string, { title: string }> };
     const { title, ...fields } = videos.a!;
@@ -261,7 +261,7 @@ describe('reelform lock migrate', () => {
     expect((await reelform(root, ['lock', 'migrate'])).stdout).toBe(`${FILE} is in today's form already.\n`);
   });
 
-  test('makes no lockfile where there is none, and refuses one that cannot be read', async () => {
+  test('creates no lockfile, and refuses an unreadable one', async () => {
     const root = makeRepository({ 'videos/paris.yaml': definition('Paris') });
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect((await reelform(root, ['lock', 'migrate'])).exitCode).toBe(0);

@@ -14,7 +14,7 @@ const FILE = 'reelform.lock.json';
 const lockText = (entries: Record<string, LockEntry>): string =>
   serialiseLock({ videos: new Map(Object.entries(entries)), extra: {} });
 
-/** The small repository, with the videos berlin, oslo and rome, and this lockfile. */
+/** Creates the small repository, with the videos berlin, oslo and rome, and this lockfile. */
 function repository(entries: Record<string, LockEntry>): { root: string; text: () => string } {
   const root = makeRepository({ [FILE]: lockText(entries) });
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -25,7 +25,7 @@ const rome = versionOf('rome', 1);
 const old = versionOf('old', 2);
 
 describe('reelform mv', () => {
-  test('gives an entry another id, and leaves the rest of it', async () => {
+  test('changes the id of an entry and keeps the rest', async () => {
     const { root, text } = repository({ a: versionOf('a', 1), old });
     expect(await reelform(root, ['mv', 'old', 'rome'])).toEqual({
       exitCode: 0,
@@ -35,13 +35,13 @@ describe('reelform mv', () => {
     expect(text()).toBe(lockText({ a: versionOf('a', 1), rome: old }));
   });
 
-  test('says what the next plan makes of it', async () => {
+  test('describes the effect on the next plan', async () => {
     const { root } = repository({ rome });
     expect((await reelform(root, ['mv', 'rome', 'paris'])).stdout).toContain('the next plan moves it back');
     expect((await reelform(root, ['mv', 'paris', 'vienna'])).stdout).toContain('the next plan forgets it');
   });
 
-  test('may change the case alone', async () => {
+  test('can change only the case', async () => {
     const { root, text } = repository({ rome });
     expect((await reelform(root, ['mv', 'rome', 'Rome'])).exitCode).toBe(0);
     expect(text()).toBe(lockText({ Rome: rome }));
@@ -60,7 +60,7 @@ describe('reelform mv', () => {
     expect(text()).toBe(before);
   });
 
-  test('refuses a lockfile that cannot be read', async () => {
+  test('refuses an unreadable lockfile', async () => {
     const { root } = repository({ rome });
     writeFileSync(join(root, FILE), '{');
     expect((await reelform(root, ['mv', 'rome', 'paris'])).stderr).toContain('lock_unreadable');
@@ -68,7 +68,7 @@ describe('reelform mv', () => {
 });
 
 describe('reelform rm', () => {
-  test('forgets what is named', async () => {
+  test('removes the named entries', async () => {
     const { root, text } = repository({ old, rome, other: versionOf('other', 1) });
     expect(await reelform(root, ['rm', 'old', 'other'])).toEqual({
       exitCode: 0,
@@ -82,7 +82,7 @@ describe('reelform rm', () => {
   test.each([
     [['old', 'nobody'], 1, 'unknown_video'],
     [['old', 'kept'], 5, 'protected_video'],
-  ])('forgets all of %j or none', async (ids, exitCode, code) => {
+  ])('removes all of %j or none', async (ids, exitCode, code) => {
     const { root, text } = repository({ old, kept: { ...rome, protect: true } });
     const before = text();
     expect(await reelform(root, ['rm', ...ids])).toMatchObject({ exitCode, stderr: expect.stringContaining(code) });
@@ -114,7 +114,7 @@ describe('reelform import', () => {
     return { root, server, run, entry };
   }
 
-  /** A session that somebody else asked the service for. */
+  /** Requests a session as another client would. */
   async function askFor(server: InterfaceService, text: string): Promise<string> {
     const answer = await fetch(`${server.url}/v2/render_sessions`, {
       method: 'POST',
@@ -135,7 +135,7 @@ describe('reelform import', () => {
     return ((await answer.json()) as { render_session: { id: string } }).render_session.id;
   }
 
-  test('records what a session rendered; the plan is empty then', async () => {
+  test('records the result of a session, after which the plan is empty', async () => {
     const { server, run, entry } = await setUp();
     const session = await askFor(server, 'rome');
     const url = `${server.url}/videos/${session}.mp4`;
@@ -149,14 +149,14 @@ describe('reelform import', () => {
     expect(plan.summary).toMatchObject({ create: 2, noop: 1 });
   });
 
-  test('notes a signed URL', async () => {
+  test('reports a signed URL', async () => {
     const { server, run } = await setUp();
     server.end = { video_url: 'https://cdn.example.com/a.mp4?X-Amz-Signature=abc' };
     const session = await askFor(server, 'rome');
     expect((await run('import', 'rome', '--session', session)).stdout).toContain('signed');
   });
 
-  test('refuses what was not rendered from the definition', async () => {
+  test('refuses a session that does not match the definition', async () => {
     const { server, run } = await setUp();
     const session = await askFor(server, 'Paris');
     const { exitCode, stderr } = await run('import', 'rome', '--session', session);
@@ -164,7 +164,7 @@ describe('reelform import', () => {
     expect(stderr).toContain('t_01 is "Paris"');
   });
 
-  test('refuses what has no video, is not there, or stands for no definition', async () => {
+  test('refuses a session without a video, a missing one, and an id without a definition', async () => {
     const { server, run } = await setUp();
     const session = await askFor(server, 'rome');
     server.end = { status: 'preview_failed', video_url: null };
@@ -173,7 +173,7 @@ describe('reelform import', () => {
     expect((await run('import', 'vienna', '--session', session)).stderr).toContain('unknown_video');
   });
 
-  test('has nothing to ask where this machine renders', async () => {
+  test('is refused with the embedded service', async () => {
     const { root } = repository({ rome });
     const ran = await reelform(root, ['import', 'rome', '--session', 'rs_1']);
     expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('config_invalid') });

@@ -22,7 +22,7 @@ interface Setup {
   attempts(): Promise<Attempt[]>;
 }
 
-/** A repository whose service does not keep keys, and took `berlin` on without answering. */
+/** Creates a repository whose service keeps no keys and accepted `berlin` without answering. */
 async function setUp(journal = ''): Promise<Setup> {
   const server = await startInterfaceService({ looks: 1, styleVersions: [STRANGER] });
   onTestFinished(() => server.close());
@@ -62,7 +62,7 @@ async function setUp(journal = ''): Promise<Setup> {
 const DONE = { exitCode: 0, stderr: '' };
 
 describe('reelform resolve', () => {
-  it('lists what is unknown, with what to look for', async () => {
+  it('lists unknown attempts with what to look for', async () => {
     const { run, attempts, server } = await setUp();
     const key = (await attempts())[0]!.intent.key.slice(0, 8);
     const { exitCode, stdout } = await run(['resolve']);
@@ -82,7 +82,7 @@ Look at the service, then say for each:
 `);
   });
 
-  it('--session lets the next apply take it up, and pay nothing', async () => {
+  it('--session lets the next apply resume it without paying again', async () => {
     const { run, server } = await setUp();
     const session = [...server.sessions.values()].find(({ title }) => title === 'berlin')!.id;
     expect(await run(['resolve', 'berlin', '--session', session])).toMatchObject(DONE);
@@ -92,7 +92,7 @@ Look at the service, then say for each:
     expect((await run(['output', 'berlin'])).stdout).toContain(session);
   });
 
-  it('--session takes no session that is another one, gone, or of another service', async () => {
+  it('--session refuses a session that differs, is gone, or belongs to another service', async () => {
     const { run, server, attempts, root } = await setUp();
     const rome = [...server.sessions.values()].find(({ title }) => title === 'rome')!.id;
     const other = await run(['resolve', 'berlin', '--session', rome]);
@@ -109,7 +109,7 @@ Look at the service, then say for each:
     expect(elsewhere.stderr).toContain('session_differs');
   });
 
-  it('--retry sends the same request again, once', async () => {
+  it('--retry repeats the same request once', async () => {
     const { run, server } = await setUp();
     expect(await run(['resolve', 'berlin', '--retry'])).toMatchObject(DONE);
     expect((await run(['resolve'])).stdout).toContain('to be asked for again');
@@ -144,7 +144,7 @@ Look at the service, then say for each:
     expect((await attempts()).map(({ state }) => state)).toEqual(['sending']);
   });
 
-  it('tells several renders of one video by their keys', async () => {
+  it('distinguishes several attempts of a video by their keys', async () => {
     const { run, attempts, server, root } = await setUp();
     writeFileSync(
       join(root, 'videos/berlin.yaml'),
@@ -162,7 +162,7 @@ Look at the service, then say for each:
     expect((await attempts()).map(({ state }) => state)).toEqual(['sending', 'closed']);
   });
 
-  it('works with a journal on a branch, and lets no attempt go that another run may be at', async () => {
+  it('works with a journal on a branch, and refuses to abandon an attempt that another run may be using', async () => {
     const { run, server } = await setUp('journal: {git: reelform-journal}\n');
     const early = await run(['resolve', 'berlin', '--abandon'], { now: ASKED_MS + 60_000 });
     expect(early).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('already_running') });
@@ -173,8 +173,8 @@ Look at the service, then say for each:
   });
 });
 
-describe('reelform resolve for a session that is missing', () => {
-  /** The service made a session of `berlin`, and answered 404 for it until an apply gave up. */
+describe('reelform resolve for a missing session', () => {
+  /** Creates an attempt whose session was created and then answered 404 until an apply gave up. */
   async function missing(): Promise<Setup & { readonly session: string }> {
     const here = await setUp();
     const [{ intent }] = (await here.attempts()) as [Attempt];
@@ -187,7 +187,7 @@ describe('reelform resolve for a session that is missing', () => {
     return { ...here, session };
   }
 
-  /** A clock by which any patience is over at the next look. */
+  /** Returns a clock on which every time limit expires at the next poll. */
   const impatient = (): (() => number) => {
     let nowMs = ASKED_MS;
     return () => {
@@ -196,7 +196,7 @@ describe('reelform resolve for a session that is missing', () => {
     };
   };
 
-  it('lists it, and plan, doctor and explain say so', async () => {
+  it('lists it, and plan, doctor and explain report it', async () => {
     const { run, session } = await missing();
     expect((await run(['resolve'])).stdout).toContain(`look for   the session ${session}, which the service made`);
     const plan = JSON.parse((await run(['plan', '--json'])).stdout) as { readonly diagnostics: readonly object[] };
@@ -205,7 +205,7 @@ describe('reelform resolve for a session that is missing', () => {
     expect((await run(['explain', 'berlin'])).stdout).toContain('looks for it, and requests no other');
   });
 
-  it('is what an apply asks for that does not find it either, and pays for nothing', async () => {
+  it('is suggested by an apply that does not find the session either and pays for nothing', async () => {
     const { run, server, attempts } = await missing();
     const { exitCode, stderr } = await run(APPLY, { now: impatient() });
     expect(exitCode).toBe(4);
@@ -215,7 +215,7 @@ describe('reelform resolve for a session that is missing', () => {
     expect(server.count(POST)).toBe(2);
   });
 
-  it('--session takes it where the service has it again, --abandon renders it again', async () => {
+  it('--session accepts a session that reappeared, --abandon renders again', async () => {
     const { run, server, session } = await missing();
     expect((await run(['resolve', 'berlin', '--session', session])).stderr).toContain('session_gone');
     server.hides = () => false;
@@ -231,7 +231,7 @@ describe('reelform resolve for a session that is missing', () => {
 });
 
 describe('--session', () => {
-  it.each(['resolve', 'import'])('of %s has to say one', async (command) => {
+  it.each(['resolve', 'import'])('of %s requires an id', async (command) => {
     const { exitCode, stderr } = await reelform('/', [command, 'a', '--session', ' ']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('It must be the id of a session');

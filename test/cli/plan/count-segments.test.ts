@@ -12,7 +12,7 @@ async function planned(root: string, options: readonly string[] = []) {
 }
 
 describe('reelform plan', () => {
-  it('counts the segments to render, of each video and in all', async () => {
+  it('counts the segments to render per video and in total', async () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
     const { estimate, changes } = await planned(root);
     expect(changes.length).toBeGreaterThan(1);
@@ -31,7 +31,7 @@ describe('reelform plan', () => {
     expect(estimate.segments).toEqual({ render: 0, total: 1 });
   });
 
-  it('counts nothing without a cache', async () => {
+  it('counts nothing if the cache is off', async () => {
     const root = makeRepository();
     const config = join(root, 'reelform.yaml');
     writeFileSync(config, `${readFileSync(config, 'utf8')}cache: {max_gb: 0}\n`);

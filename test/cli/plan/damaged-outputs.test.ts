@@ -21,11 +21,11 @@ function videoOf(root: string, id: string): string {
   return join(root, entries(root)[id]!.video_url);
 }
 
-/** The three videos of the repository, rendered. */
+/** Creates a repository with its three videos rendered. */
 async function rendered(): Promise<string> {
   const root = makeRepository();
   await applied(root);
-  // The second plan finds nothing to do, and the third one does not have to read anything.
+  // The second plan finds no changes; the third can use the plan cache.
   for (const _ of [1, 2]) expect(await planned(root)).toEqual([]);
   return root;
 }
@@ -40,7 +40,7 @@ async function planned(root: string, ...flags: string[]): Promise<string[]> {
   return changes.map(({ id, action, reason }) => `${action} ${id}: ${reason}`);
 }
 
-/** Another byte at the end, the same size. */
+/** Changes the last byte of a file, so that its size stays the same. */
 function swap(path: string): void {
   const bytes = readFileSync(path);
   bytes[bytes.length - 1]! ^= 1;
@@ -54,7 +54,7 @@ const DAMAGES: readonly [string, (path: string) => void][] = [
   ['another file', (path) => writeFileSync(path, 'not a video')],
 ];
 
-describe('a local video file whose size is not the recorded one', () => {
+describe('a local video file with another size than recorded', () => {
   it.each(DAMAGES)('is planned as a restore: %s', async (_, damage) => {
     const root = await rendered();
     const path = videoOf(root, 'rome');
@@ -70,7 +70,7 @@ describe('a local video file whose size is not the recorded one', () => {
     expect(await planned(root)).toEqual([]);
   });
 
-  test('is named by lock verify, drift and doctor', async () => {
+  test('is reported by lock verify, drift and doctor', async () => {
     const root = await rendered();
     truncateSync(videoOf(root, 'rome'));
     const verified = await reelform(root, ['lock', 'verify', '--json']);
@@ -86,13 +86,13 @@ describe('a local video file whose size is not the recorded one', () => {
     expect((await reelform(root, ['doctor'])).stdout).toContain('of 1 the local files are damaged');
   });
 
-  test('is looked at in stills too, as far as an empty one goes', async () => {
+  test('is also detected for an empty still', async () => {
     const root = await rendered();
     truncateSync(join(root, entries(root).rome!.thumbnails[0]!));
     expect(await planned(root)).toEqual(['restore rome: output_damaged']);
   });
 
-  test('is none of the renderings that others adopt', async () => {
+  test('is not adopted by other videos', async () => {
     const root = await rendered();
     truncateSync(videoOf(root, 'rome'));
     writeFileSync(join(root, 'videos/roma.yaml'), readFileSync(join(root, 'videos/rome.yaml')));
@@ -101,7 +101,7 @@ describe('a local video file whose size is not the recorded one', () => {
 });
 
 describe('a local video file of the recorded size with other bytes', () => {
-  test('is found by lock verify, drift and --refresh, and by no plain plan', async () => {
+  test('is found by lock verify, drift and --refresh, but not by a plain plan', async () => {
     const root = await rendered();
     swap(videoOf(root, 'rome'));
     expect(await planned(root)).toEqual([]);
@@ -125,7 +125,7 @@ describe('an entry of an earlier version, without size and digest', () => {
       expect([bytes, sha256]).toEqual([undefined, undefined]);
   }
 
-  test('needs nothing, and stays as it is until it is rendered', async () => {
+  test('is accepted and stays unchanged until it is rendered', async () => {
     const root = await rendered();
     withoutSizes(root);
     const lock = readFileSync(join(root, LOCK), 'utf8');
@@ -139,7 +139,7 @@ describe('an entry of an earlier version, without size and digest', () => {
     expect([typeof rome!.bytes, typeof oslo!.bytes]).toEqual(['number', 'undefined']);
   });
 
-  test('is damaged all the same where its file is empty, or not as this machine restored it', async () => {
+  test('is damaged if its file is empty or differs from the file that this machine restored', async () => {
     const root = await rendered();
     withoutSizes(root);
     truncateSync(videoOf(root, 'oslo'));
@@ -150,10 +150,10 @@ describe('an entry of an earlier version, without size and digest', () => {
   });
 });
 
-describe('a file that this machine renders otherwise than the one that recorded it', () => {
-  test('is as good: no plan restores it again', async () => {
+describe('a file that this machine renders differently from the one that recorded it', () => {
+  test('is accepted and not restored again', async () => {
     const root = await rendered();
-    // As if a machine with more cores had rendered it, and committed that.
+    // As if a machine with more cores had rendered and committed it.
     const lock = readFileSync(join(root, LOCK), 'utf8');
     const { bytes, sha256 } = entries(root).rome!;
     const other = lock.replace(`"bytes": ${bytes}`, '"bytes": 12345').replace(sha256!, sha256!.replaceAll(/./g, '0'));
@@ -169,7 +169,7 @@ describe('a file that this machine renders otherwise than the one that recorded 
     expect(await reelform(root, ['lock', 'verify'])).toMatchObject({ exitCode: 1 });
   });
 
-  test('is restored once more where nothing tells that it came from here', async () => {
+  test('is restored once more without a record that this machine wrote it', async () => {
     const root = await rendered();
     const lock = readFileSync(join(root, LOCK), 'utf8');
     writeFileSync(join(root, LOCK), lock.replace(`"bytes": ${entries(root).rome!.bytes}`, '"bytes": 12345'));

@@ -6,7 +6,7 @@ import { CONFIG, definition, makeRepository } from '../../support/repository.ts'
 import { writeFiles } from '../../support/temporary-repository.ts';
 import { reelform, type TestIoOptions } from '../../support/test-io.ts';
 
-/** A program that is a line of JavaScript. */
+/** Returns a command that runs a line of JavaScript. */
 const node = (code: string): string => JSON.stringify([execPath, '-e', code]);
 const ONE = ['plan', '--target', 'rome'];
 
@@ -24,7 +24,7 @@ async function planned(root: string, args: readonly string[] = [], options: Test
 }
 
 describe('policies of reelform.yaml', () => {
-  it('deny a plan and an apply, at the place in the definition; a changed one is noticed', async () => {
+  it('deny a plan and an apply at the location in the definition, and take effect when changed', async () => {
     const root = makeRepository();
     expect((await planned(root)).exitCode).toBe(EXIT.ok);
     const strict = `${CONFIG}policies:\n  forbid_words: {words: [roma]}\n  title_pattern: {level: warn, pattern: "R*"}\n`;
@@ -46,12 +46,12 @@ describe('policies of reelform.yaml', () => {
     expect(applied.exitCode).toBe(EXIT.refused);
     expect(applied.stderr).toContain('videos/rome.yaml:4:9');
 
-    // The plan remembers what it read: a rule that became milder counts at once.
+    // A relaxed rule takes effect at once despite the plan cache.
     writeFiles(root, { 'reelform.yaml': strict.replace('{words: [roma]}', '{level: warn, words: [roma]}') });
     expect(await planned(root)).toMatchObject({ exitCode: EXIT.ok, diagnostics: [{ code: 'policy_broken' }, {}] });
   });
 
-  it('hold a saved plan when it is applied', async () => {
+  it('are evaluated again when a saved plan is applied', async () => {
     const root = makeRepository();
     expect((await reelform(root, [...ONE, '--out', 'plan.json'])).exitCode).toBe(EXIT.ok);
     writeFiles(root, { 'reelform.yaml': `${CONFIG}policies: {require_label: {labels: {owner: "*"}}}\n` });
@@ -61,7 +61,7 @@ describe('policies of reelform.yaml', () => {
     expect(stderr).not.toContain('oslo');
   });
 
-  it('say what a plan may cost, by the prices that are there', async () => {
+  it('limit the cost of a plan, using the configured prices', async () => {
     const prices = 'cost: {currency: EUR, per_render: 0.5}\npolicies: {max_cost: {amount: 0.4}}\n';
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}${prices}` });
     const denied = await reelform(root, ONE);
@@ -70,7 +70,7 @@ describe('policies of reelform.yaml', () => {
     expect(denied.stderr).toContain('The plan costs 0.5 EUR, and 0.4 EUR are allowed');
   });
 
-  it('say what is missing of a price', async () => {
+  it('report an incomplete price', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}cost: {currency: EUR}\n` });
     expect((await planned(root)).diagnostics).toMatchObject([
       { message: 'cost must be a map with 2 entries or more', hint: 'Add per_render or per_second' },
@@ -85,7 +85,7 @@ describe('policies of reelform.yaml', () => {
     'policies: {allow_sources: {hosts: ["https://a.example"]}}',
     'policies: {max_cost: {amount: 1}}',
     'cost: {currency: euro, per_render: 1}',
-  ])('are checked: %s', async (text) => {
+  ])('are validated: %s', async (text) => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}${text}\n` });
     expect(await planned(root)).toMatchObject({
       exitCode: EXIT.error,
@@ -95,7 +95,7 @@ describe('policies of reelform.yaml', () => {
 });
 
 describe('--policy-command', () => {
-  it('judges the plan that it is given, by a flag or the environment, without tokens', async () => {
+  it('evaluates the plan, by flag or environment variable, without tokens', async () => {
     const root = makeRepository();
     const says = `const plan = JSON.parse(require('fs').readFileSync(0));
       const { REELFORM_TOKEN, GREETING } = process.env;
@@ -111,7 +111,7 @@ describe('--policy-command', () => {
     expect(checks).toMatchObject([{ rule: 'command node', video: 'rome' }, { rule: 'command node (2)' }]);
   });
 
-  it('cannot be named by a file, and is asked only where there is something to do', async () => {
+  it('cannot be set in a file, and runs only if the plan has changes', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}policy_command: "true"\n` });
     expect(await planned(root)).toMatchObject({ exitCode: EXIT.error, diagnostics: [{ code: 'unknown_property' }] });
     const none = await reelform(makeRepository(), [
@@ -124,7 +124,7 @@ describe('--policy-command', () => {
     expect(none.exitCode).toBe(EXIT.ok);
   });
 
-  it.each(['', '[]', '[1]', '["a"', '[""]'])('is refused when it names no program: %j', async (command) => {
+  it.each(['', '[]', '[1]', '["a"', '[""]'])('is refused if it names no program: %j', async (command) => {
     const { exitCode, stderr } = await reelform(makeRepository(), [...ONE, '--policy-command', `${command} `]);
     expect([exitCode, stderr.includes('policy_invalid')]).toEqual(
       command === '' ? [EXIT.ok, false] : [EXIT.error, true],
@@ -141,7 +141,7 @@ describe('runPolicyCommand()', () => {
     signal: new AbortController().signal,
   };
 
-  it('reads words and lists, and no shell', () => {
+  it('parses words and lists without a shell', () => {
     expect(parsePolicyCommand(' check --name a\\ b $HOME ; rm')).toEqual([
       'check',
       '--name',
@@ -158,11 +158,11 @@ describe('runPolicyCommand()', () => {
     ["require('child_process').spawn('sleep', ['1000'], { stdio: 'inherit' })", 1, 'no answer within'],
     ["(function more() { process.stdout.write('x'.repeat(1e5), more) })()", 60_000, 'more than'],
     ["process.kill(process.pid, 'SIGKILL')", 60_000, 'did not run to its end: SIGKILL'],
-  ])('ends what does not end well: %s', async (code, timeoutMs, said) => {
+  ])('reports a command that does not end normally: %s', async (code, timeoutMs, said) => {
     expect((await runPolicyCommand([execPath, '-e', code], { ...run, timeoutMs })).failure).toContain(said);
   });
 
-  it('bears with one that is not there, and one that does not listen', async () => {
+  it('reports a missing command, and tolerates one that does not read its input', async () => {
     expect((await runPolicyCommand(['/no/such/program'], run)).failure).toContain('did not start: ENOENT');
     expect(await runPolicyCommand([execPath, '-e', 'process.exit(0)'], run)).toMatchObject({
       exitCode: 0,

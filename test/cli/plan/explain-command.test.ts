@@ -24,7 +24,7 @@ async function rendered(): Promise<string> {
 }
 
 describe('reelform explain', () => {
-  it('says why a video would be rendered, and what it hangs on', async () => {
+  it('reports why a video would be rendered and which files it depends on', async () => {
     const root = makeRepository();
     expect(await explained(root, 'berlin')).toMatchObject({
       format_version: '1.0',
@@ -47,7 +47,7 @@ describe('reelform explain', () => {
     expect(stdout).toContain('It would be rendered: new');
   });
 
-  it('knows a video that is as it was, one that changed, and one that is gone', async () => {
+  it('reports unchanged, changed and removed videos', async () => {
     const root = await rendered();
     expect(await explained(root, 'rome')).toMatchObject({ action: 'noop', reason: null });
     expect((await reelform(root, ['explain', 'rome'])).stdout).toContain('Up to date');
@@ -61,7 +61,7 @@ describe('reelform explain', () => {
     expect(await explained(root, 'rome')).toMatchObject({ action: 'forget', files: [], service: 'embedded' });
   });
 
-  it('finds a moved video by both of its ids', async () => {
+  it('finds a moved video by either of its ids', async () => {
     const root = await rendered();
     renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
     for (const id of ['rome', 'roma']) {
@@ -69,7 +69,7 @@ describe('reelform explain', () => {
     }
   });
 
-  it('is not kept by a limit of renders', async () => {
+  it('is not limited by max_renders', async () => {
     const root = makeRepository({ 'videos/row.yaml': definition('Row') });
     writeFileSync(
       join(root, 'reelform.yaml'),
@@ -82,14 +82,14 @@ describe('reelform explain', () => {
     ['romme', 'Did you mean rome?'],
     ['b', 'Did you mean berlin?'],
     ['quite-something-else', 'reelform plan --verbose'],
-  ])('does not know %j, and gives a hint', async (id, hint) => {
+  ])('refuses %j with a suggestion', async (id, hint) => {
     const { exitCode, stdout, stderr } = await reelform(makeRepository(), ['explain', id]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('unknown_video');
     expect(stderr).toContain(hint);
   });
 
-  it('shows the mistakes of a repository that cannot be planned', async () => {
+  it('shows the errors of a repository that cannot be planned', async () => {
     const { exitCode, stderr } = await reelform(makeRepository({ 'videos/bad.yaml': '[' }), ['explain', 'rome']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('yaml_syntax');

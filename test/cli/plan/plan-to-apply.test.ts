@@ -33,7 +33,7 @@ describe('reelform plan --out', () => {
     expect(`${JSON.stringify(planIn(root), null, 2)}\n`).toBe((await reelform(root, ['plan', '--json'])).stdout);
   });
 
-  it('saves nothing that could not be applied', async () => {
+  it('does not save a plan that could not be applied', async () => {
     const root = makeRepository({ 'videos/rome.yaml': 'template: [' });
     expect(await reelform(root, SAVE)).toMatchObject({ exitCode: 1 });
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Rome'));
@@ -41,7 +41,7 @@ describe('reelform plan --out', () => {
     expect(existsSync(join(root, 'plan.json'))).toBe(false);
   });
 
-  it('says that the file cannot be written', async () => {
+  it('reports a file that cannot be written', async () => {
     const { exitCode, stderr } = await reelform(makeRepository(), ['plan', '--out', 'videos/rome.yaml/plan.json']);
     expect(exitCode).toBe(1);
     expect(stderr).not.toContain('Internal error');
@@ -49,7 +49,7 @@ describe('reelform plan --out', () => {
 });
 
 describe('reelform apply PLANFILE', () => {
-  it('does what was saved without asking, and the second time nothing', async () => {
+  it('applies the saved plan without asking, and does nothing the second time', async () => {
     const root = makeRepository();
     await reelform(root, [...SAVE, '--target', 'rome']);
     expect(await reelform(root, APPLY_SAVED)).toMatchObject({
@@ -64,7 +64,7 @@ describe('reelform apply PLANFILE', () => {
     expect(readFileSync(join(root, 'reelform.lock.json'), 'utf8')).toBe(lock);
   });
 
-  it('refuses with 6 what is stale, names each video, and does nothing of it', async () => {
+  it('exits with 6 for a stale plan, naming each video, without effect', async () => {
     const root = makeRepository();
     await reelform(root, SAVE);
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
@@ -76,7 +76,7 @@ describe('reelform apply PLANFILE', () => {
     expect(lockedIds(root)).toEqual([]);
   });
 
-  it('renders what was asked for again, once', async () => {
+  it('renders requested videos once', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve']);
     await reelform(root, [...SAVE, '--replace', 'rome']);
@@ -85,7 +85,7 @@ describe('reelform apply PLANFILE', () => {
     expect(await reelform(root, APPLY_SAVED)).toMatchObject({ exitCode: 0, stdout: '' });
   });
 
-  it('does the moves that were saved', async () => {
+  it('applies saved moves', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve']);
     renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
@@ -94,7 +94,7 @@ describe('reelform apply PLANFILE', () => {
     expect(lockedIds(root)).toEqual(['berlin', 'oslo', 'roma']);
   });
 
-  it('takes no option that says what to plan', async () => {
+  it('refuses options that select what to plan', async () => {
     const root = makeRepository();
     await reelform(root, SAVE);
     const { exitCode, stderr } = await reelform(root, [...APPLY_SAVED, '--target', 'rome', '--allow-empty']);
@@ -107,14 +107,14 @@ describe('reelform apply PLANFILE', () => {
     ['is not there', null],
     ['is no JSON', 'plan'],
     ['is of another version', JSON.stringify({ format_version: '2.0' })],
-  ])('refuses one that %s', async (_, text) => {
+  ])('refuses a file that %s', async (_, text) => {
     const root = makeRepository(text === null ? {} : { 'plan.json': text });
     const { exitCode, stderr } = await reelform(root, APPLY_SAVED);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('plan_invalid');
   });
 
-  it('refuses one that somebody edited', async () => {
+  it('refuses an edited plan', async () => {
     const root = makeRepository();
     await reelform(root, SAVE);
     const edited = readFileSync(join(root, 'plan.json'), 'utf8').replace(/"id": "rome"/, '"id": "oslo"');
@@ -124,14 +124,14 @@ describe('reelform apply PLANFILE', () => {
 });
 
 describe('reelform apply --expect-plan', () => {
-  it('does the plan that was expected', async () => {
+  it('applies the expected plan', async () => {
     const root = makeRepository();
     const { plan_id: id } = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as PlanJson;
     expect(await reelform(root, ['apply', '--auto-approve', '--expect-plan', id])).toMatchObject({ exitCode: 0 });
     expect(lockedIds(root)).toHaveLength(3);
   });
 
-  it('refuses any other with 6, and tells what there is to do', async () => {
+  it('exits with 6 for any other plan, and lists its changes', async () => {
     const root = makeRepository();
     const { plan_id: id } = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as PlanJson;
     rmSync(join(root, 'videos/oslo.yaml'));

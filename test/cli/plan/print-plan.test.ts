@@ -7,7 +7,7 @@ import { reelform } from '../../support/test-io.ts';
 const BAD = { 'videos/rome.yaml': definition('Rome').replace('#EEADA7', 'red') };
 
 describe('plan --format github', () => {
-  it('writes the log, annotations, the summary and the outputs', async () => {
+  it('writes the log, annotations, the summary and outputs', async () => {
     const workspace = makeFolder({ summary: 'Before.\n', outputs: '' });
     const root = makeRepository(BAD);
     const env = {
@@ -30,7 +30,7 @@ describe('plan --format github', () => {
     expect(outputs).toMatch(/\nerrors<<\S+\n1\n/);
   });
 
-  it('tells that a file cannot be written, and goes on', async () => {
+  it('reports a file that cannot be written and continues', async () => {
     const root = makeRepository();
     const env = { GITHUB_STEP_SUMMARY: join(root, 'no/such/folder'), GITHUB_OUTPUT: join(root, 'outputs') };
     const { stderr, exitCode } = await reelform(root, ['plan', '--format', 'github'], { env });
@@ -40,7 +40,7 @@ describe('plan --format github', () => {
   });
 });
 
-it('plan --format gitlab writes the files of its reports', async () => {
+it('plan --format gitlab writes its report files', async () => {
   const root = makeRepository(BAD);
   expect((await reelform(root, ['plan', '--format', 'gitlab'])).exitCode).toBe(1);
   const read = (name: string): string => readFileSync(join(root, '.reelform/gitlab', name), 'utf8');
@@ -54,7 +54,7 @@ it('plan --format gitlab writes the files of its reports', async () => {
 
 describe('show PLANFILE', () => {
   it.each(['text', 'json', 'markdown', 'html'])(
-    'prints what plan --format %s does, where no repository is',
+    'prints the same as plan --format %s, outside of a repository',
     async (format) => {
       const root = makeRepository();
       const { stdout } = await reelform(root, ['plan', '--out', 'plan.json', '--format', format]);
@@ -65,7 +65,7 @@ describe('show PLANFILE', () => {
     },
   );
 
-  it('takes an id for an id', async () => {
+  it('treats an id as an id even if a file has that name', async () => {
     const root = makeRepository();
     mkdirSync(join(root, 'berlin.json'));
     writeFileSync(join(root, 'berlin'), '');
@@ -83,7 +83,7 @@ it.each([
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)]);
 });
 
-it('plan --json and --format json are the same', async () => {
+it('plan --json equals plan --format json', async () => {
   const root = makeRepository();
   const [a, b] = [
     await reelform(root, ['plan', '--json']),

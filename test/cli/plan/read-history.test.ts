@@ -29,23 +29,23 @@ async function planned(root: string, ...flags: string[]): Promise<Ran> {
 }
 
 describe('a plan that renders without the history of the lockfile', () => {
-  it('says so of a shallow clone, in words, JSON and Markdown', async () => {
+  it('reports a shallow clone in text, JSON and Markdown', async () => {
     const { remote, person } = await remoteWithHistory();
     expect((await planned(person.root)).stderr).not.toContain(CODE);
     const { root } = await cloneOf(remote, '--depth=1');
     const { stderr } = await planned(root);
     expect(stderr).toMatch(/was not searched whole, .*: this clone is shallow {2}history_unsearched/);
     expect(stderr).toContain('git fetch --unshallow, or "fetch-depth: 0" for actions/checkout');
-    // Also where the first plan has looked already.
+    // Also with the plan cache of the first plan.
     const { diagnostics } = JSON.parse((await planned(root, '--json')).stdout) as { diagnostics: object[] };
     expect(diagnostics).toContainEqual(expect.objectContaining({ code: CODE, severity: 'warning' }));
     expect((await planned(root, '--markdown')).stdout).toContain('this clone is shallow');
-    // What renders nothing lacks no history.
+    // A plan without renders needs no history.
     await reelform(root, ['apply', '--auto-approve']);
     expect((await planned(root)).stderr).not.toContain(CODE);
   });
 
-  it('says so of a repository that git refuses or cannot read, and nothing where there is none', async () => {
+  it('reports a repository that git refuses or cannot read, and nothing without a repository', async () => {
     const { person } = await remoteWithHistory();
     process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = '1';
     try {

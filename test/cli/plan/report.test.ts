@@ -21,7 +21,7 @@ describe('reelform plan --report', () => {
     expect(report(root, 'preview/index.json')).toContain('rome/');
   });
 
-  it('writes them of a plan that is denied, one with mistakes, and one that was not begun', async () => {
+  it('writes them for a denied plan, an invalid one, and one that could not start', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}policies: {forbid_words: {words: [Rome]}}\n` });
     const flags = ['plan', '--report', 'review', '--preview', 'none'];
     expect((await reelform(root, flags)).exitCode).toBe(EXIT.refused);

@@ -7,7 +7,7 @@ import { reelform } from '../../support/test-io.ts';
 const LOCK = 'reelform.lock.json';
 const CI = '--ignore-missing-outputs';
 
-/** Three rendered videos, whose files are gone as in a fresh clone. */
+/** Creates a repository with three rendered videos whose files are missing, as in a fresh clone. */
 async function cloned(): Promise<string> {
   const root = makeRepository();
   await applied(root);
@@ -41,7 +41,7 @@ function urlOf(root: string, id: string): string {
 }
 
 describe('restores', () => {
-  it('stand apart from the changes of a plan, and are no renders of it', async () => {
+  it('are listed separately from changes and do not count as renders', async () => {
     const root = await cloned();
     writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}max_renders: 1\npolicies: {max_renders: {count: 1}}\n`);
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
@@ -58,7 +58,7 @@ describe('restores', () => {
     expect(await applied(root)).toContain('3 rendered, 2 of them restored');
   });
 
-  it('are all that is to be done in a fresh clone, which changes nothing', async () => {
+  it('are the only work in a fresh clone and do not change the lockfile', async () => {
     const root = await cloned();
     const lock = readFileSync(join(root, LOCK), 'utf8');
     const { stdout } = await reelform(root, ['plan', '--max-renders', '0']);
@@ -71,7 +71,7 @@ describe('restores', () => {
 });
 
 describe('a comment on a pull request', () => {
-  it('says nothing of a plan that only restores', async () => {
+  it('does not mention a plan that only restores', async () => {
     const root = await cloned();
     await reelform(root, ['pull']);
     writeFileSync(join(root, 'plan.json'), (await reelform(root, ['plan', '--json'])).stdout);
@@ -85,7 +85,7 @@ describe('a comment on a pull request', () => {
 });
 
 describe('--ignore-missing-outputs', () => {
-  it('lets CI render what changed, and nothing else', async () => {
+  it('lets CI render only changed videos', async () => {
     const root = await cloned();
     expect(await reelform(root, ['plan', CI, '--detailed-exitcode'])).toMatchObject({ exitCode: 0 });
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
@@ -96,7 +96,7 @@ describe('--ignore-missing-outputs', () => {
     expect((await planned(root, CI)).changes).toEqual([]);
   });
 
-  it('restores a video that is to be delivered, which takes its file', async () => {
+  it('restores a video whose file is needed for a delivery', async () => {
     const root = await cloned();
     writeFileSync(join(root, 'videos/rome.yaml'), `${definition('Rome')}deliver: "file:out/{id}.mp4"\n`);
     expect((await planned(root, CI)).changes).toMatchObject([{ id: 'rome', action: 'restore' }]);
@@ -105,7 +105,7 @@ describe('--ignore-missing-outputs', () => {
     expect((await planned(root, CI)).changes).toEqual([]);
   });
 
-  it('is what a saved plan was made with, wherever it is applied', async () => {
+  it('is saved in a plan and used wherever it is applied', async () => {
     const root = await cloned();
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Rome').replace('title: Rome', 'title: Roma'));
     expect(await reelform(root, ['plan', CI, '--out', 'plan.json'])).toMatchObject({ exitCode: 0 });

@@ -25,7 +25,7 @@ async function git(root: string, ...args: string[]): Promise<void> {
   await execa('git', ['-C', root, ...config, ...args]);
 }
 
-/** A repository whose present state is the commit `main`. */
+/** Creates a git repository whose current state is the commit `main`. */
 async function makeGitRepository(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const root = makeRepository({ '.gitignore': '.reelform/\nrenders/\n', ...files });
   await git(root, 'init', '-q', '-b', 'main');
@@ -43,27 +43,27 @@ describe('--target and --exclude', () => {
     ],
     [['--exclude', '*o*'], ['berlin']],
     [['--target', '{berlin,rome}', '--exclude', 'berlin'], ['rome']],
-  ])('%j plans %j, and says that it is not all', async (flags, expected) => {
+  ])('%j plans %j and marks the plan as incomplete', async (flags, expected) => {
     const root = makeRepository();
     expect(await ids(root, flags)).toEqual(expected);
     expect((await planned(root, flags)).complete).toBe(false);
   });
 
-  it('reads globs from files and from stdin, a line each', async () => {
+  it('reads globs from files and stdin, one per line', async () => {
     const root = makeRepository({ 'wanted.txt': '# of this week\r\nrome\r\n\n  o*  \n' });
     expect(await ids(root, ['--target-file', 'wanted.txt'])).toEqual(['oslo', 'rome']);
     expect(await ids(root, ['--target-file', '-'], { input: 'rome\n' })).toEqual(['rome']);
     expect(await ids(root, ['--exclude-file', 'wanted.txt'])).toEqual(['berlin']);
   });
 
-  it('takes an empty list for nothing, not for all', async () => {
+  it('treats an empty list as no videos, not as all', async () => {
     const root = makeRepository({ 'wanted.txt': '# nothing\n' });
     expect(await planned(root, ['--target-file', 'wanted.txt'])).toMatchObject({ complete: false, changes: [] });
     expect(await ids(root, ['--target-file', '-'], { input: '' })).toEqual([]);
     expect(await ids(root, ['--exclude-file', 'wanted.txt'])).toHaveLength(3);
   });
 
-  it('finds a moved video by both of its ids', async () => {
+  it('finds a moved video by either of its ids', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve']);
     renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/roma.yaml'));
@@ -77,7 +77,7 @@ describe('--target and --exclude', () => {
     ['drift', ['--target', 'rom', '--target', 'oslo']],
     ['plan', ['--target-file', 'wanted.txt']],
     ['lint', ['rom', 'oslo']],
-  ])('%s %j ends with 1 where a target matches nothing, and does nothing', async (command, flags) => {
+  ])('%s %j exits with 1 if a target matches nothing, without effect', async (command, flags) => {
     const root = makeRepository({ 'wanted.txt': 'oslo\nrom\n' });
     const { exitCode, stderr, stdout } = await reelform(root, [command, ...flags]);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unknown_video') });
@@ -93,7 +93,7 @@ describe('--target and --exclude', () => {
     expect(plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'unknown_video', severity: 'warning' }));
   });
 
-  it('knows a video of the lockfile that has no definition any more, and one that was never rendered', async () => {
+  it('matches a video of the lockfile without a definition, and one that was never rendered', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve', '--target', 'rome']);
     rmSync(join(root, 'videos/rome.yaml'));
@@ -101,7 +101,7 @@ describe('--target and --exclude', () => {
     expect((await reelform(root, ['drift', '--target', 'oslo'])).exitCode).toBe(0);
   });
 
-  it('applies what was asked for alone', async () => {
+  it('applies only the selected videos', async () => {
     const root = makeRepository();
     expect((await reelform(root, ['apply', '--auto-approve', '--target', 'rome'])).stdout).toContain('1 rendered');
     expect(await ids(root, [])).toEqual(['berlin', 'oslo']);
@@ -119,7 +119,7 @@ describe('--target and --exclude', () => {
 });
 
 describe('--replace', () => {
-  it('renders again what has not changed', async () => {
+  it('renders unchanged videos again', async () => {
     const root = makeRepository();
     await reelform(root, ['apply', '--auto-approve']);
     expect((await planned(root, ['--replace', '{rome,oslo}'])).changes).toMatchObject([
@@ -131,7 +131,7 @@ describe('--replace', () => {
     expect(await ids(root, [])).toEqual([]);
   });
 
-  it('refuses a glob that asks for nothing', async () => {
+  it('refuses a glob that matches nothing', async () => {
     const { exitCode, stderr } = await reelform(makeRepository(), ['apply', '--auto-approve', '--replace', 'romme']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('unknown_video');
@@ -140,7 +140,7 @@ describe('--replace', () => {
 });
 
 describe('--changed-since', () => {
-  it('plans what comes from files that changed since the branch began, committed or not', async () => {
+  it('plans videos of files changed since the merge base, committed or not', async () => {
     const root = await makeGitRepository();
     await git(root, 'switch', '-q', '-c', 'branch');
     expect(await ids(root, ['--changed-since', 'main'])).toEqual([]);
@@ -153,7 +153,7 @@ describe('--changed-since', () => {
     expect(await ids(root, ['--changed-since', 'main'])).toEqual(['berlin', 'oslo', 'rome', 'turin']);
   });
 
-  it('forgets what was removed since then, and nothing else', async () => {
+  it('forgets only videos removed since the merge base', async () => {
     const root = await makeGitRepository({ 'videos/gone-before.yaml': definition('Before') });
     await reelform(root, ['apply', '--auto-approve']);
     await git(root, 'rm', '-q', 'videos/gone-before.yaml');
@@ -166,7 +166,7 @@ describe('--changed-since', () => {
     expect(await ids(root, [])).toEqual(['gone-before', 'rome']);
   });
 
-  it('follows rows, parts and templates to the videos that are made of them', async () => {
+  it('includes the videos of changed rows, fragments and templates', async () => {
     const root = await makeGitRepository({
       'videos/_all.yaml': 'labels: {of: all}\n',
       'videos/shops.yaml': definition('${city}', 'extends: ./_all.yaml\neach: {from: data/shops.csv, id: "${slug}"}\n'),
@@ -185,7 +185,7 @@ describe('--changed-since', () => {
     expect(await ids(root, ['--changed-since', 'main'])).toEqual(['shops/a', 'shops/b']);
   });
 
-  it('says that git does not know the revision, or that there is no git', async () => {
+  it('fails for an unknown revision and without git', async () => {
     for (const root of [await makeGitRepository(), makeRepository()]) {
       const { exitCode, stderr } = await reelform(root, ['plan', '--changed-since', 'nowhere']);
       expect(exitCode).toBe(1);
@@ -195,7 +195,7 @@ describe('--changed-since', () => {
 });
 
 describe('--max-renders', () => {
-  it('refuses with 5 a plan that renders more, and tells what allows it', async () => {
+  it('exits with 5 if the plan renders more, and names the option that allows it', async () => {
     const root = makeRepository();
     for (const command of [['plan'], ['apply', '--auto-approve']]) {
       const { exitCode, stderr } = await reelform(root, [...command, '--max-renders', '2']);
@@ -207,7 +207,7 @@ describe('--max-renders', () => {
     expect(await reelform(root, ['plan', '--max-renders', '1', '--target', 'rome'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('stands in reelform.yaml too, below the flag', async () => {
+  it('can be set in reelform.yaml and is overridden by the flag', async () => {
     const root = makeRepository({ 'reelform.yaml': `${CONFIG}max_renders: 2\n` });
     expect((await planned(root, [])).diagnostics).toContainEqual(
       expect.objectContaining({ code: 'too_many_renders', severity: 'error' }),
@@ -215,20 +215,20 @@ describe('--max-renders', () => {
     expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
   });
 
-  it.each(['-1', '1.5', 'many', ''])('takes no %j', async (count) => {
+  it.each(['-1', '1.5', 'many', ''])('refuses %j', async (count) => {
     expect(await reelform(makeRepository(), ['plan', `--max-renders=${count}`])).toMatchObject({ exitCode: 1 });
   });
 });
 
-describe('planning without a sound git', () => {
-  it('goes on', async () => {
+describe('planning with a broken git repository', () => {
+  it('succeeds', async () => {
     const root = makeRepository({ '.git': 'gitdir: /nowhere/at/all\n' });
     expect(await ids(root, [])).toHaveLength(3);
   });
 });
 
-describe('a journal on a branch that cannot be reached', () => {
-  it('is told, and the plan is made without it', async () => {
+describe('an unreachable journal on a branch', () => {
+  it('is reported, and the plan is made without it', async () => {
     const root = await makeGitRepository({ 'reelform.yaml': `${CONFIG}journal: {git: reelform-journal}\n` });
     await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
     const { exitCode, stdout, stderr } = await reelform(root, ['plan']);
@@ -237,7 +237,7 @@ describe('a journal on a branch that cannot be reached', () => {
     expect(stdout).toContain('3 to create');
   });
 
-  it('is read as it was fetched last, which in CI is now', async () => {
+  it('is read as last fetched, and in CI without a warning', async () => {
     const root = await makeGitRepository({ 'reelform.yaml': `${CONFIG}journal: {git: reelform-journal}\n` });
     await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
     await git(root, 'checkout', '-q', '--orphan', 'journal');

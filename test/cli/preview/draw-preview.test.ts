@@ -20,7 +20,7 @@ afterAll(() => bucket.close());
 const PALE = definition('Rome').replace('EEADA7', 'EEADA8');
 const DARK = definition('Berlin').replace('EEADA7', '202040');
 
-/** A repository with a branch beside the main one, of which a remote knows. */
+/** Creates a repository with a branch off main and a remote that has main. */
 async function branched(): Promise<GitRepository> {
   const remote = await newRemote();
   const repository = gitIn(makeRepository({ '.gitignore': '.reelform/\nlooks/\n' }));
@@ -33,7 +33,7 @@ async function branched(): Promise<GitRepository> {
   return repository;
 }
 
-/** Opens a file as a player does. */
+/** Reads a file as a player would. */
 async function readDraft(bytes: Uint8Array) {
   using input = new Input({ source: new BufferSource(bytes), formats: [MP4] });
   const track = (await input.getPrimaryVideoTrack())!;
@@ -53,7 +53,7 @@ async function look(root: string, flags: readonly string[] = [], options: TestIo
 }
 
 describe('reelform plan --preview', () => {
-  it('compares with the merge base, says what cannot be seen, and pushes pictures to a branch', async () => {
+  it('compares with the merge base, reports invisible changes, and pushes pictures to a branch', async () => {
     const { root, commit, git } = await branched();
     await commit({ 'videos/berlin.yaml': DARK, 'videos/rome.yaml': PALE });
     const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('reelform-base-'));
@@ -64,7 +64,7 @@ describe('reelform plan --preview', () => {
     expect(temporary()).toEqual(before);
     expect(preview.videos).toEqual([
       { id: 'berlin', visible: true, unseen: [], changed_share: expect.any(Number) },
-      // Of the videos that are to be made, this one is as the main branch has it.
+      // Planned, but identical to its version on main.
       { id: 'oslo', visible: null, unseen: [], changed_share: null },
       { id: 'rome', visible: false, unseen: [], changed_share: 0 },
     ]);
@@ -79,7 +79,7 @@ describe('reelform plan --preview', () => {
     expect(await git('ls-tree', '-r', '--name-only', 'FETCH_HEAD')).toContain(path);
   });
 
-  it('renders drafts of both sides, whole MP4 files of the template’s length, and the page plays them', async () => {
+  it('renders drafts of both sides as complete MP4 files of the template’s length, which the page plays', async () => {
     const { root } = await branched();
     writeFiles(root, { 'videos/berlin.yaml': DARK, 'videos/new.yaml': definition('New') });
     const args = ['plan', '--format', 'html', '--preview', 'draft', '--preview-dir', 'looks', '--base', 'main'];
@@ -106,7 +106,7 @@ describe('reelform plan --preview', () => {
     expect(Buffer.compare(before!, after)).not.toBe(0);
   });
 
-  it('puts an upgrade of a template on one sheet, and the pictures into a bucket', async () => {
+  it('puts the upgrade of a template on one contact sheet, and uploads pictures to a bucket', async () => {
     const { root } = await branched();
     const credential = [
       `credentials: {main: {kind: s3, endpoint: "${bucket.url}", region: us-east-1, path_style: true,`,
@@ -125,7 +125,7 @@ describe('reelform plan --preview', () => {
     expect(await bucket.read('videos', key)).toEqual(Buffer.from(contactSheet!.bytes));
   });
 
-  it('goes on with the lockfile alone where the history is not there, and says what to do', async () => {
+  it('compares with the lockfile only if the history is missing, and suggests a fix', async () => {
     const { commit, git } = await branched();
     await commit({ 'videos/rome.yaml': definition('Roma') });
     await git('push', '--quiet', 'origin', 'change');
@@ -141,7 +141,7 @@ describe('reelform plan --preview', () => {
     expect(preview.videos).toMatchObject([{ id: 'rome', visible: null }]);
   });
 
-  it('takes no plan away where the files of before cannot be written', async () => {
+  it('still prints the plan if the earlier files cannot be checked out', async () => {
     const { root, commit, git } = await branched();
     await commit({ 'videos/rome.yaml': definition('Roma') });
     const blob = await git('rev-parse', 'main:reelform.yaml');
@@ -151,7 +151,7 @@ describe('reelform plan --preview', () => {
     expect(preview.videos).toHaveLength(1);
   });
 
-  it('refuses what does not go together, and a place that nobody could read', async () => {
+  it('refuses conflicting options and an unusable host', async () => {
     const root = makeRepository();
     const alone = await reelform(root, ['plan', '--preview-dir', 'looks']);
     expect(alone.exitCode).toBe(1);

@@ -14,7 +14,7 @@ async function pixelAt(path: string, x: number, y: number): Promise<number[]> {
 }
 
 describe('reelform render', () => {
-  it('renders a video by its path or its id, and records nothing', async () => {
+  it('renders a video by its path or id and records nothing', async () => {
     const root = makeRepository();
     const byPath = await reelform(join(root, 'videos'), ['render', 'berlin.yaml']);
     expect(byPath.stderr).toBe('');
@@ -31,7 +31,7 @@ describe('reelform render', () => {
     expect(existsSync(join(root, '.reelform/journal.ndjson'))).toBe(false);
   });
 
-  it('renders a frame as PNG, by its number or its time, and a draft at half the height', async () => {
+  it('renders a frame as PNG, by number or time, and a draft at half the height', async () => {
     const root = makeRepository();
     const number = await reelform(root, ['render', 'berlin', '--frame', '3', '--out', 'a.png']);
     expect(number.stdout).toMatch(/^a\.png {2}64 × 36, one frame, /);
@@ -40,7 +40,7 @@ describe('reelform render', () => {
     expect(time.stdout).toMatch(/^renders\/looks\/berlin\.frame-3\.draft\.png {2}32 × 18, one frame, /);
   });
 
-  it('takes the format from the ending of --out, under what the definition says', async () => {
+  it('derives the format from the extension of --out, which overrides the definition', async () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome', 'output: {format: webm, height: 18}\n') });
     expect((await reelform(root, ['render', 'rome'])).stdout).toMatch(/^renders\/looks\/rome\.webm {2}32 × 18, /);
     const { stdout } = await reelform(root, ['render', 'rome', '--out', 'x/y.webp', '--height', '72']);
@@ -66,7 +66,7 @@ describe('reelform render', () => {
     expect(stderr).toContain(hint);
   });
 
-  it('asks for one row of a definition that makes several videos', async () => {
+  it('asks for one row of a definition with several videos', async () => {
     const root = makeRepository({
       'videos/rows.yaml': `each: { from: videos/rows.csv, id: "\${id}" }\n${definition('Row ${id}')}`,
       'videos/rows.csv': 'id\na\nb\n',
@@ -79,7 +79,7 @@ describe('reelform render', () => {
     );
   });
 
-  it('tells the mistakes of its own definition, and goes on past those of others', async () => {
+  it('reports errors of its own definition and ignores those of others', async () => {
     const root = makeRepository({ 'videos/oslo.yaml': 'template: small\ntitle: Oslo\nresources: {}\n' });
     const { exitCode, stderr } = await reelform(root, ['render', 'videos/oslo.yaml']);
     expect(exitCode).toBe(1);
@@ -88,7 +88,7 @@ describe('reelform render', () => {
     expect((await reelform(root, ['render', 'rome', '--frame', '0'])).exitCode).toBe(0);
   });
 
-  it('says what cannot be rendered, and that a template of a service is not here', async () => {
+  it('reports a video that cannot be rendered, and a template of a service', async () => {
     const broken = makeRepository({ 'videos/images/photo.png': 'not a picture' });
     const failed = await reelform(broken, ['render', 'berlin']);
     expect(failed).toMatchObject({ exitCode: 4, stdout: '' });

@@ -12,7 +12,7 @@ function segmentFiles(root: string): string[] {
 }
 
 describe('reelform cache', () => {
-  it('prints what is kept, and how much of the last run was reused', async () => {
+  it('prints the cached segments and the reuse in the last run', async () => {
     const root = makeRepository();
     const empty = JSON.parse((await reelform(root, ['cache', '--json'])).stdout);
     expect(empty).toMatchObject({
@@ -30,7 +30,7 @@ describe('reelform cache', () => {
     expect((await reelform(root, ['cache'])).stdout).toContain('The last run reused 1 of 1 segment.\n');
   });
 
-  it('removes damaged segments, and those beyond the size', async () => {
+  it('removes damaged segments and those beyond the size limit', async () => {
     const root = makeRepository();
     await reelform(root, ['render', 'berlin', '--out', 'a.mp4']);
     await reelform(root, ['render', 'berlin', '--height', '18', '--out', 'b.mp4']);
@@ -47,7 +47,7 @@ describe('reelform cache', () => {
     expect(segmentFiles(root)).toEqual([]);
   });
 
-  it('is left alone by --no-segment-cache', async () => {
+  it('is not used with --no-segment-cache', async () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
     await reelform(root, ['render', 'rome', '--no-segment-cache']);
     expect((await reelform(root, ['cache', '--json'])).stdout).toContain('"segments": 0');

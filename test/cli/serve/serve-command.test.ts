@@ -15,12 +15,12 @@ const { spec } = smallPackage();
 interface Serving {
   readonly url: string;
   readonly stderr: string;
-  /** A signal to stop. */
+  /** Sends a signal to stop. */
   interrupt(): void;
   readonly ended: Promise<Ran>;
 }
 
-/** `reelform serve` in this process, once it says where it is. */
+/** Starts `reelform serve` in this process; resolves when it prints its URL. */
 function serve(root: string, ...args: string[]): Promise<Serving> {
   return new Promise((resolve, reject) => {
     const ended = reelform(root, ['serve', '--port', '0', ...args], {
@@ -42,7 +42,7 @@ function levelsOf(log: string): string[] {
 }
 
 describe('reelform serve', () => {
-  it('serves the templates of its repository to who has a token, and stops when it is asked to', async () => {
+  it('serves the templates of its repository to clients with a token, and stops on request', async () => {
     const root = makeRepository();
     await putDatabase(join(root, '.reelform/server'));
     const serving = await serve(root, '--concurrency', '1');
@@ -81,7 +81,7 @@ There is no token yet. Make one, in another terminal:
     }
     expect(await run(client, 'plan', '--detailed-exitcode')).toMatchObject({ exitCode: 0 });
 
-    // Another template: nobody has registered it.
+    // A template that is not registered yet.
     const manifest = join(client, 'templates/small/animation.json');
     writeFileSync(
       manifest,
@@ -103,7 +103,7 @@ There is no token yet. Make one, in another terminal:
     expect(later.stdout).toContain('"state": "valid"');
   });
 
-  it('serves outside of a repository, alone on its data, and leaves with 8 at the second signal', async () => {
+  it('serves outside of a repository, locks its data folder, and exits with 8 on the second signal', async () => {
     const folder = makeFolder({});
     await putDatabase(join(folder, 'data'));
     await reelform(folder, ['token', 'create', '--data', 'data']);
@@ -130,7 +130,7 @@ There is no token yet. Make one, in another terminal:
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}\S.*$/m);
   });
 
-  it('starts nothing when a setting is wrong, and tells all that is', async () => {
+  it('does not start with invalid settings, and reports all of them', async () => {
     const folder = makeFolder({ 'reelform-server.yaml': 'prt: 4400\nmetrics: no\n' });
     const { exitCode, stdout, stderr } = await reelform(folder, ['serve', '--port', 'x', '--allow-source', 'a b']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -141,7 +141,7 @@ There is no token yet. Make one, in another terminal:
     expect(stderr).toContain('4 errors');
   });
 
-  it('starts nothing when a template of the repository cannot be used', async () => {
+  it('does not start with an invalid template in the repository', async () => {
     const root = makeRepository();
     rmSync(join(root, 'templates/small/animation.json'));
     const { exitCode, stderr } = await reelform(root, ['serve', '--port', '0']);
@@ -149,12 +149,12 @@ There is no token yet. Make one, in another terminal:
     expect(stderr).toContain('template_invalid');
   });
 
-  it('ends when it cannot start after all, and leaves nothing at work that would keep the process', async () => {
+  it('exits if starting fails late, without work left that would keep the process alive', async () => {
     const root = makeRepository();
     const data = join(root, '.reelform/server');
     await putDatabase(data);
     mkdirSync(join(data, 'objects'));
-    // Where the package of the repository is going to be put.
+    // Blocks the path where the package of the repository will be stored.
     writeFileSync(join(data, 'objects/packages'), '');
     const { exitCode, stderr } = await execa(process.execPath, [CLI, 'serve', '--port', '0'], {
       cwd: root,
@@ -163,7 +163,7 @@ There is no token yet. Make one, in another terminal:
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('error file_system: ') });
   });
 
-  it('does not listen on a port that is taken', async () => {
+  it('fails if the port is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());

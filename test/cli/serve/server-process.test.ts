@@ -7,14 +7,14 @@ import { freePort } from '../../support/free-port.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { PROGRAM } from '../../support/spawned-program.ts';
 
-/** The built program in a shell, which decides where its output goes. */
+/** Starts the built program in a shell that redirects its output. */
 function start(cwd: string, command: string) {
   return execa('bash', ['-c', `exec "$0" "$1" ${command}`, process.execPath, PROGRAM], {
     ...{ cwd, reject: false, env: { CI: 'true', NO_COLOR: '1' } },
   });
 }
 
-/** `reelform serve` of the built program, whose shell decides where its log goes. */
+/** Starts `reelform serve` of the built program, with a redirected log. */
 async function serveTo(redirection: string): Promise<{ url: string; process: ReturnType<typeof start> }> {
   const folder = makeFolder({});
   const port = await freePort();
@@ -43,24 +43,24 @@ async function expectToServe({ url, process: child }: Awaited<ReturnType<typeof 
   return String(stderr);
 }
 
-// /dev/full is Linux's.
-describe.runIf(process.platform === 'linux')('a log that cannot be written', () => {
-  it('does not end the service, which says so once', async () => {
+// Only Linux has /dev/full.
+describe.runIf(process.platform === 'linux')('an unwritable log', () => {
+  it('does not stop the service, which reports it once', async () => {
     const stderr = await expectToServe(await serveTo('> /dev/full'));
     expect(stderr.match(/The log cannot be written \(ENOSPC\)/g)).toHaveLength(1);
   });
 
-  it('does not end the service when neither output can be written', async () => {
+  it('does not stop the service if neither output can be written', async () => {
     await expectToServe(await serveTo('> /dev/full 2> /dev/full'));
   });
 
-  it('does not end the service when the reader of the log has gone away', async () => {
+  it('does not stop the service if the reader of the log exits', async () => {
     const stderr = await expectToServe(await serveTo('> >(head -c 1 > /dev/null)'));
     expect(stderr).toContain('The log cannot be written (EPIPE)');
   });
 });
 
-describe('the other commands', () => {
+describe('other commands', () => {
   it.runIf(process.platform === 'linux')('fail when their result cannot be written', async () => {
     const { exitCode } = await start(makeFolder({}), '--help > /dev/full');
     expect(exitCode).not.toBe(0);

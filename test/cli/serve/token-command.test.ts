@@ -12,7 +12,7 @@ const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 describe('reelform token', () => {
   let root: string;
-  // Each call a second after the one before.
+  // Each call comes a second after the previous one.
   let now = NOW;
   const run = (...args: string[]): Promise<Ran> => {
     now += 1000;
@@ -20,7 +20,7 @@ describe('reelform token', () => {
   };
 
   let tokens: Awaited<ReturnType<typeof openTokenAdmin>>;
-  // The server that holds the database: asking it is quicker than opening the database for each call.
+  // Starts the server that holds the database: requests to it are faster than opening the database for each call.
   beforeAll(async () => {
     root = makeFolder({ 'reelform.yaml': 'templates: {}\n', 'videos/deep/berlin.yaml': '' });
     const directory = join(root, '.reelform/server');
@@ -33,7 +33,7 @@ describe('reelform token', () => {
     };
   });
 
-  it('makes, lists and revokes the tokens of the repository', async () => {
+  it('creates, lists and revokes tokens of the repository', async () => {
     expect(await run('list')).toEqual({ exitCode: 0, stdout: 'There are no tokens.\n', stderr: '' });
 
     const made = await run('create', '-C', 'videos/deep');
@@ -76,12 +76,12 @@ ${row.id}  acme     revoked  2026-03-01  2026-03-31  never      CI of the shop
     expect(later.stdout).toMatch(/default {2}expired {2}2026-03-01 {2}2026-03-02 {2}never {6}short\n$/);
   });
 
-  it('goes through the server that holds the database', async () => {
+  it('uses the server that holds the database', async () => {
     expect(await run('create', '--name', 'through')).toMatchObject({ exitCode: 0 });
     expect((await tokens.list()).at(-1)).toMatchObject({ name: 'through', tenant: 'default' });
   });
 
-  it('opens the database itself where no server is, in the folder that the settings name', async () => {
+  it('opens the database itself without a server, in the configured folder', async () => {
     const other = makeFolder({ 'reelform-server.yaml': 'data: ./elsewhere\n' });
     await putDatabase(join(other, 'elsewhere'));
     expect(await reelform(other, ['token', 'create'])).toMatchObject({ exitCode: 0 });
@@ -99,14 +99,14 @@ ${row.id}  acme     revoked  2026-03-01  2026-03-31  never      CI of the shop
     [['create', '--expires', '0'], 'whole number'],
     [['create', '--config', 'none.yaml'], 'file_system'],
     [['lst'], 'unknown command'],
-  ])('explains %j and ends with 1', async (args, expected) => {
+  ])('explains the error in %j and exits with 1', async (args, expected) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(expected);
     expect(stderr).not.toContain('Internal error');
   });
 
-  it('tells mistakes of the settings with their place, and never the password of the database', async () => {
+  it('reports errors in settings with their location, but never the password of the database', async () => {
     const folder = makeFolder({
       'reelform-server.yaml': 'database_url: postgres://me:canary@db/x\nport: many\n',
     });

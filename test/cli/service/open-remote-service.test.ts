@@ -28,7 +28,7 @@ function config(url: string, template: string): string {
   return `service: {url: "${url}", token_env: SHOP_TOKEN}\ntemplates:\n  small: ${template}\nconcurrency: 2\n`;
 }
 
-/** A repository whose service is a server on this machine; nothing that it prints may hold the token. */
+/** Creates a repository with a service on this machine, and expects no output to contain the token. */
 async function setUp(template: string, options: InterfaceServiceOptions): Promise<Setup> {
   const server = await startInterfaceService({ looks: 1, ...options });
   onTestFinished(() => server.close());
@@ -44,7 +44,7 @@ async function setUp(template: string, options: InterfaceServiceOptions): Promis
   };
 }
 
-/** A service that has a template of its own, and three definitions that fill it without files. */
+/** Creates a service with its own template, and three definitions that fill it without files. */
 async function setUpStranger(options: InterfaceServiceOptions = {}): Promise<Setup> {
   const setup = await setUp('tsv_stranger', { styleVersions: [STRANGER], ...options });
   for (const id of ['berlin', 'oslo', 'rome']) {
@@ -64,8 +64,8 @@ function lockOf(root: string): LockJson {
 const APPLY = ['apply', '--auto-approve'];
 const POST = 'POST /v2/render_sessions';
 
-describe('with a service that has the interface document alone', () => {
-  it('pulls, plans, applies, and then has nothing to do', async () => {
+describe('with a service that implements only the interface document', () => {
+  it('pulls, plans and applies, and then has no changes', async () => {
     const { root, server, run } = await setUpStranger();
     expect(JSON.parse(readFileSync(join(root, 'schemas/small.spec.json'), 'utf8'))).toEqual({
       style_version: STRANGER,
@@ -87,7 +87,7 @@ describe('with a service that has the interface document alone', () => {
     ).toEqual([]);
   });
 
-  it('tells what a session failed from, in whatever form', async () => {
+  it('reports why a session failed, in any form', async () => {
     const { server, run } = await setUpStranger();
     server.end = { status: 'failed', video_url: null, errors: ['The image is\u001b[2J too dark'] as never };
     const { exitCode, stderr } = await run(APPLY);
@@ -95,7 +95,7 @@ describe('with a service that has the interface document alone', () => {
     expect(stderr).toContain('session_failed: The image is\\u001b[2J too dark');
   });
 
-  it('says that a file needs a URL there', async () => {
+  it('reports that a local file needs a URL', async () => {
     const { root, server, run } = await setUpStranger();
     writeFileSync(
       join(root, 'videos/rome.yaml'),
@@ -110,7 +110,7 @@ describe('with a service that has the interface document alone', () => {
     expect(server.count(POST)).toBe(2);
   });
 
-  it('cannot take a template package, and says so for each video that needs it', async () => {
+  it('reports for each video that the service accepts no template package', async () => {
     const { server, run } = await setUp('./templates/small', {});
     const { exitCode, stderr } = await run(APPLY);
     expect(exitCode).toBe(4);
@@ -120,10 +120,10 @@ describe('with a service that has the interface document alone', () => {
   });
 });
 
-describe('with a service that takes uploads', () => {
+describe('with a service that accepts uploads', () => {
   const uploads = { uploads: { styleVersion: spec } };
 
-  it('pushes a template package once, before the first render, and only when something is rendered', async () => {
+  it('pushes a template package once, before the first render, and only if something is rendered', async () => {
     const { root, server, run } = await setUp('./templates/small', uploads);
     expect(await run(APPLY)).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
@@ -143,13 +143,13 @@ describe('with a service that takes uploads', () => {
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
   });
 
-  it('pulls a package from the repository, with no token and nobody asked', async () => {
+  it('pulls a package from the repository, without a token or request', async () => {
     const { server, run } = await setUp('./templates/small', uploads);
     expect(await run(['pull'], { env: {} })).toMatchObject({ exitCode: 0 });
     expect(server.seen).toEqual([]);
   });
 
-  it('pushes when it is told to', async () => {
+  it('pushes templates on request', async () => {
     const { server, run } = await setUp('./templates/small', uploads);
     expect(await run(['template', 'push'])).toEqual({
       exitCode: 0,
@@ -167,7 +167,7 @@ describe('with a service that takes uploads', () => {
     expect(server.count('POST /v2/template_style_versions')).toBe(1);
   });
 
-  it('tells that the service cannot use a template', async () => {
+  it('reports that the service cannot use a template', async () => {
     const { run } = await setUp('./templates/small', { uploads: { styleVersion: STRANGER } });
     expect(await run(['template', 'push'])).toEqual({
       exitCode: 1,
@@ -176,7 +176,7 @@ describe('with a service that takes uploads', () => {
     });
   });
 
-  it('pushes no template that is not a package of the repository', async () => {
+  it('pushes only templates that are packages of the repository', async () => {
     const { run } = await setUpStranger();
     expect(await run(['template', 'push', 'small'])).toMatchObject({
       exitCode: 1,
@@ -193,7 +193,7 @@ describe('the access token', () => {
     [{}, 'is not set'],
     [{ SHOP_TOKEN: ' ' }, 'is not set'],
     [{ SHOP_TOKEN: 'a\r\nx-injected: canary' }, 'holds characters that no token has'],
-  ])('is asked for before anything else: %j', async (env, reason) => {
+  ])('is required before anything else: %j', async (env, reason) => {
     const { server, run } = await setUpStranger();
     const before = server.seen.length;
     for (const args of [APPLY, ['pull'], ['template', 'push']]) {
@@ -206,7 +206,7 @@ describe('the access token', () => {
     expect(server.seen).toHaveLength(before);
   });
 
-  it('goes nowhere but where the environment lets it', async () => {
+  it('is sent only to the permitted origin', async () => {
     const { server, run } = await setUpStranger();
     const before = server.seen.length;
     const env = { SHOP_TOKEN: server.token, REELFORM_TOKEN_ORIGIN: 'https://api.example.com' };
@@ -222,7 +222,7 @@ describe('the access token', () => {
     expect(await run(['pull'], { env: allowed })).toMatchObject({ exitCode: 0 });
   });
 
-  it('ends a command with 3 when the service refuses it', async () => {
+  it('makes a command exit with 3 if the service refuses it', async () => {
     const { run } = await setUpStranger();
     const env = { SHOP_TOKEN: 'rf_other-canary' };
     for (const args of [APPLY, ['pull']]) {
@@ -238,7 +238,7 @@ describe('reelform pull', () => {
     ['no specification', { ...STRANGER, editables: [] }],
     ['the specification of another', { ...STRANGER, id: 'tsv_other' }],
     ['a specification that would command the terminal', { ...STRANGER, fonts: ['\u001b[2J'] }],
-  ])('writes nothing when the service answers %s', async (_, version) => {
+  ])('writes nothing if the service answers with %s', async (_, version) => {
     const { root, server, run } = await setUpStranger();
     const before = readFileSync(join(root, 'schemas/small.spec.json'), 'utf8');
     server.force('GET /v2/template_style_versions/{id}/specs', {
@@ -252,7 +252,7 @@ describe('reelform pull', () => {
     expect(readFileSync(join(root, 'schemas/small.spec.json'), 'utf8')).toBe(before);
   });
 
-  it('tells what the service refused', async () => {
+  it('reports the refusal of the service', async () => {
     const { root, run } = await setUpStranger();
     writeFileSync(
       join(root, 'reelform.yaml'),

@@ -26,7 +26,7 @@ function packageFolder(changes: Parameters<typeof smallPackageFiles>[0] = {}): s
 }
 
 describe('reelform template init', () => {
-  it('makes a package that can be used at once, and tells what it found', async () => {
+  it('creates a usable package and prints what it found', async () => {
     const root = makeFolder({ 'in/promo.json': PROMO, 'in/fonts/Test-Regular.ttf': FONT_BYTES });
     const { exitCode, stdout, stderr } = await reelform(root, [
       'template',
@@ -58,7 +58,7 @@ editables:
 `);
   });
 
-  it('shows line breaks, colours, and what is left because something else is named', async () => {
+  it('shows line breaks and colours, and lists what was left out because other layers are named', async () => {
     const paint = (color: readonly number[]) => [rectangle(9, 9, 9, 9), fill(color)];
     const layers = [
       textLayer('t_01 Headline', 'Good\rMorning'),
@@ -82,7 +82,7 @@ Not editable
 `);
   });
 
-  it('refuses a folder with files in it, unless told', async () => {
+  it('refuses a non-empty folder without --force', async () => {
     const root = makeFolder({
       'promo.json': PROMO,
       'templates/promo/notes.txt': 'mine',
@@ -95,7 +95,7 @@ Not editable
     expect(readFileSync(join(root, 'templates/promo/notes.txt'), 'utf8')).toBe('mine');
   });
 
-  it('names the fonts that have to be added, for machines, too', async () => {
+  it('lists the fonts to add, also as JSON', async () => {
     const root = makeFolder({ 'promo.json': PROMO });
     const { exitCode, stdout } = await reelform(root, ['template', 'init', 'promo.json', '--json', '--out', 'made']);
     expect(exitCode).toBe(0);
@@ -113,7 +113,7 @@ Not editable
     expect(check.stderr).toContain('The font Test-Regular of the animation is not in the package');
   });
 
-  it('reads an animation of a .lottie file with its images, and tells of the others', async () => {
+  it('reads an animation and its images from a .lottie file, and lists its other animations', async () => {
     const animation = smallAnimation();
     animation.assets![0]!.u = '/i/';
     const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -137,7 +137,7 @@ Not editable
     expect((await reelform(root, [...args, '--animation', 'three'])).stderr).toContain('It has no animation "three"');
   });
 
-  it('says why nothing can be made', async () => {
+  it('explains why it cannot create a package', async () => {
     const root = makeFolder({ 'no.json': '{"w":', 'empty.json': JSON.stringify(lottie([])) });
     for (const [file, message] of [
       ['no.json', 'It is no Lottie'],
@@ -153,7 +153,7 @@ Not editable
 });
 
 describe('reelform template check', () => {
-  it('counts what is in order, and warns of what had better be known', async () => {
+  it('counts editables and stills, and warns of weaknesses', async () => {
     const animation = smallAnimation();
     Object.assign(animation.layers[2]!, { mb: true });
     const manifest =
@@ -177,7 +177,7 @@ describe('reelform template check', () => {
     expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
   });
 
-  it('reports the expressions of the animation that template init took', async () => {
+  it('reports the expressions of an animation that template init accepted', async () => {
     const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = time * 90;' } };
     const promo = JSON.stringify(lottie([textLayer('Headline', 'Hello', { ks })], { fonts: FONTS }));
     const root = makeFolder({ 'promo.json': promo, 'Test-Regular.ttf': FONT_BYTES });
@@ -189,7 +189,7 @@ describe('reelform template check', () => {
     });
   });
 
-  it('tells the mistakes of a package with their places, for machines', async () => {
+  it('reports the errors of a package with their locations as JSON', async () => {
     const root = packageFolder();
     writeFileSync(
       join(root, 'small/template.yaml'),
@@ -205,13 +205,13 @@ describe('reelform template check', () => {
   });
 });
 
-describe('fonts whose packed content is damaged', () => {
+describe('fonts with damaged compressed content', () => {
   const damaged = new Uint8Array(LATIN.bytes).fill(7, 3_000);
   const told = [
     { code: 'template_invalid', severity: 'error', message: 'The font Spare.woff2 is a damaged WOFF2 file' },
   ];
 
-  it('are found by template check, though no text uses them', async () => {
+  it('are found by template check even if no text uses them', async () => {
     const root = packageFolder({ 'fonts/Spare.woff2': damaged });
     const { exitCode, stdout } = await reelform(root, ['template', 'check', 'small', '--json']);
     expect(exitCode).toBe(1);
@@ -227,7 +227,7 @@ describe('fonts whose packed content is damaged', () => {
 });
 
 describe('reelform template pack', () => {
-  it('packs a package into a file that a repository can name in its place', async () => {
+  it('packs a package into a file that a repository can use instead', async () => {
     const root = makeRepository();
     await reelform(root, ['pull']);
     const before = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as { plan_id: string };
@@ -239,7 +239,7 @@ describe('reelform template pack', () => {
     const after = JSON.parse((await reelform(root, ['plan', '--json'])).stdout) as { plan_id: string };
     expect(after.plan_id).toBe(before.plan_id);
 
-    // Another file is noticed, and one that is no package told.
+    // A changed file is detected, and an invalid package is reported.
     const files = readPackageZip(readFileSync(join(root, 'small.lottie')));
     const changed = new Map(files.ok ? files.value : []);
     changed.set('i/photo.png', solidPng('#123456'));
@@ -253,7 +253,7 @@ describe('reelform template pack', () => {
     expect(stderr).toContain('Make a package from it with reelform template init');
   });
 
-  it('takes along the font that the repository has and the animation names, as check does', async () => {
+  it('includes a font of the repository that the animation references, as check does', async () => {
     const root = packageFolder({ 'fonts/Test-Regular.ttf': null });
     mkdirSync(join(root, 'shared/other'), { recursive: true });
     writeFileSync(join(root, 'shared/Test-Regular.ttf'), FONT_BYTES);
@@ -268,7 +268,7 @@ describe('reelform template pack', () => {
     ]);
   });
 
-  it('refuses a package with mistakes', async () => {
+  it('refuses an invalid package', async () => {
     const root = packageFolder({ 'fonts/Test-Regular.ttf': null });
     const { exitCode, stderr } = await reelform(root, ['template', 'pack', 'small']);
     expect(exitCode).toBe(1);

@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { PlanPreview, PreviewImage } from '../../../src/preview/plan-preview.ts';
 
-/** A picture of one colour. */
+/** Returns a picture of one colour. */
 export function image(color: string, width = 64, height = 36): PreviewImage {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
@@ -10,7 +10,7 @@ export function image(color: string, width = 64, height = 36): PreviewImage {
   return { bytes: canvas.toBuffer('image/png'), contentType: 'image/png', width, height, url: null };
 }
 
-/** What the changes of `everyAction` could look like: one that is seen, one that is not, one that is new, one left out. */
+/** Returns a preview for the changes of `everyAction`: one visible, one invisible, one new, one left out. */
 export function examplePreview(): PlanPreview {
   const still = { timeSeconds: 2, editables: ['Headline'], before: image('#eeada7'), after: image('#ff8800') };
   const drafts = { before: new Uint8Array([1, 2]), after: new Uint8Array([3, 4]) };

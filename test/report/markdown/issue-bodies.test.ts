@@ -68,7 +68,7 @@ const BODIES = {
 } as const;
 
 describe('issue texts with hundreds of long names and messages', () => {
-  it.each(Object.entries(BODIES))('%s: within 65,536 characters, with a marker before it, and whole', (_, body) => {
+  it.each(Object.entries(BODIES))('%s: within 65,536 characters, complete, with space for a marker', (_, body) => {
     expect(body!.length).toBeLessThanOrEqual(65_000);
     expect(body!.length).toBeGreaterThan(20_000);
     expect(body).toMatch(/And [\d,]+ (?:videos )?more/);
@@ -83,7 +83,7 @@ describe('issue texts with hundreds of long names and messages', () => {
   });
 });
 
-/** Every text that a run, a look and a lockfile bring into such a place, made of these words. */
+/** Returns every text that a run, a drift check and a lockfile publish, with these words inserted. */
 function bodiesOf(texts: readonly string[]): string[] {
   const problem = (words: string) => ({
     code: words,

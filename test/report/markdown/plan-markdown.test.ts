@@ -50,7 +50,7 @@ describe('escapeMarkdown()', () => {
     ['$x$', '&#36;x&#36;'],
     ['a\nb', 'a⏎b'],
     ['\u001b[2J', '&#92;u001b&#91;2J'],
-  ])('of %j', (words, escaped) => {
+  ])('escapes %j', (words, escaped) => {
     expect(escapeMarkdown(words)).toBe(escaped);
   });
 
@@ -158,7 +158,7 @@ describe('planMarkdown()', () => {
     expect(planMarkdown({ ...document, diagnostics: many })).toContain('And 20 more like these.');
   });
 
-  test('marks changed words in long texts and omits unchanged ones to save room', () => {
+  test('marks changed words in long texts and omits unchanged ones to save space', () => {
     const words = (what: string): string => `${'Before. '.repeat(7)}${what}${' And after.'.repeat(7)}`;
     const was = desired('x', { resources: { t_01: text(words('old')) } });
     const is = desired('x', { resources: { t_01: text(words('new')) } });
@@ -170,7 +170,7 @@ describe('planMarkdown()', () => {
     expect(short.text).toContain('| …Before. Before. Before. <ins>new</ins> And after.');
   });
 
-  test('shortens in stages and names the omissions and their location each time', () => {
+  test('shortens in stages, and names each time what is omitted and where to find it', () => {
     const ids = Array.from({ length: 40 }, (_, index) => `v${String(index).padStart(2, '0')}`);
     const made = (words: string) =>
       ids.map((id) => desired(id, { resources: { t_01: text(`${words} ${id} is what it says. `.repeat(5)) } }));
@@ -180,7 +180,7 @@ describe('planMarkdown()', () => {
     const seen = new Set<string>();
     for (let budget = 30_000; budget >= 400; budget = Math.floor(budget * 0.93)) {
       const { text: shown, stage } = stagedMarkdown(document, { budget, rest });
-      // Rendering takes its time: the first of each stage stands for it.
+      // One plan per stage, because rendering takes time.
       if (!seen.has(stage)) expect(brokenMarkdown(shown), `${stage} at ${budget}`).toEqual([]);
       seen.add(stage);
       expect(shown.length, `${stage} at ${budget}`).toBeLessThanOrEqual(budget);
@@ -201,7 +201,7 @@ describe('planMarkdown()', () => {
   });
 
   test.each([1, 40, 2000])(
-    'keeps to its budget with %d videos of long words, and never to less than the counts',
+    'stays within its budget with %d videos of long words, down to the counts alone',
     (count) => {
       const ids = Array.from({ length: count }, (_, index) => `v${index}`);
       const made = (words: string) =>

@@ -7,7 +7,7 @@ import { brokenMarkdown } from '../well-formed.ts';
 
 const document = documentOf(everyAction());
 
-/** A preview of one video whose picture has this address. */
+/** Returns a preview of one video whose picture has this URL. */
 function previewAt(url: string | null, changes: Partial<VideoPreview> = {}): PlanPreview {
   const picture = { ...image('#ff8800'), url };
   const still = {
@@ -44,7 +44,7 @@ describe('planMarkdown() with a preview', () => {
     'https://example.com/"onerror="x',
     'https://example.com/a|b',
     'javascript:alert(1)',
-  ])('shows no picture at %s, and says where it is', (url) => {
+  ])('shows no picture at %s but says where it is', (url) => {
     const shown = planMarkdown(document, { preview: previewAt(url) });
     expect(shown).not.toContain('<img');
     expect(shown).toContain('The stills of 1 video can be seen in the page of the plan alone.');
@@ -57,7 +57,7 @@ describe('planMarkdown() with a preview', () => {
     expect(shown).toContain('No visible change; also changes: its sound, its file: <code>berlin</code>.');
     const example = planMarkdown(document, { preview: examplePreview() });
     expect(example).toContain('Not looked at (no time was left): <code>bergen</code>.');
-    // No picture of theirs has an address.
+    // Their pictures have no URL.
     expect(example).toContain('| <code>berlin</code> | 25 % of the picture differs, at 2 s; also changes: its sound |');
     expect(example).toContain('The stills of 2 videos can be seen in the page of the plan alone.');
   });

@@ -19,12 +19,12 @@ const render = (markdown: string): string =>
 const shape = (html: string): string[] =>
   [...html.replaceAll(/<!--.*?-->/gs, '').matchAll(/<(\/?[a-z][a-z0-9]*)[^>]*>/g)].map((match) => match[1]!);
 
-/** Those that nothing is shortened of, and that say something: every fifth one. */
+/** Every fifth text that is not empty and short enough not to be truncated. */
 const TEXTS = HOSTILE_TEXTS.filter((text, index) => text !== '' && text.length < 100 && index % 5 === 0);
 
 const FROM = { commit: 'c'.repeat(40), commitUrl: null, runUrl: null, filesUrl: 'https://github.com/a/b/blob/main/' };
 
-/** A run that has the same words everywhere, in three places. */
+/** Returns three reports of a run that contains the same words everywhere. */
 function pages(given: string): string[] {
   const words = given.toWellFormed();
   const ids = ['a', 'b'].map((end) => `${words}x${end}` as VideoId);
@@ -71,10 +71,10 @@ function pages(given: string): string[] {
 const PLAIN = pages('words').map((page) => shape(render(page)));
 
 describe('reports of a run', () => {
-  it.each(TEXTS.map((words) => [words]))('lets %j be words', (words) => {
+  it.each(TEXTS.map((words) => [words]))('renders %j as plain words', (words) => {
     for (const [index, page] of pages(words).entries()) {
       const html = render(page);
-      // A link may not be one any more; nothing else is another element.
+      // A link may be missing; all other elements must be equal.
       const others = (all: readonly string[]): string[] => all.filter((name) => !/^\/?a$/.test(name));
       expect(others(shape(html))).toEqual(others(PLAIN[index]!));
       for (const [, url] of html.matchAll(/href="([^"]*)"/g)) {

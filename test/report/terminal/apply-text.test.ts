@@ -57,7 +57,7 @@ describe('outcomeText()', () => {
         ],
       },
     ],
-  ])('tells %s', (_, change) => {
+  ])('reports %s', (_, change) => {
     expect(outcomeText({ ...outcome, ...change }, { color: false })).toMatchSnapshot();
   });
 
@@ -95,7 +95,7 @@ describe('outcomeText()', () => {
       { rendered: 1, failed: [{ id: id('a'), failures: [transient] }] },
       'What was rendered is in the lockfile; `reelform apply` goes on with the rest.',
     ],
-  ])('says after %s what to run', (_, change, expected) => {
+  ])('suggests the next command after %s', (_, change, expected) => {
     const text = outcomeText({ ...NOTHING_DONE, ...change }, { color: false });
     expect(text.trimEnd().split('\n').at(-1)).toBe(expected);
   });
@@ -137,7 +137,7 @@ describe('stoppingText()', () => {
     [0, true, 'Stopping: nothing new is asked for. Interrupt again'],
     [1, true, 'Stopping: nothing new is asked for; the video at work is waited for and recorded. Interrupt again'],
     [1200, false, '; the 1,200 videos at work are left to the service after a few seconds. Interrupt again'],
-  ])('with %i at work and somebody there: %s', (running, isAttended, words) => {
+  ])('with %i running, attended: %s', (running, isAttended, words) => {
     expect(stoppingText(running, isAttended)).toContain(words);
   });
 });
@@ -147,7 +147,7 @@ describe('exitText()', () => {
     [0, 'Nothing was at work;'],
     [1, '1 video was at work;'],
     [2, '2 videos were at work;'],
-  ])('of %i at work', (running, words) => {
+  ])('counts %i running videos', (running, words) => {
     expect(exitText(running)).toContain(words);
   });
 });

@@ -40,7 +40,7 @@ describe('explainText()', () => {
     ['created', { session: 'rs_1' }],
     ['missing', { session: 'rs_1' }],
     ['rendered', { session: 'rs_1', rendering: rendering('paris') }],
-  ])('tells what is in flight: %s', (state, parts) => {
+  ])('shows the state of a pending attempt: %s', (state, parts) => {
     const attempt = { intent, state, session: null, rendering: null, ...parts };
     const text = explain(changeOf(everyAction(), 'paris'), { attempt });
     expect(text.split('\n\n').find((block) => block.startsWith('In flight'))).toMatchSnapshot();

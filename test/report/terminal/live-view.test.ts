@@ -112,7 +112,7 @@ describe('LiveView', () => {
     [20, 5],
     [34, 4],
     [46, 4],
-  ])('says what matters most in %i columns and %i rows', (columns, rows) => {
+  ])('shows the essentials in %i columns and %i rows', (columns, rows) => {
     const view = viewOf(['stores/hamburg', 'stores/munich', 'rome', 'oslo']);
     expect(view.footer(4000, columns, rows).join('\n')).toMatchSnapshot();
   });

@@ -18,7 +18,7 @@ describe('swatch()', () => {
     ['808080', 244],
     ['0A0A0A', 232],
     ['EEADA7', 217],
-  ])('of %s is number %d of 256', (color, index) => {
+  ])('maps %s to colour %d of 256', (color, index) => {
     expect(swatch(color, false)).toBe(`\u001b[38;5;${index}m■\u001b[39m`);
   });
 });

@@ -16,7 +16,7 @@ describe('planText()', () => {
   test('reports a plan without changes', () => {
     expect(show(plan([], emptyLock))).toBe('No changes. There are no videos.\n');
     expect(show(plan([city('berlin')], lockOf(city('berlin'))))).toBe('No changes. 1 video is up to date.\n');
-    // Nothing was asked for of what there may be.
+    // An incomplete plan says nothing about videos outside the selection.
     expect(show({ ...plan([], emptyLock), complete: false })).toMatch(/^No changes\.\nIncomplete: /);
     const seven = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(city);
     expect(show(plan(seven, lockOf(...seven)))).toBe('No changes. 7 videos are up to date.\n');

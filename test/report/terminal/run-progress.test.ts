@@ -17,7 +17,7 @@ describe('estimateLeftMs()', () => {
     ],
     ['a while for what is late', { durationsMs: [10_000], running: [{ elapsedMs: 40_000, done: 0, left: 1 }] }, 4000],
     ['the speed since it was resumed', { running: [{ elapsedMs: 10_000, done: 0.2, left: 0.2 }] }, 10_000],
-  ])('tells %s', (_, change, left) => {
+  ])('estimates %s', (_, change, left) => {
     expect(estimateLeftMs({ ...nothing, ...change })).toBe(left);
   });
 });
@@ -32,7 +32,7 @@ describe('formatTimeLeft()', () => {
     [3_570_000, 'about 1 h left'],
     [7_800_000, 'about 2 h 10 min left'],
     [90 * 3_600_000, 'about 90 h left'],
-  ])('of %d ms is %s', (milliseconds, words) => {
+  ])('formats %d ms as %s', (milliseconds, words) => {
     expect(formatTimeLeft(milliseconds)).toBe(words);
   });
 });

@@ -20,7 +20,7 @@ describe('cellWidth()', () => {
     ['→ ↻ ≈ ■ … —', 11],
     ['العربية', 7],
     ['ไทย', 3],
-  ])('of %j is %d', (text, width) => {
+  ])('returns the width of %j: %d', (text, width) => {
     expect(cellWidth(text)).toBe(width);
   });
 });

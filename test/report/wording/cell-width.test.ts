@@ -9,7 +9,7 @@ function clustersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** What string-width says of each character, two columns at most. */
+/** Returns the width of each character according to string-width, two columns at most. */
 function oracle(text: string): number[] {
   return clustersOf(text).map((cluster) => Math.min(2, stringWidth(cluster)));
 }
@@ -60,7 +60,7 @@ describe('the width of a text', () => {
   it('equals string-width for each character, at most two columns', () => {
     fc.assert(
       fc.property(TEXTS, (text) => {
-        // Control characters are never there: they are shown by others.
+        // Control characters never occur, because other characters replace them.
         const shown = text.replace(/\p{Control}/gu, '');
         const widths = oracle(shown);
         expect(cellWidth(shown)).toBe(widths.reduce((sum, width) => sum + width, 0));

@@ -49,7 +49,7 @@ describe('estimateWords()', () => {
     [0.5, 'about €0.50'],
     [1234.5, 'about €1,234.50'],
     [null, 'for a price that nothing tells'],
-  ])('tells what it costs: %s', (amount, words) => {
+  ])('states the estimated cost: %s', (amount, words) => {
     const estimate = { renders: 2, seconds_of_video: 24, cost: { amount, currency: 'EUR' } };
     expect(estimateWords({ ...planDocument(plan([], emptyLock), '0.1.0', []), estimate })).toBe(
       `2 renders, 24 s of video, ${words}`,
@@ -69,7 +69,7 @@ describe('reasonWords()', () => {
       'new; rendered already by earlier runs',
     ],
     ['asked', 'new; asked for already: session rs_81f2 of an earlier run', 'new; asked for already by earlier runs'],
-  ])('tells where an adopted rendering comes from: %s', (source, words, groupWords) => {
+  ])('states the source of an adopted rendering: %s', (source, words, groupWords) => {
     expect(reasonWords(adopted(from[source]!))).toBe(words);
     expect(groupReasonWords(adopted(from[source]!))).toBe(groupWords);
   });
@@ -120,7 +120,7 @@ describe('incompleteWords()', () => {
       { complete: false, leftOut: 1200 },
       'Incomplete: it was asked for some videos alone. 1,200 videos left out need something too.',
     ],
-  ])('of %j', (changes, words) => {
+  ])('describes %j', (changes, words) => {
     expect(incompleteWords(planDocument({ ...whole, ...changes }, '0.1.0', []))).toBe(words);
   });
 

@@ -61,7 +61,7 @@ describe('similarity()', () => {
     ['a b c', 'x y z', 0],
     ['abcd efgh', 'abcd xxxx', 0.5],
     ['', '', 0],
-  ])('of %j and %j is %d', (before, after, expected) => {
+  ])('compares %j and %j: %d', (before, after, expected) => {
     expect(similarity(diffWords(before, after))).toBe(expected);
   });
 });
@@ -69,7 +69,7 @@ describe('similarity()', () => {
 describe('wordsOf()', () => {
   test('finds the words defined by Unicode in plain and other text', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-    // Versions of Unicode do not agree about a colon between letters.
+    // Versions of Unicode differ about a colon between letters.
     const latin = fc.integer({ min: 9, max: 0x17f }).map((code) => String.fromCharCode(code === 0x3a ? 0x3b : code));
     const between = fc.constantFrom(...` .,;'’‘"„“”–…_-\r\n\t\u00a0\u00ad`);
     const one = fc.oneof(fc.constantFrom('a', 'ß', 'ª', '1', '2', '夏', 'ก'), between, latin);
