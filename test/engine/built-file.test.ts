@@ -10,11 +10,11 @@ describe('builtFile()', () => {
     ],
     ['file:///w/dist/reelform/dist/chunks/pool-A1.js', 'file:///w/dist/reelform/dist/engine/worker.js'],
     ['file:///C:/a%20b/reelform/dist/cli/main.js', 'file:///C:/a%20b/reelform/dist/engine/worker.js'],
-  ])('from %s', (from, to) => {
+  ])('resolves from %s', (from, to) => {
     expect(builtFile(from, 'engine/worker.js').href).toBe(to);
   });
 
-  test('refuses a module that lies elsewhere', () => {
+  test('rejects a module outside the package', () => {
     expect(() => builtFile('file:///tmp/bundle.js', 'engine/worker.js')).toThrow('Internal error');
   });
 });

@@ -13,11 +13,11 @@ describe('frameRateOf()', () => {
     [59.94, 60_000, 1001],
     [12.5, 25, 2],
     [33.333333333, 100, 3],
-  ])('takes %d as %d/%d', (fps, numerator, denominator) => {
+  ])('represents %d as %d/%d', (fps, numerator, denominator) => {
     expect(frameRateOf(fps)).toEqual({ numerator, denominator });
   });
 
-  test('is within a thousandth of what it was given, in integers', () => {
+  test('is within a thousandth of the given rate, as a fraction of integers', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 240, noNaN: true }), (fps) => {
         const { numerator, denominator } = frameRateOf(fps);

@@ -12,7 +12,7 @@ export function testPicture(width: number, height: number): Canvas {
   return canvas;
 }
 
-/** The JPEG with an EXIF block that says how it is to be turned, 1..8. @see EXIF 2.32, 4.6.4 (tag 274) */
+/** Adds an EXIF block with an orientation of 1..8 to a JPEG. @see EXIF 2.32, 4.6.4 (tag 274) */
 export function withExifOrientation(jpeg: Buffer, orientation: number): Buffer {
   const tiff = [0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0];
   const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), Buffer.from(tiff)]);

@@ -26,18 +26,18 @@ async function videoFile(scene: Scene): Promise<string> {
   return path;
 }
 
-/** Every packet of the video track, as mediabunny reads it. */
+/** Every packet of the video track, read by mediabunny. */
 async function readBack(video: Uint8Array) {
   const input = new Input({ source: new BufferSource(video), formats: ALL_FORMATS });
   const track = (await input.getPrimaryVideoTrack())!;
   const packets = [];
   for await (const packet of new EncodedPacketSink(track).packets()) packets.push(packet);
-  // They come in decoding order.
+  // Packets are in decoding order.
   packets.sort((a, b) => a.timestamp - b.timestamp);
   return { track, packets, durationSeconds: await input.computeDuration() };
 }
 
-/** Keeps a digest of each frame beside encoding it. */
+/** Encoder that also records a digest of each frame. */
 function frameDigests(into: string[]): EncoderFactory {
   return async (format) => {
     const encoder = await encoderOf(SOFTWARE)(format, 'high');
@@ -53,7 +53,7 @@ function frameDigests(into: string[]): EncoderFactory {
 }
 
 describe('renderScene()', () => {
-  test('gives an H.264 MP4 with every frame in its place', async () => {
+  test('produces an H.264 MP4 with every frame in order', async () => {
     const { video, ...rest } = await renderScene(movingScene());
     const { track, packets, durationSeconds } = await readBack(video);
     expect(await track.getCodec()).toBe('avc');
@@ -77,7 +77,7 @@ describe('renderScene()', () => {
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
   });
 
-  test.skipIf(!hasFfmpeg)('is what ffprobe calls yuv420p, BT.709, and counts as many frames in', async () => {
+  test.skipIf(!hasFfmpeg)('is identified by ffprobe as yuv420p and BT.709 with the same number of frames', async () => {
     expect(await probe(await videoFile(movingScene()))).toEqual({
       codec: 'h264',
       pixelFormat: 'yuv420p',
@@ -90,14 +90,17 @@ describe('renderScene()', () => {
     });
   });
 
-  test.skipIf(!hasFfmpeg)('says colour and rate in the stream itself, for copies without the container', async () => {
-    const mp4 = await videoFile(movingScene({ fps: 29.97 }));
-    const raw = `${mp4}.h264`;
-    await execa('ffmpeg', ['-v', 'error', '-y', '-i', mp4, '-c', 'copy', '-f', 'h264', raw]);
-    expect(await probe(raw)).toMatchObject({ colorSpace: 'bt709', frameRate: '30000/1001' });
-  });
+  test.skipIf(!hasFfmpeg)(
+    'stores colour and frame rate in the stream itself, for copies without the container',
+    async () => {
+      const mp4 = await videoFile(movingScene({ fps: 29.97 }));
+      const raw = `${mp4}.h264`;
+      await execa('ffmpeg', ['-v', 'error', '-y', '-i', mp4, '-c', 'copy', '-f', 'h264', raw]);
+      expect(await probe(raw)).toMatchObject({ colorSpace: 'bt709', frameRate: '30000/1001' });
+    },
+  );
 
-  test('takes 29.97 frames per second as 30000/1001, without a frame out of step', async () => {
+  test('treats 29.97 frames per second as 30000/1001 with every frame on time', async () => {
     const { video, durationSeconds } = await renderScene(movingScene({ fps: 29.97, frameCount: 65 }));
     const { track, packets } = await readBack(video);
     expect(durationSeconds).toBeCloseTo((65 * 1001) / 30_000, 9);
@@ -115,7 +118,7 @@ describe('renderScene()', () => {
     expect(packets.flatMap((packet, frame) => (packet.type === 'key' ? [frame] : []))).toEqual([0, 20, 40]);
   });
 
-  test('draws the same frames and writes the same bytes again', async () => {
+  test('produces the same frames and bytes again', async () => {
     const [first, second]: [string[], string[]] = [[], []];
     const one = await renderScene(movingScene(), { encoder: frameDigests(first) });
     const other = await renderScene(movingScene(), { encoder: frameDigests(second) });
@@ -126,7 +129,7 @@ describe('renderScene()', () => {
     expect(other.stills).toEqual(one.stills);
   });
 
-  test.skipIf(!hasFfmpeg)('keeps colours right through conversion, encoding and another decoder', async () => {
+  test.skipIf(!hasFfmpeg)('preserves colours through conversion, encoding and another decoder', async () => {
     const colours: [number, number, number][] = [
       [1, 0, 0],
       [0, 1, 0],
@@ -152,7 +155,7 @@ describe('renderScene()', () => {
     }
   });
 
-  test('keeps a still of each named frame, as a JPEG of the same size', async () => {
+  test('returns a JPEG still of each named frame in full size', async () => {
     const layers = [
       rectangleLayer(1, [0, 0, 64, 36], [1, 0, 0], { ip: 3 }),
       rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
@@ -180,7 +183,7 @@ describe('renderScene()', () => {
     expect(seen).toEqual(Array.from({ length: 12 }, (_, index) => [index + 1, 12]));
   });
 
-  test('stops when it is aborted, with the reason', async () => {
+  test('stops with the reason when it is aborted', async () => {
     const controller = new AbortController();
     const seen: number[] = [];
     const onProgress = (done: number): void => {
@@ -192,13 +195,13 @@ describe('renderScene()', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('does not start when it is aborted already', async () => {
+  test('does not start when it is already aborted', async () => {
     await expect(renderScene(movingScene(), { signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow(
       'never',
     );
   });
 
-  test('names the image that it cannot use', async () => {
+  test('names the image that cannot be used', async () => {
     const image = {
       assetId: 'photo',
       width: 16,
@@ -216,7 +219,7 @@ describe('renderScene()', () => {
     });
   });
 
-  test('names the sound that it cannot use, before the last frame', async () => {
+  test('names the sound that cannot be used before the last frame', async () => {
     const seen: number[] = [];
     const place = { startSeconds: 0, endSeconds: 9, transform: {}, optional: false };
     const music = { ...place, bytes: new Uint8Array(9), name: 'music' };
@@ -228,12 +231,12 @@ describe('renderScene()', () => {
     expect(seen.length).toBeLessThan(18_000);
   });
 
-  test('refuses an animation that would hurt, before anything is drawn', async () => {
+  test('rejects a harmful animation before drawing anything', async () => {
     const scene = sceneOf([], { document: { op: 1e12 } });
     await expect(renderScene(scene)).rejects.toMatchObject({ code: 'template_invalid' });
   });
 
-  test('passes on what goes wrong in the encoder', async () => {
+  test('passes on errors of the encoder', async () => {
     const broken: EncoderFactory = async (format) => {
       const encoder = await encoderOf(SOFTWARE)(format, 'high');
       return {

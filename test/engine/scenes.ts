@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { LottieDocument, Scene } from '../../src/template/scene.ts';
 
-/** Small scenes that show one thing each; sizes in pixels, times in frames. */
+/** Small scenes that show one feature each; sizes in pixels, times in frames. */
 
 const still = (k: unknown) => ({ a: 0, k });
 
-/** A layer's or group's transformation; positions as given. */
+/** Transform of a layer or group at a fixed position. */
 export function placed(x = 0, y = 0, changes: object = {}): Record<string, unknown> {
   return {
     o: still(100),
@@ -39,7 +39,7 @@ export function imageLayer(ind: number, refId: string, x = 0, y = 0): Record<str
 
 const FONT = new URL('../../templates/launch/fonts/InstrumentSans-Medium.ttf', import.meta.url);
 
-/** White text with a font inside the document. */
+/** White text with a font embedded in the document. */
 export function textLayer(ind: number, text: string, x: number, y: number, size: number): Record<string, unknown> {
   const style = { t: text, f: 'InstrumentSans-Medium', s: size, fc: [1, 1, 1], j: 0, lh: size * 1.2 };
   const t = { d: { k: [{ t: 0, s: style }] }, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] };
@@ -73,7 +73,7 @@ export function sceneOf(layers: unknown[], changes: Partial<Scene> & { document?
   };
 }
 
-/** A square that moves from left to right over a blue ground, with a word over it; one still at the end. */
+/** A square moving from left to right over a blue background with a word on it; one still at the end. */
 export function movingScene(changes: Partial<Scene> = {}): Scene {
   const frameCount = changes.frameCount ?? 12;
   const ease = { o: { x: 0.3, y: 0 }, i: { x: 0.7, y: 1 } };

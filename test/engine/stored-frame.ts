@@ -6,7 +6,7 @@ import type { Scene } from '../../src/template/scene.ts';
 
 const UPDATE = process.env.UPDATE_FRAMES === '1';
 
-/** An image file as RGBA. */
+/** Decodes an image file to RGBA. */
 export async function pixels(png: Uint8Array): Promise<{ width: number; height: number; data: Uint8ClampedArray }> {
   const picture = await loadImage(Buffer.from(png));
   const context = createCanvas(picture.width, picture.height).getContext('2d');
@@ -15,9 +15,9 @@ export async function pixels(png: Uint8Array): Promise<{ width: number; height: 
 }
 
 /**
- * Holds a frame against the PNG stored under its name: no channel of any pixel further away than 24 of 255, and 0.5 on
- * average, so that another build of the rasteriser may smooth edges a little differently. UPDATE_FRAMES=1 stores anew; look
- * at what it stored.
+ * Compares a frame with the PNG stored under its name. No channel of any pixel may differ by more than 24 of 255, nor by more
+ * than 0.5 on average, because another build of the rasteriser may smooth edges differently. UPDATE_FRAMES=1 stores the
+ * frame; check the result by eye.
  */
 export async function expectFrame(scene: Scene, frame: number, name: string): Promise<void> {
   const path = new URL(`frames/${name}.png`, import.meta.url);

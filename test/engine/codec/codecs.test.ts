@@ -21,7 +21,7 @@ describe.each(['hevc', 'av1'] as const)('an MP4 of %s', (codec) => {
     return (await renderScene(movingScene({ fps: 10, frameCount: 25, output }))).video;
   };
 
-  test('has every frame in its place, a key frame every two seconds, and the same bytes again', async () => {
+  test('has every frame in order, a key frame every two seconds, and reproducible bytes', async () => {
     const video = await render();
     const input = new Input({ source: new BufferSource(video), formats: [MP4] });
     const track = (await input.getPrimaryVideoTrack())!;
@@ -37,7 +37,7 @@ describe.each(['hevc', 'av1'] as const)('an MP4 of %s', (codec) => {
     expect((await render('low')).length).toBeLessThan(video.length);
   });
 
-  test.skipIf(!hasFfmpeg)('is what ffprobe calls by its name, yuv420p and BT.709', async () => {
+  test.skipIf(!hasFfmpeg)('is identified by ffprobe as its codec, yuv420p and BT.709', async () => {
     const path = join(folder, `${codec}.mp4`);
     await writeFile(path, await render());
     expect(await probe(path)).toMatchObject({

@@ -36,17 +36,17 @@ async function encoded(quality: 'low' | 'medium' | 'high', count = 10): Promise<
 }
 
 describe('encoderOf()', () => {
-  test('says encoder_missing where the optional package is not installed', async () => {
+  test('reports encoder_missing when the optional package is not installed', async () => {
     const outfile = join(folder, 'encoder.mjs');
     const script = `import { encoderOf, SOFTWARE } from ${JSON.stringify(SOURCE)};
       await encoderOf(SOFTWARE)(${JSON.stringify(FORMAT)}, 'high').catch((error) => console.log(error.code, error.hint));`;
     await build({ ...shared, stdin: { contents: script, resolveDir: folder }, outfile });
-    // Nothing is installed in this folder or above it.
+    // Neither this directory nor any above it has the package installed.
     const { stdout } = await execaNode(outfile, { cwd: folder });
     expect(stdout).toMatch(/^encoder_missing install it with: npm install @seydx\/node-av-\S+@6\.1\.1 /);
   });
 
-  test('takes frames from memory that is written again at once, and gives each frame once', async () => {
+  test('copies each frame before the caller overwrites its memory, and returns each frame once', async () => {
     const encoder = await openEncoder(FORMAT, 'high');
     const frame = new Uint8Array(new SharedArrayBuffer(grey(0).length));
     for (let index = 0; index < 10; index++) {
@@ -65,7 +65,7 @@ describe('encoderOf()', () => {
     expect(other.packets).toEqual(packets);
   });
 
-  test('gives NAL units after their lengths, without parameter sets or notes', async () => {
+  test('returns length-prefixed NAL units without parameter sets or SEI messages', async () => {
     const { configuration, packets } = await encoded('high');
     expect([...configuration.subarray(0, 6)]).toEqual([1, 100, 0, expect.any(Number), 0xff, 0xe1]);
     for (const { bytes } of packets) {
@@ -78,7 +78,7 @@ describe('encoderOf()', () => {
     }
   });
 
-  test('makes smaller tracks of lower quality, with the same configuration', async () => {
+  test('makes smaller tracks at lower quality with the same configuration', async () => {
     const tracks = [await encoded('low'), await encoded('medium'), await encoded('high')];
     const sizes = tracks.map(({ packets }) => packets.reduce((sum, { bytes }) => sum + bytes.length, 0));
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
@@ -87,9 +87,9 @@ describe('encoderOf()', () => {
   });
 
   test.skipIf(platform !== 'linux')(
-    'gives the same bytes on one core and on all, whatever its memory held before',
+    'produces the same bytes on one core and on all, whatever its memory contained',
     async () => {
-      // Below the repository, where the package is found.
+      // Inside the repository, where the package can be resolved.
       const outfile = join(import.meta.dirname, '../../../dist/test-encoder.mjs');
       const script = `import { createHash } from 'node:crypto';
       import { encoderOf, SOFTWARE } from ${JSON.stringify(SOURCE)};
@@ -114,7 +114,7 @@ describe('encoderOf()', () => {
     },
   );
 
-  test('says encode_failed for a frame of another size, and again at the end', async () => {
+  test('reports encode_failed for a frame of another size and again at the end', async () => {
     const encoder = await openEncoder(FORMAT, 'high');
     await expect(encoder.encode(new Uint8Array(10), 0)).rejects.toMatchObject({ code: 'encode_failed' });
     await expect(encoder.finish()).rejects.toMatchObject({ code: 'encode_failed' });
@@ -123,7 +123,7 @@ describe('encoderOf()', () => {
     await expect(encoder.encode(grey(0), 0)).rejects.toMatchObject({ code: 'encode_failed' });
   });
 
-  test('can be closed while it encodes', async () => {
+  test('can be closed while encoding', async () => {
     const encoder = await openEncoder(FORMAT, 'high');
     const encoding = encoder.encode(grey(0), 0);
     encoder.close();
@@ -131,7 +131,7 @@ describe('encoderOf()', () => {
     await expect(encoder.finish()).rejects.toMatchObject({ code: 'encode_failed' });
   });
 
-  test('says encoder_missing, and what to choose, for hardware that is not there', async () => {
+  test('reports encoder_missing with alternatives for unavailable hardware', async () => {
     const name = platform === 'darwin' ? 'nvenc' : 'videotoolbox';
     const refused = { code: 'encoder_missing', hint: expect.stringContaining('x264') };
     await expect(encoderOf({ h264: name })(FORMAT, 'high')).rejects.toMatchObject(refused);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const path = new URL('../../../src/engine/color/', import.meta.url);
 
-test.each(['rgba-to-i420', 'i420-to-bgra'])('compileKernel() gives the text of %s that is checked in', async (name) => {
+test.each(['rgba-to-i420', 'i420-to-bgra'])('compileKernel() reproduces the committed text of %s', async (name) => {
   const { compileKernel } = (await import(new URL('compile.mjs', path).href)) as {
     compileKernel(kernel: string): Promise<string>;
   };

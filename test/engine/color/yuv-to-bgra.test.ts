@@ -27,7 +27,7 @@ function plain(format: string, y: number, u: number, v: number, a?: number) {
   return { format, width: 4, height: 2, bytes, layout };
 }
 
-/** By the definitions, in real numbers. @see ITU-T H.273, 8.3, equations 11 to 16 and 38 to 40, inverted */
+/** Conversion by definition in real numbers. @see ITU-T H.273, 8.3, equations 11 to 16 and 38 to 40, inverted */
 function expected(
   [y, u, v]: readonly [number, number, number],
   { matrix, isFullRange }: YuvColour,
@@ -91,10 +91,10 @@ describe('yuvToBgra()', () => {
     [21, 35],
     [1, 1],
     [64, 16],
-  ])('converts I420 of %i × %i as it does the other formats', (width, height) => {
+  ])('converts I420 of %i × %i to the same pixels as the other formats', (width, height) => {
     const [stride, chromaStride, chromaRows] = [width + 3, ((width + 1) >> 1) + 5, (height + 1) >> 1];
     const [uAt, vAt] = [stride * height, stride * height + chromaStride * chromaRows];
-    // Every value, in an order without a pattern.
+    // Every value in an order without a pattern.
     const bytes = Uint8Array.from(
       { length: vAt + chromaStride * chromaRows },
       (_, at) => (at * at * 7 + at * 131) >> 3,
@@ -113,11 +113,11 @@ describe('yuvToBgra()', () => {
     }
   });
 
-  test('takes alpha as it is', () => {
+  test('copies alpha unchanged', () => {
     expect(yuvToBgra(plain('I420A', 128, 128, 128, 77), colours[0]!)![3]).toBe(77);
   });
 
-  test('knows no other format', () => {
+  test('rejects other formats', () => {
     expect(yuvToBgra(plain('NV21', 0, 0, 0), colours[0]!)).toBeUndefined();
   });
 });

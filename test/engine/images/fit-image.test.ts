@@ -15,13 +15,13 @@ async function fitted(bytes: Uint8Array, transform: Transform, width: number, he
   return (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data];
 }
 
-/** The quarter of `testPicture` that a pixel came from. */
+/** Returns the quarter of `testPicture` that a pixel belongs to. */
 function quarter([r, g, b, a]: number[]): string {
   if (a! < 128) return '.';
   return r! > 127 && b! > 127 ? 'w' : r! > 127 ? 'r' : g! > 127 ? 'g' : 'b';
 }
 
-/** The quarters seen near the four corners: upper left, upper right, lower left, lower right. */
+/** Returns the quarters near the four corners: upper left, upper right, lower left, lower right. */
 function corners(at: (x: number, y: number) => number[], width: number, height: number): string {
   const [left, top, right, bottom] = [1, 1, width - 2, height - 2];
   return [at(left, top), at(right, top), at(left, bottom), at(right, bottom)].map(quarter).join('');
@@ -48,14 +48,14 @@ describe('fitImage()', () => {
     expect(corners(at, 40, 40)).toBe(expected);
   });
 
-  test('contain puts the picture in the middle, over its background', async () => {
+  test('contain centres the picture over its background', async () => {
     const picture = await testPicture(200, 100).encode('png');
     const at = await fitted(picture, { crop_strategy: 'contain', background: '102030' }, 40, 40);
     expect(at(20, 2)).toEqual([0x10, 0x20, 0x30, 255]);
     expect([at(10, 15), at(30, 15), at(10, 25), at(30, 25)].map(quarter).join('')).toBe('rgbw');
   });
 
-  test('keeps alpha', async () => {
+  test('preserves alpha', async () => {
     const canvas = createCanvas(10, 10);
     canvas.getContext('2d').fillStyle = 'rgba(255, 0, 0, 0.5)';
     canvas.getContext('2d').fillRect(0, 0, 10, 10);
@@ -63,7 +63,7 @@ describe('fitImage()', () => {
     expect(at(10, 10)[3]).toBe(128);
   });
 
-  // Where the quarters r, g, b, w of the stored picture are to be seen. @see EXIF 2.32, 4.6.4, tag 274
+  // Expected position of the stored quarters r, g, b, w. @see EXIF 2.32, 4.6.4, tag 274
   const orientations: [number, string][] = [
     [1, 'rgbw'],
     [2, 'grwb'],
@@ -74,13 +74,13 @@ describe('fitImage()', () => {
     [7, 'wgbr'],
     [8, 'gwrb'],
   ];
-  test.each(orientations)('turns a JPEG of EXIF orientation %i upright', async (orientation, expected) => {
+  test.each(orientations)('rotates a JPEG of EXIF orientation %i upright', async (orientation, expected) => {
     const jpeg = withExifOrientation(await testPicture(80, 40).encode('jpeg', 100), orientation);
     const [width, height] = orientation < 5 ? [80, 40] : [40, 80];
     expect(corners(await fitted(jpeg, { crop_strategy: 'fill' }, width, height), width, height)).toBe(expected);
   });
 
-  test('counts a manual rectangle in the upright picture', async () => {
+  test('measures a manual rectangle in the upright picture', async () => {
     const jpeg = withExifOrientation(await testPicture(80, 40).encode('jpeg', 100), 6);
     const at = await fitted(jpeg, { crop_strategy: 'manual', crop_x: 20, crop_y: 40 }, 20, 40);
     expect(quarter(at(10, 20))).toBe('g');
@@ -91,7 +91,7 @@ describe('fitImage()', () => {
     expect(corners(at, 80, 40)).toBe('rgbw');
   });
 
-  test('averages what it makes smaller', async () => {
+  test('averages pixels when it scales down', async () => {
     const canvas = createCanvas(300, 300);
     const context = canvas.getContext('2d');
     for (let x = 0; x < 300; x += 2) context.fillRect(x, 0, 1, 300);
@@ -102,35 +102,35 @@ describe('fitImage()', () => {
     for (let x = 5; x < 70; x++) expect(Math.abs(at(x, 50)[0]! - 127)).toBeLessThan(4);
   });
 
-  test('refuses what is not an accepted type', async () => {
+  test('rejects unsupported types', async () => {
     expect(await code(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'))).toBe(
       'asset_type_unsupported',
     );
   });
 
-  test('refuses too many bytes', async () => {
+  test('rejects too many bytes', async () => {
     expect(await code(new Uint8Array(MAX_IMAGE_BYTES + 1))).toBe('asset_too_large');
   });
 
-  test('refuses a header that promises too many pixels, without decoding it', async () => {
+  test('rejects a header that declares too many pixels without decoding it', async () => {
     const png = await testPicture(10, 10).encode('png');
     png.writeUInt32BE(30_000, 16);
     png.writeUInt32BE(30_000, 20);
     expect(await code(png)).toBe('asset_too_large');
   });
 
-  test('refuses a file that is cut off, which the decoder would show half empty', async () => {
+  test('rejects a truncated file, which the decoder would show half empty', async () => {
     const png = await testPicture(100, 100).encode('png');
     expect(await code(png.subarray(0, png.length - 40))).toBe('asset_decode_failed');
   });
 
-  test('refuses what cannot be decoded', async () => {
+  test('rejects files that cannot be decoded', async () => {
     const avif = await testPicture(64, 64).encode('avif');
     avif.fill(0, avif.indexOf('mdat') + 4);
     expect(await code(avif)).toBe('asset_decode_failed');
   });
 
-  test('refuses a manual rectangle beside the picture', async () => {
+  test('rejects a manual rectangle outside the picture', async () => {
     const png = await testPicture(10, 10).encode('png');
     expect(await code(png, { crop_strategy: 'manual', crop_x: 10 })).toBe('asset_decode_failed');
   });

@@ -8,20 +8,20 @@ beforeAll(async () => {
   bytes = await testPicture(64, 36).encode('png');
 });
 
-/** Fitted it has about 3 kB. */
+/** An image of about 3 kB after fitting. */
 function image(changes: Partial<SceneImage> = {}): SceneImage {
   return { assetId: 'a', width: 32, height: 32, bytes, transform: { crop_strategy: 'cover' }, name: 'a', ...changes };
 }
 
-describe('FittedImages', () => {
-  test('fit the same bytes for the same area once, under any name', async () => {
+describe('FittedImageCache', () => {
+  test('fits the same bytes for the same area once, whatever the name', async () => {
     const images = new FittedImageCache(1e6);
     const first = await images.fit(image());
     expect(first.equals(await fitImage(image()))).toBe(true);
     expect(await images.fit(image({ assetId: 'b', name: 'b', bytes: new Uint8Array(bytes) }))).toBe(first);
   });
 
-  test('fit anew for another area, another crop and other bytes', async () => {
+  test('fits again for another area, another crop or other bytes', async () => {
     const images = new FittedImageCache(1e6);
     await images.fit(image());
     const others = [
@@ -32,7 +32,7 @@ describe('FittedImages', () => {
     for (const other of others) expect((await images.fit(other)).equals(await fitImage(other))).toBe(true);
   });
 
-  test('forget what was not used for long when there is too much, and keep nothing that is too large', async () => {
+  test('evicts the least recently used images and never caches oversized ones', async () => {
     const images = new FittedImageCache(12_000);
     const isKept = async (one: SceneImage, before: Buffer): Promise<boolean> => (await images.fit(one)) === before;
     const [first, second] = [await images.fit(image()), await images.fit(image({ height: 31 }))];

@@ -19,7 +19,7 @@ describe('readImageHeader()', () => {
     expect(readImageHeader(lossless)).toMatchObject({ type: 'webp', width: 1, height: 1 });
   });
 
-  test.each(types)('sees that a %s is cut off', async (type) => {
+  test.each(types)('detects a truncated %s', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     for (const share of [0.5, 0.8, 0.97]) {
       const header = readImageHeader(bytes.subarray(0, Math.floor(bytes.length * share)));
@@ -27,7 +27,7 @@ describe('readImageHeader()', () => {
     }
   });
 
-  test('is not deceived by the end marker of a preview inside a JPEG', async () => {
+  test('ignores the end marker of a preview inside a JPEG', async () => {
     const preview = Buffer.from([0xff, 0xe1, 0, 6, 0xff, 0xd8, 0xff, 0xd9]);
     const jpeg = await testPicture(70, 50).encode('jpeg');
     const whole = Buffer.concat([jpeg.subarray(0, 2), preview, jpeg.subarray(2)]);
@@ -35,24 +35,24 @@ describe('readImageHeader()', () => {
     expect(readImageHeader(whole.subarray(0, -4))).toMatchObject({ width: 70, complete: false });
   });
 
-  test('sees a flipped bit in the pixels of a PNG', async () => {
+  test('detects a flipped bit in the pixels of a PNG', async () => {
     const png = await testPicture(70, 50).encode('png');
     png[png.indexOf('IDAT') + 20]! ^= 1;
     expect(readImageHeader(png)?.complete).toBe(false);
   });
 
-  test('keeps the stored size of a turned JPEG', async () => {
+  test('returns the stored size of a rotated JPEG', async () => {
     const jpeg = withExifOrientation(await testPicture(70, 50).encode('jpeg'), 6);
     expect(readImageHeader(jpeg)).toMatchObject({ width: 70, height: 50 });
   });
 
-  test('takes the larger of a GIF screen and its first frame', async () => {
+  test('returns the larger of a GIF screen and its first frame', async () => {
     const gif = await createCanvas(4, 4).encode('gif');
     gif.writeUInt16LE(60_000, gif.indexOf(0x2c, 13) + 5);
     expect(readImageHeader(gif)).toMatchObject({ type: 'gif', width: 60_000 });
   });
 
-  test('answers undefined for anything else, and never throws', async () => {
+  test('returns undefined for anything else and never throws', async () => {
     expect(readImageHeader(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined();
     const samples = await Promise.all(types.map((type) => testPicture(20, 20).encode(type as 'png')));
     fc.assert(
@@ -67,7 +67,7 @@ describe('readImageHeader()', () => {
   });
 });
 
-test('imageTypeOf() goes by the bytes', async () => {
+test('imageTypeOf() detects the type by the bytes', async () => {
   expect(imageTypeOf(await testPicture(4, 4).encode('png'))).toBe('png');
   expect(imageTypeOf(Buffer.from('GIF90a'))).toBeUndefined();
   expect(imageTypeOf(new Uint8Array())).toBeUndefined();

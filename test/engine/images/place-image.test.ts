@@ -42,7 +42,7 @@ describe('placeImage()', () => {
     expect(placeImage(wide, square, transform)).toEqual({ source, target });
   });
 
-  test('gives nothing for a manual rectangle beside the picture', () => {
+  test('returns undefined for a manual rectangle outside the picture', () => {
     expect(placeImage(wide, square, { crop_strategy: 'manual', crop_x: 400 })).toBeUndefined();
     expect(placeImage(wide, square, { crop_strategy: 'manual', crop_width: 0 })).toBeUndefined();
   });
@@ -51,7 +51,7 @@ describe('placeImage()', () => {
   const size = fc.record({ width: side, height: side });
   const focus = fc.double({ min: 0, max: 1, noNaN: true });
 
-  test('never stretches what covers, and stays within the picture', () => {
+  test('cover never distorts and stays within the picture', () => {
     fc.assert(
       fc.property(size, size, focus, focus, (picture, area, focus_x, focus_y) => {
         const { source, target } = placeImage(picture, area, { crop_strategy: 'cover', focus_x, focus_y })!;
@@ -64,7 +64,7 @@ describe('placeImage()', () => {
     );
   });
 
-  test('keeps what is contained within the area, touching two of its sides', () => {
+  test('contain stays within the area and touches two of its sides', () => {
     fc.assert(
       fc.property(size, size, (picture, area) => {
         const { target } = placeImage(picture, area, { crop_strategy: 'contain' })!;

@@ -77,11 +77,11 @@ async function inspect(
 }
 
 describe('inspectPackage()', () => {
-  it('finds nothing in a package that is in order', async () => {
+  it('reports nothing for a valid package', async () => {
     expect(await inspect(animation())).toEqual([]);
   });
 
-  it('tells an editable that its still does not show, and one that is nowhere seen, by drawing', async () => {
+  it('reports editables that are missing from their still or from every frame', async () => {
     const behind = { ...TRANSFORM, p: still([500, 0, 0]) };
     expect(await inspect(animation({ headline: { ip: 30 }, photo: { ks: behind } }))).toEqual([
       { kind: 'unseen', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.8 },
@@ -90,15 +90,15 @@ describe('inspectPackage()', () => {
     ]);
   });
 
-  it('tells a time at which a picture changes, for an editable that none of the stills shows', async () => {
+  it('suggests a time for an editable that no still shows', async () => {
     const [text, idle] = await inspect(animation({ headline: { ip: 20, op: 40 }, photo: { ip: 20, op: 40 } }));
-    // In the middle of the time for which it is shown.
+    // The middle of the time during which it is shown.
     const seconds = expect.closeTo(1, 1);
     expect(text).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds });
     expect(idle).toMatchObject({ kind: 'unseen', editable: '(Footage)/USER/photo.png', seconds });
   });
 
-  it('tells the only time at which a picture changes, when that is short', async () => {
+  it('suggests the only time at which a short layer is shown', async () => {
     const layers = animation({ headline: { ip: 41, op: 42 } }).layers;
     const [finding] = await inspect({ ...animation(), op: 6000, layers });
     expect(finding).toMatchObject({ kind: 'unseen', editable: 't_01', seconds: 41 / 30 });
@@ -108,19 +108,19 @@ describe('inspectPackage()', () => {
     ['is transparent throughout', { ks: { ...TRANSFORM, o: still(0) } }],
     ['lies outside the picture', { ks: { ...TRANSFORM, p: still([900, 60, 0]) } }],
     ['has no size', { ks: { ...TRANSFORM, s: still([0, 0]) } }],
-  ])('tells no time for an editable that %s', async (_, headline) => {
+  ])('suggests no time for an editable that %s', async (_, headline) => {
     const [finding] = await inspect(animation({ headline }));
     expect(finding).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds: null });
   });
 
-  it('tells a still that no editable names', async () => {
+  it('reports a still that no editable refers to', async () => {
     const manifest = MANIFEST.replace('stillcut: late', 'stillcut: early');
     expect(await inspect(animation(), { 'template.yaml': manifest })).toEqual([
       { kind: 'idle_still', still: 'late', named: 0, seconds: null },
     ]);
   });
 
-  it('tells what is not drawn, the same at several places once', async () => {
+  it('reports each unsupported feature once', async () => {
     const document = animation({ headline: { mb: true }, photo: { mb: true } });
     expect(await inspect(document)).toEqual([
       {
@@ -135,7 +135,7 @@ describe('inspectPackage()', () => {
     ]);
   });
 
-  it('tells what a viewer would notice of the example values', async () => {
+  it('reports findings about the example values', async () => {
     const document = animation();
     const style = (document.layers[0] as { t: { d: { k: [{ s: { t: string } }] } } }).t.d.k[0].s;
     style.t = 'Hi \u4f60';
@@ -144,7 +144,7 @@ describe('inspectPackage()', () => {
     ]);
   });
 
-  it('tells an image that is far larger than it is drawn', async () => {
+  it('reports an image far larger than it is drawn', async () => {
     const padded = Buffer.concat([solidPng('#00ff00', 400, 400), Buffer.alloc(120_000, 7)]);
     const half = {
       ks: {
@@ -173,7 +173,7 @@ describe('inspectPackage()', () => {
     ]);
   });
 
-  it('tells fonts without a licence', async () => {
+  it('reports fonts without a licence', async () => {
     const findings = await inspect(animation(), { 'fonts/OFL.txt': null });
     expect(findings).toEqual([{ kind: 'no_licence', fonts: ['fonts/Test-Regular.ttf'] }]);
   });

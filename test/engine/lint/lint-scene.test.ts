@@ -8,7 +8,7 @@ type Color = readonly [number, number, number];
 
 const WHITE: Color = [1, 1, 1];
 
-/** A word over a ground, 320 pixels wide; the still is at frame 3. */
+/** Text over a background, 320 pixels wide; the still is at frame 3. */
 function wordScene({
   word,
   ground,
@@ -36,7 +36,7 @@ function wordScene({
 }
 
 describe('lintScene()', () => {
-  it('finds nothing where a text can be read', async () => {
+  it('reports nothing for readable text', async () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3] }))).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('lintScene()', () => {
     ['light on white', [0.8, 0.8, 0.8], WHITE, 1.6],
     ['white on white, which nobody sees at all', WHITE, WHITE, 1],
     ['dark grey on black', [0.2, 0.2, 0.2], [0, 0, 0], 1.66],
-  ] as const)('finds a text of too little contrast: %s', async (_, word, ground, ratio) => {
+  ] as const)('reports text with too little contrast: %s', async (_, word, ground, ratio) => {
     const [finding, ...more] = await lintScene(wordScene({ word, ground }));
     expect(finding).toMatchObject({
       ...{ code: 'low_contrast', editable: 't_01', frame: 3, seconds: 0.1, still: 'stillcut_01', needed: 3 },
@@ -53,7 +53,7 @@ describe('lintScene()', () => {
     expect(more).toEqual([]);
   });
 
-  it('asks more of a small text', async () => {
+  it('requires more contrast of small text', async () => {
     const middling = { word: [0.42, 0.42, 0.42], ground: [0, 0, 0] } as const;
     expect(await lintScene(wordScene(middling))).toEqual([]);
     expect(await lintScene(wordScene({ ...middling, size: 22, height: 1080 }))).toMatchObject([
@@ -61,18 +61,18 @@ describe('lintScene()', () => {
     ]);
   });
 
-  it('goes by what lies behind the text at that moment, and not by what covers other places', async () => {
+  it('uses the background behind the text at that frame and ignores the rest of the picture', async () => {
     const half = rectangleLayer(3, [0, 0, 320, 60], WHITE);
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], above: [half] }))).toEqual([]);
   });
 
-  it('finds a text that the edge of the picture cuts', async () => {
+  it('reports text that the edge of the picture cuts off', async () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], x: 280 }))).toMatchObject([
       { code: 'text_overflow', editable: 't_01', text: 'Reel', beyond: 'frame', frame: 3 },
     ]);
   });
 
-  it('finds an image that is enlarged, and says by what', async () => {
+  it('reports an enlarged image with its scale', async () => {
     const image: SceneImage = {
       ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: 200, height: 100 },
       ...{ transform: { crop_strategy: 'cover' }, bytes: createCanvas(50, 50).toBuffer('image/png') },
@@ -87,7 +87,7 @@ describe('lintScene()', () => {
     ]);
   });
 
-  /** A square image, its asset and its layer's scale, each by its size in percent of a picture of 500 pixels. */
+  /** A square image, its asset and its layer's scale, each as a percentage of a picture of 500 pixels. */
   function photoScene(pixels: number, asset: number, layer: object, stills: Scene['stills'] = []): Scene {
     const image: SceneImage = {
       ...{ assetId: 'photo', name: '(Footage)/USER/photo.png', width: asset, height: asset },
@@ -101,7 +101,7 @@ describe('lintScene()', () => {
 
   const scaled = (percent: number) => ({ s: { a: 0, k: [percent, percent, 100] } });
 
-  it('goes by the size that an image has in the picture, not by that of its asset', async () => {
+  it('uses the size at which an image is drawn, not the size of its asset', async () => {
     expect(await lintScene(photoScene(1296, 2500, scaled(20.4)))).toEqual([]);
     expect(await lintScene(photoScene(300, 2500, scaled(20.4)))).toMatchObject([
       { code: 'image_too_small', width: 300, areaWidth: 510, limit: 'image' },
@@ -111,13 +111,13 @@ describe('lintScene()', () => {
     ]);
   });
 
-  it('says when the template is what enlarges an image', async () => {
+  it('reports that the template enlarges an image', async () => {
     expect(await lintScene(photoScene(2000, 250, scaled(200)))).toMatchObject([
       { code: 'image_too_small', width: 250, areaWidth: 500, limit: 'asset' },
     ]);
   });
 
-  it('names the moment at which an image is largest', async () => {
+  it('reports the frame at which an image is largest', async () => {
     const zoom = {
       s: {
         a: 1,

@@ -4,7 +4,7 @@ import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, rectangleLayer, sceneOf } from '../scenes.ts';
 
-/** Red grows from 0 at the left to 255 at the right, green from the top to the bottom; blue everywhere. */
+/** Red rises from 0 at the left to 255 at the right, green from top to bottom; blue is 255 everywhere. */
 async function gradient(width: number, height: number): Promise<Buffer> {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
@@ -17,7 +17,7 @@ async function gradient(width: number, height: number): Promise<Buffer> {
   return canvas.encode('png');
 }
 
-/** Of each frame: red at the left and right edges, green at the top and bottom ones, and the least blue anywhere. */
+/** Per frame: red at the left and right edges, green at the top and bottom edges, and the lowest blue. */
 async function moved(transform: Transform, frameCount = 21, layer: object = {}) {
   const bytes = await gradient(320, 180);
   const image = { assetId: 'photo', width: 160, height: 90, bytes, transform, name: 'photo.png' };
@@ -46,10 +46,10 @@ describe('animateImages()', () => {
     ['moderate', 0.16],
     ['fast', 0.28],
   ] as const;
-  test.each(speeds)('slides %s by its share of the area, evenly, and never shows an edge', async (speed, amount) => {
+  test.each(speeds)('slides %s by its share of the area, evenly, without showing an edge', async (speed, amount) => {
     const frames = await moved({ animate_strategy: 'slide-to-left', animate_speed: speed });
     const travelled = frames.map(({ left }) => left - frames[0]!.left);
-    // Frame 20 of 21 is shown up to the end of the movement.
+    // Frame 20 of 21 is shown until the end of the movement.
     const whole = (share * amount) / (1 + amount);
     for (const [frame, way] of travelled.entries()) expect(Math.abs(way - (whole * frame) / 21)).toBeLessThan(2.5);
     expect(frames.every(({ blue }) => blue > 250)).toBe(true);
@@ -64,7 +64,7 @@ describe('animateImages()', () => {
     ['zoom-out', 'left- right+ top- bottom+'],
     ['none', 'left= right= top= bottom='],
   ];
-  test.each(ways)('%s moves the picture as it says', async (animate_strategy, expected) => {
+  test.each(ways)('%s moves the picture in its direction', async (animate_strategy, expected) => {
     const frames = await moved({ animate_strategy, animate_speed: 'fast' }, 12);
     const told = (['left', 'right', 'top', 'bottom'] as const).map((edge) => {
       const change = frames.at(-1)![edge] - frames[0]![edge];
@@ -74,9 +74,9 @@ describe('animateImages()', () => {
     expect(frames.every(({ blue }) => blue > 250)).toBe(true);
   });
 
-  test('moves while its layer is shown, no earlier and no longer', async () => {
+  test('moves only while its layer is shown', async () => {
     const frames = await moved({ animate_strategy: 'slide-to-right' }, 20, { ip: 10, st: 5 });
-    // The ground before; then from one end of the way to the other.
+    // First the background, then the movement from one end to the other.
     expect(frames[9]!.blue).toBe(0);
     expect(frames[10]!.left - frames[19]!.left).toBeGreaterThan(25);
   });

@@ -19,7 +19,7 @@ describe('checkClip()', () => {
     ['vp9-29.97.webm', { type: 'webm', width: 64, height: 36, hasSound: false }],
     ['hevc-open-gop-60.mov', { type: 'mov', width: 64, height: 36, durationSeconds: 3, hasSound: false }],
   ];
-  test.each(clips)('says what %s is', async (file, expected) => {
+  test.each(clips)('describes %s', async (file, expected) => {
     expect(await checkClip(mediaFile(file), 'clip')).toMatchObject(expected);
   });
 
@@ -30,35 +30,35 @@ describe('checkClip()', () => {
     ['a picture', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'],
     ['nothing', ''],
   ];
-  test.each(strangers)('refuses %s, whatever it is called', async (_, text) => {
+  test.each(strangers)('rejects %s, whatever its name', async (_, text) => {
     expect((await refused(checkClip(Buffer.from(text, 'latin1'), 'clip'))).code).toBe('asset_type_unsupported');
     expect((await refused(checkSound(Buffer.from(text, 'latin1'), 'clip'))).code).toBe('asset_type_unsupported');
   });
 
-  test('refuses a sound', async () => {
+  test('rejects a sound', async () => {
     expect((await refused(checkClip(mediaFile('beep.m4a'), 'clip'))).code).toBe('asset_type_unsupported');
   });
 
-  test('refuses more pixels than are taken, in the index and in the pictures themselves', async () => {
+  test('rejects too many pixels in the index and in the pictures themselves', async () => {
     const bytes = Buffer.from(await numberedClip(25, 2));
     const entry = bytes.indexOf('avc1', bytes.indexOf('stsd'));
     bytes.writeUInt16BE(5000, entry + 4 + 24);
     expect((await refused(checkClip(bytes, 'clip'))).code).toBe('asset_too_large');
   });
 
-  test('refuses what is cut off before its index ends', async () => {
+  test('rejects a file that is truncated before the end of its index', async () => {
     const bytes = await numberedClip(25, 2);
     expect((await refused(checkClip(bytes.subarray(0, 300), 'clip'))).code).toBe('asset_decode_failed');
   });
 
-  test('refuses tables that name billions of samples, before anything counts them', async () => {
+  test('rejects tables that declare billions of samples before counting them', async () => {
     const bytes = mediaFile('b-frames-25.mp4');
     bytes.writeUInt32BE(0xffffffff, bytes.indexOf('stts') + 12);
     expect(problemOfBoxes(bytes)).toBe('it names too many samples');
     expect((await refused(checkClip(bytes, 'clip'))).code).toBe('asset_decode_failed');
   });
 
-  test('refuses boxes that hold themselves, or one another without end', () => {
+  test('rejects boxes that contain themselves or are nested too deeply', () => {
     const nested = (depth: number): Buffer => {
       const inner = depth === 0 ? Buffer.alloc(0) : nested(depth - 1);
       const box = Buffer.alloc(8);
@@ -75,7 +75,7 @@ describe('checkClip()', () => {
 });
 
 describe('checkSound()', () => {
-  test('says what a sound is, also one in a video', async () => {
+  test('describes a sound, also one in a video', async () => {
     const wav = stereoWav(44_100, new Float32Array(22_050));
     expect(await checkSound(wav, 'clip')).toEqual({
       type: 'wav',
@@ -91,14 +91,14 @@ describe('checkSound()', () => {
     expect((await refused(checkSound(mediaFile('b-frames-25.mp4'), 'clip'))).message).toBe('The file has no sound');
   });
 
-  test('says what to convert to, where there is no decoder', async () => {
+  test('suggests a format to convert to when there is no decoder', async () => {
     for (const file of ['alac.m4a']) {
       const { code, message } = await refused(checkSound(mediaFile(file), 'clip'));
       expect([code, message.includes('convert it to MP3, WAV')]).toEqual(['asset_type_unsupported', true]);
     }
   });
 
-  test('names the codecs that an Ogg file may have, where it has another', async () => {
+  test('lists the codecs allowed in an Ogg file', async () => {
     const speex = Buffer.from(mediaFile('beep.ogg').toString('latin1').replace('OpusHead', 'Speex   '), 'latin1');
     const { code, message } = await refused(checkSound(speex, 'clip'));
     expect([code, message]).toEqual([
@@ -107,7 +107,7 @@ describe('checkSound()', () => {
     ]);
   });
 
-  test('refuses too many bytes', async () => {
+  test('rejects too many bytes', async () => {
     expect((await refused(checkSound(new Uint8Array(MAX_SOUND_BYTES + 1), 'clip'))).code).toBe('asset_too_large');
   });
 });

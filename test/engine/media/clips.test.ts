@@ -9,7 +9,7 @@ import { mediaFile, numberedClip, numberIn } from './media-files.ts';
 
 interface Playing {
   readonly fps: number;
-  /** Of the animation, where it is another. */
+  /** Frame rate of the animation, where it differs. */
   readonly rate?: number;
   readonly transform?: Transform;
   readonly layer?: object;
@@ -27,7 +27,7 @@ function playing(bytes: Uint8Array, frameCount: number, options: Playing): Scene
   return sceneOf(layers, { fps, frameCount, clips: [clip], document, ...changes });
 }
 
-/** What each of the frames shows. */
+/** Returns the content of each frame. */
 async function seen<Result>(scene: Scene, frames: Iterable<number>, look: (rgba: Uint8Array) => Result) {
   const rasterizer = await openRasterizer(scene);
   try {
@@ -44,18 +44,18 @@ async function seen<Result>(scene: Scene, frames: Iterable<number>, look: (rgba:
 
 const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, index) => index + from);
 
-/** The picture of a clip at `rate` that each frame of a video at `fps` has to show, in whole numbers. */
+/** Expected picture of a clip at `rate` for each frame of a video at `fps`, in integers. */
 function expected(count: number, fps: number, rate: number, trimPictures = 0, length = 256): number[] {
   return numbers(count).map((frame) => Math.min(length - 1, trimPictures + Math.floor((frame * rate) / fps + 1e-9)));
 }
 
 describe('clips', () => {
-  test('shows every picture in its frame, and the last one after the end', async () => {
+  test('shows each picture in its frame and the last one after the end', async () => {
     const scene = playing(await numberedClip(25, 40), 45, { fps: 25 });
     expect(await seen(scene, numbers(45), numberIn)).toEqual(expected(45, 25, 25, 0, 40));
   });
 
-  test('starts at the trim point, to the picture', async () => {
+  test('starts exactly at the trim point', async () => {
     const clip = await numberedClip(25, 40);
     for (const picture of [1, 7, 24, 39]) {
       const scene = playing(clip, 3, { fps: 25, transform: { trim_start_time: picture / 25 } });
@@ -81,30 +81,27 @@ describe('clips', () => {
     ['vp8-hidden-30.webm', 30, 90, 0],
     ['av1-24.mp4', 24, 72, 36],
   ];
-  test.each(files)(
-    'plays %s at %f frames per second exactly, from picture %i of it',
-    async (file, fps, length, trim) => {
-      const scene = playing(mediaFile(file), 80, {
-        fps,
-        transform: { trim_start_time: trim === 0 ? 0 : trim / fps + 1e-4 },
-      });
-      expect(await seen(scene, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
-    },
-  );
+  test.each(files)('plays %s exactly at %f frames per second from picture %i', async (file, fps, length, trim) => {
+    const scene = playing(mediaFile(file), 80, {
+      fps,
+      transform: { trim_start_time: trim === 0 ? 0 : trim / fps + 1e-4 },
+    });
+    expect(await seen(scene, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
+  });
 
-  test('gives the frames in any order', async () => {
+  test('returns frames in any order', async () => {
     const scene = playing(mediaFile('b-frames-25.mp4'), 100, { fps: 25 });
     expect(await seen(scene, [80, 3, 50, 51, 52, 10, 99], numberIn)).toEqual([80, 3, 50, 51, 52, 10, 99]);
   });
 
-  test('plays from the start of the layer, stretched as the layer is', async () => {
+  test('starts with its layer and stretches with it', async () => {
     const clip = await numberedClip(25, 40);
     const late = playing(clip, 12, { fps: 25, layer: { st: 5, ip: 5, sr: 2 } });
-    // Black before the layer begins.
+    // Black before the layer starts.
     expect(await seen(late, numbers(12), numberIn)).toEqual([0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3]);
   });
 
-  test('follows time remapping, also backwards', async () => {
+  test('follows time remapping, including backwards', async () => {
     const straight = { o: { x: [0.167], y: [0.167] }, i: { x: [0.833], y: [0.833] } };
     const tm = {
       a: 1,
@@ -117,7 +114,7 @@ describe('clips', () => {
     expect(await seen(scene, numbers(20), numberIn)).toEqual(numbers(20).map((frame) => 30 - frame));
   });
 
-  test('plays for each layer from its own start, within a precomposition too', async () => {
+  test('plays for each layer from its own start, also within a precomposition', async () => {
     const inside = { id: 'inside', layers: [{ ...imageLayer(1, 'clip'), st: 2, ip: 2 }] };
     const half = (ind: number, refId: string, y: number, changes: object) => ({
       ...imageLayer(ind, refId, 0, y),
@@ -132,7 +129,7 @@ describe('clips', () => {
     ]);
   });
 
-  test('keeps masks, mattes and opacity of the layer, and is not read outside', async () => {
+  test('respects masks, mattes and opacity of the layer and is not read outside it', async () => {
     const layers = [
       { ...imageLayer(1, 'clip'), ks: placed(0, 0, { o: { a: 0, k: 50 } }) },
       rectangleLayer(2, [0, 0, 64, 36], [1, 0, 0]),
@@ -143,7 +140,7 @@ describe('clips', () => {
       expect(Math.abs(white![channel]! - value)).toBeLessThan(4);
   });
 
-  test('keeps alpha', async () => {
+  test('preserves alpha', async () => {
     const layers = [imageLayer(1, 'clip'), rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1])];
     const scene = playing(mediaFile('vp9-alpha-25.webm'), 10, { fps: 25, layers });
     const [pixels] = await seen(scene, [1], (rgba) =>
@@ -158,9 +155,9 @@ describe('clips', () => {
     }
   });
 
-  test('turns what was filmed on its side', async () => {
+  test('applies the rotation stored in the file', async () => {
     const bytes = Buffer.from(await numberedClip(25, 4));
-    // A quarter turn clockwise, as phones write it. @see ISO/IEC 14496-12, 8.3.2 (tkhd: matrix)
+    // A quarter turn clockwise, as phones record it. @see ISO/IEC 14496-12, 8.3.2 (tkhd: matrix)
     const matrix = bytes.indexOf('tkhd') + 4 + 40;
     for (const [index, value] of [0, 0x10000, 0, -0x10000, 0, 0, 36 * 0x10000, 0].entries()) {
       bytes.writeInt32BE(value, matrix + index * 4);
@@ -168,12 +165,12 @@ describe('clips', () => {
     const clip = { assetId: 'clip', width: 36, height: 64, bytes, transform: {}, name: 'clip.mp4' };
     const document = { assets: [{ id: 'clip', w: 36, h: 64, u: '', p: '', e: 0 }] };
     const scene = sceneOf([imageLayer(1, 'clip')], { width: 36, height: 64, fps: 25, clips: [clip], document });
-    // The columns of bits are rows now, the lowest one on top.
+    // The columns of bits have become rows, the lowest bit on top.
     const [bits] = await seen(scene, [1], (rgba) => [4, 12, 60].map((row) => rgba[(row * 36 + 18) * 4]! > 127));
     expect(bits).toEqual([true, false, false]);
   });
 
-  test('crops as images are cropped', async () => {
+  test('crops as images do', async () => {
     const clip = await numberedClip(25, 4);
     const right = { crop_strategy: 'manual', crop_x: 0, crop_y: 0, crop_width: 16, crop_height: 9 } as const;
     const look = (rgba: Uint8Array) => [4, 28, 36, 60].map((x) => rgba[(18 * 64 + x) * 4]! > 127);

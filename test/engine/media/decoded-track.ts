@@ -1,7 +1,7 @@
 import { Decoder } from '../../../src/engine/codec/decoder.ts';
 import type { AudioTrack } from '../../../src/engine/codec/encoded-track.ts';
 
-/** The left and right samples of a track as a player hears them: from time 0 on, up to the end of the last packet. */
+/** Left and right samples of a track as a player outputs them, from time 0 to the end of the last packet. */
 export async function decodedTrack({ codec, sampleRate, configuration, packets }: AudioTrack) {
   const blocks: [Float32Array, Float32Array][] = [];
   const options = { codec, description: configuration, sampleRate, channels: 2, kind: 'sound', name: 'test' } as const;
@@ -22,13 +22,13 @@ export async function decodedTrack({ codec, sampleRate, configuration, packets }
   return { left: side(0), right: side(1) };
 }
 
-/** Loudness of a stretch of samples. */
+/** Root mean square of a range of samples. */
 export function rms(samples: Float32Array, from: number, to: number): number {
   const part = samples.subarray(from, to);
   return Math.sqrt(part.reduce((sum, sample) => sum + sample * sample, 0) / part.length);
 }
 
-/** The first sample from `from` on that is louder than `level`; -1 where none is. */
+/** Index of the first sample at or after `from` that is louder than `level`, or -1. */
 export function onset(samples: Float32Array, level = 0.1, from = 0): number {
   return samples.findIndex((sample, at) => at >= from && Math.abs(sample) > level);
 }

@@ -5,7 +5,7 @@ import type { Transform } from '../../../src/wire/mapping.ts';
 import { imageLayer, sceneOf } from '../scenes.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
-/** A clip in a layer that is shown for some seconds of ten frames each; the still is at half of them. */
+/** A clip in a layer shown for this many seconds at ten frames each, with a still in the middle. */
 function clipScene(bytes: Uint8Array, seconds: number, transform: Transform = {}): Scene {
   const clip = { assetId: 'clip', width: 64, height: 36, bytes, transform, name: 'v_01' };
   const asset = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
@@ -25,14 +25,14 @@ function cut(bytes: Uint8Array, share: number): Uint8Array {
   return bytes.subarray(0, Math.floor(bytes.length * share));
 }
 
-/** A GIF of `count` pictures of one pixel, each shown for a fifth of a second. */
+/** A GIF with `count` pictures of one pixel, each shown for a fifth of a second. */
 function gif(count: number): Buffer {
   const picture = '21f90400140000002c00000000010001000002024401 00'.replace(' ', '');
   return Buffer.from(`4749463839610100010080000000 0000ffffff${picture.repeat(count)}3b`.replace(' ', ''), 'hex');
 }
 
 describe('examineMedia()', () => {
-  it('finds nothing in whole files that are long enough', async () => {
+  it('reports nothing for whole files that are long enough', async () => {
     for (const [file, seconds] of [
       ['b-frames-25.mp4', 4],
       ['av1-24.mp4', 3],
@@ -50,7 +50,7 @@ describe('examineMedia()', () => {
     expect(await examineMedia(clipScene(gif(1), 2)), 'one picture need not move').toEqual([]);
   });
 
-  it('finds a clip whose last picture stands, and the still on which it does', async () => {
+  it('reports a clip that ends early and the still that shows its last picture', async () => {
     const clip = await numberedClip(10, 20);
     const [finding, ...more] = await examineMedia(clipScene(clip, 4, { trim_start_time: 0.5 }));
     expect(finding).toEqual({
@@ -61,13 +61,13 @@ describe('examineMedia()', () => {
     expect(await examineMedia(clipScene(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);
   });
 
-  it('finds files that break off', async () => {
+  it('reports truncated files', async () => {
     expect(await examineMedia(clipScene(cut(mediaFile('b-frames-25.mp4'), 0.6), 4))).toMatchObject([
       { code: 'media_truncated', editable: 'v_01', still: 'stillcut_01', announcedSeconds: 4, presentSeconds: 0.64 },
     ]);
     const webm = mediaFile('vp9-29.97.webm');
     const short = Buffer.from(webm);
-    // The duration in the header, 3003 ms as a double, as if there were more.
+    // The duration in the header, 3003 ms as a double, is increased.
     const at = short.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3;
     short.writeDoubleBE(short.readDoubleBE(at) * 2, at);
     expect(await examineMedia(clipScene(short, 2))).toMatchObject([
@@ -91,7 +91,7 @@ describe('examineMedia()', () => {
     }
   });
 
-  it('refuses a trim to beyond the end, as far as somebody asked for it', async () => {
+  it('rejects a requested trim beyond the end', async () => {
     const clip = await numberedClip(10, 20);
     const refused = {
       code: 'asset_decode_failed',

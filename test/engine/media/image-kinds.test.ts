@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fitImage } from '../../../src/engine/images/fit-image.ts';
 import { cmykJpeg, displayP3, plainPng } from './raw-images.ts';
 
-/** The middle pixel of an image that was fitted into its own size. */
+/** The middle pixel of an image fitted to its own size. */
 async function fitted(bytes: Uint8Array): Promise<number[]> {
   const png = await fitImage({ assetId: 'a', name: 'a', bytes, transform: {}, width: 8, height: 8 });
   const context = createCanvas(8, 8).getContext('2d');
@@ -35,7 +35,7 @@ describe('fitImage()', () => {
     ['four inks', cmykJpeg([51, 102, 204, 0]), [204, 153, 51, 255]],
     ['four inks with black', cmykJpeg([0, 128, 255, 64]), [191, 95, 0, 255]],
   ];
-  test.each(kinds)('shows the colour of a picture with %s', async (_, bytes, expected) => {
+  test.each(kinds)('shows the correct colour of a picture with %s', async (_, bytes, expected) => {
     const pixel = await fitted(bytes);
     for (const [channel, value] of expected.entries()) expect(Math.abs(pixel[channel]! - value)).toBeLessThanOrEqual(3);
   });

@@ -11,7 +11,7 @@ import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
 const RATE = 48_000;
 
-/** A tone of 1 kHz in a stretch of a WAV, silence elsewhere; in seconds. */
+/** A 1 kHz tone in part of a WAV with silence elsewhere; times in seconds. */
 function tone(seconds: number, from = 0, to = seconds, rate = RATE, level = 0.5): Buffer {
   const at = (sample: number): number =>
     sample >= from * rate && sample < to * rate ? level * Math.sin((2 * Math.PI * 1000 * sample) / rate) : 0;
@@ -37,7 +37,7 @@ async function mixed(...sounds: SceneSound[]) {
 const LOUD = 0.5 * Math.SQRT1_2;
 
 describe('makeSound()', () => {
-  test('is exactly as long as the video, and starts at 0', async () => {
+  test('is exactly as long as the video and starts at 0', async () => {
     const track = (await makeSound(heard([sound(tone(5))], { fps: 29.97, frameCount: 31 }), 'aac'))!;
     const last = track.packets.at(-1)!;
     expect(track.packets[0]!.time).toBe(-1024 / RATE);
@@ -45,7 +45,7 @@ describe('makeSound()', () => {
     expect(onset((await decodedTrack(track)).left)).toBeLessThan(12);
   });
 
-  test('is as long in the finished MP4, without the samples that the encoder puts first', async () => {
+  test("has the same length in the finished MP4, without the encoder's priming samples", async () => {
     const format = { width: 64, height: 36, rate: { numerator: 25, denominator: 1 } };
     const encoder = await encoderOf(SOFTWARE)(format, 'high');
     for (let frame = 0; frame < 50; frame++) await encoder.encode(new Uint8Array(64 * 36 * 1.5).fill(128), frame);
@@ -57,12 +57,12 @@ describe('makeSound()', () => {
     expect(await audio.getCodec()).toBe('aac');
     expect(await audio.getFirstTimestamp()).toBeCloseTo(-1024 / RATE, 9);
     expect(await audio.computeDuration()).toBe(2);
-    // One edit: all of the media from behind the encoder's delay on. @see ISO/IEC 14496-12, 8.6.6
+    // One edit: all media after the encoder's delay. @see ISO/IEC 14496-12, 8.6.6
     const list = Buffer.from(bytes).indexOf('elst') + 4;
     expect([4, 12].map((offset) => Buffer.from(bytes).readUInt32BE(list + offset))).toEqual([1, 1024]);
   });
 
-  test('gives Opus where that is asked for', async () => {
+  test('produces Opus on request', async () => {
     const track = (await makeSound(heard([sound(tone(2, 0.5))]), 'opus'))!;
     expect(track.codec).toBe('opus');
     expect(Buffer.from(track.configuration).toString('latin1', 0, 8)).toBe('OpusHead');
@@ -71,34 +71,34 @@ describe('makeSound()', () => {
     expect(Math.abs(onset(left) - 0.5 * RATE)).toBeLessThan(48);
   });
 
-  test('begins and ends where it is told, from the trim point of the source on', async () => {
+  test('starts and ends at the given times, from the trim point of the source', async () => {
     const { left } = await mixed(sound(tone(5, 1), { trim_start_time: 0.75 }, { startSeconds: 0.5, endSeconds: 1.5 }));
-    // The tone begins a quarter of a second behind the trim point.
+    // The tone starts a quarter of a second after the trim point.
     expect(Math.abs(onset(left) - 0.75 * RATE)).toBeLessThan(24);
     expect(rms(left, 1.52 * RATE, 2 * RATE)).toBeLessThan(0.001);
     expect(rms(left, RATE, 1.4 * RATE)).toBeCloseTo(LOUD, 2);
   });
 
-  test('resamples without moving anything', async () => {
+  test('resamples without shifting anything', async () => {
     const { left } = await mixed(sound(tone(2, 1.25, 2, 44_100), { trim_start_time: 0.25 }));
     expect(Math.abs(onset(left) - RATE)).toBeLessThan(24);
     expect(rms(left, 1.2 * RATE, 1.6 * RATE)).toBeCloseTo(LOUD, 2);
   });
 
-  test('obeys volume and fades, also at the end of a sound that is shorter than the video', async () => {
+  test('applies volume and fades, also at the end of a sound shorter than the video', async () => {
     const { left } = await mixed(sound(tone(1.5), { volume: 0.5, fade_in: 0.5, fade_out: 0.5 }));
     const levels = [0.25, 0.75, 1.25, 1.45].map((second) => rms(left, (second - 0.02) * RATE, (second + 0.02) * RATE));
     for (const [at, share] of [0.5, 1, 0.5, 0.1].entries()) expect(levels[at]).toBeCloseTo(LOUD * 0.5 * share, 2);
   });
 
-  test('loops what is behind the trim point, without a gap', async () => {
+  test('loops from the trim point without a gap', async () => {
     const { left } = await mixed(sound(tone(0.7, 0.2, 0.3), { loop: true, trim_start_time: 0.2 }));
     const starts = [0, 0.5, 1, 1.5].map((second) => onset(left, 0.1, (second - 0.01) * RATE) - second * RATE);
     for (const start of starts) expect(Math.abs(start)).toBeLessThan(24);
     expect(rms(left, 0.15 * RATE, 0.45 * RATE)).toBeLessThan(0.001);
   });
 
-  test('mixes, and turns down what would go beyond full scale instead of cutting it', async () => {
+  test('mixes sounds and limits peaks instead of clipping them', async () => {
     const { left } = await mixed(...Array.from({ length: 4 }, () => sound(tone(2))));
     const peak = left.subarray(RATE / 2).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
     expect(peak).toBeGreaterThan(0.9);
@@ -114,7 +114,7 @@ describe('makeSound()', () => {
     expect(rms(right, 0.2 * RATE, 0.8 * RATE)).toBeLessThan(0.005);
   });
 
-  // Milliseconds that the tone may be off: what a codec smears, or a container rounds.
+  // Tolerance for the start of the tone in milliseconds: codecs smear it and containers round it.
   const files: [string, number][] = [
     ['beep.mp3', 1.5],
     ['beep.flac', 0.2],
@@ -129,7 +129,7 @@ describe('makeSound()', () => {
     expect(rms(left, 0.51 * RATE, 2 * RATE)).toBeLessThan(0.005);
   });
 
-  test.each(['surround.ogg', 'surround.webm'])('plays %s on its side, from any of its times', async (file) => {
+  test.each(['surround.ogg', 'surround.webm'])('keeps the channels of %s, from any trim point', async (file) => {
     for (const from of [0, 0.6]) {
       const { left, right } = await mixed(sound(mediaFile(file), { trim_start_time: from }));
       expect(Math.abs(onset(right, 0.05) - (0.75 - from) * RATE)).toBeLessThan((1.5 * RATE) / 1000);
@@ -138,7 +138,7 @@ describe('makeSound()', () => {
     }
   });
 
-  test('hears nothing of a clip without sound, and nothing of what is silent', async () => {
+  test('returns null for a clip without sound and for silence', async () => {
     const clip = await numberedClip(25, 3);
     expect(await makeSound(heard([sound(clip, {}, { optional: true })]), 'aac')).toBeNull();
     expect(await makeSound(heard([sound(tone(1), { volume: 0 })]), 'aac')).toBeNull();
@@ -148,7 +148,7 @@ describe('makeSound()', () => {
     });
   });
 
-  test('says what to convert a sound to that it cannot decode', async () => {
+  test('suggests a format for a sound that it cannot decode', async () => {
     await expect(makeSound(heard([sound(mediaFile('alac.m4a'))]), 'aac')).rejects.toMatchObject({
       code: 'asset_type_unsupported',
       message: expect.stringContaining('convert it to MP3, WAV'),

@@ -3,7 +3,7 @@ import { encoderOf, SOFTWARE } from '../../../src/engine/codec/video-encoder.ts'
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import { wavFile } from '../../../templates/source/wav-file.ts';
 
-/** A file of `clips/`. */
+/** Reads a file of `clips/`. */
 export function mediaFile(name: string): Buffer {
   return readFileSync(new URL(`clips/${name}`, import.meta.url));
 }
@@ -32,7 +32,7 @@ export async function numberedClip(fps: number, count: number): Promise<Uint8Arr
   }
 }
 
-/** The number that a picture of 64 pixels across shows in one of its rows. */
+/** Decodes the number that a picture 64 pixels wide shows in one of its rows. */
 export function numberIn(rgba: Uint8Array, row = 18): number {
   let number = 0;
   for (let bit = 0; bit < 8; bit++) if (rgba[(row * 64 + bit * 8 + 4) * 4]! > 127) number |= 1 << bit;

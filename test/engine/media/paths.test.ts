@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-// Beside the folder that pictures of clips are read from.
+// Next to the directory from which pictures of clips are read.
 const outside = (): string => `../${basename(folder)}/`;
 
 describe('composeAnimation()', () => {
@@ -27,21 +27,21 @@ describe('composeAnimation()', () => {
     ['data that is a path', (up) => ({ id: 'other', w: 64, h: 36, u: '', p: `data:/../${up}secret.png`, e: 1 })],
     ['the path of a clip', (up) => ({ id: 'clip', w: 64, h: 36, u: up, p: 'secret.png', e: 0 })],
   ];
-  test.each(ways)('reads nothing outside for %s, though there is a folder to start from', async (_, asset) => {
+  test.each(ways)('reads no outside file for %s, even when a directory is open', async (_, asset) => {
     const own = { id: 'clip', w: 64, h: 36, u: '', p: 'clip.mp4', e: 0 };
     const bytes = await numberedClip(25, 2);
     const clips = [{ assetId: 'clip', width: 64, height: 36, bytes, transform: {}, name: 'clip.mp4' }];
     const scene = sceneOf([imageLayer(1, 'other'), imageLayer(2, 'clip')], {
       fps: 25,
       clips,
-      // What comes in goes past the check of a scene here.
+      // Bypasses the check of a scene.
       document: { assets: [own, asset(outside())] },
     });
     const json = (await composeAnimation(scene)).toJson([]);
     expect(json).not.toContain('secret');
     const rasterizer = await openRasterizer(scene);
     await rasterizer.prepare(0);
-    // The clip's first picture is black; the secret has colours.
+    // The clip's first picture is black; the secret file has colours.
     expect(new Set(rasterizer.draw(0).filter((_value, at) => at % 4 !== 3))).toEqual(new Set([0]));
     rasterizer.close();
   });

@@ -22,14 +22,14 @@ export function plainPng(depth: number, colourType: number, pixel: readonly numb
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
 }
 
-/** A JPEG of 8 × 8 equal CMYK pixels as Adobe writes them, inverted: 255 is no ink. Baseline, one block a component. */
+/** A JPEG of 8 × 8 equal CMYK pixels as Adobe writes them, inverted: 255 is no ink. Baseline, one block per component. */
 export function cmykJpeg(inks: readonly [number, number, number, number]): Buffer {
   const segment = (marker: number, data: readonly number[]): Buffer =>
     Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 0xff, ...data]);
-  // Quantisation by 8, so that the first coefficient is the level itself.
+  // Quantisation by 8, so that the first coefficient equals the level.
   const tables = segment(0xdb, [0, ...new Array(64).fill(8)]);
   const frame = segment(0xc0, [8, 0, 8, 0, 8, 4, ...[1, 2, 3, 4].flatMap((id) => [id, 0x11, 0])]);
-  // Codes of four bits for the categories 0 to 8; one of a single bit for the end of a block.
+  // Four-bit codes for the categories 0 to 8 and a one-bit code for the end of a block.
   const levels = segment(0xc4, [0x00, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
   const ends = segment(0xc4, [0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   const scan = segment(0xda, [4, ...[1, 2, 3, 4].flatMap((id) => [id, 0]), 0, 63, 0]);

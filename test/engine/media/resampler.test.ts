@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
 import { MIX_RATE, Resampler } from '../../../src/engine/media/resampler.ts';
 
-/** A sine of a whole second, brought to 48 kHz in blocks of uneven length. */
+/** Resamples a sine of one second to 48 kHz in blocks of uneven length. */
 function resampled(rate: number, hertz: number, offset = 0): Float32Array {
   const source = Float32Array.from({ length: rate }, (_, at) => Math.sin((2 * Math.PI * hertz * at) / rate));
   const resampler = new Resampler(rate, offset);
@@ -15,7 +15,7 @@ function resampled(rate: number, hertz: number, offset = 0): Float32Array {
   return Float32Array.from(out);
 }
 
-/** The largest difference from the true sine, away from the edges. */
+/** The largest difference from the exact sine, away from the edges. */
 function error(samples: Float32Array, hertz: number, from = 0): number {
   let worst = 0;
   for (let at = 1000; at < samples.length - 1000; at++) {
@@ -32,13 +32,13 @@ describe('Resampler', () => {
     [8000, 1000, 0.0001],
     [96_000, 10_000, 0.0001],
     [37_800, 5000, 0.0001],
-  ])('brings %i Hz to 48 kHz: a tone of %i Hz is right to %f', (rate, hertz, most) => {
+  ])('resamples %i Hz to 48 kHz: a tone of %i Hz is accurate to %f', (rate, hertz, most) => {
     const samples = resampled(rate, hertz);
     expect(samples).toHaveLength(MIX_RATE);
     expect(error(samples, hertz)).toBeLessThan(most);
   });
 
-  test('keeps out what 48 kHz cannot hold', () => {
+  test('removes frequencies above the range of 48 kHz', () => {
     const samples = resampled(96_000, 30_000);
     expect(samples.subarray(1000, -1000).every((sample) => Math.abs(sample) < 0.0001)).toBe(true);
   });
@@ -47,21 +47,21 @@ describe('Resampler', () => {
     expect(error(resampled(44_100, 1000, 100.25), 1000, 100.25 / 44_100)).toBeLessThan(0.0002);
   });
 
-  test('leaves 48 kHz as it is', () => {
+  test('leaves 48 kHz unchanged', () => {
     const source = Float32Array.from({ length: 100 }, () => Math.random());
     expect(new Resampler(MIX_RATE, 3).push(source, source)[0]).toEqual(source.slice(3));
   });
 });
 
 describe('PeakLimiter', () => {
-  test('leaves alone what stays within full scale', () => {
+  test('leaves samples within full scale unchanged', () => {
     const source = Float32Array.from({ length: 2000 }, (_, at) => Math.sin(at / 5));
     const [left, right] = [source.slice(), source.slice()];
     new PeakLimiter().process(left, right);
     expect(left.subarray(PeakLimiter.delay)).toEqual(source.subarray(0, 2000 - PeakLimiter.delay));
   });
 
-  test('keeps everything within full scale, and what is not a number out', () => {
+  test('keeps all samples within full scale and replaces NaN', () => {
     const left = Float32Array.from({ length: 9000 }, (_, at) =>
       at === 50 ? Number.NaN : 4 * Math.sin(at / 5) * (at > 3000 ? 1 : 0.1),
     );

@@ -33,7 +33,7 @@ describe('videoPictures()', () => {
     ['deep.mp4', ['-pix_fmt', 'yuv420p10le']],
     ['sharp.mp4', ['-pix_fmt', 'yuv444p']],
   ];
-  test.skipIf(!hasFfmpeg).each(kinds)('gives the colours of %s as FFmpeg does', async (name, options) => {
+  test.skipIf(!hasFfmpeg).each(kinds)('returns the same colours of %s as FFmpeg', async (name, options) => {
     const path = join(folder, name);
     const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=64x36:r=25:d=0.4'];
     await execa('ffmpeg', [...source, ...options, '-c:v', 'libx264', '-bf', '2', path]);

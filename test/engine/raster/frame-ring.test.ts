@@ -10,7 +10,7 @@ import {
 
 const i420 = (width: number, height: number): RingFormat => ({ width, height, pixels: 'i420' });
 
-/** BT.709 in floating point, limited range; chroma of the mean of 2×2 pixels. */
+/** BT.709 in floating point with limited range; chroma of the mean of 2×2 pixels. */
 function referenceI420(rgba: Uint8Array, width: number, height: number): Float64Array {
   const out = new Float64Array(frameBytes(i420(width, height)));
   const pixel = (x: number, y: number) => [0, 1, 2].map((c) => rgba[(y * width + x) * 4 + c]! / 255) as number[];
@@ -53,14 +53,14 @@ describe('createFrameRing().put()', () => {
     ['blue', [0, 0, 255], [32, 240, 118]],
     ['yellow', [255, 255, 0], [219, 16, 138]],
   ];
-  test.each(colours)('turns %s into its BT.709 sample', (_, rgb, [y, u, v]) => {
+  test.each(colours)('converts %s to its BT.709 sample', (_, rgb, [y, u, v]) => {
     const frame = convert(filled(34, 4, rgb), 34, 4);
     expect(new Set(frame.subarray(0, 136))).toEqual(new Set([y]));
     expect(new Set(frame.subarray(136, 170))).toEqual(new Set([u]));
     expect(new Set(frame.subarray(170))).toEqual(new Set([v]));
   });
 
-  test('stays within one of the floating-point reference, whatever the size and the pixels', () => {
+  test('is within one of the floating-point reference for any size and pixels', () => {
     const side = fc.integer({ min: 1, max: 25 }).map((n) => n * 2);
     fc.assert(
       fc.property(side, side, fc.integer(), (width, height, seed) => {
@@ -73,7 +73,7 @@ describe('createFrameRing().put()', () => {
     );
   });
 
-  test('keeps pixels with alpha as they are', () => {
+  test('copies pixels with alpha unchanged', () => {
     const format: RingFormat = { width: 6, height: 4, pixels: 'rgba' };
     const ring = createFrameRing(format);
     const pixels = noise(6 * 4 * 4, 7);
@@ -81,7 +81,7 @@ describe('createFrameRing().put()', () => {
     expect(ringFrame(ring.buffer, format, 2)).toEqual(pixels);
   });
 
-  test('leaves the other slots alone', () => {
+  test('leaves other slots unchanged', () => {
     const ring = createFrameRing(i420(32, 18));
     for (let slot = 0; slot < RING_SLOTS; slot++) ring.put(filled(32, 18, [slot * 60, 0, 0]), slot);
     const first = ringFrame(ring.buffer, i420(32, 18), 0).slice();
@@ -91,7 +91,7 @@ describe('createFrameRing().put()', () => {
   });
 });
 
-/** Bytes that look random and are the same for the same seed. */
+/** Pseudo-random bytes for a seed. */
 function noise(length: number, seed: number): Uint8Array {
   let state = seed | 1;
   return Uint8Array.from({ length }, () => {

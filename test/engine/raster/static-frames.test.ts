@@ -4,7 +4,7 @@ import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import { placed, rectangleLayer, sceneOf } from '../scenes.ts';
 
-/** For each frame after the first: whether it looks like the one before it, and whether that is known. */
+/** For each frame after the first: whether it equals the previous one, and whether repeats() reports so. */
 async function compare(scene: Scene): Promise<{ same: boolean[]; known: boolean[] }> {
   const rasterizer = await openRasterizer(scene);
   const pictures = Array.from({ length: scene.frameCount }, (_, frame) => Buffer.from(rasterizer.draw(frame)));
@@ -42,15 +42,15 @@ describe('Rasterizer.repeats()', () => {
     ],
     ['nothing', box({}), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
   ];
-  test.each(cases)('knows the frames of %s', async (_, layer, expected) => {
+  test.each(cases)('detects the repeated frames of %s', async (_, layer, expected) => {
     const { same, known } = await compare(sceneOf([layer], { frameCount: 12 }));
     const frames = known.flatMap((is, index) => (is ? [index + 1] : []));
-    // A frame beside each change may go unknown; none may be known that differs.
+    // A frame next to each change may be missed; a differing frame must never be reported.
     expect(expected.filter((frame) => !frames.includes(frame)).length).toBeLessThanOrEqual(2);
     expect(frames.every((frame) => same[frame - 1])).toBe(true);
   });
 
-  test('is right of compositions that are shifted, stretched and remapped, and of hidden parents', async () => {
+  test('is correct for shifted, stretched and remapped compositions and hidden parents', async () => {
     const time = fc.integer({ min: -4, max: 16 });
     const keyframes = (value: fc.Arbitrary<unknown>) =>
       fc.uniqueArray(time, { minLength: 1, maxLength: 3 }).chain((times) =>

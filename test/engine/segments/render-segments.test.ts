@@ -10,7 +10,7 @@ import { movingScene } from '../scenes.ts';
 
 const SILENCE = { track: null, findings: [] };
 
-/** Three segments: 20, 20 and 5 frames; a still in the last. */
+/** Three segments of 20, 20 and 5 frames, with a still in the last. */
 function scene(changes: Partial<Scene> = {}): Scene {
   const output = { format: 'mp4', quality: 'high', fingerprint: 'v1:4f0c' } as const;
   return movingScene({ fps: 10, frameCount: 45, output, ...changes });
@@ -19,7 +19,7 @@ function scene(changes: Partial<Scene> = {}): Scene {
 const RANGES = segmentRanges(scene());
 
 describe('renderSegments()', () => {
-  test('makes segments that join to the bytes of a whole render, however they are grouped', async () => {
+  test('produces segments that join to the bytes of a whole render, however they are grouped', async () => {
     const whole = await renderScene(scene());
     for (const groups of [[RANGES], [RANGES.slice(2), RANGES.slice(0, 2)], RANGES.map((range) => [range])]) {
       const segments: RenderedSegment[] = [];
@@ -31,14 +31,14 @@ describe('renderSegments()', () => {
     }
   });
 
-  test('gives every segment the same parameter sets, and a key frame to begin with', async () => {
+  test('gives every segment the same parameter sets and a leading key frame', async () => {
     const [first, second, last] = await renderSegments(scene(), RANGES);
     expect(last!.configuration).toEqual(first!.configuration);
     for (const { packets } of [first!, second!, last!]) {
       expect(packets.flatMap(({ isKey }, at) => (isKey ? [at] : []))).toEqual([0]);
     }
     expect([first, second, last].map((segment) => segment!.packets.length)).toEqual([20, 20, 5]);
-    // Nothing that the encoder says about itself.
+    // No SEI messages of the encoder.
     expect(Buffer.concat(first!.packets.map(({ bytes }) => bytes)).includes('x264')).toBe(false);
   });
 
@@ -48,20 +48,20 @@ describe('renderSegments()', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]));
   });
 
-  test('stops when it is aborted, with the reason', async () => {
+  test('stops with the reason when it is aborted', async () => {
     const controller = new AbortController();
     const onProgress = (): void => controller.abort(new Error('enough'));
     const segments = renderSegments(scene(), RANGES.slice(1, 2), { signal: controller.signal, onProgress });
     await expect(segments).rejects.toThrow('enough');
   });
 
-  test('has none of another format', () => {
+  test('rejects other formats', () => {
     expect(segmentRanges(scene({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
   });
 });
 
 describe('joinSegments()', () => {
-  test('adds the sound of the whole: a tone goes on across segments', async () => {
+  test('adds the sound of the whole, continuous across segments', async () => {
     const tone = { bytes: toneWav(5), startSeconds: 0, endSeconds: 4.5, name: 'tone', optional: false, transform: {} };
     const sounding = scene({ sounds: [tone] });
     const segments = await renderSegments(sounding, RANGES);
@@ -73,7 +73,7 @@ describe('joinSegments()', () => {
     expect(await track?.computeDuration()).toBeCloseTo(4.5, 1);
   });
 
-  test('refuses segments that are missing, there twice, cut short, without a still or of another size', async () => {
+  test('rejects missing, duplicate, truncated or mismatched segments', async () => {
     const [zero, one, two] = (await renderSegments(scene(), RANGES)) as [
       RenderedSegment,
       RenderedSegment,

@@ -26,7 +26,7 @@ function exampleScene(name: string, texts: Readonly<Record<string, string>> = {}
   return bindMapping(parsed.value, { resources: Object.fromEntries(resources) }, new Map());
 }
 
-/** A quarter of each side. */
+/** Scales each side to a quarter. */
 function small(scene: Scene): Scene {
   return { ...scene, width: Math.ceil(scene.width / 8) * 2, height: Math.ceil(scene.height / 8) * 2 };
 }
@@ -57,7 +57,7 @@ const box = (ind: number, changes: object) => rectangleLayer(ind, [0, 0, 12, 12]
 const layersOf = ({ animation }: Scene): unknown[] => animation.layers;
 
 describe('segmentScene()', () => {
-  test.each(['launch', 'story'])('gives the frames of the whole %s', async (name) => {
+  test.each(['launch', 'story'])('draws the same frames as the whole %s', async (name) => {
     const scene = small(exampleScene(name));
     const ranges = Array.from({ length: Math.ceil(scene.frameCount / 60) }, (_, at) => ({
       first: at * 60,
@@ -66,23 +66,23 @@ describe('segmentScene()', () => {
     await expectSame(scene, ranges, 7);
   });
 
-  test.each(FEATURES)('gives the frames of the whole animation with $name', async ({ document }) => {
+  test.each(FEATURES)('draws the same frames as the whole animation with $name', async ({ document }) => {
     await expectSame(documentScene(document), undefined, 3);
   });
 
   const shipped = fg.sync('*.json', { cwd: SHIPPED });
-  test.each(shipped)('gives the frames of the whole %s', async (name) => {
+  test.each(shipped)('draws the same frames as the whole %s', async (name) => {
     const document = JSON.parse(readFileSync(join(SHIPPED, name), 'utf8')) as LottieDocument;
     await expectSame(documentScene(document), undefined, 5);
   });
 
-  test('keeps a layer in its own frames alone', () => {
+  test('keeps a layer only in segments that show it', () => {
     const scene = sceneOf([box(1, { ip: 0, op: 4 }), box(2, { ip: 4, op: 8 })], { frameCount: 8 });
     expect(layersOf(segmentScene(scene, { first: 0, end: 4 }))).toEqual([scene.animation.layers[0]]);
     expect(layersOf(segmentScene(scene, { first: 4, end: 8 }))).toEqual([scene.animation.layers[1]]);
   });
 
-  test('keeps of a parent that is over only what moves its child', async () => {
+  test('reduces a finished parent to the transform of its child', async () => {
     const move = held([
       [0, [0, 0, 0]],
       [4, [20, 8, 0]],
@@ -98,7 +98,7 @@ describe('segmentScene()', () => {
     await expectSame(scene);
   });
 
-  test('keeps mattes that are over, by their place and by their number', async () => {
+  test('keeps finished mattes, adjacent or referenced by number', async () => {
     const matte = (ind: number) => box(ind, { td: 1, ip: 0, op: 3 });
     const matted = [
       [matte(1), box(2, { tt: 2 })],
@@ -112,7 +112,7 @@ describe('segmentScene()', () => {
     }
   });
 
-  test('follows compositions that are shifted, stretched, remapped and shown twice', async () => {
+  test('supports compositions that are shifted, stretched, remapped or shown twice', async () => {
     const inner = [box(1, { ip: 0, op: 3 }), box(2, { ip: 3, op: 6, ks: placed(20, 0) })];
     const shown = (changes: object) => ({
       ty: 0,
@@ -144,7 +144,7 @@ describe('segmentScene()', () => {
     expect(segmentScene(late, { first: 4, end: 7 }).animation.assets).toEqual([{ id: 'c', layers: [inner[0]] }]);
   });
 
-  test('keeps what is out of its time in a composition that is drawn as a group', () => {
+  test('keeps inactive layers in a composition drawn as a group', () => {
     const inner = [box(1, { op: 3 }), box(2, {})];
     const shown = { ty: 0, ind: 1, refId: 'c', w: 64, h: 36, ip: 0, op: 12, st: 0 };
     const inside = (changes: object): number => {
@@ -158,13 +158,13 @@ describe('segmentScene()', () => {
     expect(inside({ ks: placed(0, 0, { o: { a: 0, k: 60 } }) })).toBe(2);
   });
 
-  test('keeps everything where a frame is drawn from times around it', () => {
+  test('keeps everything when motion blur samples surrounding times', () => {
     const layers = [box(1, { ip: 0, op: 2 }), box(2, {})];
     const scene = sceneOf(layers, { frameCount: 6, document: { mb: { sa: 180 } } });
     expect(layersOf(segmentScene(scene, { first: 4, end: 6 }))).toHaveLength(2);
   });
 
-  test('keeps the images, fonts and stills of its frames, and nothing that is heard', async () => {
+  test('keeps the images, fonts and stills of its frames and drops sounds', async () => {
     const picture = await testPicture(16, 16).encode('png');
     const image = (assetId: string) => ({
       assetId,
@@ -221,19 +221,19 @@ describe('segmentScene()', () => {
   });
 });
 
-describe('segmentKey()', () => {
+describe('segmentKeys()', () => {
   const ranges = Array.from({ length: 6 }, (_, at) => ({ first: at * 60, end: Math.min(324, at * 60 + 60) }));
 
-  /** One character for each segment of launch: whether an edit changes its key. */
+  /** One character per segment of launch: `x` where an edit changes its key. */
   function changes(texts: Readonly<Record<string, string>>, edit: (scene: Scene) => Scene = (scene) => scene): string {
     const [before, after] = [exampleScene('launch'), edit(exampleScene('launch', texts))];
     const [keys, others] = [segmentKeys(before, ranges), segmentKeys(after, ranges)];
     return keys.map((key, at) => (key !== null && key === others[at] ? '=' : 'x')).join('');
   }
 
-  test('stays the same for segments that an edit does not reach', () => {
+  test('are unchanged for segments that an edit does not affect', () => {
     expect(changes({})).toBe('======');
-    // Shown from frame 26 on, up to 123, which two frames of the third segment show.
+    // Shown from frame 26 to 123, so including two frames of the third segment.
     expect(changes({ t_01: 'Another headline' })).toBe('xxx===');
     expect(changes({ t_05: 'An offer' })).toBe('====xx');
     expect(changes({}, (scene) => ({ ...scene, output: { ...scene.output, fingerprint: 'v1:bb' } }))).toBe('======');
@@ -242,7 +242,7 @@ describe('segmentKey()', () => {
     expect(changes({}, (scene) => ({ ...scene, stills: [...scene.stills, moved] }))).toBe('=x====');
   });
 
-  test('changes with size, rate, quality and build', () => {
+  test('change with size, rate, quality and build', () => {
     for (const change of [
       { width: 960 },
       { fps: 25 },
@@ -252,7 +252,7 @@ describe('segmentKey()', () => {
     }
   });
 
-  test('is none of a scene without a canonical form', () => {
+  test('are null for a scene without a canonical form', () => {
     const scene = sceneOf([box(1, { nm: '\ud800' })]);
     expect(segmentKeys(scene, [{ first: 0, end: 2 }])).toEqual([null]);
   });

@@ -18,7 +18,7 @@ async function jpegOf(scene: Scene, frame: number): Promise<Uint8Array> {
   return rasterizer.encodeJpeg(80);
 }
 
-/** A red square of some side in the corner of a picture of 40 × 40. */
+/** A red square of the given side in the corner of a picture of 40 × 40. */
 function square(side: number, changes: Partial<Scene> = {}): Scene {
   const layers = [rectangleLayer(1, [0, 0, side, side], [1, 0, 0])];
   return sceneOf(layers, { width: 40, height: 40, stills: [{ name: 'a', frame: 0 }], ...changes });
@@ -28,14 +28,14 @@ const compare = (before: Scene | null, after: Scene, jpegQuality: number | null 
   compareStills({ before: before && packScene(before), after: packScene(after), jpegQuality });
 
 describe('compareStills()', () => {
-  test('gives the frames that a render shows, and the share of their pixels that differ', async () => {
+  test('returns the rendered frames and the share of pixels that differ', async () => {
     const [still] = await compare(square(20), square(30));
     expect(still!.changedShare).toBeCloseTo((30 * 30 - 20 * 20) / 1600, 9);
     expect(Buffer.from(still!.before!)).toEqual(Buffer.from(await jpegOf(square(20), 0)));
     expect(Buffer.from(still!.after!)).toEqual(Buffer.from(await jpegOf(square(30), 0)));
   });
 
-  test('encodes what is the same on both sides once, and nothing where only shares are wanted', async () => {
+  test('encodes equal stills once, and none when only shares are requested', async () => {
     const scene = movingScene({ stills: STILLS });
     const same = await compare(scene, scene);
     expect(same.map(({ before, after, changedShare }) => [before === after, changedShare])).toEqual([
@@ -45,14 +45,14 @@ describe('compareStills()', () => {
     expect(await compare(square(20), square(20), null)).toEqual([{ before: null, after: null, changedShare: 0 }]);
   });
 
-  test('has nothing to compare with where there was nothing, and all pixels where the size is another', async () => {
+  test('reports no share without a previous still and all pixels for another size', async () => {
     const [alone] = await compare(null, square(20));
     expect(alone).toMatchObject({ before: null, after: expect.anything(), changedShare: null });
     const [sized] = await compare(square(20), square(20, { width: 42 }));
     expect(sized!.changedShare).toBe(1);
   });
 
-  test('shows what is transparent over squares of grey', async () => {
+  test('shows transparency over a grey checkerboard', async () => {
     const output = { format: 'webm', quality: 'high', fingerprint: null } as const;
     const [still] = await compare(null, square(8, { output }));
     const { data } = await pixels(still!.after!);
@@ -60,7 +60,7 @@ describe('compareStills()', () => {
     expect([at(4, 12) > 245, Math.abs(at(20, 4) - 208) < 8, at(36, 4) > 245]).toEqual([true, true, true]);
   });
 
-  test('counts each still of both sides, and refuses a scene that no render takes', async () => {
+  test('counts the stills of both sides and rejects a scene that renders reject', async () => {
     const scene = movingScene({ stills: STILLS });
     let count = 0;
     const comparison = { before: packScene(scene), after: packScene(scene), jpegQuality: null };

@@ -8,7 +8,7 @@ import { expectFrame, pixels } from '../stored-frame.ts';
 describe('renderStill()', () => {
   test('draws shapes, easing and text with an embedded font', () => expectFrame(movingScene(), 5, 'moving'));
 
-  test('draws each crop strategy into its area, alpha over what lies below', async () => {
+  test('draws each crop strategy into its area with alpha blending', async () => {
     const bytes = await testPicture(200, 100).encode('png');
     const transforms: Transform[] = [
       { crop_strategy: 'cover' },
@@ -77,7 +77,7 @@ describe('renderStill()', () => {
     expect(shades).toEqual([0, 255, 0]);
   });
 
-  test('follows time where the scene has another frame rate than the animation', async () => {
+  test('keeps time when the frame rates of scene and animation differ', async () => {
     const layers = [rectangleLayer(1, [0, 0, 64, 36], [1, 1, 1], { ip: 30 })];
     const scene = sceneOf(layers, { fps: 10, frameCount: 20, document: { fr: 30, op: 60 } });
     const shades = await Promise.all(
@@ -86,11 +86,11 @@ describe('renderStill()', () => {
     expect(shades).toEqual([0, 255]);
   });
 
-  test('gives a JPEG when asked for nothing else', async () => {
+  test('returns a JPEG by default', async () => {
     expect(Buffer.from(await renderStill(movingScene(), 0)).subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
   });
 
-  test('refuses a frame that the scene does not have', async () => {
+  test('rejects a frame outside the scene', async () => {
     await expect(renderStill(movingScene(), 12)).rejects.toThrow(RangeError);
   });
 });

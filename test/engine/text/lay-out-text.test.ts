@@ -6,7 +6,7 @@ import { everyScript, LATIN } from './test-fonts.ts';
 
 const FONTS = [LATIN, ...everyScript()];
 
-/** A text of one paragraph, 10 pixels an em unless the style says otherwise, and its lines as they are seen. */
+/** Lays out one paragraph at 10 pixels per em unless the style differs; also returns its lines in visual order. */
 async function layOut(t: string, style: object = {}): Promise<TextLayout & { readonly seen: string[] }> {
   const spec = textSpec({ t, f: 'Latin', s: 10, lh: 12, ...style });
   const layout = layOutText(spec, await openStack(t, FONTS), 0.75);
@@ -18,25 +18,25 @@ const glyphsOf = ({ lines }: TextLayout): number[][] =>
   lines.flatMap(({ cells }) => cells.map(({ cell }) => cell.glyphs.map(({ glyph }) => glyph)));
 
 describe('layOutText()', () => {
-  it('moves kerned pairs together', async () => {
+  it('applies kerning', async () => {
     const [pair, a, v] = await Promise.all([layOut('AV'), layOut('A'), layOut('V')]);
     expect(pair.lines[0]!.width).toBeLessThan(a.lines[0]!.width + v.lines[0]!.width - 0.01);
   });
 
-  it('draws letters as a ligature where the font has one, but not when they are spaced', async () => {
+  it('uses ligatures of the font except in spaced text', async () => {
     expect((await layOut('office')).seen[0]).toBe('office');
     expect(glyphsOf(await layOut('ffi')).length).toBeLessThan(3);
     expect(glyphsOf(await layOut('ffi', { tr: 50 }))).toHaveLength(3);
   });
 
-  it('joins Arabic letters and runs them from right to left', async () => {
+  it('joins Arabic letters and sets them from right to left', async () => {
     const joined = await layOut('سلم');
     expect(joined.seen).toEqual(['ملس']);
     const alone = (await Promise.all([...'ملس'].map((letter) => layOut(letter)))).flatMap(glyphsOf);
     for (const [index, glyphs] of glyphsOf(joined).entries()) expect(glyphs).not.toEqual(alone[index]);
   });
 
-  it('does not tear joined letters apart by tracking', async () => {
+  it('keeps joined letters together despite tracking', async () => {
     expect((await layOut('سلم', { tr: 400 })).lines[0]!.width).toBe((await layOut('سلم')).lines[0]!.width);
   });
 
@@ -44,12 +44,12 @@ describe('layOutText()', () => {
     ['מחיר 1,234 ש"ח', 'ח"ש 1,234 ריחמ'],
     ['one שתיים three', 'one םייתש three'],
     ['א (b) ג', 'ג (b) א'],
-  ])('puts %s in the order in which it is seen', async (text, seen) => {
-    // Brackets of a right-to-left run are mirrored as glyphs: the characters stay.
+  ])('puts %s into visual order', async (text, seen) => {
+    // Brackets in right-to-left runs are mirrored as glyphs; the characters do not change.
     expect((await layOut(text)).seen[0]!.replaceAll(/[()]/g, '')).toBe(seen.replaceAll(/[()]/g, ''));
   });
 
-  it('makes one glyph of a Devanagari conjunct, and one cell of a letter with its marks', async () => {
+  it('makes one glyph of a Devanagari conjunct and one cell of a letter with its marks', async () => {
     expect(glyphsOf(await layOut('क्ष'))).toHaveLength(1);
     expect(glyphsOf(await layOut('e\u0301\u0323'))).toHaveLength(1);
     expect(glyphsOf(await layOut('กี่'))).toHaveLength(1);
@@ -68,14 +68,14 @@ describe('layOutText()', () => {
     if (!text.includes('\r')) expect((await layOut(text, { sz: [width, 500] })).seen).toEqual(lines);
   });
 
-  it('shows a soft hyphen where a line ends with one', async () => {
+  it('shows a soft hyphen only at a line end', async () => {
     const { lines } = await layOut('soft\u00adware\u00ad', { sz: [24, 500] });
     const hyphen = glyphsOf(await layOut('-'))[0];
     expect(lines.map(({ cells }) => cells.length)).toEqual([5, 4]);
     expect(lines[0]!.cells.at(-1)!.cell.glyphs.map(({ glyph }) => glyph)).toEqual(hyphen);
   });
 
-  it('takes the first font that has a cluster, and a colour font for emoji', async () => {
+  it('uses the first font that has a cluster and a colour font for emoji', async () => {
     const { lines } = await layOut('a한ひ漢😀❤️☎︎');
     const names = await Promise.all(
       lines[0]!.cells.map(async ({ cell }) => {
@@ -99,13 +99,13 @@ describe('layOutText()', () => {
     expect(cells[0]!.glyphs).toHaveLength(1);
   });
 
-  it('names what no font has, each cluster once', async () => {
+  it('lists each cluster missing from all fonts once', async () => {
     const { missing, lines } = await layOut('ᚠ-ᚢ-ᚠ');
     expect(missing).toEqual(['ᚠ', 'ᚢ']);
     expect(lines[0]!.width).toBeGreaterThan(1);
   });
 
-  it('shrinks a text until it fits its box, and never tears a word for that', async () => {
+  it('shrinks text to fit its box without breaking words', async () => {
     const { size, lineHeight, width, overflow } = await shrunk('Hamburgefontsiv stuff', [60, 30]);
     expect(size).toBeLessThan(10);
     expect(lineHeight).toBeCloseTo(size * 1.2);
@@ -114,13 +114,13 @@ describe('layOutText()', () => {
     expect(overflow).toBe(0);
   });
 
-  it('leaves a text that fits at its size, or grows it', async () => {
+  it('keeps the size of text that fits, or enlarges it', async () => {
     expect((await shrunk('Hi', [60, 30])).size).toBe(10);
     expect((await layOut('Hi', { sz: [60, 30], rs: 1 })).size).toBeGreaterThan(15);
     expect((await layOut('Hi', { sz: [60, 30], rs: 1, xf: 14 })).size).toBe(14);
   });
 
-  it('tells how far a text goes over its box', async () => {
+  it('reports how far text overflows its box', async () => {
     expect((await layOut('Hamburgefonts', { sz: [40, 100] })).overflow).toBeGreaterThan(0.5);
     expect((await layOut('a b c d', { sz: [8, 24] })).overflow).toBeCloseTo((7.5 + 36) / 24 - 1);
     expect((await layOut('Hamburgefonts', { sz: [40, 20], rs: 2, mf: 9 })).overflow).toBeGreaterThan(0.3);

@@ -1,4 +1,4 @@
-/** The font with further tables, or others in place of its own; checksums are not kept. */
+/** Adds or replaces tables of a font without updating checksums. */
 export function withTables(sfnt: Uint8Array, tables: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const own = Buffer.from(sfnt);
   const all = new Map<string, Uint8Array>();
@@ -26,7 +26,7 @@ export function withTables(sfnt: Uint8Array, tables: Readonly<Record<string, Uin
   return Buffer.concat(parts);
 }
 
-/** A table with one picture for one glyph, as large as an em. @see OpenType 1.9, "sbix" */
+/** Table with a picture of one em for one glyph. @see OpenType 1.9, "sbix" */
 export function sbix(glyph: number, glyphCount: number, png: Uint8Array, pixelsPerEm: number): Uint8Array {
   const header = Buffer.alloc(12);
   header.writeUInt16BE(1, 0);
@@ -43,7 +43,7 @@ export function sbix(glyph: number, glyphCount: number, png: Uint8Array, pixelsP
   return Buffer.concat([header, strike, data]);
 }
 
-/** Tables that draw one glyph as another in one colour. @see OpenType 1.9, "COLR" version 0, "CPAL" */
+/** Tables that draw one glyph as another glyph in one colour. @see OpenType 1.9, "COLR" version 0, "CPAL" */
 export function oneColor(
   glyph: number,
   drawnAs: number,

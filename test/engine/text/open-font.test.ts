@@ -4,7 +4,7 @@ import { LATIN, testFont } from './test-fonts.ts';
 
 const WOFF = testFont('noto-sans', 'latin', { ending: 'woff' });
 
-/** A copy with one 32-bit number changed. */
+/** Returns a copy with one 32-bit number changed. */
 function changed(bytes: Uint8Array, offset: number, value: number): Uint8Array {
   const copy = new Uint8Array(bytes);
   new DataView(copy.buffer).setUint32(offset, value);
@@ -12,7 +12,7 @@ function changed(bytes: Uint8Array, offset: number, value: number): Uint8Array {
 }
 
 describe('openFont()', () => {
-  it('shapes alike with TrueType, WOFF and WOFF2', async () => {
+  it('shapes TrueType, WOFF and WOFF2 alike', async () => {
     const request = { text: 'AV fi', start: 0, end: 5, isRtl: false, without: [] };
     const ttf = await unpackFont('x', WOFF.bytes);
     const shaped = await Promise.all(
@@ -22,7 +22,7 @@ describe('openFont()', () => {
     expect(shaped[2]).toEqual(shaped[0]);
   });
 
-  it('opens a file once, whatever it is called', async () => {
+  it('opens a file once, whatever its name', async () => {
     const first = await openFont(LATIN);
     expect(await openFont({ name: 'another', bytes: new Uint8Array(LATIN.bytes) })).toBe(first);
   });
@@ -36,7 +36,7 @@ describe('openFont()', () => {
     ['WOFF with damaged data', new Uint8Array(WOFF.bytes).fill(7, 2_000)],
     ['WOFF with a table outside of the file', changed(WOFF.bytes, 44 + 4, 0xfffffff0)],
     ['WOFF with a table of 4 GB', changed(WOFF.bytes, 44 + 12, 0xfffffff0)],
-  ])('refuses a file that is %s', async (_, bytes) => {
+  ])('rejects a file that is %s', async (_, bytes) => {
     await expect(openFont({ name: 'Broken', bytes })).rejects.toMatchObject({
       name: 'SceneError',
       code: 'template_invalid',

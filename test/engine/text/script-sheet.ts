@@ -3,7 +3,7 @@ import type { SceneFont } from '../../../src/template/scene.ts';
 import { everyScript, LATIN } from './test-fonts.ts';
 import { drawTexts, text, textAnimation } from './text-scene.ts';
 
-/** What a row shows, and what makes it: texts of every writing system, and what is done with them. */
+/** Rows of the sheet: label, text in each writing system, and style. */
 const ROWS: readonly (readonly [label: string, words: string, style?: Record<string, unknown>])[] = [
   ['Latin', 'AVATAR Tofu “Ypsilon” – Ærøskøbing, fjord & Žižkov'],
   ['Small capitals', 'Hamburgefonts', { ca: 2 }],
@@ -36,7 +36,7 @@ const [LABEL_X, WORDS_X, WIDTH] = [24, 330, 1200];
 const [BOX_WIDTH, BOX_HEIGHT] = [372, 150];
 const TOP_OF_BOXES = ROWS.length * ROW + 20;
 
-/** One picture with texts in every writing system, to be looked at: UPDATE_FRAMES=1 stores it anew. */
+/** Draws texts in every writing system into one picture for visual review. UPDATE_FRAMES=1 stores it again. */
 export async function drawScriptSheet(): Promise<Canvas> {
   const fonts: SceneFont[] = [LATIN, ...everyScript()];
   const rows = ROWS.flatMap(([label, words, style], row) => [

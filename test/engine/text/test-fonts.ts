@@ -16,7 +16,7 @@ const PACKAGES = {
 } as const;
 const read = new Map<string, Uint8Array>();
 
-/** A font file of a @fontsource package: `noto-sans`, `latin` → Noto Sans for Latin letters. */
+/** Loads a font file of a @fontsource package: `noto-sans`, `latin` → Noto Sans for Latin letters. */
 export function testFont(
   family: keyof typeof PACKAGES,
   subset: string,
@@ -28,10 +28,10 @@ export function testFont(
   return { name, bytes, isFallback };
 }
 
-/** Noto Sans for Latin letters, the font that the texts of these tests name. */
+/** Noto Sans for Latin letters, the font of the texts in these tests. */
 export const LATIN = testFont('noto-sans', 'latin', { name: 'Latin', isFallback: false });
 
-/** One fallback for each writing system. */
+/** One fallback font per writing system. */
 export function everyScript(): SceneFont[] {
   return [
     ...['latin-ext', 'cyrillic', 'greek', 'vietnamese'].map((subset) => testFont('noto-sans', subset)),

@@ -5,7 +5,7 @@ import { placed } from '../scenes.ts';
 
 const FRAMES = 30;
 
-/** A text layer with one document: black, 40 pixels, in the font "Latin" unless it says otherwise. */
+/** A text layer with one document: black, 40 pixels, in the font "Latin" by default. */
 export function text(
   t: string,
   style: Record<string, unknown> = {},
@@ -17,20 +17,20 @@ export function text(
   return { ty: 5, ip: 0, op: FRAMES, st: 0, ks: placed(), t: { d, p: {}, m, a } };
 }
 
-/** An animation of text layers; the fonts that they name are declared with an ascent of 75 %. */
+/** An animation of text layers. Declares the fonts that they name with an ascent of 75 %. */
 export function textAnimation(layers: readonly Record<string, unknown>[], size = { w: 400, h: 200 }): LottieDocument {
   const list = [{ fName: 'Latin', fFamily: 'Latin', fStyle: 'Regular', ascent: 75 }];
   const numbered = layers.map((layer, index) => ({ ...layer, ind: index + 1 }));
   return { v: '5.9.0', ...size, fr: 30, ip: 0, op: FRAMES, assets: [], fonts: { list }, layers: numbered };
 }
 
-/** Sets the texts and draws a frame on white. */
+/** Typesets the texts and draws a frame on white. */
 export async function drawTexts(animation: LottieDocument, fonts: readonly SceneFont[], frame = 0): Promise<Canvas> {
   const { animation: set } = await typesetTexts(animation, fonts);
   return drawAnimation(set, frame);
 }
 
-/** Draws a frame on white, with no fonts but those in the document. */
+/** Draws a frame on white with only the fonts of the document. */
 export function drawAnimation(animation: LottieDocument, frame = 0): Canvas {
   const { w: width, h: height } = animation;
   const canvas = createCanvas(width, height);

@@ -13,10 +13,10 @@ import { drawAnimation, drawTexts, text, textAnimation } from './text-scene.ts';
 
 const EMOJI = testFont('noto-color-emoji', 'emoji', { ending: 'woff' });
 const BOX = { sz: [220, 150], ps: [100, 30] };
-/** Without a pair that is kerned. */
+/** Text without kerning pairs. */
 const WORDS = 'Hn ohm nonimH pH';
 
-/** What is dark in a picture: its edges, and how much it is, in whole pixels. */
+/** Measures the dark area of a picture: its edges and its amount in whole pixels. */
 function inkOf(canvas: Canvas): { edges: [number, number, number, number]; ink: number } {
   const { width, height } = canvas;
   const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
@@ -31,14 +31,14 @@ function inkOf(canvas: Canvas): { edges: [number, number, number, number]; ink: 
   return { edges: [left, top, right, bottom], ink: Math.round(ink) };
 }
 
-/** The same animation with the font inside, as the rasteriser would set its texts itself. */
+/** Embeds the font in the animation, so that the rasteriser sets its texts itself. */
 function withEmbeddedFont(animation: LottieDocument): LottieDocument {
   const fPath = `data:font/woff2;base64,${Buffer.from(LATIN.bytes).toString('base64')}`;
   const list = (animation.fonts as { list: object[] }).list.map((font) => ({ ...font, fPath }));
   return { ...animation, fonts: { list } };
 }
 
-/** An animator with a selector of all characters, or of what `changes` say. */
+/** An animator with a selector of all characters, or as given by `changes`. */
 function animator(properties: object, changes: object = {}): object {
   const still = (k: number): object => ({ a: 0, k });
   const range = { s: still(0), e: still(100), o: still(0), a: still(100), ne: still(0), xe: still(0), sm: still(100) };
@@ -73,7 +73,7 @@ describe('typesetTexts()', () => {
       { a: [animator({ p: { a: 0, k: [0, 40] } }, { b, ...FIRST_HALF })] },
     ]),
     ['animated tracking', { ...BOX, j: 2 }, { a: [animator({ t: { a: 0, k: 20 } })] }],
-  ])('puts %s where the rasteriser itself would put it', async (_, style, changes) => {
+  ])('puts %s where the rasteriser itself would', async (_, style, changes) => {
     const animation = textAnimation([text(WORDS, style as never, changes as never)]);
     const theirs = inkOf(drawAnimation(withEmbeddedFont(animation)));
     const ours = inkOf(await drawTexts(animation, [LATIN]));
@@ -82,7 +82,7 @@ describe('typesetTexts()', () => {
     expect(Math.abs(ours.ink - theirs.ink)).toBeLessThanOrEqual(theirs.ink * 0.02);
   });
 
-  it('animates characters one after the other, those of right-to-left text as they are read', async () => {
+  it('animates characters in sequence, right-to-left text in reading order', async () => {
     const rising = (changes: object): object => animator({ o: { a: 0, k: 0 } }, changes);
     const draw = async (words: string): Promise<[number, number, number, number]> => {
       const half = { a: [rising({ s: { a: 0, k: 50 } })] };
@@ -96,25 +96,25 @@ describe('typesetTexts()', () => {
     expect(firstRead).toBeGreaterThan((whole[0] + whole[2]) / 2 - 10);
   });
 
-  it('draws emoji in their colours, also inside of a text that is coloured and moved', async () => {
+  it('draws emoji in colour, also within animated and coloured text', async () => {
     const moved = { a: [animator({ p: { a: 0, k: [0, 20] } })] };
     const canvas = await drawTexts(textAnimation([text('❤️', { ps: [100, 100], s: 100 }, moved)]), [LATIN, EMOJI]);
     const [red, green, blue] = canvas.getContext('2d').getImageData(162, 90, 1, 1).data;
     expect([red! > 200, green! < 100, blue! < 100]).toEqual([true, true, true]);
   });
 
-  it('fades emoji as the letters beside them', async () => {
+  it('fades emoji together with letters', async () => {
     const layer = text('O❤️', { ps: [20, 150], s: 100 }, { a: [animator({ o: { a: 0, k: 60 } })] });
     layer.ks = placed(0, 0, { o: { a: 0, k: 50 } });
     const context = (await drawTexts(textAnimation([layer]), [LATIN, EMOJI])).getContext('2d');
     const [letter] = context.getImageData(30, 115, 1, 1).data;
     const [red, green] = context.getImageData(160, 115, 1, 1).data;
-    // Half of 60 % of black over white, and of the heart's red.
+    // Half of 60 % black over white, and half of the heart's red.
     expect(Math.abs(letter! - 255 * 0.7)).toBeLessThan(4);
     expect([red! > 240, Math.abs(green! - (255 * 0.7 + 67 * 0.3)) < 25]).toEqual([true, true]);
   });
 
-  it.each(['bitmaps', 'layers'])('draws glyphs that a font has as coloured %s', async (kind) => {
+  it.each(['bitmaps', 'layers'])('draws coloured glyphs from %s', async (kind) => {
     const sfnt = await unpackFont('Latin', LATIN.bytes);
     const latin = await openFont(LATIN);
     const [a, o, count] = [latin.glyphOf(65), latin.glyphOf(79), new DataView(sfnt.buffer).getUint16(maxpAt(sfnt) + 4)];
@@ -127,7 +127,7 @@ describe('typesetTexts()', () => {
     const canvas = await drawTexts(textAnimation([text('A', { ps: [100, 150], s: 100 })]), [font]);
     const context = canvas.getContext('2d');
     const colorAt = (x: number, y: number): number[] => [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
-    // An O has nothing in its middle.
+    // The middle of an O is empty.
     expect(colorAt(132, 115)).toEqual(kind === 'bitmaps' ? [255, 0, 0] : [255, 255, 255]);
     expect(colorAt(110, 115)).toEqual([255, 0, 0]);
   });
@@ -143,7 +143,7 @@ describe('typesetTexts()', () => {
     expect(second!.edges[2]).toBeGreaterThan(first!.edges[2] * 2);
   });
 
-  it('sets texts of compositions, and writes to nothing that it was given', async () => {
+  it('sets texts of compositions without changing its input', async () => {
     const layers = [text('inside', { ps: [20, 100] })];
     const animation = { ...textAnimation([{ ty: 0, refId: 'c', ip: 0, op: 30, st: 0, ks: {}, w: 400, h: 200 }]) };
     animation.assets = [{ id: 'c', layers }];
@@ -152,27 +152,27 @@ describe('typesetTexts()', () => {
     expect(animation).toEqual(before);
   });
 
-  it('leaves texts alone whose outlines the animation has itself', async () => {
+  it('leaves texts with outlines in the animation unchanged', async () => {
     const drawn = await typesetTexts(textAnimation([text('AB', { ps: [20, 100] })]), [LATIN]);
     const again = await typesetTexts(drawn.animation, []);
     expect(again.animation.layers).toEqual(drawn.animation.layers);
   });
 
-  it('refuses a text whose font nobody has: the rasteriser would take one of the system', async () => {
+  it('rejects a text without its font, for which the rasteriser would use a system font', async () => {
     await expect(typesetTexts(textAnimation([text('AB')]), [])).rejects.toMatchObject({
       code: 'template_invalid',
       imageName: 'Latin',
     });
   });
 
-  it('takes a font that is in the document, and a fallback where the own one is missing', async () => {
+  it('uses a font from the document and a fallback for a missing font', async () => {
     const animation = textAnimation([text('AB', { ps: [20, 100] })]);
     const own = inkOf(await drawTexts(animation, [LATIN]));
     expect(inkOf(await drawTexts(withEmbeddedFont(animation), []))).toEqual(own);
     expect(inkOf(await drawTexts(animation, [{ ...LATIN, name: 'Other', isFallback: true }]))).toEqual(own);
   });
 
-  it('draws the script sheet as it was looked at', async () => {
+  it('draws the script sheet as stored', async () => {
     const path = new URL('script-sheet.png', import.meta.url);
     const sheet = await drawScriptSheet();
     const small = createCanvas(sheet.width / 2, sheet.height / 2);
@@ -185,7 +185,7 @@ describe('typesetTexts()', () => {
 });
 
 describe('textFindings()', () => {
-  it('tells of characters that no font has and of texts that go over their boxes, once each', async () => {
+  it('reports missing characters and overflowing texts once each', async () => {
     const box = { sz: [100, 100], ps: [0, 0] };
     const layer = (): Record<string, unknown> => text('Runes: ᚠᚢᚠ\rHamburgefonts', box, { editable: 't_01' });
     const animation = textAnimation([layer(), layer(), text('fine', box), { ...layer(), hd: true }]);
@@ -198,13 +198,13 @@ describe('textFindings()', () => {
     expect((await typesetTexts(animation, [LATIN])).findings).toEqual(findings);
   });
 
-  it('counts an emoji that a font has as SVG alone as missing', async () => {
+  it('counts an emoji that a font has only as SVG as missing', async () => {
     expect(await textFindings(textAnimation([text('😀')]), [LATIN, testFont('noto-color-emoji', '9')])).toMatchObject([
       { code: 'glyph_missing', characters: ['😀'] },
     ]);
   });
 
-  it('finds nothing where a fallback has the characters', async () => {
+  it('reports nothing when a fallback has the characters', async () => {
     const animation = textAnimation([text('שלום 한국 漢字 😀')]);
     expect(await textFindings(animation, [LATIN, ...everyScript()])).toEqual([]);
     expect(await textFindings(animation, [LATIN])).toMatchObject([
@@ -213,13 +213,13 @@ describe('textFindings()', () => {
   });
 });
 
-/** Where the table begins that counts the glyphs. */
+/** Offset of the table that contains the number of glyphs. */
 function maxpAt(sfnt: Uint8Array): number {
   const entry = Buffer.from(sfnt).indexOf('maxp', 12, 'latin1');
   return new DataView(sfnt.buffer).getUint32(entry + 8);
 }
 
-/** Share of the pixels that differ by more than a quarter in any channel. */
+/** Share of pixels that differ by more than a quarter in any channel. */
 function differing(a: Canvas, b: Canvas): number {
   const [ours, theirs] = [a, b].map((one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data);
   let count = 0;

@@ -32,7 +32,7 @@ export function box(x: number, color: Pixel, y = 8, side = 16): Box {
   return { x, y, width: side, height: side, color };
 }
 
-/** A box that moves over nothing, stays, and is gone; then an opaque ground, and nothing again. */
+/** A box that moves over transparency, stays and disappears; then an opaque background, then transparency again. */
 export const ALPHA_FRAMES: readonly Uint8Array[] = [
   drawn(NOTHING, box(0, GREEN)),
   drawn(NOTHING, box(16, GREEN)),
@@ -42,7 +42,7 @@ export const ALPHA_FRAMES: readonly Uint8Array[] = [
   drawn(NOTHING, box(40, GREEN)),
 ];
 
-/** The largest difference of a channel where both are opaque, and of alpha; colours of what is not there do not count. */
+/** The largest difference in alpha, or in colour where both are visible. */
 export function farthest(one: Uint8Array, other: Uint8Array): number {
   let most = 0;
   for (let at = 0; at < one.length; at += 4) {
@@ -55,7 +55,7 @@ export function farthest(one: Uint8Array, other: Uint8Array): number {
   return most;
 }
 
-/** The mean difference of a level, once both lie over black. */
+/** The mean difference of a channel with both pictures over black. */
 export function meanDifference(one: Uint8Array, other: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < one.length; at += 4) {

@@ -15,7 +15,7 @@ interface FrameInfo {
   readonly disposal: number;
 }
 
-/** An independent reader. */
+/** Decodes with an independent reader. */
 const Reader = GifReader as new (
   bytes: Uint8Array,
 ) => {
@@ -32,7 +32,7 @@ function encoded(frames: readonly Uint8Array[], rate: FrameRate = RATE_30, quali
   return encoder.finish();
 }
 
-/** What is on the screen with each frame, as browsers show it. */
+/** Screen contents at each frame, as browsers compose them. */
 function shown(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } {
   const reader = new Reader(gif);
   const screen = new Uint8Array(WIDTH * HEIGHT * 4);
@@ -48,16 +48,16 @@ function shown(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } 
 }
 
 describe('GifFileEncoder', () => {
-  it('shows every picture, also where something is gone again', () => {
+  it('shows every picture, also where something disappears', () => {
     const { pictures, infos } = shown(encoded(ALPHA_FRAMES));
     const wanted = ALPHA_FRAMES.filter((_, index) => index !== 2);
     expect(pictures).toHaveLength(wanted.length);
     for (const [index, picture] of pictures.entries()) expect(farthest(picture, wanted[index]!)).toBeLessThan(4);
-    // The frame that repeats is shown twice as long.
+    // The repeated frame is shown twice as long.
     expect(infos.map(({ delay }) => delay)).toEqual([3, 7, 3, 4, 3]);
   });
 
-  it('draws what has changed, and nothing beside it', () => {
+  it('draws only the changed area', () => {
     const { infos } = shown(
       encoded([drawn(WHITE, box(0, GREEN)), drawn(WHITE, box(2, GREEN)), drawn(WHITE, box(2, GREEN))]),
     );
@@ -70,24 +70,27 @@ describe('GifFileEncoder', () => {
     ['60', { numerator: 60, denominator: 1 }, 40],
     ['120', { numerator: 120, denominator: 1 }, 24],
     ['12.5', { numerator: 25, denominator: 2 }, 60],
-  ])('is as long as the video at %s frames a second, and no frame shorter than browsers show', (_, rate, atLeast) => {
-    const frames = Array.from({ length: 60 }, (_, index) => drawn(WHITE, box(index % 40, GREEN)));
-    const delays = shown(encoded(frames, rate)).infos.map(({ delay }) => delay);
-    expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(
-      Math.round((60 * 100 * rate.denominator) / rate.numerator),
-    );
-    expect(Math.min(...delays.slice(0, -1))).toBeGreaterThanOrEqual(2);
-    expect(delays.length).toBeGreaterThanOrEqual(atLeast);
-  });
+  ])(
+    'is as long as the video at %s frames a second, with no delay shorter than browsers support',
+    (_, rate, atLeast) => {
+      const frames = Array.from({ length: 60 }, (_, index) => drawn(WHITE, box(index % 40, GREEN)));
+      const delays = shown(encoded(frames, rate)).infos.map(({ delay }) => delay);
+      expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(
+        Math.round((60 * 100 * rate.denominator) / rate.numerator),
+      );
+      expect(Math.min(...delays.slice(0, -1))).toBeGreaterThanOrEqual(2);
+      expect(delays.length).toBeGreaterThanOrEqual(atLeast);
+    },
+  );
 
-  it('plays for ever, says its comment, and has the same bytes again', () => {
+  it('loops forever and has a comment and reproducible bytes', () => {
     const gif = encoded(ALPHA_FRAMES);
     expect(new Reader(gif).loopCount()).toBe(0);
     expect(Buffer.from(gif).toString('latin1')).toContain('v1:abc');
     expect(Buffer.compare(gif, encoded(ALPHA_FRAMES))).toBe(0);
   });
 
-  it('keeps more than 256 colours near what they were, the nearer the higher the quality', () => {
+  it('keeps more than 256 colours close to the original, closer at higher quality', () => {
     const many = drawn(WHITE);
     for (let at = 0; at < many.length; at += 4) {
       const [x, y] = [(at / 4) % WIDTH, Math.floor(at / 4 / WIDTH)];

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Half-transparent red on the left, from the third frame on; nothing on the right. */
+/** Half-transparent red on the left from the third frame on; transparent on the right. */
 function seeThrough(format: OutputFormat): Scene {
   const red = rectangleLayer(1, [0, 0, 32, 36], [1, 0, 0], { ip: 2, ks: placed(0, 0, { o: { a: 0, k: 50 } }) });
   return sceneOf([red], {
@@ -39,13 +39,13 @@ async function pixelAt(image: Uint8Array, x: number, y: number): Promise<number[
 
 describe('renderScene()', () => {
   it.each(['webm', 'gif', 'webp', 'png', 'png_sequence'] as const)(
-    'writes %s with its fingerprint and stills, and the same bytes again',
+    'writes %s with its fingerprint and stills and with reproducible bytes',
     async (format) => {
       const one = await renderScene(seeThrough(format));
       expect(one).toMatchObject({ format, width: 64, height: 36, frameCount: format === 'png' ? 1 : 6 });
       expect(Buffer.from(one.video).includes('v1:abc')).toBe(true);
       expect(one.stills.map(({ name }) => name)).toEqual(['b', 'a']);
-      // JPEG has no alpha: half-transparent red lies over black.
+      // JPEG has no alpha: half-transparent red is blended with black.
       const [red, green] = await pixelAt(one.stills[0]!.bytes, 8, 8);
       expect(Math.abs(red! - 128)).toBeLessThan(6);
       expect(green).toBeLessThan(6);
@@ -56,7 +56,7 @@ describe('renderScene()', () => {
     },
   );
 
-  it('gives as PNG the frame of the first still, with straight alpha', async () => {
+  it('writes the frame of the first still as PNG with straight alpha', async () => {
     const { video } = await renderScene(seeThrough('png'));
     expect(await pixelAt(video, 8, 8)).toEqual([255, 0, 0, 128]);
     expect(await pixelAt(video, 60, 8)).toEqual([0, 0, 0, 0]);
@@ -64,7 +64,7 @@ describe('renderScene()', () => {
     expect(await pixelAt(first, 8, 8)).toEqual([0, 0, 0, 0]);
   });
 
-  it('gives the same pixels as a sequence of PNGs', async () => {
+  it('writes the same pixels as a PNG sequence', async () => {
     const files = unzipSync((await renderScene(seeThrough('png_sequence'))).video);
     expect(Object.keys(files)).toHaveLength(6);
     expect(await pixelAt(files['frame_00002.png']!, 8, 8)).toEqual([0, 0, 0, 0]);
@@ -73,7 +73,7 @@ describe('renderScene()', () => {
 });
 
 describe('openWriter()', () => {
-  test('needs no video encoder for GIF and PNG, and says encoder_missing for the others', async () => {
+  test('needs no video encoder for GIF and PNG and reports encoder_missing for other formats', async () => {
     const source = (path: string): string => JSON.stringify(join(ROOT, 'src', path));
     const script = `
       import { openWriter } from ${source('engine/writers/open-writer.ts')};
@@ -97,7 +97,7 @@ describe('openWriter()', () => {
     await build({ ...shared, stdin: { contents: script, resolveDir: ROOT }, outfile: join(dist, 'main.mjs') });
     const worker = 'engine/writers/gif-worker';
     await build({ ...shared, entryPoints: [join(ROOT, `src/${worker}.ts`)], outfile: join(dist, `${worker}.js`) });
-    // All of what is installed; of the encoder's package what an installation that failed leaves.
+    // All installed packages, but the encoder's package as a failed installation leaves it.
     await mkdir(join(folder, 'node_modules/@napi-rs'), { recursive: true });
     const broken = join(folder, `node_modules/@seydx/node-av-${process.platform}-${process.arch}`);
     await mkdir(broken, { recursive: true });

@@ -5,7 +5,7 @@ import { withPngComment } from '../../../src/engine/images/png-file.ts';
 import { encodePng, openPngSequenceWriter } from '../../../src/engine/writers/png-writer.ts';
 import { ALPHA_FRAMES, box, drawn, GREEN, HEIGHT, RATE_30, WHITE, WIDTH } from './drawn-frames.ts';
 
-/** As Skia reads it. */
+/** Decodes with Skia. */
 async function pixelsOf(png: Uint8Array): Promise<Uint8Array> {
   const canvas = createCanvas(WIDTH, HEIGHT);
   const context = canvas.getContext('2d');
@@ -19,13 +19,13 @@ describe('encodePng()', () => {
   it.each([
     ['opaque', drawn(WHITE, box(7, GREEN)), 2],
     ['transparent', drawn([255, 0, 0, 128], box(7, [0, 0, 0, 0])), 6],
-  ] as const)('keeps every pixel of an %s picture', async (_, picture, colorType) => {
+  ] as const)('preserves every pixel of an %s picture', async (_, picture, colorType) => {
     const png = await encodePng(picture, OPTIONS);
     expect(png[25]).toBe(colorType);
     expect(await pixelsOf(png)).toEqual(picture);
   });
 
-  it('has a comment where one is given, the same that is put in later', async () => {
+  it('has the given comment, whether written at once or inserted later', async () => {
     const picture = drawn(WHITE, box(7, GREEN));
     const plain = await encodePng(picture, OPTIONS);
     const told = await encodePng(picture, { ...OPTIONS, comment: 'v1:abc' });
@@ -36,7 +36,7 @@ describe('encodePng()', () => {
 });
 
 describe('openPngSequenceWriter()', () => {
-  it('gives a zip of all frames in their order, and the same bytes again', async () => {
+  it('writes a zip of all frames in order with reproducible bytes', async () => {
     const zip = async () => {
       const writer = await openPngSequenceWriter({
         format: { width: WIDTH, height: HEIGHT, rate: RATE_30 },

@@ -52,7 +52,7 @@ async function lumaOf(packets: readonly { readonly data: Uint8Array }[]): Promis
 }
 
 describe('openWebmWriter()', () => {
-  it('keeps alpha beside every frame, also of those before the first that is not opaque', async () => {
+  it('stores alpha for every frame, including those before the first transparent one', async () => {
     const frames = [drawn(WHITE), ...ALPHA_FRAMES];
     const { packets, track, input } = await read(await encoded(frames));
     expect(await track.getCodec()).toBe('vp9');
@@ -66,16 +66,16 @@ describe('openWebmWriter()', () => {
     }
   });
 
-  it('has no alpha where every frame is opaque, and no rim where some is not', async () => {
+  it('omits alpha when every frame is opaque and leaves no rim otherwise', async () => {
     const opaque = await read(await encoded([drawn(WHITE), drawn(GREEN)]));
     expect(opaque.packets.every(({ sideData }) => sideData.alpha === undefined)).toBe(true);
     const { packets } = await read(await encoded([drawn(NOTHING, box(5, WHITE, 5, 20))]));
     const [luma] = await lumaOf(packets);
-    // White is 235: its edge is no darker than its middle.
+    // White is 235: its edge must be no darker than its middle.
     for (let y = 5; y < 25; y++) for (let x = 5; x < 25; x++) expect(luma![y * WIDTH + x]).toBeGreaterThan(225);
   });
 
-  it('has every frame in its time, a key frame every two seconds, and the same bytes again', async () => {
+  it('has every frame on time, a key frame every two seconds, and reproducible bytes', async () => {
     const rate = { numerator: 30_000, denominator: 1001 };
     const frames = Array.from({ length: 65 }, (_, index) => drawn(WHITE, box(index % 40, GREEN)));
     const file = await encoded(frames, { rate });
@@ -87,7 +87,7 @@ describe('openWebmWriter()', () => {
     expect(Buffer.compare(file, await encoded(frames, { rate }))).toBe(0);
   });
 
-  it('has sound in Opus, from the start to the end', async () => {
+  it('has sound in Opus from start to end', async () => {
     const bytes = stereoWav(
       48_000,
       Array.from({ length: 48_000 }, (_, sample) => Math.sin(sample / 8) / 2),
@@ -106,7 +106,7 @@ describe('openWebmWriter()', () => {
     expect(Math.abs((await audio.computeDuration()) - first - 0.5)).toBeLessThan(0.03);
   });
 
-  it('is smaller where less is asked for', async () => {
+  it('is smaller at lower quality', async () => {
     let seed = 1;
     const noise = (): Uint8Array => {
       const pixels = drawn(WHITE);

@@ -42,7 +42,7 @@ function chunksOf(bytes: Buffer): Chunk[] {
   return chunks;
 }
 
-/** What is on the screen with each frame, by the container's rules. @see WebP Container Specification, "ANMF" */
+/** Screen contents at each frame by the container's rules. @see WebP Container Specification, "ANMF" */
 async function shown(file: Buffer) {
   expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 12)).toBe('RIFFWEBP');
   expect(file.readUInt32LE(4)).toBe(file.length - 8);
@@ -62,7 +62,7 @@ async function shown(file: Buffer) {
   return { chunks, frames };
 }
 
-/** A frame's chunks as a file of their own. */
+/** A frame's chunks as a separate file. */
 function stillOf(image: Buffer, width: number, height: number): Buffer {
   const header = Buffer.alloc(18);
   header.write('VP8X', 'latin1');
@@ -76,7 +76,7 @@ function stillOf(image: Buffer, width: number, height: number): Buffer {
 }
 
 describe('openWebpWriter()', () => {
-  it('shows every picture with its alpha, those that repeat for longer', async () => {
+  it('shows every picture with its alpha and repeated ones for longer', async () => {
     const { frames, chunks } = await shown(await encoded(ALPHA_FRAMES));
     const wanted = ALPHA_FRAMES.filter((_, index) => index !== 2);
     expect(frames.map(({ durationMs }) => durationMs)).toEqual([33, 67, 33, 34, 33]);
@@ -89,7 +89,7 @@ describe('openWebpWriter()', () => {
     expect(chunks.at(-1)!.data.toString()).toContain('>v1:abc<');
   });
 
-  it('has in a frame what has changed, at an even place', async () => {
+  it('stores only the changed area of a frame at an even position', async () => {
     const { frames } = await shown(await encoded([drawn(WHITE, box(3, GREEN)), drawn(WHITE, box(5, GREEN))]));
     expect(frames[1]!.area).toEqual([2, 8, 19, 16]);
     expect(meanDifference(frames[1]!.picture, drawn(WHITE, box(5, GREEN)))).toBeLessThan(2);
@@ -107,7 +107,7 @@ describe('openWebpWriter()', () => {
     expect(meanDifference(shownPicture, picture)).toBeLessThan(2);
   });
 
-  it('is as long as the video at 29.97 frames a second, and has the same bytes again', async () => {
+  it('is as long as the video at 29.97 frames a second and has reproducible bytes', async () => {
     const rate = { numerator: 30_000, denominator: 1001 };
     const frames = Array.from({ length: 40 }, (_, index) => drawn(WHITE, box(index, GREEN)));
     const file = await encoded(frames, rate);
