@@ -167,7 +167,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
         updateLock: (change: (lock: Lock) => Lock) => lockFile.update(change),
         journal,
         ensureStyleVersion: async () => undefined,
-        lookAtUrl: async () => ({ kind: 'there', validator: null }),
+        probeUrl: async () => ({ kind: 'there', validator: null }),
         readFile: async () => new Uint8Array(),
         clock: {
           now: Date.now,

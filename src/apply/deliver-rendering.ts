@@ -37,9 +37,9 @@ export async function deliverRendering(task: DeliveryTask, context: RunContext):
   const wanted = uploadRequests(task.destinations);
   try {
     const begun = await uploadsOf(task, wanted, context);
-    const missing = wanted.filter(({ to }) => !begun.some((one) => one.to === to));
-    const asked = missing.length === 0 ? [] : await abortable(ask(task, missing, context), context.leave);
-    return endingOf(wanted, [...begun, ...asked]);
+    const missing = wanted.filter(({ to }) => !begun.some((upload) => upload.to === to));
+    const started = missing.length === 0 ? [] : await abortable(ask(task, missing, context), context.leave);
+    return endingOf(wanted, [...begun, ...started]);
   } catch (error) {
     if (context.leave.aborted) return { arrived: [], failures: wanted.map(({ to }) => left(to)) };
     const failures = thrownFailures(error);
@@ -66,21 +66,21 @@ async function uploadsOf(
 ): Promise<ExternalUpload[]> {
   const { service, ports, leave } = context;
   const ofWanted = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
-    wanted.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
+    wanted.flatMap(({ to }) => external_uploads.findLast((upload) => upload.to === to) ?? []);
   if (seen === null && !service.outlivesProcess) return [];
   let session = seen ?? (await service.getRenderSession(rendering.session)).session;
   // An upload that ended before this run may have been overwritten since, so it is delivered again.
-  const told = ofWanted(session).filter((one) => seen !== null || !hasEnded(one));
-  const places = new Set(told.map(({ to }) => to));
+  const awaited = ofWanted(session).filter((upload) => seen !== null || !hasEnded(upload));
+  const awaitedUrls = new Set(awaited.map(({ to }) => to));
   const failed = new PollRetry(SEEN_MISSING_MS);
-  let looks = 0;
-  while (!ofWanted(session).every((one) => !places.has(one.to) || hasEnded(one))) {
+  let polls = 0;
+  while (!ofWanted(session).every((upload) => !awaitedUrls.has(upload.to) || hasEnded(upload))) {
     if (!service.outlivesProcess) {
       session = await abortable(service.waitForUploads(session.id), leave);
       continue;
     }
-    await ports.clock.wait(backoffMs(looks, BACKOFF), leave);
-    looks += 1;
+    await ports.clock.wait(backoffMs(polls, BACKOFF), leave);
+    polls += 1;
     try {
       session = (await service.getRenderSession(rendering.session)).session;
       failed.clear();
@@ -90,7 +90,7 @@ async function uploadsOf(
       await ports.clock.wait(waitMs, leave);
     }
   }
-  return ofWanted(session).filter(({ to }) => places.has(to));
+  return ofWanted(session).filter(({ to }) => awaitedUrls.has(to));
 }
 
 function hasEnded({ status }: ExternalUpload): boolean {
@@ -101,7 +101,7 @@ function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly Exte
   const arrived: Delivery[] = [];
   const failures: Failure[] = [];
   for (const { to } of wanted) {
-    const upload = ended.find((one) => one.to === to);
+    const upload = ended.find((other) => other.to === to);
     if (upload?.status === 'complete') {
       arrived.push(typeof upload.url === 'string' ? { to, url: upload.url } : { to });
       continue;

@@ -11,7 +11,7 @@ export interface ApplyPorts {
   ensureStyleVersion(id: string): Promise<void>;
   /** @param path repository-relative */
   readFile(path: string): Promise<Uint8Array>;
-  readonly lookAtUrl: ProbeUrl;
+  readonly probeUrl: ProbeUrl;
   readonly clock: Clock;
   /** Returns a new UUID. */
   newKey(): string;

@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 /** Information about the session of a video that can still be fetched. Never a reason to render. */
-export interface Note {
+export interface SessionNote {
   readonly id: string;
   readonly what: 'session_gone' | 'session_failed';
   /** URL of the video. */
@@ -47,7 +47,7 @@ export interface Refreshed {
   /** Sorted by id, at most one per video. */
   readonly findings: readonly Finding[];
   /** Sorted by id, at most one per video. */
-  readonly notes: readonly Note[];
+  readonly notes: readonly SessionNote[];
   /** Sorted by id, at most one per video. */
   readonly resized: readonly Resized[];
   readonly unclear: readonly Unclear[];
@@ -63,7 +63,7 @@ export interface RefreshInput {
   readonly entries: ReadonlyMap<string, LockEntry>;
   /** Null when sessions cannot be requested: the embedded service does not keep them. */
   readonly getSession: ((id: string) => Promise<SessionSnapshot>) | null;
-  readonly lookAtUrl: ProbeUrl;
+  readonly probeUrl: ProbeUrl;
   readonly wait: (milliseconds: number) => Promise<unknown>;
   /** Maximum number of videos checked concurrently, ≥ 1. */
   readonly concurrency: number;
@@ -80,7 +80,7 @@ export const PAUSES_MS = [2_000, 8_000] as const;
 const MIN_SUSPICIOUS = 2;
 
 /**
- * Checks whether recorded videos can still be fetched, and whether the remote files they were made from are unchanged.
+ * Checks whether recorded videos can still be fetched, and whether the remote files they were made from are check.
  * A missing session is only a note while the video can be fetched. Requests each URL once, and repeats only requests
  * answered with 404.
  *
@@ -88,87 +88,87 @@ const MIN_SUSPICIOUS = 2;
  */
 export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
   const { entries } = input;
-  const seen = await checkAll(entries, input);
+  const checked = await checkAll(entries, input);
   for (const pauseMs of PAUSES_MS) {
-    const again = new Map([...entries].filter(([id]) => seen.get(id)!.mayPass));
+    const again = new Map([...entries].filter(([id]) => checked.get(id)!.mayPass));
     if (again.size === 0) break;
     await input.wait(pauseMs);
-    for (const [id, one] of await checkAll(again, input)) seen.set(id, one);
+    for (const [id, check] of await checkAll(again, input)) checked.set(id, check);
   }
-  const all = [...seen.values()].sort((a, b) => byCodeUnit(a.id, b.id));
+  const all = [...checked.values()].sort((a, b) => byCodeUnit(a.id, b.id));
   const sessions = answeredSessions(all);
   return {
     checked: entries.size,
     findings: sessions === 'nothing' ? [] : all.flatMap(({ finding }) => finding ?? []),
     notes: sessions === 'nothing' ? [] : all.flatMap(({ note }) => note ?? []),
     resized: all.flatMap(({ resized }) => resized ?? []),
-    unclear: all.flatMap((one) => (sessions === 'nothing' ? unverified(one) : one.unclear)),
+    unclear: all.flatMap((check) => (sessions === 'nothing' ? unverified(check) : check.unclear)),
     sessions,
   };
 }
 
 /** Result of checking one video. */
-interface Seen {
+interface VideoCheck {
   readonly id: string;
   readonly url: string;
   readonly isForgotten: boolean;
   readonly finding: Finding | null;
-  readonly note: Note | null;
+  readonly note: SessionNote | null;
   readonly resized: Resized | null;
   readonly unclear: readonly Unclear[];
   /** Whether a repeated request may find the video. */
   readonly mayPass: boolean;
 }
 
-function answeredSessions(all: readonly Seen[]): Refreshed['sessions'] {
+function answeredSessions(all: readonly VideoCheck[]): Refreshed['sessions'] {
   const areGone = all.length >= MIN_SUSPICIOUS && all.every(({ isForgotten }) => isForgotten);
   if (!areGone) return 'some';
   return all.every(({ finding }) => finding?.what === 'video_gone') ? 'nothing' : 'none';
 }
 
-function unverified({ id, url }: Seen): Unclear {
+function unverified({ id, url }: VideoCheck): Unclear {
   return { id, url, why: 'neither its session nor its video was found, like those of every other video' };
 }
 
-async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): Promise<Map<string, Seen>> {
-  const looks = new Map<string, Promise<UrlProbe>>();
-  const look = (url: string): Promise<UrlProbe> => {
-    const known = looks.get(url) ?? input.lookAtUrl(url, input.signal);
-    looks.set(url, known);
+async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): Promise<Map<string, VideoCheck>> {
+  const probes = new Map<string, Promise<UrlProbe>>();
+  const probe = (url: string): Promise<UrlProbe> => {
+    const known = probes.get(url) ?? input.probeUrl(url, input.signal);
+    probes.set(url, known);
     return known;
   };
   const limit = pLimit(input.concurrency);
   const all = await Promise.all(
-    [...entries].map(([id, entry]) => limit(() => checkVideo(id, entry, { getSession: input.getSession, look }))),
+    [...entries].map(([id, entry]) => limit(() => checkVideo(id, entry, { getSession: input.getSession, probe }))),
   );
-  return new Map(all.map((one) => [one.id, one]));
+  return new Map(all.map((check) => [check.id, check]));
 }
 
 interface Requests {
   readonly getSession: RefreshInput['getSession'];
-  look(url: string): Promise<UrlProbe>;
+  probe(url: string): Promise<UrlProbe>;
 }
 
-async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Requests): Promise<Seen> {
+async function checkVideo(id: string, entry: LockEntry, { getSession, probe }: Requests): Promise<VideoCheck> {
   const { video_url: url } = entry;
   const unclear: Unclear[] = [];
   const session = getSession === null ? null : await checkSession(entry.session, getSession);
   if (session !== null && typeof session === 'object') unclear.push({ id, url, why: session.why });
   const isForgotten = session === 'session_gone';
-  const video = isRemote(url) ? await look(url) : null;
+  const video = isRemote(url) ? await probe(url) : null;
   const isNoted = video?.kind === 'there' && (isForgotten || session === 'session_failed');
   const note = isNoted ? { id, what: session, url } : null;
   const isResized = video?.kind === 'there' && isOtherSize(entry.bytes, video.bytes);
   const resized = isResized ? { id, url } : null;
-  const seen = { id, url, isForgotten, unclear, finding: null, note, resized, mayPass: false };
+  const check = { id, url, isForgotten, unclear, finding: null, note, resized, mayPass: false };
   if (video?.kind === 'gone') {
     const finding = { id, reason: 'url_lost', what: 'video_gone', url, changed: {} } as const;
-    return { ...seen, finding, mayPass: video.status !== 410 };
+    return { ...check, finding, mayPass: video.status !== 410 };
   }
   if (video?.kind === 'unclear') unclear.push({ id, url, why: video.why });
   const changed = new Map<string, string>();
   for (const [source, validator] of Object.entries(entry.sources ?? {})) {
-    const now = await look(source);
+    const now = await probe(source);
     if (now.kind !== 'there') {
       // A missing source does not change the video; the next change of the definition reports it.
       const why = now.kind === 'gone' ? `the server answered ${now.status}` : now.why;
@@ -178,15 +178,15 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, look }: Re
     }
   }
   const [first] = changed.keys();
-  if (first === undefined) return seen;
+  if (first === undefined) return check;
   const finding = { id, reason: 'asset_changed', what: 'asset_changed', url: first } as const;
-  return { ...seen, finding: { ...finding, changed: Object.fromEntries(changed) } };
+  return { ...check, finding: { ...finding, changed: Object.fromEntries(changed) } };
 }
 
 async function checkSession(
   id: string,
   getSession: (id: string) => Promise<SessionSnapshot>,
-): Promise<'there' | Note['what'] | { readonly why: string }> {
+): Promise<'there' | SessionNote['what'] | { readonly why: string }> {
   try {
     const { session } = await getSession(id);
     return sessionEnd(session.status) === 'failed' ? 'session_failed' : 'there';
@@ -211,7 +211,7 @@ function isEtag(validator: string): boolean {
   return /^(?:W\/)?"/.test(validator);
 }
 
-/** A cache on the way may weaken the ETag of an unchanged version. @see RFC 9110, 8.8.3.2 */
+/** A cache on the way may weaken the ETag of an check version. @see RFC 9110, 8.8.3.2 */
 function plainEtag(validator: string): string {
   return validator.replace(/^W\//, '');
 }

@@ -93,7 +93,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     compare(key, asked, found === undefined ? undefined : had);
   }
   for (const key of Object.keys(resources)) if (!video.resources.has(key)) compare(key, undefined, resources[key]);
-  for (const tracks of placesOf(session, 'audio_tracks')) {
+  for (const tracks of recordsOf(session, 'audio_tracks')) {
     for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
       const key = `audio_tracks.${name}`;
       const sound = video.audio.get(name);
@@ -107,7 +107,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
       compare(key, asked, found === undefined ? undefined : had);
     }
   }
-  for (const fonts of placesOf(session, 'font_changes')) {
+  for (const fonts of recordsOf(session, 'font_changes')) {
     for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
       const found = own(fonts, name);
       compare(`font_changes.${name}`, video.fonts.get(name), recordOf(recordOf(found).source).font ?? found);
@@ -119,10 +119,10 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
 }
 
 /** Returns the non-empty records in the mapping and beside it, or one empty record. */
-function placesOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
-  const places = [session[name], recordOf(session.mapping)[name]].map(recordOf);
-  const told = places.filter((place) => Object.keys(place).length > 0);
-  return told.length > 0 ? told : [{}];
+function recordsOf(session: RenderSession, name: 'audio_tracks' | 'font_changes'): Fields[] {
+  const records = [session[name], recordOf(session.mapping)[name]].map(recordOf);
+  const filled = records.filter((record) => Object.keys(record).length > 0);
+  return filled.length > 0 ? filled : [{}];
 }
 
 /** Returns the wanted and the found value in one comparable form. */
@@ -163,8 +163,8 @@ function sourcesOf(
 
 /** Returns the digest of a source's bytes if the service reports it, else its URL. */
 function fileOf(url: unknown, upload: Fields): unknown {
-  const told = /^urn:(sha256:[0-9a-f]{64})$/.exec(String(url))?.[1];
-  if (told !== undefined) return told;
+  const digest = /^urn:(sha256:[0-9a-f]{64})$/.exec(String(url))?.[1];
+  if (digest !== undefined) return digest;
   return upload.remote_url === url && typeof upload.sha256 === 'string' ? `sha256:${upload.sha256}` : url;
 }
 
@@ -189,18 +189,18 @@ function urlOf(text: unknown): unknown {
 
 /** Removes defaults from a transform and sorts its fields. */
 function transformOf(transform: Fields, kind: 'image' | 'video' | 'audio'): Fields {
-  const { background, ...others } = told(transform);
+  const { background, ...others } = sortedFields(transform);
   const fields = { ...others, ...(background !== undefined && { background: colorOf(background) }) };
-  return told(plainTransform(kind, fields as Transform | AudioTransform));
+  return sortedFields(plainTransform(kind, fields as Transform | AudioTransform));
 }
 
 function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefined {
-  const plain = plainOutput(told(output), measures);
-  return plain === null ? undefined : told(plain);
+  const plain = plainOutput(sortedFields(output), measures);
+  return plain === null ? undefined : sortedFields(plain);
 }
 
 /** Removes fields without a value, and sorts the others. */
-function told(fields: object): Fields {
+function sortedFields(fields: object): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

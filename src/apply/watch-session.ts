@@ -97,7 +97,7 @@ export async function verifyRendering(former: Rendering, id: string, context: Ru
   } catch (error) {
     if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
   }
-  const video = await ports.lookAtUrl(former.video_url, leave).catch(() => null);
+  const video = await ports.probeUrl(former.video_url, leave).catch(() => null);
   if (video === null) return { kind: 'given-up' };
   if (video.kind === 'there') return { kind: 'rendered', rendering: former, session: null };
   const why = video.kind === 'gone' ? `the server answered ${video.status}` : video.why;

@@ -92,14 +92,16 @@ function resolveVideo(
 
   const read = readVideo(path, filled, context);
   diagnostics.push(...read.diagnostics);
-  const made = read.video === null || id === null ? null : { id, ...read.video };
-  const deliver = made === null ? NOWHERE : readDeliver(filled, made, context.deliver);
-  diagnostics.push(...deliver.diagnostics.map((one) => ({ ...one, message: inRow(one.message, row?.name) })));
+  const undelivered = read.video === null || id === null ? null : { id, ...read.video };
+  const deliver = undelivered === null ? NOWHERE : readDeliver(filled, undelivered, context.deliver);
+  diagnostics.push(
+    ...deliver.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) })),
+  );
   const { destinations } = deliver;
   const video =
-    made === null || diagnostics.length > 0
+    undelivered === null || diagnostics.length > 0
       ? null
-      : { ...made, deliver: destinations.map(({ to, credential }) => ({ to, credential })) };
+      : { ...undelivered, deliver: destinations.map(({ to, credential }) => ({ to, credential })) };
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
   return {
     candidates: [{ id: hasId ? id : null, path, at, video, files: read.files, destinations }],

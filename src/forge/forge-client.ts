@@ -188,7 +188,7 @@ function refusal(name: string, what: string, answer: ForgeAnswer, now: number): 
     return new ForgeError('forge_limited', `${what}: a rate limit of ${name}, for another ${seconds} s`, { status });
   }
   const hint = HINTS[status];
-  return new ForgeError('forge_refused', `${what}: ${name} answered ${status}${told(answer.text)}`, {
+  return new ForgeError('forge_refused', `${what}: ${name} answered ${status}${reasonOf(answer.text)}`, {
     status,
     // After a gateway error the request may still be running.
     isUnclear: isPassing(status),
@@ -203,13 +203,13 @@ const HINTS: Readonly<Record<number, string>> = {
 };
 
 /** Returns a refusal's own message, shortened to one line. */
-function told(text: string): string {
+function reasonOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value)) return '';
     const details = Array.isArray(value.errors) ? value.errors : [];
-    const words = [value.message, ...details.map((one) => (isRecord(one) ? one.message : one))]
-      .filter((one) => typeof one === 'string')
+    const words = [value.message, ...details.map((detail) => (isRecord(detail) ? detail.message : detail))]
+      .filter((message) => typeof message === 'string')
       .join('; ')
       .replaceAll(/[\s\p{C}]+/gu, ' ');
     return words === '' ? '' : `: ${words.slice(0, 300).toWellFormed()}`;

@@ -10,8 +10,8 @@ export interface PostedComment {
   readonly url: string | null;
 }
 
-/** Comments of a pull request or a merge request. */
-export interface CommentPlace<C extends PostedComment = PostedComment> {
+/** Access to the comments of a pull request or a merge request. */
+export interface CommentAccess<C extends PostedComment = PostedComment> {
   /** Returns all comments of the token's account, oldest first. */
   own(): Promise<readonly C[]>;
   create(body: string): Promise<C>;
@@ -39,7 +39,7 @@ const MOST_HIDDEN = 10;
  *   delete it
  */
 export async function writeComment<C extends PostedComment>(
-  place: CommentPlace<C>,
+  comments: CommentAccess<C>,
   comment: {
     readonly body: string;
     readonly isOurs: (body: string) => boolean;
@@ -49,7 +49,7 @@ export async function writeComment<C extends PostedComment>(
   },
 ): Promise<WrittenComment> {
   const { body, behavior, hasNews } = comment;
-  const listOurs = async (): Promise<C[]> => (await place.own()).filter((one) => comment.isOurs(one.body));
+  const listOurs = async (): Promise<C[]> => (await comments.own()).filter(({ body }) => comment.isOurs(body));
   const before = await listOurs();
   const newest = before.at(-1);
   const isSkipped = !hasNews && (newest === undefined || (comment.skipsQuiet === true && behavior !== 'update'));
@@ -57,27 +57,27 @@ export async function writeComment<C extends PostedComment>(
   const tidy = async (): Promise<'hidden' | 'deleted' | 'none'> => {
     if (before.length === 0) return 'none';
     if (behavior === 'hide-and-new') {
-      for (const one of before.slice(-MOST_HIDDEN)) await unlessGone(place.hide(one));
+      for (const earlier of before.slice(-MOST_HIDDEN)) await unlessGone(comments.hide(earlier));
       return 'hidden';
     }
     if (behavior !== 'delete-and-new') return 'none';
-    for (const one of before) await unlessGone(place.remove(one));
+    for (const earlier of before) await unlessGone(comments.remove(earlier));
     return 'deleted';
   };
   if (isSkipped) return { kind: await tidy(), url: null };
   if (newest !== undefined && isSame(newest.body, body)) return { kind: 'same', url: newest.url };
   if (newest !== undefined && behavior === 'update') {
-    const updated = await unlessGone(place.update(newest, body).then(() => true));
+    const updated = await unlessGone(comments.update(newest, body).then(() => true));
     if (updated === true) {
       // Two concurrent runs may each have written one.
-      for (const one of before.slice(0, -1).slice(-MOST_HIDDEN)) await unlessGone(place.hide(one));
+      for (const other of before.slice(0, -1).slice(-MOST_HIDDEN)) await unlessGone(comments.hide(other));
       return { kind: 'updated', url: newest.url };
     }
   }
   const known = new Set(before.map(({ id }) => id));
   const { url } = await createOnce(
-    () => place.create(body),
-    async () => (await listOurs()).find((one) => !known.has(one.id) && isSame(one.body, body)),
+    () => comments.create(body),
+    async () => (await listOurs()).find((found) => !known.has(found.id) && isSame(found.body, body)),
   );
   // The new comment comes first, so that the pull request has one whatever fails now.
   await tidy();

@@ -1,7 +1,7 @@
 import { gitName, tryGit } from './run-git.ts';
 
 /** Location of a folder in a git repository. */
-export interface RepositoryPlace {
+export interface GitLocation {
   /** Relative path from the folder to the top, such as `../../`; empty at the top. */
   readonly up: string;
   /** Branch into which others are merged; null when unknown. */
@@ -17,7 +17,7 @@ export interface RepositoryPlace {
  * @param folder absolute; must exist
  * @returns null outside of a repository
  */
-export async function repositoryPlace(folder: string): Promise<RepositoryPlace | null> {
+export async function locateInGit(folder: string): Promise<GitLocation | null> {
   const up = await tryGit(folder, ['rev-parse', '--show-cdup']);
   if (up === null) return null;
   const url = await tryGit(folder, ['remote', 'get-url', 'origin']);

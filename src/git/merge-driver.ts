@@ -29,8 +29,8 @@ export async function installMergeDriver(
   file: string,
   write: (path: string, text: string) => Promise<void>,
 ): Promise<{ readonly attributes: Installed; readonly driver: Installed }> {
-  const told = await runGit(root, ['check-attr', '-z', 'merge', '--', file]);
-  const attribute = told.split('\0')[2] ?? 'unspecified';
+  const printed = await runGit(root, ['check-attr', '-z', 'merge', '--', file]);
+  const attribute = printed.split('\0')[2] ?? 'unspecified';
   const driver = (await tryGit(root, ['config', '--get', 'merge.reelform.driver']))?.trimEnd() ?? null;
   if (attribute === 'unspecified') await addLine(join(root, '.gitattributes'), `${file} merge=reelform`, write);
   if (driver === null) {

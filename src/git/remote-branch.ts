@@ -37,7 +37,7 @@ export class RemoteBranch {
   /** Asks the remote for the commit of the branch; null when there is no such branch. @throws ReelformError `git_failed` */
   async tip(): Promise<string | null> {
     const refs = await runGit(this.#root, ['ls-remote', '--', this.#remote, this.#ref]);
-    const line = refs.split('\n').find((one) => one.endsWith(`\t${this.#ref}`));
+    const line = refs.split('\n').find((line) => line.endsWith(`\t${this.#ref}`));
     return line?.split('\t')[0] ?? null;
   }
 

@@ -134,12 +134,12 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
   if (error.code === 'ENOENT') {
     return new ReelformError('git_failed', 'There is no git on this machine', { hint: 'Install git' });
   }
-  const told = typeof error.stderr === 'string' ? error.stderr.trim() : '';
-  const lines = withoutCredentials(told)
+  const stderr = typeof error.stderr === 'string' ? error.stderr.trim() : '';
+  const lines = withoutCredentials(stderr)
     .split('\n')
     .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line));
   const why = timedOut ? 'it did not answer in time' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
-  const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(told)?.[1];
+  const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
   // Without `cause`, which contains the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {

@@ -161,8 +161,8 @@ interface JsonError {
  */
 function placeJsonError(text: string, thrown: SyntaxError): JsonError {
   const reason = thrown.message.replace(/(?:, (?:\.\.\.)?"| in JSON\b| at position\b)[\s\S]*$/, '');
-  const told = /at position (\d+)/.exec(thrown.message)?.[1];
-  return { reason, offset: told === undefined ? firstNonToken(text) : Math.min(Number(told), text.length) };
+  const position = /at position (\d+)/.exec(thrown.message)?.[1];
+  return { reason, offset: position === undefined ? firstNonToken(text) : Math.min(Number(position), text.length) };
 }
 
 function firstNonToken(text: string): number {

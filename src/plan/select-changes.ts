@@ -5,14 +5,14 @@ import { closestMatch } from '../hints.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */
-export interface Globs {
+export interface IdGlobs {
   /** Null for all videos; an empty list for none. */
   readonly targets: readonly string[] | null;
   readonly excludes: readonly string[];
 }
 
 /** Selection of changes. */
-export interface Selection extends Globs {
+export interface Selection extends IdGlobs {
   /** Additional condition on changes. */
   readonly only?: (change: Change) => boolean;
 }
@@ -25,7 +25,7 @@ export function idMatcher(globs: readonly string[]): (id: string) => boolean {
 }
 
 /** Returns a function that matches ids against a selection. */
-export function isSelected({ targets, excludes }: Globs): (id: string) => boolean {
+export function isSelected({ targets, excludes }: IdGlobs): (id: string) => boolean {
   const isTarget = targets === null ? () => true : idMatcher(targets);
   const isExcluded = idMatcher(excludes);
   return (id) => isTarget(id) && !isExcluded(id);
@@ -67,7 +67,7 @@ function renderItself(change: Change & { readonly action: 'adopt' }): Change {
 }
 
 /** Returns an error for each target that matches no id, and a warning for each exclude. */
-export function unmatchedGlobs({ targets, excludes }: Globs, ids: readonly string[]): Diagnostic[] {
+export function unmatchedGlobs({ targets, excludes }: IdGlobs, ids: readonly string[]): Diagnostic[] {
   const isUnmatched = (glob: string): boolean => !ids.some(idMatcher([glob]));
   return [
     ...(targets ?? []).filter(isUnmatched).map((glob) => matchesNothing(glob, ids, 'error')),
@@ -86,5 +86,5 @@ export function unmatchedHint(glob: string, ids: readonly string[]): string {
   const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);
   const meant = closestMatch(glob, glob.includes('*') ? [...globs, ...ids] : ids);
   if (meant !== null) return `Did you mean ${meant}?`;
-  return 'Globs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders';
+  return 'IdGlobs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders';
 }

@@ -52,14 +52,14 @@ function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** A finding about one video. `path` locates the value in the definition; `level` overrides the policy's level. */
-type Said = Pick<PolicyFinding, 'message' | 'hint'> & {
+type PolicyViolation = Pick<PolicyFinding, 'message' | 'hint'> & {
   readonly path: readonly string[];
   readonly level?: PolicyFinding['level'];
 };
 
 /** Checks one video against one policy. Plan-wide policies return nothing. */
 function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
-  return said(policy, video).map(({ path, level = policy.level, ...words }) => ({
+  return violationsOf(policy, video).map(({ path, level = policy.level, ...words }) => ({
     rule: policy.rule,
     level,
     video: video.id,
@@ -68,7 +68,7 @@ function checkVideo(policy: Policy, video: DesiredVideo): PolicyFinding[] {
   }));
 }
 
-function said(policy: Policy, video: DesiredVideo): Said[] {
+function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
   switch (policy.rule) {
     case 'max_renders':
     case 'max_cost':
@@ -98,7 +98,7 @@ function said(policy: Policy, video: DesiredVideo): Said[] {
   }
 }
 
-function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): Said[] {
+function tooLong(seconds: number, { id, durationSeconds: duration, template }: DesiredVideo): PolicyViolation[] {
   const path = ['template'];
   if (duration === null) {
     // Denying an unknown duration would deny every template that a service hosts.
@@ -121,7 +121,7 @@ function textsOf({ resources }: DesiredVideo): Text[] {
   );
 }
 
-function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): Said[] {
+function tooManyCharacters(most: number, { text, name, path }: Text, { id }: DesiredVideo): PolicyViolation[] {
   if (text.length <= most) return [];
   const count = [...CHARACTERS.segment(text)].length;
   return count <= most
@@ -129,7 +129,7 @@ function tooManyCharacters(most: number, { text, name, path }: Text, { id }: Des
     : [{ path, message: `${name} of ${id} has ${count} characters, and ${most} are allowed`, hint: 'Shorten it' }];
 }
 
-function forbidden(words: readonly string[], video: DesiredVideo): Said[] {
+function forbidden(words: readonly string[], video: DesiredVideo): PolicyViolation[] {
   const title: Text = { text: video.title, name: 'The title', path: ['title'] };
   return [title, ...textsOf(video)].flatMap(({ text, name, path }) => {
     const found = findWords(text, words);
@@ -139,7 +139,7 @@ function forbidden(words: readonly string[], video: DesiredVideo): Said[] {
   });
 }
 
-function labelProblem(name: string, pattern: string, { id, labels }: DesiredVideo): Said[] {
+function labelProblem(name: string, pattern: string, { id, labels }: DesiredVideo): PolicyViolation[] {
   const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
   if (value === undefined) {
     return [{ path: ['labels'], message: `${id} has no label ${name}`, hint: `Write it into "labels": ${name}` }];
@@ -157,7 +157,12 @@ function remoteSources({ resources, audio }: DesiredVideo): { url: string; path:
   return sources.flatMap(([source, path]) => (source.kind === 'url' ? [{ url: source.url, path }] : []));
 }
 
-function foreignHost(hosts: readonly string[], url: string, path: readonly string[], { id }: DesiredVideo): Said[] {
+function foreignHost(
+  hosts: readonly string[],
+  url: string,
+  path: readonly string[],
+  { id }: DesiredVideo,
+): PolicyViolation[] {
   // Compares the host that a client would request: lower case, in ASCII, without credentials.
   const host = URL.canParse(url) ? new URL(url).hostname : url;
   const isAllowed = hosts.some((one) => {

@@ -38,14 +38,14 @@ export function readPolicyAnswer(
   });
   if (end.failure !== null) return [find('deny', end.failure)];
   const answer = parseAnswer(end.stdout);
-  const said = (['deny', 'warn'] as const).flatMap((level) =>
+  const findings = (['deny', 'warn'] as const).flatMap((level) =>
     entriesOf(answer?.[level]).map(({ message, video }) =>
       find(level, message, video !== null && isVideo(video) ? video : null),
     ),
   );
-  if (end.exitCode === 0 || said.some(({ level }) => level === 'deny')) return capped(said, find);
+  if (end.exitCode === 0 || findings.some(({ level }) => level === 'deny')) return capped(findings, find);
   const text = oneLine(end.stderr) || (answer === null ? oneLine(end.stdout) : '');
-  return capped([find('deny', text || `it ended with ${end.exitCode}, and said nothing`), ...said], find);
+  return capped([find('deny', text || `it ended with ${end.exitCode}, and said nothing`), ...findings], find);
 }
 
 function capped(
@@ -54,7 +54,7 @@ function capped(
 ): PolicyFinding[] {
   const rest = findings.slice(MOST_FINDINGS);
   if (rest.length === 0) return [...findings];
-  const level = rest.some((one) => one.level === 'deny') ? 'deny' : 'warn';
+  const level = rest.some((finding) => finding.level === 'deny') ? 'deny' : 'warn';
   return [...findings.slice(0, MOST_FINDINGS), find(level, `and ${rest.length} more`)];
 }
 
@@ -73,8 +73,8 @@ function listOf(value: unknown): unknown[] | null {
   return Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : null;
 }
 
-function entriesOf(said: unknown): { readonly message: string; readonly video: string | null }[] {
-  return (listOf(said) ?? []).map((entry) => {
+function entriesOf(value: unknown): { readonly message: string; readonly video: string | null }[] {
+  return (listOf(value) ?? []).map((entry) => {
     if (!isRecord(entry)) return { message: oneLine(String(entry)), video: null };
     const { video } = entry;
     const message = entry.message ?? entry.msg;

@@ -129,9 +129,9 @@ function outdated(
   at: Span,
   files: RepositoryFiles,
 ): Diagnostic[] {
-  const made = schemaFiles(name, spec);
+  const current = schemaFiles(name, spec);
   // The specification of a service's template exists only on the disk, so it cannot be outdated.
-  const stale = outdatedFiles(files.root, ownPackage === null ? made.slice(1) : made, files.log);
+  const stale = outdatedFiles(files.root, ownPackage === null ? current.slice(1) : current, files.log);
   if (stale.length === 0) return [];
   const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} not what the template ${name} gives today`;
   return [{ code: 'schema_outdated', severity: 'warning', message, hint: `Run reelform pull ${name}`, at }];

@@ -146,7 +146,7 @@ async function apply(run: Run) {
         saved.push(next);
       },
       ensureStyleVersion: run.ensureStyleVersion ?? (async () => undefined),
-      lookAtUrl: async () => ({ kind: 'there', validator: null }),
+      probeUrl: async () => ({ kind: 'there', validator: null }),
       readFile: async () => Buffer.from(run.file ?? 'image'),
       journal,
       clock: simulatedClock(),

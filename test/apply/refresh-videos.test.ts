@@ -29,7 +29,7 @@ async function refresh({ ids, session, video }: World) {
       const status = answer === 'there' ? 'preview_rendered' : 'preview_failed';
       return { session: { ...bareSession(id, 0), status }, retryAfterMs: null };
     },
-    lookAtUrl: async (url) => {
+    probeUrl: async (url) => {
       requests.push(url);
       return video(url.slice('https://cdn.example/'.length), nowMs);
     },

@@ -97,7 +97,7 @@ async function run({ service, path, clock, lock }: World, videos: readonly Video
         ...more.journal?.(file),
       },
       ensureStyleVersion: async () => undefined,
-      lookAtUrl: async () => ({ kind: 'there', validator: null }),
+      probeUrl: async () => ({ kind: 'there', validator: null }),
       readFile: async () => Buffer.alloc(0),
       clock,
       newKey: randomUUID,

@@ -194,7 +194,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
       updateLock: (change) => lockFile.update(change),
       journal,
       ensureStyleVersion: async () => undefined,
-      lookAtUrl: async () => ({ kind: 'there', validator: null }),
+      probeUrl: async () => ({ kind: 'there', validator: null }),
       readFile: async () => new Uint8Array(),
       clock: { now: Date.now, monotonicNow: Date.now, wait },
       newKey: randomUUID,

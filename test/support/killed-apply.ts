@@ -93,7 +93,7 @@ const outcome = await applyPlan({
     updateLock: (change) => lockFile.update(change),
     journal,
     ensureStyleVersion: async () => undefined,
-    lookAtUrl: async () => ({ kind: 'there', validator: null }),
+    probeUrl: async () => ({ kind: 'there', validator: null }),
     readFile: async () => new Uint8Array(),
     clock,
     newKey: () => randomUUID(),

@@ -137,7 +137,7 @@ export class Simulation {
         },
         journal,
         ensureStyleVersion: async () => undefined,
-        lookAtUrl: async () => ({ kind: 'there', validator: null }),
+        probeUrl: async () => ({ kind: 'there', validator: null }),
         readFile: async () => new Uint8Array(),
         clock,
         newKey: () => `key-${this.#keys++}`,

@@ -1,5 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { gitHubPlace } from '../../forge/github/comments.ts';
+import { gitHubComments } from '../../forge/github/comments.ts';
 import { reuseIssue } from '../../forge/github/issues.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
 import { writeComment } from '../../forge/write-comment.ts';
@@ -106,7 +106,7 @@ async function writeReports(run: ReportedRun, io: Io): Promise<void> {
   if (text === null) return;
   const pull = (await pullsOfCommit(github, commit)).find(({ isMerged }) => isMerged);
   if (pull === undefined) return;
-  await writeComment(gitHubPlace(github, pull.number), {
+  await writeComment(gitHubComments(github, pull.number), {
     body: `${marker}\n${text}${issueUrl === null ? '' : `\n\n${issueLinkMarkdown(issueUrl)}`}`,
     isOurs: (body) => body.startsWith(marker),
     behavior: 'update',

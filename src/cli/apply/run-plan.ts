@@ -57,8 +57,8 @@ export interface RunPlanInput {
 export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome> {
   const { plan, project, lock, service, journal } = input;
   const lockFile = openLockFile(project.root, lock);
-  const lookAtUrl = openUrlProbe(project.config, io);
-  const notes = new SourceVersions(plan, lookAtUrl);
+  const probeUrl = openUrlProbe(project.config, io);
+  const notes = new SourceVersions(plan, probeUrl);
   const watch = watchRun({ color: input.color, streams: input.streams }, io);
   const soFar = new PartialOutcome();
   const startedAt = io.monotonicNow();
@@ -95,7 +95,7 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
         journal,
         ensureStyleVersion: service.ensureStyleVersion,
         readFile: (path) => readFile(join(project.root, path)),
-        lookAtUrl,
+        probeUrl,
         clock: openClock(io),
         newKey: () => randomUUID(),
       },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { loadLibav } from '../../engine/codec/libav.ts';
-import { repositoryPlace } from '../../git/default-branch.ts';
+import { locateInGit } from '../../git/default-branch.ts';
 import { historyGap } from '../../git/lock-history.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
 import type { Config } from '../../project/config.ts';
@@ -94,7 +94,7 @@ export async function checkCi(root: string, config: Config, { env }: Pick<Io, 'e
 
 /** True if a workflow of the repository, or of its Git repository, runs `reelform apply`. */
 async function appliesInCi(root: string): Promise<boolean> {
-  const place = await repositoryPlace(root);
+  const place = await locateInGit(root);
   const top = place === null ? root : resolve(root, place.up);
   const workflows = join(top, '.github/workflows');
   const files = [

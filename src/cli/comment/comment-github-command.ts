@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
 import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/github/check-runs.ts';
-import { gitHubPlace } from '../../forge/github/comments.ts';
+import { gitHubComments } from '../../forge/github/comments.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { pullOfJob } from '../../forge/github/pulls.ts';
@@ -61,7 +61,7 @@ async function comment(
     printWarning({ message: `Pull request ${pull.number} has another commit meanwhile: nothing is written` }, io);
     return;
   }
-  const written = await writeComment(gitHubPlace(github, pull.number), {
+  const written = await writeComment(gitHubComments(github, pull.number), {
     body: draft.body({ head_sha: pull.headSha, base_sha: pull.baseSha }),
     isOurs: (body) => isMarked(body, options.tag),
     behavior: options.behavior,

@@ -1,6 +1,6 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-error.ts';
-import { gitLabPlace, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
+import { gitLabComments, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
 import { isMarked, writeComment } from '../../forge/write-comment.ts';
 import { commentText } from '../../report/terminal/comment-text.ts';
 import { forgeClock, runForgeWrites } from '../forge/forge-job.ts';
@@ -35,7 +35,7 @@ export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io
         hint: 'Give the job a masked variable with a project access token that has the scope api',
       });
     }
-    const written = await writeComment(gitLabPlace(job, token, forgeClock(io)), {
+    const written = await writeComment(gitLabComments(job, token, forgeClock(io)), {
       body,
       isOurs: (comment) => isMarked(comment, options.tag),
       behavior: options.behavior,

@@ -47,7 +47,7 @@ export async function runRefresh(
       ...common,
       entries,
       getSession: service === null ? null : (id) => service.getRenderSession(id),
-      lookAtUrl: openUrlProbe(config, io),
+      probeUrl: openUrlProbe(config, io),
       signal: new AbortController().signal,
     }),
     service === null ? [] : compareSpecs({ ...common, root, templates, service }),

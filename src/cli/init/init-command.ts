@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { type RepositoryPlace, repositoryPlace } from '../../git/default-branch.ts';
+import { type GitLocation, locateInGit } from '../../git/default-branch.ts';
 import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
@@ -109,10 +109,10 @@ function areTaken(top: string): boolean {
 }
 
 /** Finds the Git repository that contains a folder, which need not exist yet. */
-async function placeOf(root: string): Promise<Omit<RepositoryPlace, 'up'> & { readonly top: string | null }> {
+async function placeOf(root: string): Promise<Omit<GitLocation, 'up'> & { readonly top: string | null }> {
   let folder = root;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  const place = await repositoryPlace(folder);
+  const place = await locateInGit(folder);
   if (place === null) return { top: null, branch: null, isGitLab: false };
   return { ...place, top: resolve(folder, place.up) };
 }

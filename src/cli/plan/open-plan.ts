@@ -6,7 +6,7 @@ import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { type FormerEntry, type Observations, onlyRestores, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
-import { type Globs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
+import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
 import type { Io } from '../io.ts';
@@ -127,7 +127,7 @@ export async function openPlan(
 async function refresh(
   repository: DesiredState,
   lock: Lock,
-  globs: Globs,
+  globs: IdGlobs,
   io: Io,
 ): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
   const { runRefresh } = await import('../drift/run-refresh.ts');

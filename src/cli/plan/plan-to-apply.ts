@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { gitHubPlace } from '../../forge/github/comments.ts';
+import { gitHubComments } from '../../forge/github/comments.ts';
 import { pullsOfCommit } from '../../forge/github/pulls.ts';
 import { planIdOf } from '../../forge/write-comment.ts';
 import { recentCommits } from '../../git/revisions.ts';
@@ -104,7 +104,7 @@ async function isReviewed(root: string, planId: string, tag: string, io: Io): Pr
     for (const { number, isMerged } of await pullsOfCommit(github, commit)) {
       if (!isMerged || seen.has(number)) continue;
       seen.add(number);
-      const comments = await gitHubPlace(github, number).own();
+      const comments = await gitHubComments(github, number).own();
       if (comments.some(({ body }) => planIdOf(body, tag) === planId)) return true;
     }
   }

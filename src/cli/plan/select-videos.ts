@@ -3,7 +3,7 @@ import { posix, resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
-import { type Globs, selectChanges } from '../../plan/select-changes.ts';
+import { type IdGlobs, selectChanges } from '../../plan/select-changes.ts';
 import type { Io } from '../io.ts';
 import type { DesiredState } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
@@ -15,7 +15,7 @@ import type { PlanFlags } from './plan-options.ts';
  */
 export async function selectVideos(
   plan: Plan,
-  globs: Globs,
+  globs: IdGlobs,
   flags: PlanFlags,
   repository: DesiredState,
 ): Promise<Plan> {
@@ -63,7 +63,7 @@ function endsWithPath(path: string, end: string): boolean {
  * @param directory that file paths are relative to
  * @throws ReelformError `file_system`, `options_conflict` if stdin is named twice
  */
-export async function readGlobs(flags: PlanFlags, directory: string, io: Io): Promise<Globs> {
+export async function readGlobs(flags: PlanFlags, directory: string, io: Io): Promise<IdGlobs> {
   const { target, targetFile = [], exclude = [], excludeFile = [] } = flags;
   if ([...targetFile, ...excludeFile].filter((file) => file === '-').length > 1) {
     throw new ReelformError('options_conflict', 'Standard input can be read once, and two options ask for it', {

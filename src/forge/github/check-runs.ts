@@ -1,7 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { readJson } from '../forge-client.ts';
 import { createOnce } from '../forge-error.ts';
-import { type GitHub, numberOf } from './github.ts';
+import { type GitHub, numberOf, requestJson } from './github.ts';
 
 /** A message about a range of lines in a file. */
 export interface Annotation {
@@ -62,9 +61,8 @@ export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<vo
 }
 
 async function createCheckRun(github: GitHub, check: CheckRun, body: object): Promise<number> {
-  const path = `${github.root}/check-runs`;
   return createOnce(
-    async () => numberOf(readJson(await github.rest.send('POST', path, { body }), `POST ${path}`, 'GitHub'), 'id'),
+    async () => numberOf(await requestJson(github, 'POST', `${github.root}/check-runs`, { body }), 'id'),
     async () => {
       const query = `check_name=${encodeURIComponent(check.name)}&per_page=100`;
       const runs = await github.rest.list(`${github.root}/commits/${check.headSha}/check-runs?${query}`);

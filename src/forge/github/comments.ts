@@ -1,7 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { readJson } from '../forge-client.ts';
-import type { CommentPlace, PostedComment } from '../write-comment.ts';
-import { type GitHub, numberOf, textOf, viewerLogin } from './github.ts';
+import type { CommentAccess, PostedComment } from '../write-comment.ts';
+import { type GitHub, numberOf, requestJson, textOf, viewerLogin } from './github.ts';
 
 /** A comment on an issue or a pull request. */
 export interface GitHubComment {
@@ -25,8 +24,7 @@ export async function listComments(github: GitHub, number: number): Promise<GitH
 
 /** Not repeated when the result is unclear: see `ForgeError.isUnclear`. */
 export async function createComment(github: GitHub, number: number, body: string): Promise<GitHubComment> {
-  const path = `${github.root}/issues/${number}/comments`;
-  return readComment(readJson(await github.rest.send('POST', path, { body: { body } }), `POST ${path}`, 'GitHub'));
+  return readComment(await requestJson(github, 'POST', `${github.root}/issues/${number}/comments`, { body: { body } }));
 }
 
 export async function updateComment(github: GitHub, id: number, body: string): Promise<void> {
@@ -55,7 +53,7 @@ function readComment(value: unknown): GitHubComment {
 }
 
 /** Returns access to the comments of a pull request or an issue. */
-export function gitHubPlace(github: GitHub, number: number): CommentPlace<GitHubComment & PostedComment> {
+export function gitHubComments(github: GitHub, number: number): CommentAccess<GitHubComment & PostedComment> {
   return {
     async own() {
       const author = await viewerLogin(github);

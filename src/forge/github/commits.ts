@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import { readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
-import { type GitHub, textOf } from './github.ts';
+import { type GitHub, requestJson, textOf } from './github.ts';
 
 /** Result of a commit. */
 export type CommitOutcome =
@@ -47,8 +47,8 @@ export async function commitOnBranch(
   };
   try {
     const { createCommitOnBranch } = await github.graphql(COMMIT_MUTATION, { input }, 'once');
-    const made = isRecord(createCommitOnBranch) ? createCommitOnBranch.commit : null;
-    return { kind: 'committed', oid: textOf(made, 'oid'), url: textOf(made, 'url') };
+    const created = isRecord(createCommitOnBranch) ? createCommitOnBranch.commit : null;
+    return { kind: 'committed', oid: textOf(created, 'oid'), url: textOf(created, 'url') };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     const isConflict = error.status === 409 || error.types.includes('STALE_DATA');
@@ -85,11 +85,7 @@ export async function readFileAt(github: GitHub, path: string, ref: string): Pro
   const value = readJson(answer, `GET ${name}`, 'GitHub');
   if (isRecord(value) && value.encoding === 'base64') return Buffer.from(textOf(value, 'content'), 'base64').toString();
   // Answers omit the content of files above 1 MB, so the blob is read.
-  const blob = readJson(
-    await github.rest.send('GET', `${github.root}/git/blobs/${textOf(value, 'sha')}`),
-    'GET blob',
-    'GitHub',
-  );
+  const blob = await requestJson(github, 'GET', `${github.root}/git/blobs/${textOf(value, 'sha')}`);
   return Buffer.from(textOf(blob, 'content'), 'base64').toString();
 }
 
@@ -138,7 +134,7 @@ export async function putOnto(
   },
 ): Promise<CommitOutcome> {
   const { branch, seen } = commit;
-  const { oid, url } = await makeCommit(github, commit);
+  const { oid, url } = await createCommit(github, commit);
   const [owner, name] = github.repository.split('/');
   try {
     const { repository } = await github.graphql(REPOSITORY_QUERY, { owner, name }, 'safe');
@@ -163,34 +159,30 @@ function isStale({ types, message }: ForgeError): boolean {
 }
 
 /** Creates a commit without a branch. GitHub signs those of apps and jobs if they name no author. */
-async function makeCommit(
+async function createCommit(
   github: GitHub,
   commit: Parameters<typeof putOnto>[1],
 ): Promise<{ readonly oid: string; readonly url: string }> {
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const what = `${github.root}/git/${path}`;
-    // Safe to repeat: GitHub deletes unreferenced objects.
-    return readJson(await github.rest.send('POST', what, { body, repeatability: 'safe' }), `POST ${what}`, 'GitHub');
-  };
-  const at = `${github.root}/git/commits/${commit.onto}`;
-  const parent = readJson(await github.rest.send('GET', at), `GET ${at}`, 'GitHub');
+  // Safe to repeat: GitHub deletes unreferenced objects.
+  const post = (path: string, body: object): Promise<unknown> =>
+    requestJson(github, 'POST', `${github.root}/git/${path}`, { body, repeatability: 'safe' });
+  const parent = await requestJson(github, 'GET', `${github.root}/git/commits/${commit.onto}`);
   const entries = Object.entries(commit.additions);
   const tree = await post('trees', {
     base_tree: textOf(isRecord(parent) ? parent.tree : null, 'sha'),
     tree: entries.map(([path, content]) => ({ path, mode: '100644', type: 'blob', content })),
   });
-  const made = await post('commits', {
+  const created = await post('commits', {
     message: `${commit.headline}\n\n${commit.body}`,
     tree: textOf(tree, 'sha'),
     parents: [commit.onto],
   });
-  return { oid: textOf(made, 'sha'), url: textOf(made, 'html_url') };
+  return { oid: textOf(created, 'sha'), url: textOf(created, 'html_url') };
 }
 
 /** Returns the first parent of a commit; null when there is none. */
 export async function firstParent(github: GitHub, sha: string): Promise<string | null> {
-  const at = `${github.root}/git/commits/${sha}`;
-  const value = readJson(await github.rest.send('GET', at), `GET ${at}`, 'GitHub');
+  const value = await requestJson(github, 'GET', `${github.root}/git/commits/${sha}`);
   const parents = isRecord(value) && Array.isArray(value.parents) ? value.parents : [];
   return parents.length === 0 ? null : textOf(parents[0], 'sha');
 }

@@ -70,6 +70,16 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
   };
 }
 
+/** Sends a REST request and parses the JSON of its answer. @throws ForgeError */
+export async function requestJson(
+  { rest }: Pick<GitHub, 'rest'>,
+  method: 'GET' | 'POST',
+  path: string,
+  options?: Parameters<ForgeClient['send']>[2],
+): Promise<unknown> {
+  return readJson(await rest.send(method, path, options), `${method} ${path}`, 'GitHub');
+}
+
 /** Returns a required text field of an answer. */
 export function textOf(value: unknown, field: string): string {
   const found = isRecord(value) ? value[field] : undefined;

@@ -1,10 +1,9 @@
 import { isRecord } from '../../json.ts';
-import { readJson } from '../forge-client.ts';
 import { createOnce } from '../forge-error.ts';
-import { type GitHub, numberOf, textOf, viewerLogin } from './github.ts';
+import { type GitHub, numberOf, requestJson, textOf, viewerLogin } from './github.ts';
 
-/** Common fields of issues and pull requests. */
-export interface Thread {
+/** An issue, or the fields that a pull request shares with issues. */
+export interface Issue {
   readonly number: number;
   readonly url: string;
   readonly title: string;
@@ -12,30 +11,29 @@ export interface Thread {
   readonly isOpen: boolean;
 }
 
-export interface ThreadChanges {
+export interface IssueChanges {
   readonly title?: string;
   readonly body?: string;
   readonly state?: 'open' | 'closed';
 }
 
-type ThreadKind = 'issues' | 'pulls';
+type IssueKind = 'issues' | 'pulls';
 
 /** @returns GitHub's answer */
-export async function createThread({ rest, root }: GitHub, kind: ThreadKind, body: object): Promise<unknown> {
-  const path = `${root}/${kind}`;
-  return readJson(await rest.send('POST', path, { body }), `POST ${path}`, 'GitHub');
+export async function postIssue(github: GitHub, kind: IssueKind, body: object): Promise<unknown> {
+  return requestJson(github, 'POST', `${github.root}/${kind}`, { body });
 }
 
-export async function updateThread(
+export async function patchIssue(
   { rest, root }: GitHub,
-  kind: ThreadKind,
+  kind: IssueKind,
   number: number,
-  changes: ThreadChanges,
+  changes: IssueChanges,
 ): Promise<void> {
   await rest.send('PATCH', `${root}/${kind}/${number}`, { body: changes });
 }
 
-export function threadOf(value: unknown): Thread {
+export function issueOf(value: unknown): Issue {
   const body = isRecord(value) ? value.body : null;
   return {
     number: numberOf(value, 'number'),
@@ -45,8 +43,6 @@ export function threadOf(value: unknown): Thread {
     isOpen: textOf(value, 'state') === 'open',
   };
 }
-
-export type Issue = Thread;
 
 /**
  * Returns the issues of this author that begin with a marker, oldest first. Uses the list, because the search index
@@ -64,7 +60,7 @@ export async function findIssues(
     if (pull !== undefined || typeof body !== 'string' || !isRecord(user)) return false;
     return user.login === issue.author && body.startsWith(issue.marker);
   });
-  return ours.map(threadOf).sort((a, b) => a.number - b.number);
+  return ours.map(issueOf).sort((a, b) => a.number - b.number);
 }
 
 /** Not repeated when the result is unclear: check with `findIssues`. */
@@ -72,11 +68,11 @@ export async function createIssue(
   github: GitHub,
   issue: { readonly title: string; readonly body: string; readonly labels?: readonly string[] },
 ): Promise<Issue> {
-  return threadOf(await createThread(github, 'issues', issue));
+  return issueOf(await postIssue(github, 'issues', issue));
 }
 
-export function updateIssue(github: GitHub, number: number, changes: ThreadChanges): Promise<void> {
-  return updateThread(github, 'issues', number, changes);
+export function updateIssue(github: GitHub, number: number, changes: IssueChanges): Promise<void> {
+  return patchIssue(github, 'issues', number, changes);
 }
 
 interface ReusedIssue {
@@ -108,16 +104,16 @@ export async function reuseIssue(github: GitHub, issue: ReusedIssue): Promise<st
     return open[0]?.url ?? null;
   }
   const text = `${marker}\n${body}`;
-  const kept = theOne(found);
+  const kept = keptIssue(found);
   if (kept === undefined) {
     const { url } = await createOnce(
       () => createIssue(github, { title, body: text }),
-      async () => theOne(await find()),
+      async () => keptIssue(await find()),
     );
     const all = await find();
-    const one = theOne(all);
-    await closeOthers(github, all, one, marker);
-    return one?.url ?? url;
+    const oldest = keptIssue(all);
+    await closeOthers(github, all, oldest, marker);
+    return oldest?.url ?? url;
   }
   const isSame = kept.isOpen && kept.body.replaceAll('\r\n', '\n').trimEnd() === text.trimEnd();
   if (!isSame) await updateIssue(github, kept.number, { title, body: text, state: 'open' });
@@ -126,7 +122,7 @@ export async function reuseIssue(github: GitHub, issue: ReusedIssue): Promise<st
 }
 
 /** Returns the oldest open issue, else the newest, which is reopened. */
-function theOne(issues: readonly Issue[]): Issue | undefined {
+function keptIssue(issues: readonly Issue[]): Issue | undefined {
   return issues.find(({ isOpen }) => isOpen) ?? issues.at(-1);
 }
 

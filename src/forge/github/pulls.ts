@@ -1,10 +1,9 @@
 import { isRecord } from '../../json.ts';
-import { readJson } from '../forge-client.ts';
-import { type GitHub, textOf } from './github.ts';
-import { createThread, type Thread, type ThreadChanges, threadOf, updateThread } from './issues.ts';
+import { type GitHub, requestJson, textOf } from './github.ts';
+import { type Issue, type IssueChanges, issueOf, patchIssue, postIssue } from './issues.ts';
 import type { GitHubJob } from './job.ts';
 
-export interface PullRequest extends Thread {
+export interface PullRequest extends Issue {
   readonly isMerged: boolean;
   /** Commit and branch of its head. */
   readonly headSha: string;
@@ -15,8 +14,7 @@ export interface PullRequest extends Thread {
 }
 
 export async function readPull(github: GitHub, number: number): Promise<PullRequest> {
-  const path = `${github.root}/pulls/${number}`;
-  return pullOf(readJson(await github.rest.send('GET', path), `GET ${path}`, 'GitHub'));
+  return pullOf(await requestJson(github, 'GET', `${github.root}/pulls/${number}`));
 }
 
 /** @param head `owner:branch` */
@@ -39,17 +37,17 @@ export async function createPull(
   github: GitHub,
   pull: { readonly title: string; readonly body: string; readonly head: string; readonly base: string },
 ): Promise<PullRequest> {
-  return pullOf(await createThread(github, 'pulls', pull));
+  return pullOf(await postIssue(github, 'pulls', pull));
 }
 
-export function updatePull(github: GitHub, number: number, changes: ThreadChanges): Promise<void> {
-  return updateThread(github, 'pulls', number, changes);
+export function updatePull(github: GitHub, number: number, changes: IssueChanges): Promise<void> {
+  return patchIssue(github, 'pulls', number, changes);
 }
 
 function pullOf(value: unknown): PullRequest {
   const { head, base, merged_at: mergedAt } = isRecord(value) ? value : {};
   return {
-    ...threadOf(value),
+    ...issueOf(value),
     isMerged: typeof mergedAt === 'string',
     headSha: textOf(head, 'sha'),
     headBranch: textOf(head, 'ref'),

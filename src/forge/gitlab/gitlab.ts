@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
 import { ForgeError } from '../forge-error.ts';
-import type { CommentPlace, PostedComment } from '../write-comment.ts';
+import type { CommentAccess, PostedComment } from '../write-comment.ts';
 
 /** Context of a GitLab job for a merge request. */
 export interface GitLabJob {
@@ -39,7 +39,7 @@ export function readGitLabJob(
 }
 
 /** Returns access to the notes of a merge request. GitLab cannot hide notes: `hide` deletes. */
-export function gitLabPlace(job: GitLabJob, token: string, clock: ForgeClock): CommentPlace {
+export function gitLabComments(job: GitLabJob, token: string, clock: ForgeClock): CommentAccess {
   const headers = (secret: string): Record<string, string> => ({ 'private-token': secret });
   const client: ForgeClient = openForgeClient({ name: 'GitLab', baseUrl: job.apiUrl, token, headers, clock });
   const notes = `/projects/${encodeURIComponent(job.project)}/merge_requests/${job.number}/notes`;
