@@ -27,7 +27,7 @@ export interface ApplyInput {
   readonly detach: AbortSignal;
   /** Time limit of the run in milliseconds, after which running renders are left to the service; null for none. */
   readonly deadlineMs: number | null;
-  /** Whether the first failure stops the run from beginning more videos. */
+  /** True to start no more videos after the first failure. */
   readonly failFast: boolean;
   /** Name of this run in the journal. */
   readonly run: string;

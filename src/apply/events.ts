@@ -97,13 +97,13 @@ export interface ApplyOutcome {
   readonly delivered: number;
   /** Rendered and recorded videos for which a delivery failed. */
   readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
-  /** Requested videos whose result is unknown: whether the service accepted them, or what became of the `session`. */
+  /** Requested videos with an unknown result: the request got no answer, or the `session` is missing. */
   readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string; readonly session: string | null }[];
   /** Still running on the service. */
   readonly inProgress: readonly { readonly id: VideoId; readonly session: string }[];
   /** Videos that were not started. */
   readonly skipped: readonly VideoId[];
-  /** What stopped the run early; null when it finished. */
+  /** Reason why the run stopped early; null when it finished. */
   readonly endedBy: SkipReason | null;
   readonly elapsedMs: number;
 }

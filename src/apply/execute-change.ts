@@ -28,7 +28,7 @@ export interface ApplyRun {
   onEvent(event: ApplyEvent): void;
 }
 
-/** Whether the service has to be called, or waited for, before there is a rendering. */
+/** Returns true if the service must be called or awaited before a rendering exists. */
 export function needsWork(change: Change, service: RenderService): boolean {
   if (change.action !== 'adopt') return renders(change);
   const { source } = change;
@@ -36,7 +36,7 @@ export function needsWork(change: Change, service: RenderService): boolean {
   return source.kind === 'journal' && source.rendering === null;
 }
 
-/** Whether a change adopts the rendering of another video of the same plan. */
+/** Returns true if a change adopts the rendering of another video of the same plan. */
 export function isDuplicate(change: Change): change is Adoption {
   return change.action === 'adopt' && change.source.kind === 'planned';
 }

@@ -2,7 +2,7 @@ import type { Journal } from '../lock/journal.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { ProbeUrl } from '../service/urls.ts';
 
-/** What apply needs besides the rendering service. */
+/** Dependencies of apply besides the rendering service. */
 export interface ApplyPorts {
   /** Changes the current content of the lockfile. Replaces the whole file, or throws and leaves it unchanged. */
   updateLock(change: (lock: Lock) => Lock): Promise<unknown>;

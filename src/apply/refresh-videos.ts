@@ -59,7 +59,7 @@ export interface Refreshed {
 }
 
 export interface RefreshInput {
-  /** By id; only videos that the present service rendered. */
+  /** Videos that the present service rendered, keyed by id. */
   readonly entries: ReadonlyMap<string, LockEntry>;
   /** Null when sessions cannot be requested: the embedded service does not keep them. */
   readonly getSession: ((id: string) => Promise<SessionSnapshot>) | null;
@@ -80,7 +80,7 @@ export const PAUSES_MS = [2_000, 8_000] as const;
 const MIN_SUSPICIOUS = 2;
 
 /**
- * Checks whether recorded videos can still be fetched, and whether the remote files they were made from are check.
+ * Checks whether recorded videos can still be fetched, and whether the remote files they were made from are unchanged.
  * A missing session is only a note while the video can be fetched. Requests each URL once, and repeats only requests
  * answered with 404.
  *
@@ -116,7 +116,7 @@ interface VideoCheck {
   readonly note: SessionNote | null;
   readonly resized: Resized | null;
   readonly unclear: readonly Unclear[];
-  /** Whether a repeated request may find the video. */
+  /** True if a repeated request may find the video. */
   readonly mayPass: boolean;
 }
 
@@ -211,7 +211,7 @@ function isEtag(validator: string): boolean {
   return /^(?:W\/)?"/.test(validator);
 }
 
-/** A cache on the way may weaken the ETag of an check version. @see RFC 9110, 8.8.3.2 */
+/** A cache on the way may weaken the ETag of an unchanged version. @see RFC 9110, 8.8.3.2 */
 function plainEtag(validator: string): string {
   return validator.replace(/^W\//, '');
 }

@@ -24,7 +24,7 @@ export interface RunContext {
   readonly run: string;
   /** Attempts in the journal when the run began, except those that the lockfile records. */
   readonly known: ReadonlyMap<Fingerprint, Attempt>;
-  /** Whether the run is ending, so that nothing new may be requested. */
+  /** Returns true once the run is ending and must send no new requests. */
   isEnding(): boolean;
   /** Aborted when running sessions are to be left to the service. */
   readonly leave: AbortSignal;
@@ -32,7 +32,7 @@ export interface RunContext {
   readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
   /** While the queue of the service is full, lets only one video at a time retry. */
   readonly waiting: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** Whether the service is known not to support deliveries. */
+  /** Returns true once the service has shown that it does not support deliveries. */
   lacksDeliveries(): boolean;
   /** Records that the service does not support deliveries. */
   noteLack(): void;

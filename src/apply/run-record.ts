@@ -188,8 +188,8 @@ const MIN_INTERVAL_MS = 1_000;
 const INTERVAL_COSTS = 20;
 
 /**
- * Writes results to the lockfile at checkpoints. The journal already has each of them: what is lost by a crash between
- * two checkpoints is adopted by the next run. Never saves concurrently.
+ * Writes results to the lockfile at checkpoints. The journal already has each of them, so the next run
+ * adopts results that a crash between two checkpoints has lost. Never saves concurrently.
  */
 export class LockSaver {
   readonly #update: UpdateLock;

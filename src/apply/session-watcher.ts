@@ -21,7 +21,7 @@ export interface WatchOptions {
 /** The sessions of one style version. */
 interface Kind {
   durationsMs: readonly number[];
-  /** Whether this run has added a duration. */
+  /** True if this run has added a duration. */
   isNew: boolean;
   watched: number;
 }

@@ -19,7 +19,7 @@ export class SourceVersions {
   readonly #look: ProbeUrl;
   readonly #planned: ReadonlyMap<string, Noted>;
   readonly #asked = new Map<string, Promise<void>>();
-  /** By URL, for the answers received so far. */
+  /** Keyed by URL, for the answers received so far. */
   readonly #validators = new Map<string, string>();
   readonly #posted = new Map<string, Noted>();
   readonly #end = new AbortController();

@@ -18,7 +18,7 @@ export type SpecDrift = {
   readonly styleVersion: string;
 } & (
   | { readonly kind: 'changed'; readonly changes: readonly SpecChange[] }
-  /** The service no longer has the style version. */
+  /** The style version has been removed from the service. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'unclear'; readonly why: string }
 );

@@ -26,7 +26,7 @@ export interface VideoSound {
   readonly transform: AudioTransform;
 }
 
-/** Where a finished file is delivered. */
+/** Destination of a finished file. */
 export interface VideoDestination {
   /** `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` or `file:path`. */
   readonly to: string;
@@ -48,7 +48,7 @@ export interface Video {
   readonly protect: boolean;
   /** By editable key, in the order of the specification, without optional editables that have no value. */
   readonly resources: ReadonlyMap<string, VideoResource>;
-  /** By name of the track, sorted; mixed over the template's own sound. */
+  /** Keyed by the name of the track, sorted; mixed over the template's own sound. */
   readonly audio: ReadonlyMap<string, VideoSound>;
   /** Font of the template → its replacement, sorted by name. */
   readonly fonts: ReadonlyMap<string, string>;

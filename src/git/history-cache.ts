@@ -20,7 +20,7 @@ export interface HistoryCacheOptions {
   readonly lockFile: string;
   /** Path of the cache, absolute. */
   readonly file: string;
-  /** As returned by `historyKey`. */
+  /** Result of `historyKey`. */
   readonly key: string | null;
   readonly fingerprints: ReadonlySet<Fingerprint>;
 }

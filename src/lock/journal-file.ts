@@ -54,7 +54,7 @@ export class JournalFile extends QueuedJournal {
   #size: number | null = null;
   /** Size of the file with a torn last line, in bytes; null after a failed write, and while there is no file. */
   #end: number | null = null;
-  /** Whether a rewrite failed, so that either the old or the new file exists. */
+  /** True after a failed rewrite, when either the old or the new file exists. */
   #isUncertain = false;
 
   constructor(path: string, file: string, contents: Contents | null) {

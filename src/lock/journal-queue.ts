@@ -93,7 +93,7 @@ export abstract class QueuedJournal implements Journal {
     return this.exclusively(async () => undefined);
   }
 
-  /** Runs an action after all earlier calls, while no commit is running. */
+  /** Runs an action after all earlier calls, and not during a commit. */
   protected exclusively<T>(action: () => Promise<T>): Promise<T> {
     const done = this.#running.then(action);
     this.#running = done.catch(() => undefined);

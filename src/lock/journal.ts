@@ -96,10 +96,10 @@ export interface Arrival {
 
 /** Result of folding all lines of a journal. */
 export interface JournalState {
-  /** By key, in the order of their intents. */
+  /** Keyed by idempotency key, in the order of their intents. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   readonly services: ReadonlyMap<string, ServiceFacts>;
-  /** By destination. */
+  /** Keyed by destination. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
 }
 

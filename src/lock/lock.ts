@@ -66,7 +66,7 @@ export type Rendering = Pick<
 
 /** Content of the lockfile. */
 export interface Lock {
-  /** By video id, in no particular order. */
+  /** Keyed by video id, unordered. */
   readonly videos: ReadonlyMap<string, LockEntry>;
   /** Fields beside `videos` that this version does not know; they are written back unchanged. */
   readonly extra: Readonly<Record<string, Json>>;

@@ -64,7 +64,7 @@ function isDestination(value: unknown): boolean {
 /** Renders of a saved plan that no definition change explains, so that a new plan has to request them again. */
 export interface SavedDemands {
   readonly requested: (id: string) => boolean;
-  /** By id in the lockfile. */
+  /** Keyed by the id in the lockfile. */
   readonly refreshed: ReadonlyMap<string, 'url_lost' | 'asset_changed'>;
   /** Returns true for local outputs that the plan restores, by id in the lockfile. */
   readonly restores: (id: string) => boolean;

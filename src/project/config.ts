@@ -41,7 +41,7 @@ export interface Config extends DeliveriesConfig {
   readonly concurrency: number;
   /** Plans that render more videos are refused; null for no limit. */
   readonly maxRenders: number | null;
-  /** Where pending renders are recorded. */
+  /** Location of the journal of pending renders. */
   readonly journal: JournalConfig;
   /** Severities of visual checks; a code that is absent is a warning. */
   readonly lint: LintSeverities;

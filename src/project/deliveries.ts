@@ -137,11 +137,11 @@ function problem(
 
 /** Delivery settings of reelform.yaml. */
 export interface DeliveriesConfig {
-  /** By name, without secrets. */
+  /** Keyed by name, without secrets. */
   readonly credentials: ReadonlyMap<string, Credential>;
   /** Destinations of videos whose definition has no `deliver`. */
   readonly deliver: readonly VideoDestination[];
-  /** Where local files are published for a service without uploads; null if nowhere. */
+  /** Location to which local files are published for a service without uploads; null for none. */
   readonly assets: AssetsConfig | null;
 }
 
@@ -206,7 +206,7 @@ function destinationProblem(
       meant === null ? `Describe it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };
   }
-  // Whether it is allowed may depend on the values of the placeholders.
+  // The permission may depend on the values of the placeholders.
   if (placeholders.length > 0 && mayBeAllowed(parsed.target, known)) return null;
   const problem = permissionProblem(parsed.target, known);
   return problem === null ? null : { ...problem, part: 'to' };

@@ -13,7 +13,7 @@ export interface Violation {
   readonly data: unknown;
   /** Schema that contains the keyword. */
   readonly schema: JsonSchema;
-  /** Whether the rule applies to the last name of the path rather than to its value. */
+  /** True if the rule applies to the last name of the path rather than to its value. */
   readonly ofName: boolean;
 }
 
