@@ -22,7 +22,7 @@ import type { AppPorts } from './http/app-ports.ts';
 import type { ObjectStorage, TokenStore } from './ports.ts';
 import { nextPriority } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
-import { createSessionQueue } from './queue/session-queue.ts';
+import { sessionEnqueuer } from './queue/session-queue.ts';
 import { checkReadiness } from './readiness.ts';
 import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
 import type { Settings } from './settings/settings-table.ts';
@@ -200,7 +200,7 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
       await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });
     },
   });
-  const waiting = createSessionQueue({ queue, limits: settings });
+  const enqueueSession = sessionEnqueuer(queue, settings);
   const store = createSessionTable({
     database,
     now,
@@ -208,7 +208,7 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
       const { session } = stored;
       await deliveries.onStatus(tx, stored);
       await webhooks.onSessionStatus(tx, stored);
-      if (session.status === 'preview_rendering') await waiting.enqueue(tx, stored);
+      if (session.status === 'preview_rendering') await enqueueSession(tx, stored);
     },
     onUploads: deliveries.onUploads,
   });

@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { ReelformError } from '../diagnostic.ts';
 import type { ServiceComponents } from './compose-service.ts';
+import type { Settings } from './settings/settings-table.ts';
 
 export interface Address {
   /** Host as written in a URL. */
@@ -37,16 +39,46 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
   return { host: shown, port: chosen, url: `http://${shown}:${chosen}` };
 }
 
-/** Drains the jobs while HTTP still responds, then closes everything in reverse order. */
-export function gracefulShutdown(
-  components: Pick<ServiceComponents, 'drain' | 'hurry'>,
-  closeAll: () => Promise<void>,
-  drainMs: number,
-): (options?: { readonly now?: boolean }) => Promise<void> {
+type Close = () => Promise<void>;
+
+/** Starts the servers of a process. They are closed in reverse order. */
+interface ServerStarter {
+  /** Serves an app on a reserved port. @param what what the log says about the address */
+  listen(app: FastifyInstance, port: number, what: string): Promise<void>;
+  onClose(close: Close): void;
+}
+
+/**
+ * Starts the servers around the components, then rendering. Closes everything if that fails.
+ *
+ * @returns drains the jobs while HTTP still responds, then closes everything
+ */
+export async function startProcess(
+  components: ServiceComponents,
+  { host, drainSeconds }: Settings,
+  startServers: (starter: ServerStarter) => Promise<void>,
+): Promise<(options?: { readonly now?: boolean }) => Promise<void>> {
+  const closing: Close[] = [() => components.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.reverse()) await close();
+  };
+  try {
+    await startServers({
+      async listen(app, port, what) {
+        await app.listen({ host, port, listenTextResolver: (at) => `${what} on ${at}` });
+        closing.push(() => app.close());
+      },
+      onClose: (close) => closing.push(close),
+    });
+    await components.work();
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
   let closed: Promise<void> | null = null;
   return ({ now = false } = {}) => {
     if (now) components.hurry();
-    closed ??= components.drain(now ? 0 : drainMs).then(closeAll);
+    closed ??= components.drain(now ? 0 : drainSeconds * 1000).then(closeAll);
     return closed;
   };
 }

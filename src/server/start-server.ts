@@ -6,7 +6,7 @@ import { startAdminServer } from './admin-socket/admin-server.ts';
 import { composeService } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { TokenStore } from './ports.ts';
-import { type Address, gracefulShutdown, reserveAddress } from './service-process.ts';
+import { type Address, reserveAddress, startProcess } from './service-process.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { createLogger } from './telemetry/log.ts';
 
@@ -71,41 +71,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger,
     now,
   });
-  const closing: (() => Promise<void>)[] = [() => components.close()];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closing.reverse()) await close();
-  };
-  try {
-    const app = await buildApp(components.app);
-    await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
-    closing.push(() => app.close());
-    if (metricsAddress !== null) {
-      const operation = await buildOperationApp(components.app);
-      const { host } = settings;
-      await operation.listen({ host, port: metricsAddress.port, listenTextResolver: (at) => `metrics on ${at}` });
-      closing.push(() => operation.close());
-    }
-    const { url } = address;
+  const { url } = address;
+  const close = await startProcess(components, settings, async ({ listen, onClose }) => {
+    await listen(await buildApp(components.app), address.port, 'listening');
+    if (metricsAddress !== null) await listen(await buildOperationApp(components.app), metricsAddress.port, 'metrics');
     if (components.database.kind === 'pglite') {
       const control = { directory: settings.dataDirectory, tokens: components.tokens, status: () => ({ url }) };
-      const { close } = await startAdminServer(control);
-      closing.push(close);
+      onClose((await startAdminServer(control)).close);
     }
     for (const { files } of options.packages) await components.styleVersions.register(writePackageZip(files));
-    await components.work();
-    logger.info({ url, public_url: publicUrl, concurrency: settings.concurrency }, 'the service is ready');
-    return {
-      url,
-      publicUrl,
-      metricsUrl: metricsAddress?.url ?? null,
-      database: components.database.kind,
-      tokens: components.tokens,
-      close: gracefulShutdown(components, closeAll, settings.drainSeconds * 1000),
-    };
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
+  });
+  logger.info({ url, public_url: publicUrl, concurrency: settings.concurrency }, 'the service is ready');
+  const { database, tokens } = components;
+  return { url, publicUrl, metricsUrl: metricsAddress?.url ?? null, database: database.kind, tokens, close };
 }
 
 async function reserveMetrics({ host, port, metrics, metricsPort }: Settings): Promise<Address | null> {

@@ -3,7 +3,7 @@ import type { RenderPool } from '../session/processes/render-pool.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
-import { gracefulShutdown, reserveAddress } from './service-process.ts';
+import { reserveAddress, startProcess } from './service-process.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { createLogger } from './telemetry/log.ts';
 
@@ -53,26 +53,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
   const { splitRules, pool } = options;
   const components = await composeService({ settings, servedAt: null, version, splitRules, pool, logger, now });
-  const closing: (() => Promise<void>)[] = [() => components.close()];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closing.reverse()) await close();
-  };
-  try {
-    if (address !== null) {
-      const app = await buildOperationApp(components.app);
-      await app.listen({ host: settings.host, port: address.port, listenTextResolver: (at) => `listening on ${at}` });
-      closing.push(() => app.close());
-    }
-    await components.work();
-    const { publicUrl, registry } = components;
-    const { id, build } = registry;
-    logger.info({ worker: id, build, public_url: publicUrl, places: settings.concurrency }, 'the worker is ready');
-    const close = gracefulShutdown(components, closeAll, settings.drainSeconds * 1000);
-    return { id, url: address?.url ?? null, publicUrl, close };
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
+  const close = await startProcess(components, settings, async ({ listen }) => {
+    if (address !== null) await listen(await buildOperationApp(components.app), address.port, 'listening');
+  });
+  const { publicUrl, registry } = components;
+  const { id, build } = registry;
+  logger.info({ worker: id, build, public_url: publicUrl, places: settings.concurrency }, 'the worker is ready');
+  return { id, url: address?.url ?? null, publicUrl, close };
 }
 
 function refuse({ databaseUrl, concurrency }: Settings): void {

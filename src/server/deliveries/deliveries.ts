@@ -37,17 +37,7 @@ export interface DeliveriesOptions {
 }
 
 /** Delivers finished videos with jobs of the queue `delivery`. */
-export interface Deliveries {
-  /** For `SessionTableOptions.onStatus`: queues the deliveries of a session that has just been rendered. */
-  onStatus(tx: Queryable, stored: StoredSession): Promise<void>;
-  /** For `SessionTableOptions.onUploads`. */
-  onUploads(tx: Queryable, stored: StoredSession, positions: readonly number[]): Promise<void>;
-  readonly handler: JobHandler;
-  /** Stops the deliveries of a removed session. */
-  stop(session: string): void;
-}
-
-export function openDeliveries(options: DeliveriesOptions): Deliveries {
+export function openDeliveries(options: DeliveriesOptions) {
   const { database, queue, files, destinations, now, onUpload, retryDelaysMs } = options;
   const table = createExternalUploadTable({
     database,
@@ -68,13 +58,15 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     ...(retryDelaysMs === undefined ? {} : { retryDelaysMs }),
   });
   return {
-    async onStatus(tx, stored) {
+    /** For `SessionTableOptions.onStatus`: queues the deliveries of a session that has just been rendered. */
+    async onStatus(tx: Queryable, stored: StoredSession): Promise<void> {
       const { status, external_uploads: uploads = [] } = stored.session;
       if (status !== 'preview_rendered') return;
       const pending = uploads.flatMap((upload, position) => (upload.status === 'pending' ? [position] : []));
       await table.plan(tx, stored, pending);
     },
-    onUploads: (tx, stored, positions) => table.plan(tx, stored, positions),
+    /** For `SessionTableOptions.onUploads`. */
+    onUploads: table.plan,
     handler: {
       lane: new Lane({ places: options.places, isFair: true }),
       async run(id, signal, { priority }) {
@@ -82,8 +74,9 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
         await runner.run(readJob(id), signal);
       },
       onDead: (id) => runner.fail(readJob(id), 'It was begun several times, and came to no end'),
-    },
-    stop: (session) => runner.stop(session),
+    } satisfies JobHandler,
+    /** Stops the deliveries of a removed session. */
+    stop: (session: string): void => runner.stop(session),
   };
 }
 

@@ -1,34 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { TenantId } from '../../session/ports.ts';
 import type { Sessions } from '../../session/sessions.ts';
-import type { SourceUploadAnswer } from '../../wire/mapping.ts';
-import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { OutputKey, TokenStore } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
+import type { SourceUploads } from '../templates/source-uploads.ts';
+import type { StyleVersions } from '../templates/style-versions.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';
-
-/** Templates of a tenant as clients see them, with the URLs of their `stillcuts`. */
-export interface StyleVersions {
-  /** Newest first. */
-  list(tenant: TenantId): Promise<StyleVersionDetails[]>;
-  /** @throws ServiceError 422 `template_invalid` with all problems of the package */
-  upload(
-    tenant: TenantId,
-    zip: Uint8Array,
-  ): Promise<{ readonly details: StyleVersionDetails; readonly isNew: boolean }>;
-  details(tenant: TenantId, id: string): Promise<StyleVersionDetails | null>;
-  /** Returns a PNG. */
-  stillcut(tenant: TenantId, id: string, name: string): Promise<Uint8Array | null>;
-}
-
-export interface SourceUploads {
-  /** @throws ServiceError 422 `source_invalid` */
-  put(tenant: TenantId, bytes: Uint8Array): Promise<{ readonly upload: SourceUploadAnswer; readonly isNew: boolean }>;
-}
 
 /** A finished file that clients can download. */
 export interface OutputFile {
@@ -76,8 +56,8 @@ export interface AppPorts {
     | 'addUploads'
     | 'remove'
   >;
-  readonly styleVersions: StyleVersions;
-  readonly uploads: SourceUploads;
+  readonly styleVersions: Pick<StyleVersions, 'list' | 'upload' | 'details' | 'stillcut'>;
+  readonly uploads: Pick<SourceUploads, 'put'>;
   readonly outputs: OutputFiles;
   readonly webhooks: Pick<
     Webhooks,

@@ -65,6 +65,16 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   return key;
 }
 
+/** Echoes the key of a claim. The expiry time of a replayed answer is unknown. */
+export function echoClaim(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isReplay }: { readonly isReplay: boolean },
+  claimed: IdempotencyClaim | null,
+): void {
+  echoIdempotencyKey(request, reply, { isReplay, expiresAt: isReplay ? undefined : claimed?.expiresAt });
+}
+
 /**
  * Echoes the request's key, which tells the client that the service supports idempotency keys.
  *

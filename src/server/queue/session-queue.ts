@@ -9,7 +9,7 @@ import { JOB_SCHEMA } from './queues.ts';
 const FRESH_MS = 1_000;
 
 /** Limits of waiting jobs. Null means no limit. */
-export interface QueueLimits {
+interface QueueLimits {
   /** Waiting and running sessions of one tenant. */
   readonly maxQueued: number | null;
   /** Limits of single tenants. */
@@ -18,22 +18,16 @@ export interface QueueLimits {
   readonly maxQueuedTotal: number | null;
 }
 
-export interface SessionQueueOptions {
-  readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly limits: QueueLimits;
-}
-
-/** Queues sessions, fairly among tenants. */
-export interface SessionQueue {
-  /**
-   * Runs in the transaction that creates or starts the session, so that a rejection rolls it back.
-   *
-   * @throws ServiceError 429 `queue_full` for the tenant's limit, 503 `service_full` for the total limit
-   */
-  enqueue(tx: Queryable, stored: StoredSession): Promise<void>;
-}
-
-export function createSessionQueue({ queue, limits }: SessionQueueOptions): SessionQueue {
+/**
+ * Returns a function that queues sessions, fairly among tenants. It runs in the transaction that creates or starts the
+ * session, so that a rejection rolls it back.
+ *
+ * The function throws ServiceError 429 `queue_full` for the tenant's limit, 503 `service_full` for the total limit.
+ */
+export function sessionEnqueuer(
+  queue: Pick<JobQueue, 'enqueue'>,
+  limits: QueueLimits,
+): (tx: Queryable, stored: StoredSession) => Promise<void> {
   let counted = { at: Number.NEGATIVE_INFINITY, waiting: 0 };
 
   const refuseTotal = async (tx: Queryable, limit: number): Promise<void> => {
@@ -61,16 +55,14 @@ export function createSessionQueue({ queue, limits }: SessionQueueOptions): Sess
       );
     }
   };
-  return {
-    async enqueue(tx, { tenant, session }) {
-      const name = session.output?.format === 'png' ? 'still' : 'render';
-      if (limits.maxQueuedTotal !== null) await refuseTotal(tx, limits.maxQueuedTotal);
-      // `nextPriority` blocks other jobs of the tenant until the transaction ends, so the count is exact.
-      const priority = await nextPriority(tx, name, tenant);
-      const most = limits.tenantMaxQueued.get(tenant) ?? limits.maxQueued;
-      if (most !== null) await refuseTenant(tx, tenant, most);
-      await queue.enqueue(tx, name, session.id, { priority, group: tenant });
-      counted.waiting += 1;
-    },
+  return async (tx, { tenant, session }) => {
+    const name = session.output?.format === 'png' ? 'still' : 'render';
+    if (limits.maxQueuedTotal !== null) await refuseTotal(tx, limits.maxQueuedTotal);
+    // `nextPriority` blocks other jobs of the tenant until the transaction ends, so the count is exact.
+    const priority = await nextPriority(tx, name, tenant);
+    const most = limits.tenantMaxQueued.get(tenant) ?? limits.maxQueued;
+    if (most !== null) await refuseTenant(tx, tenant, most);
+    await queue.enqueue(tx, name, session.id, { priority, group: tenant });
+    counted.waiting += 1;
   };
 }

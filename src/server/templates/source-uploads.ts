@@ -4,15 +4,13 @@ import { SessionFailure, type SourceFile, type TenantId } from '../../session/po
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
-import type { SourceUploads as SourceUploadsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, UploadTable } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
 /** Uploads of sources. The bytes are stored once, and each tenant can use only its own uploads. */
-export class SourceUploads implements SourceUploadsPort {
+export class SourceUploads {
   readonly #store: SourceUploadStore;
   readonly #table: UploadTable;
-
   readonly #inspect: InspectSource;
 
   constructor(store: SourceUploadStore, table: UploadTable, inspect: InspectSource) {
@@ -21,6 +19,7 @@ export class SourceUploads implements SourceUploadsPort {
     this.#inspect = inspect;
   }
 
+  /** @throws ServiceError 422 `source_invalid` */
   async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
     const { sha256, contentType, width, height } = await this.#checked(tenant, bytes);
     const isNew = !(await this.#table.has(tenant, sha256));

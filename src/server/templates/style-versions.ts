@@ -6,7 +6,6 @@ import { bindIn } from '../../session/processes/bind-in.ts';
 import type { TaskRunner } from '../../session/processes/tasks.ts';
 import { drawingProblem, type PackageDescription, problem } from '../../session/sources/inspect-package.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
-import type { StyleVersions as StyleVersionsPort } from '../http/app-ports.ts';
 import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
 import { type LoadedPackage, PackageCache, PackageReader } from './package-loader.ts';
 
@@ -37,7 +36,7 @@ const OPERATOR = '*';
  * frames, so uploading the same package again returns the same style version. Labels, names and length limits are not
  * included: a later upload that differs only in them replaces them for its tenant.
  */
-export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
+export class StyleVersions implements TemplateRegistry {
   readonly #options: StyleVersionsOptions;
   readonly #reader: PackageReader;
   readonly #bind: BindScene;
@@ -50,7 +49,11 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
 
-  /** Uploads a package. A failed one is processed again. */
+  /**
+   * Uploads a package. A failed one is processed again.
+   *
+   * @throws ServiceError 422 `template_invalid` with all problems of the package
+   */
   async upload(tenant: TenantId, zip: Uint8Array): Promise<{ details: StyleVersionDetails; isNew: boolean }> {
     const { table, storage, enqueue } = this.#options;
     const description = await this.#reader.describe(zip, tenant);
@@ -140,16 +143,19 @@ export class StyleVersions implements TemplateRegistry, StyleVersionsPort {
     return { ...found, spec, manifest: { ...found.manifest, name, description: null } };
   }
 
+  /** Returns a style version as clients see it, with the URLs of its `stillcuts`. */
   async details(tenant: TenantId, id: string): Promise<StyleVersionDetails | null> {
     const row = await this.#options.table.get(tenant, id);
     return row === null ? null : this.#told(row);
   }
 
+  /** Returns the tenant's own style versions and those for all tenants, newest first. */
   async list(tenant: TenantId): Promise<StyleVersionDetails[]> {
     const rows = await this.#options.table.list(tenant);
     return Promise.all(rows.map((row) => this.#told(row)));
   }
 
+  /** Returns a PNG. */
   async stillcut(tenant: TenantId, id: string, name: string): Promise<Uint8Array | null> {
     const row = /^[\w-]+$/.test(name) ? await this.#options.table.get(tenant, id) : null;
     return row === null ? null : this.#options.storage.read(stillcutKey(row.details.id, name));

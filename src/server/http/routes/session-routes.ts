@@ -15,7 +15,7 @@ import type { Scope } from '../../ports.ts';
 import type { AppPorts, OutputFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, echoIdempotencyKey, editedSessionOf, tenantOf } from '../request-context.ts';
+import { claimOf, echoClaim, echoIdempotencyKey, editedSessionOf, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
 
 /** Seconds before a client should poll again. */
@@ -158,10 +158,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       async handler(request, reply) {
         const claimed = claim(request);
         const answer = await act(tenantOf(request), request.params.render_session_id, claimed);
-        echoIdempotencyKey(request, reply, {
-          isReplay: answer.isReplay,
-          expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
-        });
+        echoClaim(request, reply, answer, claimed);
         pacePolls(answer.session, reply);
         return { render_session: responseFor(request, answer.session) };
       },
@@ -178,10 +175,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
         const claimed = claim(request);
         const answer = await sessions.addUploads(tenantOf(request), id, request.body.external_uploads, claimed);
         reply.code(201).header('location', `${place}/${id}`);
-        echoIdempotencyKey(request, reply, {
-          isReplay: answer.isReplay,
-          expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
-        });
+        echoClaim(request, reply, answer, claimed);
         pacePolls(answer.session, reply);
         return { render_session: respond(answer.session) };
       },

@@ -3,19 +3,18 @@ import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';
-import { closedObjectOf, idSchema, listOf, objectOf, ref } from '../schemas/json-schema.ts';
-import { bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
+import { idSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
+import { BODY_CODES, bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
 import { uploadedBytes } from './upload-routes.ts';
 
 const tags = ['Template style versions'];
 const id = idSchema('Identifier of the style version', 'tsv_9c41e7d2');
 const params = objectOf({ template_style_version_id: id });
-const querystring = closedObjectOf({});
 const read = {
   tags,
   security: [{ bearer: ['template_style_version:read'] }],
-  querystring,
+  querystring: NO_QUERY,
 };
 
 interface ById {
@@ -125,12 +124,12 @@ export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): 
         'A zip archive of a template folder, at most 50 MB. It never changes from then on: the same content is the same style version.',
       tags,
       security: [{ bearer: ['template_style_version:write'] }],
-      querystring,
+      querystring: NO_QUERY,
       body: { content: { 'application/zip': { schema: {} } } },
       response: {
         200: json('It was there before', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
         201: json('It is there now', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
-        ...guardedProblems('request_timeout', 'body_too_large', 'unsupported_media_type', 'template_invalid'),
+        ...guardedProblems(...BODY_CODES, 'template_invalid'),
       },
     },
     async handler(request, reply) {

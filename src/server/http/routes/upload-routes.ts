@@ -8,8 +8,8 @@ import type { Settings } from '../../settings/settings-table.ts';
 import type { AppPorts } from '../app-ports.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import { tenantOf } from '../request-context.ts';
-import { closedObjectOf, ref } from '../schemas/json-schema.ts';
-import { guardedProblems, json } from '../schemas/responses.ts';
+import { NO_QUERY, ref } from '../schemas/json-schema.ts';
+import { BODY_CODES, guardedProblems, json } from '../schemas/responses.ts';
 import { SOURCE_UPLOAD } from '../schemas/session-schemas.ts';
 
 const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*'];
@@ -25,12 +25,12 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
         'A file that has no URL, told by its bytes: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or a sound (MP3, WAV, M4A and others) of at most 200 MB. The same bytes are the same source. The answer’s `remote_url` is for mappings of this tenant alone.',
       tags: ['Sources'],
       security: [{ bearer: ['render_session:write'] }],
-      querystring: closedObjectOf({}),
+      querystring: NO_QUERY,
       body: { content: Object.fromEntries(UPLOAD_TYPES.map((type) => [type, { schema: {} }])) },
       response: {
         200: json('It was there before', ref(SOURCE_UPLOAD)),
         201: json('It is there now', ref(SOURCE_UPLOAD)),
-        ...guardedProblems('request_timeout', 'body_too_large', 'unsupported_media_type', 'source_invalid'),
+        ...guardedProblems(...BODY_CODES, 'source_invalid'),
       },
     },
     async handler(request, reply) {

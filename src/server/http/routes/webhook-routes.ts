@@ -3,7 +3,7 @@ import type { IdempotencyClaim } from '../../../session/ports.ts';
 import type { ChangeWebhookEndpoint, CreateWebhookEndpoint, WebhookDeliveryStatus } from '../../../wire/webhook.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, echoIdempotencyKey, tenantOf } from '../request-context.ts';
+import { claimOf, echoClaim, tenantOf } from '../request-context.ts';
 import { WEBHOOK_OPERATIONS } from '../schemas/webhook-operations.ts';
 
 const PATH = '/v2/webhook_endpoints';
@@ -45,10 +45,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
       const clientId = signature === 'shakr' ? request.principal!.clientId : null;
       const answer = await webhooks.create(tenantOf(request), { ...endpoint, clientId }, claimed);
       reply.code(201).header('location', `${place}/${answer.endpoint.id}`);
-      echoIdempotencyKey(request, reply, {
-        isReplay: answer.isReplay,
-        expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
-      });
+      echoClaim(request, reply, answer, claimed);
       return { webhook_endpoint: answer.endpoint };
     },
   });
@@ -87,10 +84,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
       const { webhook_endpoint_id: id } = request.params;
       const keepHours = request.body?.keep_hours ?? KEEP_HOURS;
       const answer = await webhooks.rotate(tenantOf(request), id, keepHours, claimed);
-      echoIdempotencyKey(request, reply, {
-        isReplay: answer.isReplay,
-        expiresAt: answer.isReplay ? undefined : claimed?.expiresAt,
-      });
+      echoClaim(request, reply, answer, claimed);
       return { webhook_endpoint: answer.endpoint };
     },
   });

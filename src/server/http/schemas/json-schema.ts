@@ -34,3 +34,35 @@ export const TIMESTAMP: Schema = {
   description: 'ISO 8601, UTC, with milliseconds',
   examples: ['2026-01-01T00:00:00.000Z'],
 };
+
+/** Query of an operation without parameters. */
+export const NO_QUERY: Schema = closedObjectOf({});
+
+/** Body of an operation without input: empty, `{}` or null. */
+export const NO_BODY: Schema = { anyOf: [NO_QUERY, { type: 'null' }] };
+
+/** Headers of a request that can be repeated under an idempotency key. */
+export const IDEMPOTENCY_HEADERS: Schema = objectOf(
+  {
+    'idempotency-key': {
+      type: 'string',
+      description: 'Makes the call safe to repeat: 1 to 255 visible ASCII characters, kept for 24 hours',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    },
+  },
+  ['idempotency-key'],
+);
+
+/** Query of an operation that lists items page by page. @param items plural, capitalized */
+export function pageQuery(items: string, filters: Readonly<Record<string, Schema>>): Schema {
+  const properties = {
+    limit: { type: 'integer', minimum: 1, maximum: 100, description: `${items} on a page; 20 when absent` },
+    cursor: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_.=-]{1,512}$',
+      description: 'The `next_cursor` of the page before',
+    },
+    ...filters,
+  };
+  return closedObjectOf(properties, Object.keys(properties));
+}

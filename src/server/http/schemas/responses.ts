@@ -48,6 +48,15 @@ export function bytes(description: string, types: readonly string[], headers: He
   };
 }
 
+/** Describes a page of a list. @param name field of the items */
+export function page(name: string, items: Component): Schema {
+  const fields = {
+    [name]: listOf(ref(items)),
+    next_cursor: { type: ['string', 'null'], description: 'For the next page; null on the last' },
+  };
+  return json('A page', objectOf(fields), HEADERS.link);
+}
+
 export function empty(description: string, headers: Headers = {}): Schema {
   return { description, type: 'null', headers: { ...HEADERS.requestId, ...headers } };
 }
@@ -79,6 +88,9 @@ function problem(status: number, codes: readonly ServiceCode[]): Schema {
 export function guardedProblems(...codes: readonly ServiceCode[]): Record<number, Schema> {
   return problems('unauthorized', 'missing_scope', 'rate_limited', ...codes);
 }
+
+/** Codes of every operation that reads a body. */
+export const BODY_CODES = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 
 export const REQUEST_PROBLEM: Component = {
   $id: 'RequestProblem',

@@ -2,8 +2,18 @@ import type { ServiceCode } from '../../../service/service-error.ts';
 import type { Scope } from '../../ports.ts';
 import { EXAMPLES } from './examples.ts';
 import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
-import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
-import { empty, guardedProblems, HEADERS, json } from './responses.ts';
+import {
+  closedObjectOf,
+  IDEMPOTENCY_HEADERS,
+  idSchema,
+  NO_BODY,
+  NO_QUERY,
+  objectOf,
+  pageQuery,
+  ref,
+  type Schema,
+} from './json-schema.ts';
+import { BODY_CODES, empty, guardedProblems, HEADERS, json, page } from './responses.ts';
 import {
   CHANGE_RENDER_SESSION,
   CREATE_RENDER_SESSION,
@@ -16,20 +26,10 @@ import {
 const WRITE: Scope = 'render_session:write';
 const READ: Scope = 'render_session:read';
 const tags = ['Render sessions'];
-const noQuery = closedObjectOf({});
+const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
+const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
 const params = objectOf({ render_session_id: idSchema('Identifier of the session', 'rs_81f2c0') });
 const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
-const keyHeader = objectOf(
-  {
-    'idempotency-key': {
-      type: 'string',
-      description: 'Makes the call safe to repeat: 1 to 255 visible ASCII characters, kept for 24 hours',
-      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
-    },
-  },
-  ['idempotency-key'],
-);
-
 const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'The ETag of an earlier answer' } }, [
   'if-none-match',
 ]);
@@ -40,11 +40,9 @@ const EDIT_TOKEN: Schema = {
 };
 const CREATE_PROBLEMS = guardedProblems(
   'not_found',
-  'request_timeout',
+  ...BODY_CODES,
   'style_version_processing',
   'idempotency_in_progress',
-  'body_too_large',
-  'unsupported_media_type',
   'mapping_invalid',
   'upload_invalid',
   'style_version_failed',
@@ -56,13 +54,12 @@ const CREATE_PROBLEMS = guardedProblems(
 /** Fastify route schemas of the operations on render sessions. */
 export const SESSION_OPERATIONS = {
   create: {
+    ...writes,
     operationId: 'createRenderSession',
     summary: 'Create a render session',
     description:
       'Makes a session from a mapping, and with `render: "preview"` renders it. All mistakes of a mapping are told in one answer. With `dry_run=true` nothing is kept and nothing is rendered.',
-    tags,
-    security: [{ bearer: [WRITE] }],
-    headers: keyHeader,
+    headers: IDEMPOTENCY_HEADERS,
     querystring: closedObjectOf(
       { dry_run: { type: 'boolean', description: 'Only say what the request would come to' } },
       ['dry_run'],
@@ -80,14 +77,12 @@ export const SESSION_OPERATIONS = {
     },
   },
   createVideo: {
+    ...writes,
     operationId: 'createVideo',
     summary: 'Render a video',
     description:
       'As `createRenderSession` with `render: "preview"`, with the session at the top level of the answer. For clients that call this path.',
-    tags,
-    security: [{ bearer: [WRITE] }],
-    headers: keyHeader,
-    querystring: noQuery,
+    headers: IDEMPOTENCY_HEADERS,
     body: ref(CREATE_VIDEO),
     response: {
       201: json('The session', ref(RENDER_SESSION), {
@@ -99,13 +94,11 @@ export const SESSION_OPERATIONS = {
     },
   },
   getVideo: {
+    ...reads,
     operationId: 'getVideo',
     summary: 'Get a video',
     description: 'As `getRenderSession`, with the session at the top level of the answer.',
-    tags,
-    security: [{ bearer: [READ] }],
     params,
-    querystring: noQuery,
     headers: ifNoneMatch,
     response: {
       200: json('The session', ref(RENDER_SESSION), { ...HEADERS.etag, ...HEADERS.retryAfter }),
@@ -114,38 +107,32 @@ export const SESSION_OPERATIONS = {
     },
   },
   change: {
+    ...writes,
     operationId: 'changeRenderSession',
     summary: 'Change the mapping of a draft',
     description:
       'Merges entries into the mapping, key by key; null removes one. Editables may stay unfilled until the draft is rendered: `missing_editables` lists them.',
-    tags,
-    security: [{ bearer: [WRITE] }],
     params,
-    querystring: noQuery,
     body: ref(CHANGE_RENDER_SESSION),
     response: {
       200: json('The session', oneSession),
       ...guardedProblems(
         'not_found',
-        'request_timeout',
+        ...BODY_CODES,
         'wrong_state',
         'style_version_processing',
-        'body_too_large',
-        'unsupported_media_type',
         'mapping_invalid',
         'style_version_failed',
       ),
     },
   },
   get: {
+    ...reads,
     operationId: 'getRenderSession',
     summary: 'Get a render session',
     description:
       'To be asked again, after `Retry-After`, until `terminal` is true; then `video_url` is there. Deliveries may go on after that: each of `external_uploads` has a status of its own.',
-    tags,
-    security: [{ bearer: [READ] }],
     params,
-    querystring: noQuery,
     headers: ifNoneMatch,
     response: {
       200: json('The session', oneSession, { ...HEADERS.etag, ...HEADERS.retryAfter }),
@@ -154,35 +141,15 @@ export const SESSION_OPERATIONS = {
     },
   },
   list: {
+    ...reads,
     operationId: 'listRenderSessions',
     summary: 'List render sessions',
     description: 'Newest first, a page at a time.',
-    tags,
-    security: [{ bearer: [READ] }],
-    querystring: closedObjectOf(
-      {
-        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Sessions on a page; 20 when absent' },
-        cursor: {
-          type: 'string',
-          pattern: '^[A-Za-z0-9_.=-]{1,512}$',
-          description: 'The `next_cursor` of the page before',
-        },
-        status: { type: 'string', enum: [...SESSION_STATUSES], description: 'Only sessions in this status' },
-        template_style_version_id: idSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
-      },
-      ['limit', 'cursor', 'status', 'template_style_version_id'],
-    ),
-    response: {
-      200: json(
-        'A page',
-        objectOf({
-          render_sessions: listOf(ref(RENDER_SESSION)),
-          next_cursor: { type: ['string', 'null'], description: 'For the next page; null on the last' },
-        }),
-        HEADERS.link,
-      ),
-      ...guardedProblems(),
-    },
+    querystring: pageQuery('Sessions', {
+      status: { type: 'string', enum: [...SESSION_STATUSES], description: 'Only sessions in this status' },
+      template_style_version_id: idSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
+    }),
+    response: { 200: page('render_sessions', RENDER_SESSION), ...guardedProblems() },
   },
   render: actionOn(
     'renderRenderSession',
@@ -198,15 +165,13 @@ export const SESSION_OPERATIONS = {
     EXAMPLES.canceled,
   ),
   deliver: {
+    ...writes,
     operationId: 'addExternalUploads',
     summary: 'Deliver a video',
     description:
       'Has the video delivered further: at once when it is finished, when it is rendered otherwise. What was delivered to the same place before, or failed, begins anew.',
-    tags,
-    security: [{ bearer: [WRITE] }],
     params,
-    querystring: noQuery,
-    headers: keyHeader,
+    headers: IDEMPOTENCY_HEADERS,
     body: ref(ADD_EXTERNAL_UPLOADS),
     response: {
       201: json(
@@ -217,24 +182,20 @@ export const SESSION_OPERATIONS = {
       ),
       ...guardedProblems(
         'not_found',
-        'request_timeout',
+        ...BODY_CODES,
         'wrong_state',
         'idempotency_in_progress',
-        'body_too_large',
-        'unsupported_media_type',
         'upload_invalid',
         'idempotency_key_reused',
       ),
     },
   },
   remove: {
+    ...writes,
     operationId: 'deleteRenderSession',
     summary: 'Delete a render session',
     description: 'Stops it, and forgets it with its files: its `video_url` ends to work.',
-    tags,
-    security: [{ bearer: [WRITE] }],
     params,
-    querystring: noQuery,
     response: { 204: empty('It is gone'), ...guardedProblems('not_found') },
   },
 } as const satisfies Record<string, Schema>;
@@ -247,25 +208,21 @@ function actionOn(
   codes: readonly ServiceCode[] = [],
 ) {
   return {
+    ...writes,
     operationId,
     summary,
     description,
-    tags,
-    security: [{ bearer: [WRITE] }],
     params,
-    querystring: noQuery,
-    headers: keyHeader,
-    body: { anyOf: [closedObjectOf({}), { type: 'null' }] },
+    headers: IDEMPOTENCY_HEADERS,
+    body: NO_BODY,
     response: {
       200: json('The session', oneSession, { ...HEADERS.retryAfter, ...HEADERS.idempotency }, example),
       ...guardedProblems(
         'not_found',
-        'request_timeout',
+        ...BODY_CODES,
         'wrong_state',
         'idempotency_in_progress',
         'style_version_processing',
-        'body_too_large',
-        'unsupported_media_type',
         'idempotency_key_reused',
         'style_version_failed',
         'queue_full',

@@ -2,8 +2,19 @@ import { WEBHOOK_DELIVERY_STATUSES } from '../../../wire/webhook.ts';
 import type { Scope } from '../../ports.ts';
 import { MAX_ENDPOINTS } from '../../webhooks/webhooks.ts';
 import { WEBHOOK_EXAMPLES } from './examples.ts';
-import { closedObjectOf, idSchema, listOf, objectOf, ref, type Schema } from './json-schema.ts';
-import { empty, guardedProblems, HEADERS, json } from './responses.ts';
+import {
+  closedObjectOf,
+  IDEMPOTENCY_HEADERS,
+  idSchema,
+  listOf,
+  NO_BODY,
+  NO_QUERY,
+  objectOf,
+  pageQuery,
+  ref,
+  type Schema,
+} from './json-schema.ts';
+import { BODY_CODES, empty, guardedProblems, HEADERS, json, page } from './responses.ts';
 import {
   CHANGE_WEBHOOK_ENDPOINT,
   CREATE_WEBHOOK_ENDPOINT,
@@ -14,10 +25,9 @@ import {
 
 const WRITE: Scope = 'webhook_endpoint:write';
 const READ: Scope = 'webhook_endpoint:read';
-const querystring = closedObjectOf({});
 const tags = ['Webhooks'];
-const reads = { tags, querystring, security: [{ bearer: [READ] }] };
-const writes = { tags, querystring, security: [{ bearer: [WRITE] }] };
+const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
+const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
 const id = idSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id);
 const params = objectOf({ webhook_endpoint_id: id });
 const deliveryParams = objectOf({
@@ -27,18 +37,6 @@ const deliveryParams = objectOf({
 const oneEndpoint = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT) });
 const oneWithSecret = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT_WITH_SECRET) });
 const oneDelivery = objectOf({ delivery: ref(WEBHOOK_DELIVERY) });
-const nothing: Schema = { anyOf: [closedObjectOf({}), { type: 'null' }] };
-const headers = objectOf(
-  {
-    'idempotency-key': {
-      type: 'string',
-      description: 'Makes the call safe to repeat: 1 to 255 visible ASCII characters, kept for 24 hours',
-      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
-    },
-  },
-  ['idempotency-key'],
-);
-const OF_BODIES = ['request_timeout', 'body_too_large', 'unsupported_media_type'] as const;
 
 /** Fastify route schemas of the operations on webhook endpoints. */
 export const WEBHOOK_OPERATIONS = {
@@ -58,7 +56,7 @@ export const WEBHOOK_OPERATIONS = {
     summary: 'Create a webhook endpoint',
     description:
       'From now on it is told what happens, as Standard Webhooks 1.0 has it. The secret is shown in this answer alone.',
-    headers,
+    headers: IDEMPOTENCY_HEADERS,
     body: ref(CREATE_WEBHOOK_ENDPOINT),
     response: {
       201: json(
@@ -68,7 +66,7 @@ export const WEBHOOK_OPERATIONS = {
         { webhook_endpoint: WEBHOOK_EXAMPLES.withSecret },
       ),
       ...guardedProblems(
-        ...OF_BODIES,
+        ...BODY_CODES,
         'too_many_endpoints',
         'idempotency_in_progress',
         'idempotency_key_reused',
@@ -94,7 +92,7 @@ export const WEBHOOK_OPERATIONS = {
     body: ref(CHANGE_WEBHOOK_ENDPOINT),
     response: {
       200: json('The endpoint', oneEndpoint),
-      ...guardedProblems('not_found', ...OF_BODIES, 'webhook_url_refused'),
+      ...guardedProblems('not_found', ...BODY_CODES, 'webhook_url_refused'),
     },
   },
   remove: {
@@ -112,7 +110,7 @@ export const WEBHOOK_OPERATIONS = {
     description:
       'Makes a new secret, shown in this answer alone. The one so far signs as well for some hours, so that receivers can take both; the one before it does not any more.',
     params,
-    headers,
+    headers: IDEMPOTENCY_HEADERS,
     body: {
       anyOf: [
         closedObjectOf(
@@ -133,7 +131,7 @@ export const WEBHOOK_OPERATIONS = {
       200: json('The endpoint and its new secret', oneWithSecret, HEADERS.idempotency, {
         webhook_endpoint: WEBHOOK_EXAMPLES.withSecret,
       }),
-      ...guardedProblems('not_found', ...OF_BODIES, 'idempotency_in_progress', 'idempotency_key_reused'),
+      ...guardedProblems('not_found', ...BODY_CODES, 'idempotency_in_progress', 'idempotency_key_reused'),
     },
   },
   test: {
@@ -143,10 +141,10 @@ export const WEBHOOK_OPERATIONS = {
     description:
       'Sends a message of the type `webhook_endpoint.test`, once, whatever types the endpoint asks for. What came of it is in its deliveries.',
     params,
-    body: nothing,
+    body: NO_BODY,
     response: {
       202: json('The delivery', oneDelivery),
-      ...guardedProblems('not_found', ...OF_BODIES, 'endpoint_disabled'),
+      ...guardedProblems('not_found', ...BODY_CODES, 'endpoint_disabled'),
     },
   },
   deliveries: {
@@ -155,33 +153,14 @@ export const WEBHOOK_OPERATIONS = {
     summary: 'List deliveries',
     description: 'What the endpoint was told, or is to be told, of the last 30 days: newest first, a page at a time.',
     params,
-    querystring: closedObjectOf(
-      {
-        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Deliveries on a page; 20 when absent' },
-        cursor: {
-          type: 'string',
-          pattern: '^[A-Za-z0-9_.=-]{1,512}$',
-          description: 'The `next_cursor` of the page before',
-        },
-        status: {
-          type: 'string',
-          enum: [...WEBHOOK_DELIVERY_STATUSES],
-          description: 'Only deliveries in this status',
-        },
+    querystring: pageQuery('Deliveries', {
+      status: {
+        type: 'string',
+        enum: [...WEBHOOK_DELIVERY_STATUSES],
+        description: 'Only deliveries in this status',
       },
-      ['limit', 'cursor', 'status'],
-    ),
-    response: {
-      200: json(
-        'A page',
-        objectOf({
-          deliveries: listOf(ref(WEBHOOK_DELIVERY)),
-          next_cursor: { type: ['string', 'null'], description: 'For the next page; null on the last' },
-        }),
-        HEADERS.link,
-      ),
-      ...guardedProblems('not_found'),
-    },
+    }),
+    response: { 200: page('deliveries', WEBHOOK_DELIVERY), ...guardedProblems('not_found') },
   },
   redeliver: {
     ...writes,
@@ -190,10 +169,10 @@ export const WEBHOOK_OPERATIONS = {
     description:
       'From the beginning of the schedule, with the same `webhook-id`, whether it had got through or not. Its body says what was so then.',
     params: deliveryParams,
-    body: nothing,
+    body: NO_BODY,
     response: {
       202: json('The delivery', oneDelivery),
-      ...guardedProblems('not_found', ...OF_BODIES, 'endpoint_disabled'),
+      ...guardedProblems('not_found', ...BODY_CODES, 'endpoint_disabled'),
     },
   },
 } as const satisfies Record<string, Schema>;
