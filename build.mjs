@@ -54,7 +54,6 @@ const entries = [
   'session/processes/render-process.ts',
   'engine/raster/raster-worker.ts',
   'engine/writers/gif-worker.ts',
-  'engine/lint/lint-worker.ts',
 ];
 const { output } = await build({
   ...input,

@@ -1,10 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { expect } from 'vitest';
-import { renderStill } from '../../src/engine/stills/draw-stills.ts';
+import { checkScene } from '../../src/engine/check-scene.ts';
+import { drawStills } from '../../src/engine/stills/draw-stills.ts';
 import type { Scene } from '../../src/template/scene.ts';
 
 const UPDATE = process.env.UPDATE_FRAMES === '1';
+
+/** Draws one frame of a scene on this thread, as a PNG. */
+export async function drawFrame(scene: Scene, frame: number): Promise<Uint8Array> {
+  const only = { ...scene, stills: [{ name: 'frame', frame }] };
+  checkScene(only);
+  const [still] = await drawStills(only, () => undefined);
+  return still!.bytes;
+}
 
 /** Decodes an image file to RGBA. */
 export async function pixels(png: Uint8Array): Promise<{ width: number; height: number; data: Uint8ClampedArray }> {
@@ -21,7 +30,7 @@ export async function pixels(png: Uint8Array): Promise<{ width: number; height: 
  */
 export async function expectFrame(scene: Scene, frame: number, name: string): Promise<void> {
   const path = new URL(`frames/${name}.png`, import.meta.url);
-  const png = await renderStill(scene, frame, 'png');
+  const png = await drawFrame(scene, frame);
   if (UPDATE) await writeFile(path, png);
   const [drawn, stored] = await Promise.all([pixels(png), pixels(await readFile(path))]);
   expect([drawn.width, drawn.height]).toEqual([stored.width, stored.height]);

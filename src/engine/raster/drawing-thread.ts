@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
+import type { LintFinding } from '../lint/lint-finding.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../stills/still-protocol.ts';
@@ -40,40 +41,47 @@ export function leaveThread(worker: Worker): void {
   spare = worker;
 }
 
-export interface Answering<Result> {
-  /** Null for a message that is not the last one. */
-  resultOf(message: RasterMessage): Result | null;
-  /** Called after each still. */
-  onStill(): void;
+/** Input and result of each task that a drawing thread runs as a whole. */
+interface ThreadTasks {
+  /** Draws the stills of a scene. */
+  readonly stills: { readonly input: Scene; readonly result: readonly StillImage[] };
+  /** Draws and compares the stills of two scenes. */
+  readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
+  /** Finds what viewers of a scene's video would notice. */
+  readonly lint: { readonly input: Scene; readonly result: readonly LintFinding[] };
 }
 
+type ThreadTask = keyof ThreadTasks;
+
 /**
- * Sends a request to a drawing thread and resolves to its result.
+ * Runs a task in a drawing thread, so that native code does not block this thread's events.
  *
- * @throws the thread's error; SceneError render_crashed when it ends without an answer
+ * @param onStill called after each still
+ * @throws the thread's error; SceneError render_crashed when it ends without a result
  */
-export async function askThread<Result>(
-  request: RasterRequest,
-  { resultOf, onStill }: Answering<Result>,
-): Promise<Result> {
+export async function runInThread<Task extends ThreadTask>(
+  kind: Task,
+  input: ThreadTasks[Task]['input'],
+  onStill: () => void = () => undefined,
+): Promise<ThreadTasks[Task]['result']> {
   const worker = takeThread();
   const messages = on(worker, 'message', { close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   let isDone = false;
   try {
-    worker.postMessage(request);
+    worker.postMessage({ kind, input });
     for await (const [message] of messages) {
       if (message.kind === 'failed') throw errorFrom(message.failure);
       if (message.kind === 'still-drawn') onStill();
-      const result = resultOf(message);
-      if (result === null) continue;
+      if (message.kind !== 'done') continue;
       isDone = true;
-      return result;
+      // The thread answers with the result of the task that it was asked for.
+      return message.result as ThreadTasks[Task]['result'];
     }
   } finally {
     if (isDone) leaveThread(worker);
     else await worker.terminate();
   }
-  throw new SceneError('render_crashed', 'The thread that draws the stills ended before the last one');
+  throw new SceneError('render_crashed', 'The drawing thread ended before its task did');
 }
 
 /** To the raster worker. Answered in the order asked. */
@@ -82,10 +90,8 @@ export type RasterRequest =
   | { readonly kind: 'open'; readonly scene: Scene }
   /** Draw this frame into this slot; answered with `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
-  /** Draw the stills of this scene; answered with `still-drawn` for each, then `stills`. */
-  | { readonly kind: 'stills'; readonly scene: Scene }
-  /** Draw and compare stills; answered with `still-drawn` for each of both sides, then `compared`. */
-  | { readonly kind: 'compare'; readonly comparison: StillComparison }
+  /** Run a task; answered with `still-drawn` for each still of either scene, then `done`. */
+  | { readonly [Task in ThreadTask]: { readonly kind: Task; readonly input: ThreadTasks[Task]['input'] } }[ThreadTask]
   /** Forget the scene. Not answered. */
   | { readonly kind: 'close' };
 
@@ -97,6 +103,5 @@ export type RasterMessage =
   /** Comes before its frame. */
   | { readonly kind: 'still'; readonly still: RenderedStill }
   | { readonly kind: 'still-drawn' }
-  | { readonly kind: 'stills'; readonly stills: readonly StillImage[] }
-  | { readonly kind: 'compared'; readonly stills: readonly ComparedStill[] }
+  | { readonly kind: 'done'; readonly result: ThreadTasks[ThreadTask]['result'] }
   | { readonly kind: 'failed'; readonly failure: Failure };

@@ -9,7 +9,7 @@ import { createFrameRing } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
 import { openRasterizer } from './rasterizer.ts';
 
-// Entry of the worker thread that draws frames and stills, one scene after the other. Ends when it is terminated.
+// Entry of the worker thread that draws frames and stills and lints, one scene after the other. Ends when it is terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -36,15 +36,21 @@ async function serve(request: RasterRequest): Promise<void> {
       break;
     case 'stills': {
       const { drawStills } = await import('../stills/draw-stills.ts');
-      post({ kind: 'stills', stills: await drawStills(request.scene, postStill) });
+      post({ kind: 'done', result: await drawStills(request.input, postStill) });
       await freeScene();
       break;
     }
     case 'compare': {
       const { compareStills } = await import('../stills/compare-stills.ts');
-      post({ kind: 'compared', stills: await compareStills(request.comparison, postStill) });
+      post({ kind: 'done', result: await compareStills(request.input, postStill) });
       freeSmallScene();
       await setImmediate();
+      break;
+    }
+    case 'lint': {
+      const { lintScene } = await import('../lint/lint-scene.ts');
+      post({ kind: 'done', result: await lintScene(request.input) });
+      await freeScene();
       break;
     }
     case 'close':

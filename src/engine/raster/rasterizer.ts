@@ -1,7 +1,6 @@
-import { createCanvas } from '@napi-rs/canvas';
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
-import { jpegOverSquares } from '../images/jpeg-over-squares.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { pixelsOf } from '../writers/frame-writer.ts';
 import { composeAnimation } from './compose-animation.ts';
@@ -92,4 +91,22 @@ function coveringArea({ width, height, animation: { w, h } }: Scene) {
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Size in pixels and colours of the checkerboard behind transparent pixels. */
+const SQUARE = 16;
+const GREYS = ['#ffffff', '#d0d0d0'] as const;
+
+async function jpegOverSquares(picture: Canvas, quality: number): Promise<Uint8Array> {
+  const { width, height } = picture;
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d', { alpha: false });
+  for (let y = 0; y < height; y += SQUARE) {
+    for (let x = 0; x < width; x += SQUARE) {
+      context.fillStyle = GREYS[((x + y) / SQUARE) % 2]!;
+      context.fillRect(x, y, SQUARE, SQUARE);
+    }
+  }
+  context.drawImage(picture, 0, 0);
+  return canvas.encode('jpeg', quality);
 }

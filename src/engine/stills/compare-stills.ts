@@ -1,9 +1,8 @@
 import pixelmatch from 'pixelmatch';
 import { checkScene } from '../check-scene.ts';
 import { type PackedScene, unpackScene } from '../packed-scene.ts';
-import { freeBuffers } from '../raster/free-buffers.ts';
-import { openRasterizer } from '../raster/rasterizer.ts';
 import { mediaFindings } from '../scene-media.ts';
+import { forEachStill } from './draw-stills.ts';
 import type { ComparedStill, StillComparison } from './still-protocol.ts';
 
 interface Drawn extends PicturePixels {
@@ -16,7 +15,7 @@ interface Drawn extends PicturePixels {
  *
  * @param onStill called after each still of either scene
  * @returns one entry for each still of `after`, in order
- * @throws SceneError as `renderStill`
+ * @throws SceneError as `renderStills`
  */
 export async function compareStills(
   { before, after, jpegQuality }: StillComparison,
@@ -50,19 +49,10 @@ async function drawEach(
   checkScene(scene);
   // Stills have no sound.
   await mediaFindings({ ...scene, sounds: [] });
-  const { width, height, stills } = scene;
-  const rasterizer = await openRasterizer(scene);
-  try {
-    for (const [index, { frame }] of stills.entries()) {
-      await rasterizer.prepare(frame);
-      const data = rasterizer.draw(frame);
-      await take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'squares'));
-      // The memory of the last few stills is released with their scene.
-      freeBuffers(index + 1);
-    }
-  } finally {
-    rasterizer.close();
-  }
+  const { width, height } = scene;
+  await forEachStill(scene, (_still, data, rasterizer) =>
+    take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'squares')),
+  );
 }
 
 /** The raw pixels of a picture. */

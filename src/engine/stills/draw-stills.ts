@@ -1,7 +1,6 @@
-import type { Scene } from '../../template/scene.ts';
-import { checkScene } from '../check-scene.ts';
+import type { Scene, Still } from '../../template/scene.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
-import { openRasterizer } from '../raster/rasterizer.ts';
+import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import type { StillImage } from './still-protocol.ts';
 
 /**
@@ -12,39 +11,32 @@ import type { StillImage } from './still-protocol.ts';
  * @throws SceneError as `openRasterizer`
  */
 export async function drawStills(scene: Scene, onStill: () => void): Promise<StillImage[]> {
-  const rasterizer = await openRasterizer(scene);
   const stills: StillImage[] = [];
-  try {
-    for (const [index, { name, frame }] of scene.stills.entries()) {
-      await rasterizer.prepare(frame);
-      rasterizer.draw(frame);
-      stills.push({ name, bytes: await rasterizer.encodePng() });
-      onStill();
-      freeBuffers(index);
-    }
-  } finally {
-    rasterizer.close();
-  }
+  await forEachStill(scene, async ({ name }, _data, rasterizer) => {
+    stills.push({ name, bytes: await rasterizer.encodePng() });
+    onStill();
+  });
   return stills;
 }
 
 /**
- * Draws one frame of a scene as an image file, as the video shows it before encoding. Draws on the calling thread.
+ * Draws each still of a checked scene on the calling thread.
  *
- * @param frame index in 0..frameCount-1
- * @param format JPEG at quality 90, or lossless PNG
- * @throws SceneError as `renderScene`
+ * @param take gets the pixels (RGBA, straight alpha), and may encode the picture before it returns
+ * @throws SceneError as `openRasterizer`
  */
-export async function renderStill(scene: Scene, frame: number, format: 'jpeg' | 'png' = 'jpeg'): Promise<Uint8Array> {
-  if (!(Number.isInteger(frame) && frame >= 0 && frame < scene.frameCount)) {
-    throw new RangeError(`frame ${frame} is not in 0..${scene.frameCount - 1}`);
-  }
-  checkScene(scene);
+export async function forEachStill(
+  scene: Scene,
+  take: (still: Still, data: Uint8Array, rasterizer: Rasterizer) => Promise<void>,
+): Promise<void> {
   const rasterizer = await openRasterizer(scene);
   try {
-    await rasterizer.prepare(frame);
-    rasterizer.draw(frame);
-    return await (format === 'jpeg' ? rasterizer.encodeJpeg() : rasterizer.encodePng());
+    for (const [index, still] of scene.stills.entries()) {
+      await rasterizer.prepare(still.frame);
+      await take(still, rasterizer.draw(still.frame), rasterizer);
+      // The memory of the last few stills is released with their scene.
+      freeBuffers(index + 1);
+    }
   } finally {
     rasterizer.close();
   }

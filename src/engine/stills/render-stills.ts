@@ -2,12 +2,14 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { withPngComment } from '../images/png-file.ts';
-import { askThread } from '../raster/drawing-thread.ts';
+import { runInThread } from '../raster/drawing-thread.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { mediaFindings } from '../scene-media.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 import type { ComparedStill, StillComparison, StillImage } from './still-protocol.ts';
+
+type OnStill = (stillsDone: number, stillCount: number) => void;
 
 /**
  * Renders the stills of a scene without its video, as the video shows them before encoding. Draws in a worker thread so
@@ -17,22 +19,17 @@ import type { ComparedStill, StillComparison, StillImage } from './still-protoco
  * @returns in the scene's order
  * @throws SceneError as `renderScene`
  */
-export async function renderStills(
-  scene: Scene,
-  onProgress?: (stillsDone: number, stillCount: number) => void,
-): Promise<readonly StillImage[]> {
+export async function renderStills(scene: Scene, onProgress?: OnStill): Promise<readonly StillImage[]> {
   checkScene(scene);
   await mediaFindings(scene);
-  const stillCount = scene.stills.length;
-  if (stillCount === 0) return [];
+  return scene.stills.length === 0 ? [] : drawInThread(scene, onProgress);
+}
+
+/** @param scene checked */
+function drawInThread(scene: Scene, onProgress: OnStill | undefined): Promise<readonly StillImage[]> {
+  const { length: count } = scene.stills;
   let done = 0;
-  return askThread(
-    { kind: 'stills', scene },
-    {
-      resultOf: (message) => (message.kind === 'stills' ? message.stills : null),
-      onStill: () => onProgress?.(++done, stillCount),
-    },
-  );
+  return runInThread('stills', scene, () => onProgress?.(++done, count));
 }
 
 /**
@@ -43,25 +40,19 @@ export async function renderStills(
  */
 export async function compareInThread(
   comparison: StillComparison,
-  onProgress?: (stillsDone: number, stillCount: number) => void,
+  onProgress?: OnStill,
 ): Promise<readonly ComparedStill[]> {
   const { before, after } = comparison;
   const count = (before?.stills.length ?? 0) + after.stills.length;
   let done = 0;
-  return askThread(
-    { kind: 'compare', comparison },
-    {
-      resultOf: (message) => (message.kind === 'compared' ? message.stills : null),
-      onStill: () => onProgress?.(++done, count),
-    },
-  );
+  return runInThread('compare', comparison, () => onProgress?.(++done, count));
 }
 
 const JPEG_QUALITY = 90;
 
 interface RenderPictureOptions {
   /** Called after each picture. */
-  readonly onProgress?: ((done: number, count: number) => void) | undefined;
+  readonly onProgress?: OnStill | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -78,6 +69,7 @@ interface RenderedPicture {
  * Renders one picture of a scene as a PNG: the frame of its first still, or frame 0 without stills. Renders its stills
  * as for a video, over black.
  *
+ * @param scene checked, with its media examined
  * @throws as `renderScene`
  */
 export async function renderPicture(
@@ -87,7 +79,7 @@ export async function renderPicture(
   signal?.throwIfAborted();
   const { width, height, output } = scene;
   const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
-  const pictures = await renderStills({ ...scene, stills: wanted }, onProgress);
+  const pictures = await drawInThread({ ...scene, stills: wanted }, onProgress);
   const { findings } = await typesetTexts(scene.animation, scene.fonts);
   const stills: RenderedStill[] = [];
   for (const picture of scene.stills.length > 0 ? pictures : []) {

@@ -70,8 +70,8 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     );
   },
   async lint({ input }) {
-    const { lintInThread } = await import('../../engine/lint/lint-in-thread.ts');
-    return lintInThread(unpackScene(input));
+    const { runInThread } = await import('../../engine/raster/drawing-thread.ts');
+    return runInThread('lint', unpackScene(input));
   },
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inspectPackage, type PackageFinding } from '../../../src/engine/inspect/inspect-package.ts';
 import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
-import { renderStill } from '../../../src/engine/stills/draw-stills.ts';
+import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
 import {
@@ -68,10 +68,7 @@ async function inspect(
   const parsed = parseTemplatePackage('', files);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.diagnostics));
   return inspectPackage(parsed.value, files.keys(), {
-    renderStills: (scene) =>
-      Promise.all(
-        scene.stills.map(async ({ name, frame }) => ({ name, bytes: await renderStill(scene, frame, 'png') })),
-      ),
+    renderStills: (scene) => drawStills(scene, () => undefined),
     lint: lintScene,
   });
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { renderStill } from '../../../src/engine/stills/draw-stills.ts';
+import { openRasterizer } from '../../../src/engine/raster/rasterizer.ts';
+import { SceneError } from '../../../src/engine/scene-error.ts';
 import type { Transform } from '../../../src/wire/mapping.ts';
 import { testPicture } from '../pictures.ts';
 import { imageLayer, movingScene, placed, rectangleLayer, sceneOf } from '../scenes.ts';
-import { expectFrame, pixels } from '../stored-frame.ts';
+import { drawFrame, expectFrame, pixels } from '../stored-frame.ts';
 
-describe('renderStill()', () => {
+describe('drawStills()', () => {
   test('draws shapes, easing and text with an embedded font', () => expectFrame(movingScene(), 5, 'moving'));
 
   test('draws each crop strategy into its area with alpha blending', async () => {
@@ -62,7 +63,7 @@ describe('renderStill()', () => {
   });
 
   test('is black where nothing is painted', async () => {
-    const { data } = await pixels(await renderStill(sceneOf([]), 0, 'png'));
+    const { data } = await pixels(await drawFrame(sceneOf([]), 0));
     expect(
       new Set(Array.from({ length: data.length / 4 }, (_, at) => data.subarray(at * 4, at * 4 + 4).join())),
     ).toEqual(new Set(['0,0,0,255']));
@@ -72,7 +73,7 @@ describe('renderStill()', () => {
     const layers = [rectangleLayer(1, [0, 0, 64, 36], [1, 1, 1], { ip: 12, op: 13 })];
     const scene = sceneOf(layers, { document: { ip: 10, op: 16 } });
     const shades = await Promise.all(
-      [1, 2, 3].map(async (frame) => (await pixels(await renderStill(scene, frame, 'png'))).data[0]),
+      [1, 2, 3].map(async (frame) => (await pixels(await drawFrame(scene, frame))).data[0]),
     );
     expect(shades).toEqual([0, 255, 0]);
   });
@@ -81,16 +82,20 @@ describe('renderStill()', () => {
     const layers = [rectangleLayer(1, [0, 0, 64, 36], [1, 1, 1], { ip: 30 })];
     const scene = sceneOf(layers, { fps: 10, frameCount: 20, document: { fr: 30, op: 60 } });
     const shades = await Promise.all(
-      [9, 10].map(async (frame) => (await pixels(await renderStill(scene, frame, 'png'))).data[0]),
+      [9, 10].map(async (frame) => (await pixels(await drawFrame(scene, frame))).data[0]),
     );
     expect(shades).toEqual([0, 255]);
   });
 
-  test('returns a JPEG by default', async () => {
-    expect(Buffer.from(await renderStill(movingScene(), 0)).subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+  test('encodes a frame as a JPEG', async () => {
+    const rasterizer = await openRasterizer(movingScene());
+    await rasterizer.prepare(0);
+    rasterizer.draw(0);
+    expect(Buffer.from(await rasterizer.encodeJpeg()).subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+    rasterizer.close();
   });
 
   test('rejects a frame outside the scene', async () => {
-    await expect(renderStill(movingScene(), 12)).rejects.toThrow(RangeError);
+    await expect(drawFrame(movingScene(), 12)).rejects.toThrow(SceneError);
   });
 });
