@@ -3,7 +3,7 @@ import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.t
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
 import { fontHint } from './resolve-package-files.ts';
 import type { LottieDocument } from './scene.ts';
-import type { PackageProblem, TemplatePackage } from './template-package.ts';
+import { MOST_HINTS, type PackageProblem, type TemplatePackage } from './template-package.ts';
 
 const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
 
@@ -78,9 +78,6 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
 function article(kind: EditableKind): string {
   return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
 }
-
-/** Limit for hints, each of which compares a name with all names. */
-const MOST_HINTS = 100;
 
 /** Checks every font editable against the texts that it applies to and the available fonts. */
 export function checkFontEditables(

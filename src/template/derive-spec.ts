@@ -3,7 +3,7 @@ import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';
-import { normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
+import { fontNames, normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
 import type { ManifestEditable } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
@@ -33,13 +33,6 @@ export function slotValue(animation: LottieDocument, id: string): LottieNode | n
   const slots = animation.slots;
   const slot = isRecord(slots) && Object.hasOwn(slots, id) ? slots[id] : null;
   return isRecord(slot) && isRecord(slot.p) ? slot.p : null;
-}
-
-/** Returns the names in `fonts.list`, in order. */
-export function fontNames(animation: LottieDocument): string[] {
-  const list = isRecord(animation.fonts) ? animation.fonts.list : null;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((font) => (isRecord(font) && typeof font.fName === 'string' ? [font.fName] : []));
 }
 
 function describe(

@@ -9,11 +9,9 @@ import { findSlotUses } from './lottie/lottie-slots.ts';
 import { type Manifest, parseManifest } from './parse-manifest.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import type { LottieDocument, Still } from './scene.ts';
-import { type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
+import { MOST_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
 /** Allows several megabytes of layers, shapes and keyframes; an embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
-/** Limit for hints, each of which compares a name with all slots. */
-const MOST_HINTS = 100;
 
 /** A set that contains everything. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });

@@ -1,10 +1,9 @@
 import { closestMatch } from '../hints.ts';
 import { fontProblem } from './check-font.ts';
-import { fontNames } from './derive-spec.ts';
-import { soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
+import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
-import type { PackageFile, PackageProblem, TemplatePackage } from './template-package.ts';
+import { MOST_HINTS, type PackageFile, type PackageProblem, type TemplatePackage } from './template-package.ts';
 
 /** Maximum side of an image's area, in pixels. */
 const MAX_SIDE = 8192;
@@ -81,9 +80,6 @@ function isEmbedded(path: string): boolean {
 function isSide(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
 }
-
-/** Limit for hints, each of which compares a name with all names. */
-const MOST_HINTS = 100;
 
 const FONT_ENDINGS = ['ttf', 'otf', 'woff2', 'woff'];
 

@@ -53,6 +53,9 @@ export interface PackageProblem {
   readonly unfilled?: string;
 }
 
+/** Limit for hints in one package, each of which compares a name with all names. */
+export const MOST_HINTS = 100;
+
 type DigestedParts = Pick<
   TemplatePackage,
   'animation' | 'fonts' | 'extraFonts' | 'fallbackFonts' | 'images' | 'sounds' | 'stills' | 'manifest'

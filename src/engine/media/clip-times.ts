@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { LAYER_TYPE, type LottieNode, precompositions } from '../../template/lottie/lottie-layers.ts';
-import { propertyValue } from '../../template/lottie/property-value.ts';
+import { timeWithin } from '../../template/lottie/layer-spans.ts';
+import { LAYER_TYPE, type LottieNode, numberOr, precompositions } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
@@ -69,14 +69,9 @@ function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>)
 function assetFrame({ layers }: AssetShowing, frame: number, framesPerSecond: number): number | undefined {
   let time = frame;
   for (const layer of layers) {
-    if (time < numberOf(layer.ip, -Infinity) - SLACK_FRAMES) return undefined;
-    if (time >= numberOf(layer.op, Infinity) + SLACK_FRAMES) return undefined;
-    const own = (time - numberOf(layer.st, 0)) / (numberOf(layer.sr, 1) || 1);
-    time = isRecord(layer.tm) ? (propertyValue(layer.tm, time)?.[0] ?? 0) * framesPerSecond : own;
+    if (time < numberOr(layer.ip, -Infinity) - SLACK_FRAMES) return undefined;
+    if (time >= numberOr(layer.op, Infinity) + SLACK_FRAMES) return undefined;
+    time = timeWithin(layer, time, framesPerSecond);
   }
   return time;
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
 }

@@ -1,13 +1,9 @@
 import { isRecord } from '../../json.ts';
+import { type Clock, ownClock } from '../../template/lottie/layer-spans.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
 /** Frames of the animation; both ends belong to it. */
 type Span = readonly [from: number, to: number];
-
-interface Clock {
-  readonly start: number;
-  readonly stretch: number;
-}
 
 /** Tolerance in animation frames; more than the rounding of times to 32-bit floats in the rasteriser. */
 const MARGIN = 0.02;
@@ -62,11 +58,6 @@ function changesOf(animation: LottieDocument): Span[] | null {
   visit(animation.layers, { start: 0, stretch: 1 });
   const isUnseen = [...compositions].some(([id, layers]) => !seen.has(id) && hasKeyframes(layers));
   return showings > MAX_SHOWINGS || isUnseen ? null : changes;
-}
-
-function ownClock(layer: Record<string, unknown>, { start, stretch }: Clock): Clock {
-  const own = typeof layer.sr === 'number' && layer.sr !== 0 ? layer.sr : 1;
-  return { start: start + (typeof layer.st === 'number' ? layer.st : 0) * stretch, stretch: stretch * own };
 }
 
 function spanIn(clocks: readonly Clock[], from: number, to: number): Span[] {

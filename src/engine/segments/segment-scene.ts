@@ -1,9 +1,9 @@
 import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';
-import { fontList } from '../text/lay-out-layers.ts';
 import { textLayers } from '../text/text-layers.ts';
 import type { FrameRange } from './segment.ts';
 import { type ShownLayers, shownLayers } from './shown-layers.ts';

@@ -1,5 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { type FontStack, openStack } from './font-stack.ts';
@@ -71,11 +72,6 @@ function animationFonts(animation: LottieDocument, fonts: readonly SceneFont[]):
   }
   for (const font of fonts) if (!named.has(font.name)) named.set(font.name, { file: font, ascent: null });
   return named;
-}
-
-/** `fonts.list`. */
-export function fontList({ fonts }: LottieDocument): LottieNode[] {
-  return isRecord(fonts) && Array.isArray(fonts.list) ? fonts.list.filter(isRecord) : [];
 }
 
 function embeddedFont(name: string, path: unknown): NamedFont['file'] | undefined {

@@ -1,8 +1,9 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
-import { fontList, type LaidOutText, layOutLayers } from './lay-out-layers.ts';
+import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 import { findTextProblems, type TextFinding } from './text-findings.ts';
 import { replaceTextLayers, type TextLayer, withDocuments } from './text-layers.ts';
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';

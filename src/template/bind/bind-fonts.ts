@@ -1,9 +1,8 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
-import { fontNames } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
-import { isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
+import { fontList, fontNames, isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
 import type { FontSlot } from '../parse-manifest.ts';
 import type { LottieDocument, SceneFont } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
@@ -23,6 +22,7 @@ type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
+  animation.fonts = { ...(isRecord(animation.fonts) && animation.fonts), list };
   // Keyed by name; the first of several entries with one name wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
@@ -60,13 +60,6 @@ function fontChoice(
     if (slot !== undefined) return slot.chosen;
     return Object.hasOwn(changes, font) ? changes[font]!.source.font : font;
   };
-}
-
-function fontList(animation: LottieDocument): LottieNode[] {
-  const fonts = isRecord(animation.fonts) ? animation.fonts : {};
-  const list = Array.isArray(fonts.list) ? fonts.list.filter(isRecord) : [];
-  animation.fonts = { ...fonts, list };
-  return list;
 }
 
 /** @param replaced the entry of the font to replace */

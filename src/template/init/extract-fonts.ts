@@ -1,7 +1,6 @@
-import { isRecord } from '../../json.ts';
 import { fontProblem } from '../check-font.ts';
-import { allLayers, type LottieNode } from '../lottie/lottie-layers.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
+import type { LottieNode } from '../lottie/lottie-layers.ts';
+import { fontList, usedFonts, usedStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { InitNote } from './editable-targets.ts';
 import type { ExtractedFiles } from './extract-images.ts';
@@ -21,9 +20,8 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
   const files = new Map<string, Uint8Array>();
   const needs: NeededFile[] = [];
   const notes: InitNote[] = [];
-  const used = new Set(stylesOf(animation).map(({ f }) => f));
-  const listed = isRecord(animation.fonts) && Array.isArray(animation.fonts.list) ? animation.fonts.list : [];
-  const known = new Map(listed.filter(isRecord).map((font) => [String(font.fName), font]));
+  const used = new Set(usedFonts(animation));
+  const known = new Map(fontList(animation).map((font) => [String(font.fName), font]));
   const list: LottieNode[] = [];
   for (const name of used) {
     const font: LottieNode = known.get(name) ?? { fName: name, fFamily: name, fStyle: '', ascent: 75 };
@@ -52,14 +50,8 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
   return { files, needs, notes };
 }
 
-function stylesOf(animation: LottieDocument) {
-  return allLayers(animation).flatMap(({ layer: { t } }) => {
-    return isRecord(t) && isRecord(t.d) ? textStyles(t.d) : [];
-  });
-}
-
 function rename(animation: LottieDocument, from: string, to: string): void {
-  for (const style of stylesOf(animation)) if (style.f === from) style.f = to;
+  for (const { style } of usedStyles(animation)) if (style.f === from) style.f = to;
 }
 
 function findFont(

@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { LEAST_STRENGTH } from './layer-spans.ts';
-import { LAYER_TYPE, type LottieNode, precompositions } from './lottie-layers.ts';
+import { LEAST_STRENGTH, timeWithin } from './layer-spans.ts';
+import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
 /** Scale of an image in a picture, relative to its asset's `w` and `h`, along its own axes. */
@@ -81,21 +81,15 @@ export class DrawnImages {
       const inside = layer.ty === LAYER_TYPE.precomposition ? this.#lists.get(String(layer.refId)) : undefined;
       const isImage = layer.ty === LAYER_TYPE.image;
       if (layer.hd === true || (!isImage && (inside === undefined || this.#countImages(inside) === 0))) continue;
-      if (time < numberOf(layer.ip, -Infinity) || time >= numberOf(layer.op, Infinity)) continue;
+      if (time < numberOr(layer.ip, -Infinity) || time >= numberOr(layer.op, Infinity)) continue;
       const strength = (outer.strength * (propertyValue(transformOf(layer).o, time)?.[0] ?? 100)) / 100;
       if (strength < LEAST_STRENGTH) continue;
       const matrix = multiply(outer.around, matrixOf(layer, layers, time));
       if (isImage) see(layer, matrix);
       else if (inside !== undefined) {
-        this.#visit(inside, { time: this.#timeWithin(layer, time), around: matrix, strength }, see);
+        this.#visit(inside, { time: timeWithin(layer, time, this.#animation.fr), around: matrix, strength }, see);
       }
     }
-  }
-
-  /** Converts a time to the time of the precomposition that a layer shows. */
-  #timeWithin(layer: LottieNode, time: number): number {
-    if (isRecord(layer.tm)) return (propertyValue(layer.tm, time)?.[0] ?? 0) * this.#animation.fr;
-    return (time - numberOf(layer.st, 0)) / (numberOf(layer.sr, 1) || 1);
   }
 
   /** Counts image layers of a composition, including nested precompositions. */
@@ -195,12 +189,4 @@ function largerOf(one: DrawnScale, other: DrawnScale): DrawnScale {
 
 function largerSide({ x, y }: DrawnScale): number {
   return Math.max(x, y);
-}
-
-function transformOf({ ks }: LottieNode): LottieNode {
-  return isRecord(ks) ? ks : {};
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
 }

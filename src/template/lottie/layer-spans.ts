@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { LAYER_TYPE, type LottieNode, precompositions } from './lottie-layers.ts';
+import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
 
 /** A span of time in which a layer is shown. A layer of a precomposition has one for each layer that shows it. */
@@ -9,22 +9,19 @@ export interface LayerSpan {
   /** Frames of the animation, counted from its first; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /**
-   * The frame of the animation at which the layer's own time begins (`st`), and the frames of the animation per frame
-   * of its own. Null within a time-remapped layer, whose `from` and `to` apply.
-   */
-  readonly clock: { readonly start: number; readonly stretch: number } | null;
+  /** The layer's own time (`st`). Null within a time-remapped layer, whose `from` and `to` apply. */
+  readonly clock: Clock | null;
   /**
    * The same for the composition around the layer, in whose time keyframes, `ip`, `op` and `st` are given. Null within
    * a time-remapped layer.
    */
-  readonly around: { readonly start: number; readonly stretch: number } | null;
+  readonly around: Clock | null;
   /** The span of the precomposition around the layer; null for a layer of the animation itself. */
   readonly within: LayerSpan | null;
 }
 
-interface Clock {
-  /** Frames of the animation. */
+/** The frame of the animation at which a time begins, and the frames of the animation per frame of that time. */
+export interface Clock {
   readonly start: number;
   readonly stretch: number;
 }
@@ -47,8 +44,8 @@ export function layerSpans(animation: LottieDocument): LayerSpan[] {
   const visit = (layers: readonly LottieNode[], { from, to, clock, within }: Showing): void => {
     for (const layer of layers) {
       if (layer.hd === true) continue;
-      const shownFrom = clock === null ? from : Math.max(from, clock.start + numberOf(layer.ip, 0) * clock.stretch);
-      const shownTo = clock === null ? to : Math.min(to, clock.start + numberOf(layer.op, Infinity) * clock.stretch);
+      const shownFrom = clock === null ? from : Math.max(from, clock.start + numberOr(layer.ip, 0) * clock.stretch);
+      const shownTo = clock === null ? to : Math.min(to, clock.start + numberOr(layer.op, Infinity) * clock.stretch);
       if (shownTo <= shownFrom) continue;
       const own = clock === null ? null : ownClock(layer, clock);
       const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
@@ -65,13 +62,16 @@ export function layerSpans(animation: LottieDocument): LayerSpan[] {
   return spans;
 }
 
-function ownClock(layer: LottieNode, around: Clock): Clock {
-  const stretch = numberOf(layer.sr, 1) || 1;
-  return { start: around.start + numberOf(layer.st, 0) * around.stretch, stretch: around.stretch * stretch };
+/** Returns the clock of a layer. @param around clock of the composition that the layer lies in */
+export function ownClock(layer: LottieNode, around: Clock): Clock {
+  const stretch = numberOr(layer.sr, 1) || 1;
+  return { start: around.start + numberOr(layer.st, 0) * around.stretch, stretch: around.stretch * stretch };
 }
 
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
+/** Converts a time of a layer's composition to the layer's own time, in frames. */
+export function timeWithin(layer: LottieNode, time: number, framesPerSecond: number): number {
+  if (isRecord(layer.tm)) return (propertyValue(layer.tm, time)?.[0] ?? 0) * framesPerSecond;
+  return (time - numberOr(layer.st, 0)) / (numberOr(layer.sr, 1) || 1);
 }
 
 /** Strength below which a layer is hardly visible. */
@@ -116,8 +116,4 @@ function ownStrength({ layer, around }: LayerSpan, frame: number): number {
   const scale = propertyValue(s, time) ?? [100];
   const isDot = scale.slice(0, 2).some((one) => Math.abs(one) / 100 < LEAST_SCALE);
   return isDot ? 0 : Math.min(1, Math.max(0, opacity / 100));
-}
-
-function transformOf(layer: LottieNode): LottieNode {
-  return isRecord(layer.ks) ? layer.ks : {};
 }

@@ -87,3 +87,13 @@ export function withLayerLists<Document extends Layered>(
   );
   return { ...document, ...(assets === undefined ? {} : { assets }), layers: change(document.layers) };
 }
+
+/** Returns a field of a layer if it is a number. */
+export function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+/** Returns `ks` of a layer. */
+export function transformOf({ ks }: LottieNode): LottieNode {
+  return isRecord(ks) ? ks : {};
+}

@@ -121,6 +121,16 @@ export function usedFonts(animation: Pick<LottieDocument, 'layers' | 'assets'>):
   return [...new Set(usedStyles(animation).map(({ style }) => style.f))];
 }
 
+/** Returns `fonts.list` without entries that are no objects. */
+export function fontList({ fonts }: LottieDocument): LottieNode[] {
+  return isRecord(fonts) && Array.isArray(fonts.list) ? fonts.list.filter(isRecord) : [];
+}
+
+/** Returns the names in `fonts.list`, in order. */
+export function fontNames(animation: LottieDocument): string[] {
+  return fontList(animation).flatMap(({ fName }) => (typeof fName === 'string' ? [fName] : []));
+}
+
 /** Returns whether a font editable replaces the font of a text. */
 export function isReplaced({ replaces, texts }: FontSlot, font: string, editable: string | null): boolean {
   return font === replaces && (texts === null || (editable !== null && texts.includes(editable)));
