@@ -2,7 +2,7 @@ import { abortable } from '../abortable.ts';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import type { Delivery, Rendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
-import { lacksDeliveries } from '../service/deliver-by-http.ts';
+import { lacksDeliveries } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type Failure, thrownFailures } from './events.ts';
 import { PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';

@@ -1,8 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Rendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, renders } from '../plan/plan.ts';
-import { lacksDeliveries } from '../service/deliver-by-http.ts';
-import type { RenderService } from '../service/render-service.ts';
+import { lacksDeliveries, type RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, endsRun, type Failure, thrownFailures } from './events.ts';

@@ -1,9 +1,9 @@
+import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import { type Repeatability, retryAfterMs } from '../http/retry.ts';
 import { FRESH_AGENTS, KEPT_AGENTS } from '../http/send-request.ts';
-import type { RenderSession } from '../wire/render-session.ts';
-import { deliverByHttp } from './deliver-by-http.ts';
+import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
@@ -14,7 +14,15 @@ import {
   readUpload,
   refusalOf,
 } from './read-answer.ts';
-import { type RemoteRenderService, type SessionSnapshot, SessionUnknown, type SourceUpload } from './render-service.ts';
+import {
+  type FinishedVideo,
+  lacksDeliveries,
+  type RemoteRenderService,
+  type SessionSnapshot,
+  SessionUnknown,
+  type SourceUpload,
+  uploadsEnded,
+} from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
@@ -286,4 +294,48 @@ function isMissing(error: unknown): boolean {
 
 function lacksUploads(message: string, hint: string): ReelformError {
   return new ReelformError('service_lacks_uploads', message, { hint });
+}
+
+/** The calls of the service client that a delivery needs. */
+interface DeliveryCalls {
+  /** `POST …/external_uploads` with exactly this body and a key of its own. */
+  post(session: string, body: string): Promise<RenderSession>;
+  get(session: string): Promise<SessionSnapshot>;
+  wait(milliseconds: number): Promise<void>;
+}
+
+/** Wait between polls, unless the service sends Retry-After. */
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, factor: 1.5 };
+
+/**
+ * Requests deliveries of a finished video and waits until they end.
+ *
+ * @param url of the service, for messages
+ * @throws as `RenderService.deliverVideo`
+ */
+async function deliverByHttp(
+  { session: id }: FinishedVideo,
+  asked: readonly ExternalUploadRequest[],
+  url: string,
+  { post, get, wait }: DeliveryCalls,
+): Promise<readonly ExternalUpload[]> {
+  let session: RenderSession;
+  try {
+    session = await post(id, JSON.stringify({ external_uploads: asked }));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    // Throws 404 if the session itself is missing.
+    await get(id);
+    throw lacksDeliveries(url);
+  }
+  if (session.external_uploads === undefined) throw lacksDeliveries(url);
+  const ofAsked = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
+    asked.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
+  for (let looks = 0; !uploadsEnded({ external_uploads: ofAsked(session) }); looks += 1) {
+    const look = await get(id);
+    session = look.session;
+    if (uploadsEnded({ external_uploads: ofAsked(session) })) break;
+    await wait(look.retryAfterMs ?? backoffMs(looks, BACKOFF));
+  }
+  return ofAsked(session);
 }

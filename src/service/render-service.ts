@@ -137,3 +137,10 @@ export function sessionEnd(status: string): 'rendered' | 'failed' | null {
 export function uploadsEnded({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): boolean {
   return external_uploads.every(({ status }) => status === 'complete' || status === 'failed');
 }
+
+/** Creates the error for a service without `external_uploads`, thrown before rendering if known by then. */
+export function lacksDeliveries(service: string): ReelformError {
+  return new ReelformError('service_lacks_deliveries', `The service ${service} delivers no finished videos`, {
+    hint: 'Take "deliver" out of reelform.yaml and the definitions, or name a service that has external_uploads',
+  });
+}

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import { isOutage } from '../service/service-error.ts';
-import type { SessionPhase } from '../wire/render-session.ts';
+import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
@@ -126,7 +126,8 @@ export class SessionRunner {
       );
     } finally {
       if (this.#atWork.get(id) === unwanted) this.#atWork.delete(id);
-      if (isOurs) this.#told(stored, record, begunAt);
+      const elapsedMs = this.#ports.environment.monotonicNow() - begunAt;
+      if (isOurs) this.#ports.onEvent?.(sessionEnded(stored.tenant, record.session, elapsedMs));
     }
   }
 
@@ -223,13 +224,6 @@ export class SessionRunner {
     return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
 
-  #told({ tenant }: StoredSession, { session }: AttemptRecord, begunAt: number): void {
-    const { id, status, errors } = session;
-    const codes = errors.map(({ code }) => code);
-    const elapsedMs = this.#ports.environment.monotonicNow() - begunAt;
-    this.#ports.onEvent?.({ kind: 'session-ended', id, tenant, status, codes, elapsedMs });
-  }
-
   #enter(record: AttemptRecord, phase: SessionPhase): void {
     record.step(phasedSession(record.session, phase, this.#ports.environment.now()));
   }
@@ -242,6 +236,12 @@ export class SessionRunner {
   #endTimes(): SessionEndTimes {
     return { nowMs: this.#ports.environment.now(), retentionMs: this.#ports.retentionMs };
   }
+}
+
+/** Describes the end of a session for logs, metrics and traces. */
+export function sessionEnded(tenant: TenantId, session: RenderSession, elapsedMs: number): RunnerEvent {
+  const { id, status, errors } = session;
+  return { kind: 'session-ended', id, tenant, status, codes: errors.map(({ code }) => code), elapsedMs };
 }
 
 function templateGone(id: string): SessionFailure {

@@ -13,11 +13,12 @@ import type {
   SessionProblem,
   SessionStore,
   StoredOutput,
+  StoredSession,
 } from '../ports.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
 import type { RenderTimeEstimate } from '../render-time.ts';
 import { sessionProblems } from '../session-problems.ts';
-import type { RunnerEvent, TakeSlot } from '../session-runner.ts';
+import { type RunnerEvent, sessionEnded, type TakeSlot } from '../session-runner.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 import {
   type PartEvent,
@@ -185,10 +186,9 @@ export class PartRunner {
 
   /** Joins the chunks and ends the session like one rendered in one piece. */
   async #join(job: SessionAttempt, { split, signal, onLost }: Work): Promise<void> {
-    const { splits, outputs, store, environment } = this.#ports;
+    const { splits, outputs, onEvent } = this.#ports;
     const { stored, queuedAtMs, begunAtMs } = split;
-    const now = (): number => environment.monotonicNow();
-    const record = new AttemptRecord(stored, { store, now, intervalMs: 0, onLost });
+    const record = this.#record(stored, onLost);
     const unwatch = splits.watch(job, null, onLost);
     try {
       const scene = await this.#scene(job, split);
@@ -202,7 +202,7 @@ export class PartRunner {
       const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
       await recordRendered(work, this.#endTimes());
       signal.throwIfAborted();
-      this.#told(split, record);
+      onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(split)));
     } finally {
       await unwatch();
     }
@@ -269,30 +269,25 @@ export class PartRunner {
   }
 
   async #fail(job: SessionAttempt, split: Split, problems: readonly SessionProblem[]): Promise<void> {
-    const { store, environment } = this.#ports;
+    const { onEvent } = this.#ports;
     let isLost = false;
-    const now = (): number => environment.monotonicNow();
-    const onLost = (): void => {
+    const record = this.#record(split.stored, () => {
       isLost = true;
-    };
-    const record = new AttemptRecord(split.stored, { store, now, intervalMs: 0, onLost });
+    });
     await record.write(failedSession(record.session, problems, this.#endTimes()));
-    if (!isLost) this.#told(split, record);
+    if (!isLost) onEvent?.(sessionEnded(split.stored.tenant, record.session, this.#sinceBegun(split)));
     this.stop(job.session);
     await this.#clean(job);
+  }
+
+  #record(stored: StoredSession, onLost: () => void): AttemptRecord {
+    const { store, environment } = this.#ports;
+    return new AttemptRecord(stored, { store, now: () => environment.monotonicNow(), intervalMs: 0, onLost });
   }
 
   /** Uses the wall clock, because another machine may have begun the attempt. */
   #sinceBegun({ begunAtMs }: Split): number {
     return Math.max(0, this.#ports.environment.now() - begunAtMs);
-  }
-
-  #told(split: Split, { session }: AttemptRecord): void {
-    const { stored } = split;
-    const { id, status, errors } = session;
-    const codes = errors.map(({ code }) => code);
-    const elapsedMs = this.#sinceBegun(split);
-    this.#ports.onEvent?.({ kind: 'session-ended', id, tenant: stored.tenant, status, codes, elapsedMs });
   }
 
   /** Removes the files and chunks of an ended attempt. */

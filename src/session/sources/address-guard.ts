@@ -78,7 +78,8 @@ function mayConnect(target: ConnectionTarget, { allow, publicPorts = PUBLIC_PORT
  */
 export function createGuardedAgents(policy: GuardPolicy): { readonly http: HttpAgent; readonly https: HttpsAgent } {
   const complete = { ...policy, lookup: policy.lookup ?? lookupFor(policy.allow) };
-  return { http: new GuardedHttpAgent(complete), https: new GuardedHttpsAgent(complete) };
+  const options = { keepAlive: false };
+  return { http: guardAgent(new HttpAgent(options), complete), https: guardAgent(new HttpsAgent(options), complete) };
 }
 
 function lookupFor(allow: AllowList): LookupFunction {
@@ -92,40 +93,16 @@ function lookupFor(allow: AllowList): LookupFunction {
 
 type CompletePolicy = Required<Pick<GuardPolicy, 'lookup'>> & GuardPolicy;
 
-class GuardedHttpAgent extends HttpAgent {
-  readonly #policy: CompletePolicy;
-
-  constructor(policy: CompletePolicy) {
-    super({ keepAlive: false });
-    this.#policy = policy;
-  }
-
-  override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
-    const guarded = guard(options, this.#policy);
-    if (guarded === null) return refuse(callback);
-    return super.createConnection(guarded, callback);
-  }
-}
-
-class GuardedHttpsAgent extends HttpsAgent {
-  readonly #policy: CompletePolicy;
-
-  constructor(policy: CompletePolicy) {
-    super({ keepAlive: false });
-    this.#policy = policy;
-  }
-
-  override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
-    const guarded = guard(options, this.#policy);
-    if (guarded === null) return refuse(callback);
-    return super.createConnection(guarded, callback);
-  }
-}
-
-/** Reports the refusal as a connection error of the request. */
-function refuse(callback: ((error: Error | null, stream: never) => void) | undefined): null {
-  callback?.(new ForbiddenAddress(), undefined as never);
-  return null;
+/** Makes an agent check each address at the moment of connecting. A refusal is a connection error of the request. */
+function guardAgent<Agent extends HttpAgent>(agent: Agent, policy: CompletePolicy): Agent {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const guarded = guard(options, policy);
+    if (guarded !== null) return connect(guarded, callback);
+    callback?.(new ForbiddenAddress(), undefined as never);
+    return null;
+  };
+  return agent;
 }
 
 interface ConnectionOptions {
