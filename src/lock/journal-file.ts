@@ -7,7 +7,7 @@ import { compactJournal } from './fold-journal.ts';
 import type { Attempt, JournalRecord } from './journal.ts';
 import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
 import type { Lock } from './lock.ts';
-import { journalError, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
+import { journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /**
  * Opens the journal file, for one process at a time. Creates no file before the first line.
@@ -33,12 +33,10 @@ async function readRecords(path: string, file: string): Promise<Contents | null>
   try {
     bytes = await nullIfMissing(readFile(path));
   } catch (error) {
-    throw journalError(unreadableJournal((error as NodeJS.ErrnoException).code ?? String(error), file));
+    throw unreadableJournal((error as NodeJS.ErrnoException).code ?? String(error), file);
   }
   if (bytes === null) return null;
-  const parsed = parseJournal(bytes, file);
-  if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
-  return { ...parsed.value, bytes: bytes.length };
+  return { ...parseJournal(bytes, file), bytes: bytes.length };
 }
 
 /**

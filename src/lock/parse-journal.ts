@@ -1,4 +1,4 @@
-import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
+import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
 import { isRecord } from '../json.ts';
 import type { JournalRecord } from './journal.ts';
@@ -42,52 +42,42 @@ function line(json: string): string {
  * Parses a journal. Ignores a torn last line. Refuses other damage and newer versions instead of returning an empty
  * journal, because renders that are running would be paid for again.
  *
- * @param file its name for diagnostics
+ * @param file its name for errors
+ * @throws ReelformError `journal_unreadable`
  */
-export function parseJournal(bytes: Uint8Array, file: string): Result<ParsedJournal> {
+export function parseJournal(bytes: Uint8Array, file: string): ParsedJournal {
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines = new TextDecoder().decode(bytes.subarray(0, wholeBytes)).split('\n').slice(0, -1);
-  const refuse = (why: string, hint?: string): Result<ParsedJournal> => ({
-    ok: false,
-    diagnostics: [unreadableJournal(why, file, hint)],
-  });
   const records: JournalRecord[] = [];
   for (const [index, text] of lines.entries()) {
     const record = readLine(text);
-    if (record === null) return refuse(`line ${index + 1} is damaged`);
+    if (record === null) throw unreadableJournal(`line ${index + 1} is damaged`, file);
     if (index > 0) {
       if (record.type === 'delivered' && !isDelivered(record))
-        return refuse(`line ${index + 1} says of no delivery where it is`);
+        throw unreadableJournal(`line ${index + 1} says of no delivery where it is`, file);
       records.push(record as unknown as JournalRecord);
       continue;
     }
     const { type, version } = record;
-    if (type !== 'journal' || typeof version !== 'number') return refuse('it does not begin as a journal does');
+    if (type !== 'journal' || typeof version !== 'number') throw unreadableJournal(NO_HEADER, file);
     if (version > JOURNAL_VERSION) {
       const why = `it has version ${version}, this reelform reads ${JOURNAL_VERSION}`;
-      return refuse(why, 'Install a newer version of reelform');
+      throw unreadableJournal(why, file, 'Install a newer version of reelform');
     }
   }
   // The first line is written together with the file.
-  if (lines.length === 0) return refuse('it does not begin as a journal does');
-  return { ok: true, value: { records, wholeBytes } };
+  if (lines.length === 0) throw unreadableJournal(NO_HEADER, file);
+  return { records, wholeBytes };
 }
 
-/** Returns the diagnostic for a journal whose content is uncertain. */
-export function unreadableJournal(why: string, file: string, hint?: string): Diagnostic {
-  return {
-    code: 'journal_unreadable',
-    severity: 'error',
-    message: `The journal ${file} cannot be read: ${why}`,
-    hint:
-      hint ??
-      'Look at the service for sessions that the lockfile does not have (`reelform import ID --session S` takes one over), then move the journal away',
-  };
-}
+const NO_HEADER = 'it does not begin as a journal does';
 
-/** Converts the diagnostic to an error. */
-export function journalError({ code, message, hint = '' }: Diagnostic): ReelformError {
-  return new ReelformError(code, message, { hint });
+const MOVE_AWAY =
+  'Look at the service for sessions that the lockfile does not have (`reelform import ID --session S` takes one over), then move the journal away';
+
+/** Returns the error for a journal whose content is uncertain. */
+export function unreadableJournal(why: string, file: string, hint = MOVE_AWAY): ReelformError {
+  return new ReelformError('journal_unreadable', `The journal ${file} cannot be read: ${why}`, { hint });
 }
 
 /** Validated, because destinations are compared and written to the lockfile. */

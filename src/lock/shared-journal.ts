@@ -4,14 +4,7 @@ import { compactJournal } from './fold-journal.ts';
 import type { Attempt, JournalRecord } from './journal.ts';
 import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
 import type { Fingerprint, Lock, LockEntry } from './lock.ts';
-import {
-  JOURNAL_HEADER,
-  journalError,
-  journalLine,
-  journalText,
-  parseJournal,
-  unreadableJournal,
-} from './parse-journal.ts';
+import { JOURNAL_HEADER, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /** A text with many writers. A write replaces the version that the writer has read, or fails. */
 export interface SharedText {
@@ -168,13 +161,10 @@ export class SharedJournal extends QueuedJournal {
  */
 export function sharedRecords({ text }: Version, name: string): readonly JournalRecord[] {
   const bytes = Buffer.from(text);
-  const parsed = parseJournal(bytes, name);
-  if (!parsed.ok) throw journalError(parsed.diagnostics[0]!);
+  const { records, wholeBytes } = parseJournal(bytes, name);
   // A blob is complete, so a torn line means damage.
-  if (parsed.value.wholeBytes < bytes.length) {
-    throw journalError(unreadableJournal('its last line is damaged', name));
-  }
-  return parsed.value.records;
+  if (wholeBytes < bytes.length) throw unreadableJournal('its last line is damaged', name);
+  return records;
 }
 
 /** Adds a field that only the writer reads. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts';
 import { isRecord } from '../json.ts';
 import { changesOf, type LayerSpan, LEAST_STRENGTH, layerSpans, strengthAt } from '../template/lottie/layer-spans.ts';
 import type { LottieNode } from '../template/lottie/lottie-layers.ts';
@@ -95,15 +96,11 @@ function editableSpans({ animation }: Pick<Scene, 'animation'>): Map<string, Lay
     known.set(layer, found);
     return found;
   };
-  const spans = new Map<string, LayerSpan[]>();
-  for (const span of layerSpans(animation)) {
-    for (const editable of editablesOf(span.layer)) {
-      const shown = spans.get(editable);
-      if (shown === undefined) spans.set(editable, [span]);
-      else shown.push(span);
-    }
-  }
-  return spans;
+  const shown = layerSpans(animation).flatMap((span) =>
+    editablesOf(span.layer).map((editable) => ({ editable, span })),
+  );
+  const groups = groupBy(shown, ({ editable }) => editable);
+  return new Map([...groups].map(([editable, alike]) => [editable, alike.map(({ span }) => span)]));
 }
 
 /** Ignores the content of precompositions, because their layers have spans of their own. */

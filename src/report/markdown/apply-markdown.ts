@@ -3,7 +3,7 @@ import type { Published } from '../../lock/publish-lock.ts';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import { problemsOf } from '../json/diagnostics-json.ts';
 import { outcomeCounts, outcomeTitle } from '../terminal/apply-text.ts';
-import { displayUrl, shortenText } from '../wording/display-text.ts';
+import { displayUrl, joinTexts, shortenText } from '../wording/display-text.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
@@ -43,9 +43,7 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const { outcome, document, done, troubles, filesUrl } = run;
   const changes = new Map(document?.changes.map((change) => [change.id, change]));
   const problems = markdownProblems(problemsOf(run), MOST_PROBLEMS);
-  const words = [endWords(run), lockWords(run.published), nextWords(outcome)]
-    .filter((sentence) => sentence !== '')
-    .join(' ');
+  const words = joinTexts([endWords(run), lockWords(run.published), nextWords(outcome)], ' ');
   const head = [titleOf(run), words, problems].filter((block) => block !== '');
   let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));
   const tableOf = <T>(columns: string, items: readonly T[], row: (item: T) => string): string => {
@@ -68,7 +66,7 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
       doneRow(event, changes.get(event.id)),
     ),
   ];
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  return `${joinTexts(blocks)}\n`;
 }
 
 function titleOf({ outcome, document, diagnostics }: AppliedRun): string {
@@ -146,7 +144,7 @@ function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
   const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;
   const why = change === undefined ? '' : escapeMarkdown(shortenText(reasonWords(change), 500));
   const places = [...(videoUrl === null ? [] : [videoLink(videoUrl)]), ...deliveryWords(event.deliveries), why];
-  return `| ${mark} | ${shortCode(event.id)} | ${title} | ${places.filter((sentence) => sentence !== '').join('<br>')} |`;
+  return `| ${mark} | ${shortCode(event.id)} | ${title} | ${joinTexts(places, '<br>')} |`;
 }
 
 function deliveryWords(deliveries: DoneEvent['deliveries'] = []): string[] {

@@ -1,5 +1,6 @@
 import type { ApplyOutcome } from '../../apply/events.ts';
 import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
+import { joinTexts } from '../wording/display-text.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { countNoun } from '../wording/quantities.ts';
 import { linkedWords, markdownCode } from './escape-markdown.ts';
@@ -49,7 +50,7 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   const more = count - shown;
   const table = rows.length === 0 ? '' : [FAILURE_COLUMNS, ...rows].join('\n');
   const rest = more > 0 ? `And ${countNoun(more, 'video')} more: see ${linkedWords('the run', at.runUrl)}.` : '';
-  return [...head, table, rest, next].filter((block) => block !== '').join('\n\n');
+  return joinTexts([...head, table, rest, next]);
 }
 
 /** Points readers of the comment, which does not change, to the issue. */

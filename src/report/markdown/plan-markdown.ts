@@ -2,6 +2,7 @@ import { ACTIONS } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
+import { joinTexts } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';
 import {
@@ -283,7 +284,7 @@ function isLinkable(url: string | undefined): url is string {
 }
 
 function join(blocks: readonly string[]): string {
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  return `${joinTexts(blocks)}\n`;
 }
 
 function sentence(words: string): string {

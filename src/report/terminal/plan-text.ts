@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { Action } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { cellWidth, cutCells } from '../wording/cell-width.ts';
-import { escapeControls, listNames } from '../wording/display-text.ts';
+import { escapeControls, joinTexts, listNames } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges, folderOf } from '../wording/fold-changes.ts';
 import { groupRowsOf } from '../wording/plan-rows.ts';
 import {
@@ -54,7 +54,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const restores = restoreLines(plan, columns, options.verbose === true, colors).join('\n');
   if (groups.length === 0) {
     const words = [emptyWords(plan), incompleteWords(plan)].join('\n').trimEnd();
-    return `${[words, restores].filter((part) => part !== '').join('\n\n')}\n`;
+    return `${joinTexts([words, restores])}\n`;
   }
   const idWidths = groups.map(({ kind, changes: [first] }) => (kind === 'one' ? cellWidth(first.id) : 0));
   const idWidth = Math.max(0, ...idWidths.filter((width) => width <= WIDEST_ID));
@@ -69,7 +69,7 @@ export function planText(plan: PlanDocument, options: PlanTextOptions): string {
   const folded = wrapSpans([{ text: foldedWords(groups), paint: colors.dim }], columns).join('\n');
   const words = incompleteWords(plan);
   const incomplete = words === '' ? '' : wrapSpans([{ text: words, paint: colors.yellow }], columns).join('\n');
-  return `${[heading(plan, columns, colors), body, folded, restores, incomplete].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${joinTexts([heading(plan, columns, colors), body, folded, restores, incomplete])}\n`;
 }
 
 function heading(plan: PlanDocument, columns: number, colors: Colors): string {

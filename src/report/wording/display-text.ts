@@ -30,6 +30,11 @@ export function escapeHtml(text: string): string {
   return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** Joins the texts that are not empty. */
+export function joinTexts(texts: readonly string[], separator = '\n\n'): string {
+  return texts.filter((text) => text !== '').join(separator);
+}
+
 /** `a, b, c and 9 more`. */
 export function listNames(names: readonly string[], most = 3): string {
   const shown = names.slice(0, most).map(escapeControls);

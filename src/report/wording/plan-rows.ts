@@ -48,17 +48,16 @@ export function groupRowsOf(changes: readonly [ChangeDocument, ...ChangeDocument
   const [first] = changes;
   if (changes.length === 1) return rowsOf(first);
   const places = changes.flatMap(({ destinations = [] }) =>
-    destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : [])),
+    destinations.flatMap(({ kind, to }) => (kind === 'deliver' ? [to] : [])),
   );
   const roots = [...new Set(places.map((to) => `${rootOf(to)}…`))].sort();
   const rows = rowsOf({ ...first, destinations: [] });
-  const after: DisplayValue = { kind: 'name', name: roots.join(', ') };
-  return roots.length === 0
-    ? rows
-    : [...rows, { name: PLACE_NAME, subject: null, before: null, after, isDestination: true }];
+  return roots.length === 0 ? rows : [...rows, destinationRow(null, { kind: 'name', name: roots.join(', ') })];
 }
 
-const PLACE_NAME = 'delivered to';
+function destinationRow(before: DisplayValue | null, after: DisplayValue | null): DiffRow {
+  return { name: 'delivered to', subject: null, before, after, isDestination: true };
+}
 
 /** Pairs each new destination with one that the video leaves, followed by the remaining old destinations. */
 function destinationRows({ destinations = [], delivered = [] }: ChangeDocument): DiffRow[] {
@@ -68,14 +67,9 @@ function destinationRows({ destinations = [], delivered = [] }: ChangeDocument):
   const rows = destinations.flatMap(({ kind, to }): DiffRow[] => {
     if (kind === 'release') return [];
     const was = delivered.includes(to) ? to : takeLike(to, left);
-    return [{ name: PLACE_NAME, subject: null, before: show(was), after: show(to), isDestination: true }];
+    return [destinationRow(show(was), show(to))];
   });
-  return [
-    ...rows,
-    ...left.map(
-      (to): DiffRow => ({ name: PLACE_NAME, subject: null, before: show(to), after: null, isDestination: true }),
-    ),
-  ];
+  return [...rows, ...left.map((to) => destinationRow(show(to), null))];
 }
 
 /** Display names of the fields of a lock entry. */
@@ -104,12 +98,9 @@ function nameOf(key: string): string {
 }
 
 function inputRow(name: string, { key, kind, value, before, after }: InputDocument): DiffRow {
-  const row = (old: DisplayValue | null, now: DisplayValue | null): DiffRow => ({
-    name,
-    subject: null,
-    before: old,
-    after: now,
-  });
+  const row = (old: DisplayValue | null, now: DisplayValue | null): DiffRow => {
+    return { name, subject: null, before: old, after: now };
+  };
   switch (kind) {
     case 'text':
       return row(showWords(before), { kind: 'text', text: value ?? after ?? '' });

@@ -9,7 +9,7 @@ import {
   type SourceDocument,
   splitRestores,
 } from '../../plan/plan-document.ts';
-import { displayUrl } from './display-text.ts';
+import { displayUrl, joinTexts } from './display-text.ts';
 import { countNoun, formatCount, formatDuration } from './quantities.ts';
 
 /** Symbols that identify an action without colour. */
@@ -96,7 +96,7 @@ export function emptyWords(document: PlanDocument): string {
 
 /** Describes what a plan does not cover: videos that were not selected or not checked by lint. Empty for a complete plan. */
 export function incompleteWords(document: PlanDocument): string {
-  return [selectionWords(document), uncheckedWords(document)].filter((words) => words !== '').join(' ');
+  return joinTexts([selectionWords(document), uncheckedWords(document)], ' ');
 }
 
 function selectionWords(document: PlanDocument): string {
