@@ -11,24 +11,24 @@ import { postgresPackage } from '../support/postgres-server.ts';
 import { count, IS_WHOLE, percentile, tell } from '../support/proof.ts';
 import { smallAnimation, solidPng } from '../support/small-package.ts';
 
-/** How long the victim works in each turn, and how often quiet and attack take turns. */
+/** Length of each turn of the victim's work, and number of quiet and attacked turns. */
 const SECONDS = count(30, 8);
 const ROUNDS = count(5, 1);
-/** Elsewhere other processes share the machine, and one turn says little: only what waits for an attacker is that slow. */
+/** A shared machine with a single turn gives rough figures, so the loose bound only catches work that waits for an attacker. */
 const BOUND = IS_WHOLE ? { factor: 2, extraMs: 10 } : { factor: 6, extraMs: 8_000 };
 const SESSIONS = '/v2/render_sessions';
 
 let silent: TestServer;
 let number = 0;
 
-/** A session that nobody has asked for before. */
+/** Body of a session that has never been rendered. */
 const another = (template: 'short' | 'long') => ({ render: 'preview', ...body(template) });
 const body = (template: 'short' | 'long') => {
   const { title, mapping } = farmSession(template, ++number);
   return { title, mapping };
 };
 
-/** A picture that nobody has uploaded before. */
+/** A picture that has never been uploaded. */
 const picture = (): Uint8Array => solidPng(`#${(++number).toString(16).padStart(6, '0')}`);
 
 interface Turn {
@@ -36,7 +36,7 @@ interface Turn {
   readonly renders: number[];
 }
 
-/** Ordinary work of a tenant: it reads, tries, renders and downloads. Everything has to succeed. */
+/** Ordinary work of a tenant: reads, dry runs, renders and downloads. Every call has to succeed. */
 async function work(api: Api, rendered: string[]): Promise<Turn> {
   const until = performance.now() + SECONDS * 1000;
   const turn: Turn = { requests: [], renders: [] };
@@ -75,7 +75,7 @@ async function work(api: Api, rendered: string[]): Promise<Turn> {
   return turn;
 }
 
-/** Attacks every lane at once, until it is told to stop; then nothing of it is left. */
+/** Attacks every lane at once until it is stopped, and then removes its sessions. */
 async function attack(url: string, api: Api, token: string): Promise<{ stop(): Promise<Map<string, number>> }> {
   let isOver = false;
   const sent = new Map<string, number>();
@@ -152,54 +152,51 @@ async function attack(url: string, api: Api, token: string): Promise<{ stop(): P
   };
 }
 
-it.skipIf(postgresPackage() === null)(
-  'a tenant works as before while another one attacks every lane at once',
-  async () => {
-    silent = await startServer(() => undefined);
-    onTestFinished(() => silent.close());
-    const receiver = await openReceiver();
-    const farm = await openFarm({
-      concurrency: 2,
-      receivers: [receiver, silent],
-      env: { REELFORM_TENANT_CONCURRENCY: '1', REELFORM_ALLOW_SOURCES: new URL(silent.url).host },
-    });
-    onTestFinished(async () => void (await farm.close()));
-    const [victim, attackers] = [await farm.token('victim'), await farm.token('attackers')];
-    const [api, hostile] = [openApi(farm.url, victim), openApi(farm.url, attackers)];
-    expect((await api('POST', '/v2/webhook_endpoints', { body: { url: receiver.url } })).status).toBe(201);
-    const rendered: string[] = [];
-    await work(api, rendered);
-    const figures = {
-      requests: { quiet: [] as number[], attacked: [] as number[] },
-      renders: { quiet: [] as number[], attacked: [] as number[] },
-    };
-    const note = (which: 'quiet' | 'attacked', { requests, renders }: Turn): void => {
-      figures.requests[which].push(percentile(requests, 0.99));
-      figures.renders[which].push(percentile(renders, 0.99));
-    };
-    for (let round = 0; round < ROUNDS; round++) {
-      note('quiet', await work(api, rendered));
-      const attacking = await attack(farm.url, hostile, attackers);
-      const turn = await work(api, rendered);
-      note('attacked', turn);
-      const sent = await attacking.stop();
-      tell(
-        `round ${round + 1}: ${turn.renders.length} renders beside ${[...sent].map(([what, times]) => `${times} ${what}`).join(', ')}`,
-      );
-    }
-    for (const [what, { quiet, attacked }] of Object.entries(figures)) {
-      const [before, meanwhile] = [percentile(quiet, 0.5), percentile(attacked, 0.5)];
-      tell(
-        `${what}: p99 ${meanwhile.toFixed(0)} ms, quiet ${before.toFixed(0)} ms, ratio ${(meanwhile / before).toFixed(2)}`,
-      );
-      expect(meanwhile).toBeLessThan(BOUND.factor * before + BOUND.extraMs);
-    }
-    // Each session was told of twice, and none is lost.
-    await expect.poll(() => endedSessions(receiver), { timeout: 60_000 }).toEqual(new Set(rendered));
-  },
-);
+it.skipIf(postgresPackage() === null)('a tenant works as before while another attacks every lane at once', async () => {
+  silent = await startServer(() => undefined);
+  onTestFinished(() => silent.close());
+  const receiver = await openReceiver();
+  const farm = await openFarm({
+    concurrency: 2,
+    receivers: [receiver, silent],
+    env: { REELFORM_TENANT_CONCURRENCY: '1', REELFORM_ALLOW_SOURCES: new URL(silent.url).host },
+  });
+  onTestFinished(async () => void (await farm.close()));
+  const [victim, attackers] = [await farm.token('victim'), await farm.token('attackers')];
+  const [api, hostile] = [openApi(farm.url, victim), openApi(farm.url, attackers)];
+  expect((await api('POST', '/v2/webhook_endpoints', { body: { url: receiver.url } })).status).toBe(201);
+  const rendered: string[] = [];
+  await work(api, rendered);
+  const figures = {
+    requests: { quiet: [] as number[], attacked: [] as number[] },
+    renders: { quiet: [] as number[], attacked: [] as number[] },
+  };
+  const note = (which: 'quiet' | 'attacked', { requests, renders }: Turn): void => {
+    figures.requests[which].push(percentile(requests, 0.99));
+    figures.renders[which].push(percentile(renders, 0.99));
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    note('quiet', await work(api, rendered));
+    const attacking = await attack(farm.url, hostile, attackers);
+    const turn = await work(api, rendered);
+    note('attacked', turn);
+    const sent = await attacking.stop();
+    tell(
+      `round ${round + 1}: ${turn.renders.length} renders beside ${[...sent].map(([what, times]) => `${times} ${what}`).join(', ')}`,
+    );
+  }
+  for (const [what, { quiet, attacked }] of Object.entries(figures)) {
+    const [before, meanwhile] = [percentile(quiet, 0.5), percentile(attacked, 0.5)];
+    tell(
+      `${what}: p99 ${meanwhile.toFixed(0)} ms, quiet ${before.toFixed(0)} ms, ratio ${(meanwhile / before).toFixed(2)}`,
+    );
+    expect(meanwhile).toBeLessThan(BOUND.factor * before + BOUND.extraMs);
+  }
+  // Every rendered session must have been reported to the receiver.
+  await expect.poll(() => endedSessions(receiver), { timeout: 60_000 }).toEqual(new Set(rendered));
+});
 
-/** Sessions whose end the receiver was told. */
+/** Sessions whose end the receiver was notified of. */
 function endedSessions({ arrived }: Receiver): Set<string> {
   const sessions = arrived.flatMap(({ text }) => JSON.parse(text).data.render_session ?? []);
   return new Set(sessions.flatMap(({ id, status }) => (status === 'preview_rendered' ? [id] : [])));

@@ -25,7 +25,7 @@ import { sessionBody } from '../support/running-service.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
-// One tenant sends files that are made to exhaust their reader, while another one sends ordinary requests.
+// One tenant sends files designed to exhaust their reader, while another sends ordinary requests.
 
 const ALL = [
   ...MP4_BOMBS,
@@ -36,24 +36,24 @@ const ALL = [
   ...FONT_BOMBS,
   ...BODY_BOMBS,
 ];
-/** At the smaller count every third one. */
+/** Every third one in the small run. */
 const BOMBS: readonly Bomb[] = ALL.filter((_, index) => IS_WHOLE || index % 3 === 0);
-/** Of a bomb; whole, it is as large as its way in takes. */
+/** Size of a bomb: the size limit of its route in the full run. */
 const sizeOf = ({ limitBytes }: Bomb): number => Math.min(limitBytes, count(limitBytes, 1_500_000));
 const MUTANTS = count(10_000, 300);
-/** The service itself, without the processes that it starts: what it needs, and a few of the largest uploads. */
+/** Memory limit of the service without its child processes; covers a few of the largest uploads. */
 const MOST_RSS_MB = 1_500;
 const PATHS = { source: '/v2/source_uploads', package: '/v2/template_style_versions', body: '/v2/render_sessions' };
 const TYPES = { source: 'application/octet-stream', package: 'application/zip', body: 'application/json' };
 const PHOTO = '(Footage)/USER/photo.png';
 
 const folder = mkdtempSync(join(tmpdir(), 'reelform-bombs-'));
-/** Files behind URLs, by path. */
+/** Files served by URL, by path. */
 const served = new Map<string, Uint8Array>();
 let sources: Awaited<ReturnType<typeof startServer>>;
 let service: SpawnedService;
 let attacker: { readonly api: Api; readonly token: string };
-/** A tenant that lists its sessions all the while. */
+/** A tenant that continuously lists its sessions. */
 let victim: LatencyProbe;
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ afterAll(async () => {
 const rssMb = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Milliseconds of the victim's requests while an attack goes on, and the most memory of the service. */
+/** Durations of the victim's requests in milliseconds during an attack, and the peak memory of the service. */
 interface Seen {
   readonly ms: readonly number[];
   readonly mb: number;
@@ -99,7 +99,7 @@ async function during<T>(attack: () => Promise<T>): Promise<{ readonly result: T
   }
 }
 
-/** An attacker may be asked to wait; nothing else than taking or a named problem of the request is an answer. */
+/** Posts a file, retrying on 429. Every other answer must be a success or a named problem of the request. */
 async function send(kind: Bomb['kind'], body: Uint8Array, name: string): Promise<ApiAnswer> {
   for (;;) {
     const answer = await attacker.api('POST', PATHS[kind], { body, headers: { 'content-type': TYPES[kind] } });
@@ -122,7 +122,7 @@ async function untilProcessed(id: string): Promise<void> {
   }
 }
 
-/** What a request that says to be a byte too long is answered before its bytes are sent. */
+/** Returns the answer to a request that declares one byte too many, before its bytes are sent. */
 function announce(kind: Bomb['kind'], sizeBytes: number): Promise<number> {
   const headers = {
     ...{ authorization: `Bearer ${attacker.token}`, 'content-type': TYPES[kind] },
@@ -139,7 +139,7 @@ function announce(kind: Bomb['kind'], sizeBytes: number): Promise<number> {
   });
 }
 
-/** @returns the code of the problem or of the session's error, or the session's status */
+/** @returns the code of the problem or of the session's error, or otherwise the session's status */
 async function outcomeOf(api: Api, body: object): Promise<string> {
   const { status, body: answer } = await api('POST', PATHS.body, { body });
   if (status === 422) return String(answer.code);
@@ -148,7 +148,7 @@ async function outcomeOf(api: Api, body: object): Promise<string> {
   return session.status === 'preview_failed' ? String(session.errors[0].code) : String(session.status);
 }
 
-/** Renders a session whose image is the bomb, behind a URL. */
+/** Renders a session whose image is the bomb at a URL. */
 function fetched(api: Api, bomb: Bomb, styleVersion: string): Promise<string> {
   return fetchedBytes(api, bomb.make(sizeOf(bomb)), bomb.name, styleVersion);
 }
@@ -162,7 +162,7 @@ async function fetchedBytes(api: Api, bytes: Uint8Array, name: string, styleVers
   return outcome;
 }
 
-/** Does some work `times` times, three at once. */
+/** Runs some work `times` times, three at once. */
 async function inLanes(times: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -186,8 +186,8 @@ function note(name: string, { ms, mb }: Seen): void {
   worst.mb = Math.max(worst.mb, mb);
 }
 
-test(`${BOMBS.length} bombs at the size limit, and above`, async () => {
-  // The first requests compile the service.
+test(`${BOMBS.length} bombs at and above the size limit`, async () => {
+  // The first requests include compilation in the service.
   await sleep(1_000);
   quiet = (await during(() => sleep(count(10_000, 2_000)))).ms;
   const outcomes: Record<string, number> = {};
@@ -220,10 +220,10 @@ test(`${BOMBS.length} bombs at the size limit, and above`, async () => {
   );
 });
 
-/** Bombs that a session may name, fewer at the smaller count. */
+/** Bombs that a session may refer to; fewer in the small run. */
 const NAMED = BOMBS.filter(({ kind }, index) => kind === 'source' && (IS_WHOLE || index % 4 === 0));
 
-test('bombs behind URLs', async () => {
+test('bombs at URLs', async () => {
   const uploaded = await send('package', zipOf({}), 'small');
   const id = uploaded.body.style_version.id as string;
   const outcomes: Record<string, number> = {};
@@ -235,7 +235,7 @@ test('bombs behind URLs', async () => {
   tell(`behind URLs: ${JSON.stringify(outcomes)}`);
 });
 
-test('texts drawn with fonts that are bombs', async () => {
+test('texts drawn with malicious fonts', async () => {
   const outcomes: Record<string, number> = {};
   for (const bomb of FONT_BOMBS) {
     const { status, body } = await send('package', bomb.make(count(20_000_000, 1_000_000)), bomb.name);
@@ -251,7 +251,7 @@ test('texts drawn with fonts that are bombs', async () => {
   tell(`fonts: ${JSON.stringify(outcomes)}`);
 });
 
-test.skipIf(postgresPackage() === null)('bombs behind URLs that a worker fetches', async () => {
+test.skipIf(postgresPackage() === null)('bombs at URLs that a worker fetches', async () => {
   const source = new URL(sources.url).host;
   const farm = await openFarm({ env: { REELFORM_ALLOW_SOURCES: source, REELFORM_LOG_LEVEL: 'info' } });
   try {
@@ -305,14 +305,14 @@ test(`${MUTANTS} mutants`, async () => {
   tell(`${MUTANTS} mutants: ${JSON.stringify(outcomes)}`);
 });
 
-test('nothing ended, nobody waited, and memory stayed within bounds', async () => {
+test('no process ended, no request waited, and memory stayed within bounds', async () => {
   const [before, meanwhile] = [percentile(quiet, 0.99), percentile(attacked, 0.99)];
   tell(`p99 of the victim: ${meanwhile.toFixed(0)} ms, quiet ${before.toFixed(0)} ms; ${attacked.length} requests`);
   tell(`median: ${percentile(attacked, 0.5).toFixed(1)} ms, quiet ${percentile(quiet, 0.5).toFixed(1)} ms`);
   tell(`longest ${worst.ms.toFixed(0)} ms (${worst.name}); memory of the service ${worst.mb.toFixed(0)} MB at most`);
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   expect(worst.mb).toBeLessThan(MOST_RSS_MB);
-  // The strict figure needs a machine that nothing else uses.
+  // The strict limit requires an otherwise idle machine.
   expect(meanwhile).toBeLessThan(IS_WHOLE ? 2 * before + 10 : Math.max(2_000, 20 * before));
   expect(worst.ms).toBeLessThan(15_000);
 });

@@ -9,7 +9,7 @@ import { startS3Server } from '../support/s3-server.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const SESSIONS = 40;
-/** Longer than a lease, and the time until it is looked for. */
+/** Longer than a lease plus the interval at which lapsed leases are found. */
 const CUT_MS = 40_000;
 
 const closing: (() => unknown)[] = [];
@@ -33,13 +33,13 @@ async function post(farm: Farm, sessions: readonly FarmSession[]): Promise<strin
   return ids;
 }
 
-/** How often it has taken a session up. */
+/** Number of sessions that the worker has started. */
 function begun({ log }: FarmWorker): number {
   return log.filter((line) => line.includes('"session-begun"')).length;
 }
 
 it.skipIf(network === null)(
-  'a worker whose cable is pulled loses its job to another one, writes nothing over it, and comes back by itself',
+  'a worker without network loses its job to another, overwrites nothing, and recovers by itself',
   async () => {
     const sessions = farmSessions(SESSIONS);
     const references = await referenceVideos(sessions);

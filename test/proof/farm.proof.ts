@@ -11,13 +11,13 @@ import { shortenLeases } from '../support/short-leases.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const SESSIONS = count(300, 10);
-/** Rendered in parts while the farm has nothing else to do. */
+/** Sessions rendered in parts while the farm is otherwise idle. */
 const LONG = count(2, 0);
 const TENANTS = count(3, 2);
 const WORKERS = count(4, 2);
 const KILLS = count(40, 2);
 const PAUSED_JOBS = Math.ceil(SESSIONS * 0.08);
-/** Longer than a lease, which is 15 s, and than the time between two looks for those that have lapsed; see `shortenLeases`. */
+/** Longer than a lease of 15 s plus the interval at which lapsed leases are found; see `shortenLeases`. */
 const PAUSE_MS = count(24_000, 11_000);
 const OUTAGE_MS = 60_000;
 const CUT_MS = 45_000;
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** What happens but once, and not at the small count: each takes longer than all of it. */
+/** Faults that happen once, and only in the full run because each takes longer than the whole small run. */
 async function otherTroubles(farm: Farm, bucket: S3Server): Promise<{ troubles: Trouble[]; far: FarmWorker }> {
   const cable = await startTcpProxy(farm.databaseUrl);
   closing.push(() => cable.close());
@@ -49,7 +49,7 @@ async function otherTroubles(farm: Farm, bucket: S3Server): Promise<{ troubles: 
   return { troubles, far };
 }
 
-/** Looks until all sessions have ended; the share of those that have so far. */
+/** Watches until all sessions have ended and reports the share of ended ones. */
 function watchSessions(database: Database, signal: AbortSignal): { share(): number; ended: Promise<void> } {
   let ended = 0;
   const watch = async (): Promise<void> => {
@@ -64,7 +64,7 @@ function watchSessions(database: Database, signal: AbortSignal): { share(): numb
   return { share: () => ended / SESSIONS, ended: watch() };
 }
 
-/** The long ones one by one, so that others have a place for their parts. */
+/** Posts the long sessions one by one, so that idle slots are left for their parts. */
 async function postAll(clients: FarmClients, sessions: readonly FarmSession[]): Promise<string[]> {
   const ids: string[] = [];
   for (const long of sessions.slice(0, LONG)) {
@@ -75,7 +75,7 @@ async function postAll(clients: FarmClients, sessions: readonly FarmSession[]): 
   return [...ids, ...(await clients.post(sessions.slice(LONG)))];
 }
 
-it(`a farm of ${WORKERS} workers, ${KILLS} of them killed: ${SESSIONS} videos are rendered, delivered and told once`, async () => {
+it(`a farm of ${WORKERS} workers, ${KILLS} of them killed, renders, delivers and reports ${SESSIONS} videos once`, async () => {
   const sessions = farmSessions(SESSIONS, LONG);
   const references = await referenceVideos(sessions);
   const bucket = await startS3Server({ buckets: ['storage', 'deliveries'] });
@@ -132,7 +132,7 @@ it(`a farm of ${WORKERS} workers, ${KILLS} of them killed: ${SESSIONS} videos ar
   const told = await clients.told(ids);
   tell(`${told.messages} messages to webhooks, ${told.received} times received; ${told.repeats} again after success`);
   expect(told).toMatchObject({ twice: [], missing: [], unverified: 0, gullible: 0 });
-  // Who dies between a success and the word for it in the database repeats that message, under the same id.
+  // A process that dies after a success but before recording it repeats the message with the same id.
   expect(told.repeats).toBeLessThanOrEqual(figures.kills + figures.pausedJobs + 1);
   await leases?.stop();
 

@@ -6,9 +6,9 @@ import { definition, makeRepository } from '../support/repository.ts';
 import { smallPackage } from '../support/small-package.ts';
 import { reelform } from '../support/test-io.ts';
 
-/** How often the whole matrix is gone through. */
+/** Number of passes through the whole matrix. */
 const ROUNDS = count(5, 1);
-/** An answer of a session has no more bytes than this, its head included. */
+/** Upper limit for the size of a session's answer including its head. */
 const ANSWER_BYTES = 900;
 const EVERY = count(1, 60);
 
@@ -27,44 +27,47 @@ async function tried(...[fault, toxics, options]: Parameters<typeof attempt>): P
   return attempted.outcome;
 }
 
-describe('whatever happens to a POST of a session', () => {
+describe('a POST of a session', () => {
   const before = process.memoryUsage().rss / 2 ** 20;
 
-  it.each(Object.keys(NETWORKS))('at the server, over a network with %s, is told as documented', async (network) => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [name, fault, outcome] of FAULTS) {
-        expect([name, await tried(fault, NETWORKS[network]!, { timeoutMs: 400 })]).toEqual([name, outcome]);
+  it.each(Object.keys(NETWORKS))(
+    'is classified as documented for every server fault over a network with %s',
+    async (network) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const [name, fault, outcome] of FAULTS) {
+          expect([name, await tried(fault, NETWORKS[network]!, { timeoutMs: 400 })]).toEqual([name, outcome]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('on the way back, wherever it is cut, is no second session', async () => {
+  it('creates no second session when the answer is cut at any byte', async () => {
     const made: number[] = [];
     for (let bytes = 1; bytes < ANSWER_BYTES; bytes += EVERY) {
       const toxics = { downstream: [{ type: 'limit_data', bytes }] } as const;
       if ((await tried(null, toxics, { timeoutMs: 2_000 })) === 'created') made.push(bytes);
     }
-    // From the byte on with which the head is whole, the session is known.
+    // Once the whole head has arrived, the session is known.
     expect(made).toEqual(
       Array.from({ length: Math.ceil((ANSWER_BYTES - made[0]!) / EVERY) }, (_, index) => made[0]! + index * EVERY),
     );
     tell(`known from byte ${made[0]} of the answer on`);
   });
 
-  it('on the way there, wherever it is cut, is no second session', async () => {
+  it('creates no second session when the request is cut at any byte', async () => {
     for (let bytes = 1; bytes < 400; bytes += EVERY) {
       await tried(null, { upstream: [{ type: 'limit_data', bytes }] }, { timeoutMs: 2_000 });
     }
   });
 
-  it('at any moment that it is reset, is no second session', async () => {
+  it('creates no second session when the connection is reset at any moment', async () => {
     for (let timeout = 0; timeout < 30; timeout += count(1, 6)) {
       const late = { type: 'latency', latency: 5 } as const;
       await tried(null, { upstream: [late, { type: 'reset_peer', timeout }], downstream: [late] });
     }
   });
 
-  it('is asked again under its key, where keys are kept, until it is there once', async () => {
+  it('is retried with its key until exactly one session exists, where keys are stored', async () => {
     for (const [name, fault, outcome] of FAULTS) {
       if (outcome !== 'unknown' || /300 MB|201|204|303/.test(name)) continue;
       const attempted = await attempt(fault, NETWORKS.sliced!, { keepsKeys: true, timeoutMs: 400 });
@@ -83,11 +86,11 @@ describe('whatever happens to a POST of a session', () => {
   });
 });
 
-/** Videos of one run that are running when the service answers 404 for them. */
+/** Videos of one run that are rendering when the service answers 404 for them. */
 const RUNNING = count(20, 8);
 const RENDER_MS = 2_500;
 
-/** When sessions are away, by their age in milliseconds. */
+/** Periods in which sessions are missing, by their age in milliseconds. */
 const ABSENCES: readonly (readonly [name: string, isAway: (ageMs: number) => boolean])[] = [
   ['for 5 s, while all are running', (ageMs) => ageMs > 500 && ageMs < 5_500],
   ['for 0.8 s, because reads lag behind writes', (ageMs) => ageMs < 800],
@@ -95,8 +98,8 @@ const ABSENCES: readonly (readonly [name: string, isAway: (ageMs: number) => boo
   ['from when they end, for 5 s', (ageMs) => ageMs > RENDER_MS && ageMs < RENDER_MS + 5_000],
 ];
 
-describe('404 for sessions that are there', () => {
-  it.each(ABSENCES)('%s, is waited through: nothing is paid for twice, and nothing fails', async (name, isAway) => {
+describe('404 for existing sessions', () => {
+  it.each(ABSENCES)('%s, is waited out without failures or second payments', async (name, isAway) => {
     const service = await startInterfaceService({
       styleVersions: [{ ...smallPackage().spec, id: 'tsv_stranger' }],
       hasEnded: (_, ageMs) => ageMs > RENDER_MS,

@@ -62,7 +62,7 @@ const json = fc.letrec((tie) => ({
   object: fc.dictionary(key, tie('value'), { maxKeys: 6, noNullPrototype: true }),
 })).value;
 
-/** A good request with something in the place of something. */
+/** A valid request with one value replaced. */
 const spoiled = fc.tuple(fc.nat(40), json).map(([place, value]) => {
   const request: unknown = structuredClone(
     smallRequest({
@@ -98,7 +98,7 @@ const bodies = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
 );
 
-/** The first nine times out of ten. */
+/** Prefers the first arbitrary nine times out of ten. */
 function mostly(first: fc.Arbitrary<string>, ...others: string[]): fc.Arbitrary<string> {
   return fc.oneof({ weight: 9, arbitrary: first }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
@@ -130,8 +130,8 @@ const routes = fc.constantFrom(
   ['PUT', '/v2/render_sessions/rs_1'],
 );
 
-describe('any body, to any route', () => {
-  it('is answered, never with a mistake of ours, and every error is a problem', async () => {
+describe('any body sent to any route', () => {
+  it('gets an answer that is never an internal error, and every error is a problem document', async () => {
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(routes, bodies, headerSets, async ([method, path], body, extra) => {
@@ -149,7 +149,7 @@ describe('any body, to any route', () => {
       }),
       { numRuns: count(50_000, 2_000) },
     );
-    // The fuzzer reaches past the form of the request.
+    // The fuzzer must also reach beyond the schema checks.
     for (const status of [201, 400, 404, 415, 422]) expect(statuses.get(status), String(status)).toBeGreaterThan(0);
     expect((await service.api('GET', '/healthz')).status).toBe(200);
     tell(
@@ -160,7 +160,7 @@ describe('any body, to any route', () => {
     );
   });
 
-  it('of a path or a query is answered as well', async () => {
+  it('is answered likewise for fuzzed paths and queries', async () => {
     const part = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed()));
     const path = fc
       .tuple(

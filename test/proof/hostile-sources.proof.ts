@@ -7,7 +7,7 @@ import { sessionBody, startService } from '../support/running-service.ts';
 
 const PHOTO = '(Footage)/USER/photo.png';
 
-it('no form of a URL, nor a redirect to one, makes the service connect to where it may not', async () => {
+it('no URL or redirect makes the service connect to a forbidden address', async () => {
   const trap = await startTrap();
   const redirector = await startRedirector();
   try {
@@ -15,7 +15,7 @@ it('no form of a URL, nor a redirect to one, makes the service connect to where 
       allowSources: [`127.0.0.1:${redirector.port}`],
     });
     const { api } = await client();
-    // Names that a real resolver would be asked for are tried where the resolver is a test's own.
+    // Names that require a real resolver are tested where the test supplies one.
     const hostile = hostileUrls(trap.port).filter(({ isNamed }) => !isNamed);
     const urls = hostile.flatMap(({ url }, index) => [url, redirector.urlTo(url, index % 3)]);
     const refused: string[] = [];

@@ -18,20 +18,20 @@ import type { KilledServiceOptions } from '../support/killed-service.ts';
 import { count, tell } from '../support/proof.ts';
 import { makeFolder } from '../support/repository.ts';
 
-/** Of the parts of apply, put together as the command does: starting it whole takes most of the time of a run. */
+/** Runs of the components of apply, composed as the command does, because starting the whole command dominates the time of a run. */
 const PARTS_RUNS = count(1_900, 16);
-/** Of the command itself. */
+/** Runs of the command itself. */
 const COMMAND_RUNS = count(100, 4);
 const VIDEOS = 6;
 const KILLS = 4;
-/** Two cores; a run waits for half of its time. */
+/** For two cores; a run spends half of its time waiting. */
 const SIDE_BY_SIDE = 3;
 
 const ROOT = join(import.meta.dirname, '../..');
 const SUPPORT = join(ROOT, 'test/support');
 const calm = { lostAnswers: 0, refusals: 0, renderMs: 5 };
 const rough = { lostAnswers: 0.15, refusals: 0.05, renderMs: 5 };
-/** `isSaid`: reelform.yaml says that keys are kept; else it is found out with the first answer. */
+/** `isSaid`: reelform.yaml declares that keys are stored; otherwise the first answer shows it. */
 type Variant = KilledServiceOptions & { readonly isSaid: boolean };
 
 const VARIANTS: Readonly<Record<string, Variant>> = {
@@ -44,12 +44,12 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
 const APPLYING = { reject: false, all: true } as const;
 type Applying = ResultPromise<typeof APPLYING>;
 
-/** A repository, and how its videos are applied until nothing is left to be done. */
+/** A repository whose videos are applied until nothing is left to do. */
 interface Subject {
   readonly options: KilledApplyOptions;
   /** Starts an apply. */
   start(): Applying;
-  /** About so many lines it says. */
+  /** Approximate number of lines that it prints. */
   readonly lines: number;
 }
 
@@ -84,7 +84,7 @@ async function untilDone({ options, start, lines }: Subject, prefix: string, fig
       continue;
     }
     expect([0, 4], String(all)).toContain(exitCode);
-    // Where keys are known to be kept nobody is asked: the next apply sends the same request again.
+    // Where keys are known to be stored, the next apply repeats the request without asking the user.
     if (!options.keepsKeys && (await resolveUnknown(options, figures))) continue;
     if (exitCode === 0) break;
   }
@@ -96,7 +96,7 @@ async function untilDone({ options, start, lines }: Subject, prefix: string, fig
 
 const titlesOf = (prefix: string): string[] => Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
 
-it(`kill -9 of the parts of apply at random moments, restarted until done, ${PARTS_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
+it(`kill -9 of the components of apply at random moments, restarted until done, ${PARTS_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
   const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'), { isWhole: true });
   await inEveryVariant(PARTS_RUNS, 'parts', (url, prefix, keepsKeys) => {
     const root = makeFolder({ 'reelform.yaml': `service: {url: "${url}"}\ntemplates: {}\n` });

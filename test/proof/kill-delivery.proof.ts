@@ -14,13 +14,13 @@ const PROGRAM = join(import.meta.dirname, '../server/deliveries/serve-deliveries
 const SESSIONS = count(10, 2);
 const KILLS = count(12, 2);
 const MEGABYTES = 20;
-/** Of 8 MiB. */
+/** Parts of 8 MiB. */
 const PARTS = Math.ceil(MEGABYTES / 8);
 
 describeOnDatabases('kill -9 of a process that delivers', (databases, kind) => {
-  // Who is killed beside a PostgreSQL is missed after 15 s.
+  // With PostgreSQL a killed process is noticed only after 15 s.
   it.skipIf(kind === 'postgres' && !IS_WHOLE)(
-    `goes on where it stopped, and delivers each once: ${SESSIONS} sessions, ${KILLS} kills`,
+    `resumes and delivers each video once: ${SESSIONS} sessions, ${KILLS} kills`,
     async () => {
       const bucket = await startS3Server();
       onTestFinished(() => bucket.close());
@@ -63,12 +63,12 @@ describeOnDatabases('kill -9 of a process that delivers', (databases, kind) => {
       const keys = await bucket.keys('videos');
       expect(keys).toEqual(uploads.map(({ to }) => to.replace('s3://videos/', '')).sort());
       for (const key of keys) expect((await bucket.read('videos', key))?.equals(video)).toBe(true);
-      // A kill can come between the commit and the word for it, so some are not said; none is said twice.
+      // A kill between the commit and its output hides some ends, but none is printed twice.
       const ends = said.filter((line) => line.startsWith('ended '));
       expect(new Set(ends).size).toBe(ends.length);
       const parts = bucket.requests.filter(isPart).length;
       const needed = 2 * SESSIONS * PARTS;
-      // Two deliveries at once, four parts at once of each, are lost by a kill at most; an upload begun anew is not.
+      // A kill loses at most two concurrent deliveries with four parts each, but no multipart upload starts again.
       expect(parts).toBeLessThanOrEqual(needed + KILLS * 2 * PARTS);
       tell(`${kind}: ${uploads.length} uploads, ${KILLS} kills, ${parts} parts sent of ${needed} needed`);
     },

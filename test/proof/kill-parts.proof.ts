@@ -3,11 +3,11 @@ import { instantParts, mortal, openSplitFarm, runThrough } from '../server/distr
 import { describeOnDatabases } from '../support/databases.ts';
 import { count, tell } from '../support/proof.ts';
 
-/** Every so many calls one is died of. */
+/** The process dies at every n-th call. */
 const STRIDE = count(1, 7);
 
 describeOnDatabases('a process of a video in parts that dies before or after any of its calls', (databases, kind) => {
-  it('comes to the same end', async () => {
+  it('reaches the same result', async () => {
     const { database } = await databases.open();
     let kills = 0;
     for (let point = 0, wasKilled = true; wasKilled; point += STRIDE) {
@@ -24,7 +24,7 @@ describeOnDatabases('a process of a video in parts that dies before or after any
       const { status, render_progress, errors } = await farm.get(id);
       const end = { point, status, render_progress, errors, jobs: await farm.jobs() };
       expect(end).toEqual({ point, status: 'preview_rendered', render_progress: 100, errors: [], jobs: [] });
-      // One part at most, or the join, is done again.
+      // At most one part or the join is repeated.
       expect(renderer.said.length).toBeLessThanOrEqual(4);
       const ends = farm.events.filter((event) => event.kind === 'session-ended' && event.status === 'preview_rendered');
       expect(ends.length).toBeLessThanOrEqual(1);

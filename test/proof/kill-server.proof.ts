@@ -13,7 +13,7 @@ const KILLS = count(2, 1);
 const log: string[] = [];
 const root = makeRepository({
   'templates/small/template.yaml': SMALL_MANIFEST,
-  // Long enough to be killed in the middle of.
+  // Long enough to be killed during the render.
   'templates/small/animation.json': JSON.stringify(smallAnimation())
     .replaceAll('"op":10', '"op":90')
     .replace('"w":64,"h":36', '"w":640,"h":360'),
@@ -38,7 +38,7 @@ async function untilRendered(api: Api, wanted: number): Promise<void> {
   }
 }
 
-it(`kill -9 of the service, ${KILLS} times in the middle of ${RENDERS} renders: all finish, none is lost, none is rendered twice to its end`, async () => {
+it(`kill -9 of the service, ${KILLS} times during ${RENDERS} renders: all finish, none is lost or rendered to the end twice`, async () => {
   const port = await freePort();
   service = await spawnService(root, { port, log });
   const token = await createToken(root);
@@ -82,7 +82,7 @@ it(`kill -9 of the service, ${KILLS} times in the middle of ${RENDERS} renders: 
     const event = JSON.parse(line) as { event?: string; scene?: string };
     if (event.event === 'scene-rendered') toTheEnd.set(event.scene!, (toTheEnd.get(event.scene!) ?? 0) + 1);
   }
-  // One that was kept just before a kill was not told: what counts is that none is told twice.
+  // A kill right after storing hides a render from the log; none may be logged twice.
   expect([...toTheEnd.values()].filter((times) => times > 1)).toEqual([]);
   const begun = log.filter((line) => line.includes('"session-begun"')).length;
   tell(`${RENDERS} renders, ${KILLS} kills: ${begun} attempts, ${toTheEnd.size} renders to their end, 0 lost, 0 twice`);

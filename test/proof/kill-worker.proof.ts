@@ -13,12 +13,12 @@ const KEYS = count(300, 16);
 const KILLS = count(25, 2);
 
 describeOnDatabases('kill -9 of a process that creates sessions and renders them', (databases, kind) => {
-  it(`loses none and ends each once: ${KEYS} sessions, ${KILLS} kills`, async () => {
+  it(`loses no session and ends each once: ${KEYS} sessions, ${KILLS} kills`, async () => {
     const { url, directory } = await databases.address();
     const args = [url ?? '', directory, String(KEYS), '5'];
     const said: string[] = [];
     for (let kill = 0; kill < KILLS; kill++) {
-      // PostgreSQL may have several at once.
+      // PostgreSQL supports several processes.
       const others = kind === 'postgres' ? [await startChild(PROGRAM, args)] : [];
       const child = await startChild(PROGRAM, args);
       await child.line('ready');
@@ -41,7 +41,7 @@ describeOnDatabases('kill -9 of a process that creates sessions and renders them
     expect(live).toEqual([]);
     const of = (word: string): string[] =>
       said.filter((line) => line.startsWith(`${word} `)).map((line) => line.split(' ')[1]!);
-    // A kill can come between the commit and the word for it, so some are not said; none is said twice.
+    // A kill between the commit and its output hides some ends, but none is printed twice.
     expect(new Set(of('created')).size).toBe(of('created').length);
     expect(new Set(of('ended')).size).toBe(of('ended').length);
     const ids = new Set(sessions.map(({ id }) => id));
@@ -58,7 +58,7 @@ describeOnDatabases('kill -9 of a process that creates sessions and renders them
   }, 1_200_000);
 
   it.skipIf(!IS_WHOLE || kind === 'pglite')(
-    'lets one that was only stopped write nothing over the one that took its job',
+    'keeps a paused process from overwriting the process that took its job',
     async () => {
       const { url } = await databases.address();
       const slow = await startChild(PROGRAM, [url!, '', '1', '1000']);

@@ -21,7 +21,7 @@ function sidesOf({ ours, theirs }: MergeScenario): Sides {
   return { base: lockOf(versions.base), ours: lockOf(versions.ours), theirs: lockOf(versions.theirs) };
 }
 
-/** A real merge of two branches of a repository that has been through others before. */
+/** A real merge of two branches of a repository with earlier merges. */
 async function merge(
   { root, git, commit }: MergeRepository,
   sides: Sides,
@@ -39,7 +39,7 @@ async function merge(
 }
 
 describe(`git merge of lockfiles of ${ENTRIES} entries, ${TRIALS} trials each`, () => {
-  test('conflicts where it must without the driver, never with it, and the result is right', async () => {
+  test('conflicts only without the driver and never gives a wrong result', async () => {
     const plain = await mergeRepository({ 'README.md': '' });
     const driven = await mergeRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
     await driven.git('config', 'merge.reelform.driver', MERGE_DRIVER);
@@ -53,7 +53,7 @@ describe(`git merge of lockfiles of ${ENTRIES} entries, ${TRIALS} trials each`, 
         const withDriver = await merge(driven, sides);
         counts.plain += Number(without.isConflict);
         counts.driven += Number(withDriver.isConflict);
-        // A merge without a conflict must never be a wrong one, whoever made it.
+        // A merge without conflicts must be correct with or without the driver.
         expect([without.isConflict || without.isRight, withDriver.isRight]).toEqual([true, true]);
       }
       expect(counts).toEqual({ plain: scenario?.conflicts === true ? TRIALS : 0, driven: 0 });

@@ -9,15 +9,15 @@ import { mediaFile } from '../engine/media/media-files.ts';
 import { count, percentile, tell } from '../support/proof.ts';
 import { type SeededRandom, seededRandom } from '../support/seeded-random.ts';
 
-// Damaged media in one process, this one: it lives, and all that goes wrong is an error
-// of the file.
+// Decodes damaged media in this process, which must survive and report only errors about
+// the file.
 
 const CLIPS = new URL('../engine/media/clips/', import.meta.url);
 const WORDS = [0, 1, 0x10000, 0x7fffffff, 0xffffffff];
 
-/** The file with some of its bytes changed, cut off, or moved. */
+/** The file with some bytes changed, removed or moved. */
 function damaged(file: Buffer, { below, pick }: SeededRandom): Buffer {
-  // Half of the time where the structure is.
+  // Half of the changes hit the structure of the file.
   const range = below(2) === 0 ? Math.min(file.length, 1200) : file.length;
   const changes = 1 + below(8);
   const kind = below(20);
@@ -56,7 +56,7 @@ async function watch(bytes: Uint8Array): Promise<void> {
   }
 }
 
-test('damaged media give errors of the file, and nothing else', async () => {
+test('damaged media cause errors about the file only', async () => {
   const random = seededRandom(5);
   const files = readdirSync(CLIPS).filter((name) => !name.endsWith('.md'));
   const outcomes: Record<string, number> = {};

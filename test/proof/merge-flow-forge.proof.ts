@@ -19,11 +19,11 @@ const SPENT = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '0' };
 
 interface Trouble {
   readonly faults: Readonly<Record<string, readonly GitHubFault[]>>;
-  /** 0, or 1 where the next job has to do it. */
+  /** 0, or 1 where the next job has to commit. */
   readonly exitCode?: number;
 }
 
-/** What GitHub answers on the way of a commit. */
+/** GitHub's answers while a commit is made. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   '409, 502, and a cut after it was done': {
     faults: { [COMMIT]: [answer(409, 'Conflict'), answer(502, 'Bad gateway'), { kind: 'cut', afterDoing: true }] },
@@ -45,7 +45,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
       [COMMIT]: [{ ...refusal('RATE_LIMITED', 'Exceeded'), headers: SPENT } as GitHubFault, answer(429, '', SPENT)],
     },
   },
-  // A minute is what is asked of those who meet one.
+  // GitHub asks clients to wait a minute after a secondary limit.
   'a secondary limit': { faults: { [COMMIT]: [answer(403, 'You have exceeded a secondary rate limit')] } },
   'a limit that ends in an hour': {
     faults: { [COMMIT]: [answer(403, 'Limit', { 'retry-after': '3600' })] },
@@ -61,7 +61,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 const SCALED = ['409, 502, and a cut after it was done'];
 
 it.each(IS_WHOLE ? Object.keys(TROUBLES) : SCALED)(
-  'GitHub answers %s: what was rendered is committed, once',
+  'GitHub answers %s: finished renders are committed once',
   async (name) => {
     const { faults, exitCode = 0 } = TROUBLES[name]!;
     const figures = newMergeFigures();
@@ -77,7 +77,7 @@ it.each(IS_WHOLE ? Object.keys(TROUBLES) : SCALED)(
   },
 );
 
-it('a person pushes while the commit is asked for: both are kept', async () => {
+it('a person pushes during the commit: both commits are kept', async () => {
   const figures = newMergeFigures();
   const flow = await startMergeFlow({ journal: true });
   await flow.merge({ berlin: 'berlin 1', rome: 'rome 1' });
@@ -96,7 +96,7 @@ it('a person pushes while the commit is asked for: both are kept', async () => {
 });
 
 it.each(IS_WHOLE ? (['classic', 'ruleset'] as const) : (['ruleset'] as const))(
-  'a branch that is protected, %s: refused, and one pull request in its place, which is merged',
+  'a protected branch, %s: the push is rejected, and one pull request is opened instead and merged',
   async (kind) => {
     const figures = newMergeFigures();
     const flow = await startMergeFlow({ journal: true });
@@ -112,7 +112,7 @@ it.each(IS_WHOLE ? (['classic', 'ruleset'] as const) : (['ruleset'] as const))(
       expect(github.issues.filter(({ pull }) => pull !== undefined)).toMatchObject([{ state: 'open' }]);
     }
     expect(await flow.lockCommits()).toBe(0);
-    // Its button is pressed.
+    // Presses the merge button.
     await remote.git('update-ref', 'refs/heads/main', 'refs/heads/reelform/lock');
     github.issues[0]!.state = 'closed';
     expect(await (await startRunner(flow, ['--commit=pr'])).ended).toMatchObject({ exitCode: 0 });

@@ -9,20 +9,20 @@ import { count, IS_WHOLE, tell } from '../support/proof.ts';
 import { definition } from '../support/repository.ts';
 
 const MARKER = '<!-- reelform:plan:plan -->';
-/** Comments of others, a hundred on a page. */
+/** Comments of other users, a hundred per page. */
 const OTHERS = count(3_150, 130);
 const PUSHES = count(8, 2);
 const EDITS = count(8, 1);
 
-/** A pull request of a fork, and what its jobs are given. */
+/** A pull request from a fork with the inputs of its jobs. */
 interface Fork {
   readonly flow: MergeFlow;
   readonly pull: SeenIssue;
-  /** A push to its branch, and the job that plans it, with a token that reads. @returns its artifact, and its commit */
+  /** Pushes to its branch and plans it in a job with a read-only token. @returns the artifact and the commit */
   push(text: string): Promise<Planned>;
-  /** The job that a `workflow_run` starts from the default branch. */
+  /** Runs the job that a `workflow_run` starts from the default branch. */
   comment(planned: Planned): Promise<RunnerEnd>;
-  /** What stands there of ours and is not hidden. */
+  /** Our visible comments. */
   ours(): readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Planned {
   readonly plan: string;
 }
 
-it(`a fork pushes ${PUSHES} times to a pull request with ${OTHERS} comments: one comment, of the last plan`, async () => {
+it(`a fork pushes ${PUSHES} times to a pull request with ${OTHERS} comments: one comment with the last plan`, async () => {
   const { flow, pull, push, comment, ours } = await openFork();
   const { github, service } = flow;
   for (let index = 0; index < OTHERS; index++) github.comment(pull.number, 'someone', `${MARKER}\nNot ours: ${index}`);
@@ -39,15 +39,15 @@ it(`a fork pushes ${PUSHES} times to a pull request with ${OTHERS} comments: one
   for (let index = 1; index <= PUSHES; index++) planned.push(await push(`fork ${index}`));
   expect(github.comments).toHaveLength(OTHERS);
 
-  // All of them are planned at once: of a group one job is at work and one waits.
+  // Plans all of them at once; a concurrency group runs one job and keeps one waiting.
   const group = concurrencyGroup();
   for (const one of planned) group.start(() => comment(one));
   const ended = await group.ended();
-  // An old one that somebody runs again has nothing to say any more.
+  // Rerunning an outdated plan changes nothing.
   for (const end of [...ended, await comment(planned[0]!)]) expect(end).toMatchObject({ exitCode: 0 });
   expect(ours()).toEqual([expect.stringContaining((JSON.parse(planned.at(-1)!.plan) as { plan_id: string }).plan_id)]);
 
-  // One after the other: it is edited.
+  // Sequential runs edit the comment.
   for (let index = 1; index <= EDITS; index++) {
     expect(await comment(await push(`again ${index}`))).toMatchObject({ exitCode: 0 });
     if (index % 2 === 0) github.comment(pull.number, 'someone', 'Looks good');
@@ -58,7 +58,7 @@ it(`a fork pushes ${PUSHES} times to a pull request with ${OTHERS} comments: one
   const written = github.comments.filter(({ user }) => user === BOT).length;
   expect(written).toBe(1);
 
-  // What no group allows: two for the same commit at the same moment, before there is any comment.
+  // A concurrency group prevents this: two jobs for the same commit at the same moment, before any comment exists.
   github.comments.splice(0);
   for (const end of await Promise.all([comment({ plan, commit }), comment({ plan, commit })])) {
     expect(end).toMatchObject({ exitCode: 0 });
@@ -113,7 +113,7 @@ async function openFork(): Promise<Fork> {
   };
 }
 
-/** It has no secret, and its token cannot write: what it would say it cannot, and that fails nothing. */
+/** A job without secrets and with a read-only token cannot comment, and succeeds anyway. */
 async function planJob(flow: MergeFlow, fork: GitRepository, pull: SeenIssue, commit: string): Promise<string> {
   const { root } = await cloneOf(fork);
   const env = { GITHUB_TOKEN: FORK_TOKEN, SHOP_TOKEN: '' };
@@ -141,7 +141,7 @@ async function commentJob(
   return (await startRunner(flow, args, { root, env: { GITHUB_EVENT_PATH: eventPath, ...env } })).ended;
 }
 
-/** As GitHub has them without `cancel-in-progress`: one job at work, one that waits, which the next one takes the place of. */
+/** A GitHub concurrency group without `cancel-in-progress`: one job runs and one waits, which the next one replaces. */
 function concurrencyGroup() {
   const ends: RunnerEnd[] = [];
   let waiting: (() => Promise<RunnerEnd>) | null = null;

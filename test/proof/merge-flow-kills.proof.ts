@@ -7,32 +7,32 @@ import { count, tell } from '../support/proof.ts';
 
 const PUSH = ['--commit=push', '--allow-empty', '--checkpoint=2'];
 const KILLS = count(72, 4);
-/** How long a job takes, so that it is killed at any of its moments. */
+/** Duration of a job, so that kills hit any of its moments. */
 const JOB_MS = 3_000;
-/** What GitHub leaves a cancelled job: SIGINT, then SIGTERM, then SIGKILL. */
+/** Grace periods of a cancelled GitHub job: SIGINT, then SIGTERM, then SIGKILL. */
 const GRACE = { termMs: count(7_500, 750), killMs: count(2_500, 250) };
 
-/** When a runner is killed. */
+/** Moments at which a runner is killed. */
 const MOMENTS = [
-  /** Whenever it comes. */
+  /** At a random moment. */
   'anywhere',
-  /** The service has told that a video is finished, and no commit was asked for. */
+  /** The service has reported a finished video, and no commit has been requested. */
   'rendered',
-  /** The commit is asked for: it is made later, by who knows nothing of the death. */
+  /** The commit has been requested; GitHub completes it later regardless of the kill. */
   'asked',
-  /** The commit is made, and no answer has come. */
+  /** The commit has been made, and its answer has not arrived. */
   'made',
 ] as const;
 type Moment = (typeof MOMENTS)[number];
 
-it(`kill -9 of the runner, ${KILLS} times, its checkout gone: the next one goes on, and nothing is paid twice or lost`, async () => {
+it(`kill -9 of the runner, ${KILLS} times with its checkout lost: the next one continues, and nothing is paid twice or lost`, async () => {
   const figures = newMergeFigures();
   const killed: Record<Moment, number> = { anywhere: 0, rendered: 0, asked: 0, made: 0 };
   while (figures.kills < KILLS) await killJobs(figures, killed);
   tell(`${KILLS} kills: ${JSON.stringify({ ...figures, ...killed })}`);
 });
 
-/** One repository, in which jobs of four merges are killed up to thrice each. */
+/** One repository in which jobs of four merges are killed up to three times each. */
 async function killJobs(figures: MergeFigures, killed: Record<Moment, number>): Promise<void> {
   let ended = 0;
   const flow = await startMergeFlow({
@@ -58,7 +58,7 @@ async function killJobs(figures: MergeFigures, killed: Record<Moment, number>): 
   await flow.close();
 }
 
-/** Starts a job and kills it at a moment, if it comes to that. */
+/** Starts a job and kills it at a moment, if it reaches that moment. */
 async function job(flow: MergeFlow, moment: Moment | null, ended: () => number): Promise<RunnerEnd> {
   const { github } = flow;
   const before = ended();
@@ -75,7 +75,7 @@ async function job(flow: MergeFlow, moment: Moment | null, ended: () => number):
     case 'rendered':
       await runner.until(() => ended() > before).catch(() => undefined);
       if (Math.random() < 0.7) await setTimeout(Math.random() * 150);
-      // Now and then it was quicker.
+      // The job sometimes commits before the kill.
       if (github.count(COMMIT) > asked) return runner.ended;
       break;
     case 'asked':
@@ -86,23 +86,23 @@ async function job(flow: MergeFlow, moment: Moment | null, ended: () => number):
   }
   const end = await (moment === null ? runner.ended : runner.kill(what));
   github.calm();
-  // At once, or when the next job is at work, or through.
+  // Completes the commit at once, during the next job, or after it.
   void setTimeout(Math.random() < 0.5 ? 0 : Math.random() * 2 * JOB_MS).then(hold.release);
   return end;
 }
 
-/** What a cancelled job is about when it is told so. */
+/** State of a job when it is cancelled. */
 const CANCELLED = {
-  /** Its sessions take long: they are left to the service, and taken up by the next job. */
+  /** Its sessions take long, so they continue on the service and the next job resumes them. */
   'renders that take long': { hasEnded: () => false, at: 'rendering' },
-  /** They end within the time that it has. */
+  /** They end within the grace period. */
   'renders that end meanwhile': { hasEnded: (_: string, ageMs: number) => ageMs > 0.3 * GRACE.termMs, at: 'rendering' },
-  /** GitHub answers its commit when nobody is there any more. */
+  /** GitHub answers its commit only after the job has ended. */
   'a commit that is not answered': { hasEnded: () => true, at: 'commit' },
 } as const;
 
 it.each(Object.keys(CANCELLED).slice(0, count(3, 1)))(
-  'a cancelled job, with %s: what was rendered is recorded or in the journal',
+  'a cancelled job with %s: finished renders are in the lockfile or the journal',
   async (name) => {
     const { hasEnded, at } = CANCELLED[name as keyof typeof CANCELLED];
     const figures = newMergeFigures();
@@ -125,7 +125,7 @@ it.each(Object.keys(CANCELLED).slice(0, count(3, 1)))(
   },
 );
 
-/** Exactly what GitHub does to the first process of a step. */
+/** Sends the same signals as GitHub to the first process of a step. */
 async function cancel(runner: MergeRunner): Promise<RunnerEnd> {
   runner.signal('SIGINT');
   await Promise.race([runner.ended, setTimeout(GRACE.termMs)]);
@@ -134,7 +134,7 @@ async function cancel(runner: MergeRunner): Promise<RunnerEnd> {
   return runner.isOver() ? runner.ended : runner.kill();
 }
 
-/** Every session that was paid for is known: by main's lockfile, or by the journal. */
+/** Expects every paid session in main's lockfile or in the journal. */
 async function expectKept({ remote, service }: MergeFlow): Promise<void> {
   const texts = ['reelform-journal:journal.ndjson', `main:${LOCK}`].map((path) =>
     remote.git('show', path).catch(() => ''),

@@ -6,13 +6,13 @@ import { type MergeRunner, startRunner } from '../support/merge-runner.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
 
 const PUSH = ['--commit=push', '--allow-empty'];
-/** Between two merges, as people make them. */
+/** Time between two merges by people. */
 const GAP_MS = count(5_000, 700);
-/** In which jobs overlap, each of a merge of its own. */
+/** Rounds of overlapping jobs, one per merge. */
 const ROUNDS = 12;
 const JOBS = 6;
 
-/** By which interface, and whose job is through before the other's. */
+/** The commit interface, and the job that finishes first. */
 const ORDERS = [
   ['github', 'second'],
   ['github', 'first'],
@@ -21,7 +21,7 @@ const ORDERS = [
 ] as const;
 
 it.each(ORDERS.slice(0, count(4, 1)))(
-  `two merges ${GAP_MS} ms apart, the job of each at work while the other's is: by %s, the %s is through first`,
+  `two merges ${GAP_MS} ms apart with overlapping jobs: by %s, the %s finishes first`,
   async (forge, order) => {
     const figures = newMergeFigures();
     const late = order === 'first' ? ['rome 2', 'bern 1'] : ['rome 1'];
@@ -48,10 +48,10 @@ it.each(ORDERS.slice(0, count(4, 1)))(
   },
 );
 
-it('a job behind another one pays for nothing that the other has rendered, recorded and forgotten', async () => {
+it('a job behind another pays for nothing that the other has rendered, recorded and removed', async () => {
   const figures = newMergeFigures();
   let isThrough = false;
-  // The other one is through while the first of its videos is rendered; it has begun by then.
+  // The other job finishes while this one, already started, renders its first video.
   const hasEnded = (title: string): boolean => (title === 'aix 1' ? isThrough : isPaid(flow, 'aix 1'));
   const flow = await startMergeFlow({ journal: true, service: { hasEnded } });
   await flow.merge({ berlin: 'berlin 1', bern: 'bern 1', oslo: 'oslo 1' });
@@ -68,7 +68,7 @@ it('a job behind another one pays for nothing that the other has rendered, recor
 });
 
 it.runIf(IS_WHOLE)(
-  `${JOBS} jobs at once, each of a merge of its own, ${ROUNDS} rounds: main has what the last one wants`,
+  `${JOBS} overlapping jobs, one per merge, ${ROUNDS} rounds: main has the result of the last merge`,
   async () => {
     const figures = newMergeFigures();
     for (let round = 0; round < ROUNDS; round++) await overlap(figures, round % 2 === 0 ? 'github' : 'git');
@@ -85,7 +85,7 @@ async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<
     const flags = [...PUSH, `--concurrency=${1 + (job % 3)}`, ...(job % 2 === 0 ? ['--checkpoint=1'] : [])];
     const runner = await startRunner(flow, flags, { forge });
     jobs.push(runner);
-    // Most are at work when the next merge comes; one that is not yet is refused.
+    // Most are running when the next merge arrives; a job that has not started yet is rejected.
     const isAtWork = (): boolean => runner.text().includes('Plan:') || runner.isOver();
     if (Math.random() < 0.8) await runner.until(isAtWork);
     await setTimeout(Math.random() * 300);
@@ -101,7 +101,7 @@ async function overlap(figures: MergeFigures, forge: 'github' | 'git'): Promise<
 }
 
 it.runIf(IS_WHOLE)(
-  'each push starts a job, the lockfile’s own too, as with the token of an app: it comes to rest',
+  'each push starts a job, including pushes of the lockfile, as with an app token: the jobs come to an end',
   async () => {
     const figures = newMergeFigures();
     for (let round = 0; round < 5; round++) {
@@ -114,7 +114,7 @@ it.runIf(IS_WHOLE)(
           await flow.merge(merges.next());
           merge += 1;
         }
-        // Read before it is seen who is over: a commit that a job has made is not missed.
+        // Reads the head before checking which jobs are over, so that no commit of a job is missed.
         const head = await flow.remote.git('rev-parse', 'main');
         if (head !== seen) jobs.push(await startRunner(flow, PUSH));
         seen = head;
@@ -128,13 +128,13 @@ it.runIf(IS_WHOLE)(
       await expectSettled(flow, figures);
       await flow.close();
     }
-    // One commit for each merge at most, and one job for each of both.
+    // At most one commit per merge, and one job for each merge and commit.
     expect(figures.commits).toBeLessThanOrEqual(figures.merges);
     tell(`each push starts a job, 5 rounds: ${JSON.stringify(figures)}`);
   },
 );
 
-it('a workflow that is run again from an old commit is refused, and so is one that main leaves behind meanwhile', async () => {
+it('a workflow rerun from an old commit is rejected, and so is one that main overtakes', async () => {
   const figures = newMergeFigures();
   const flow = await startMergeFlow({ journal: true, service: { looks: 2 } });
   const old = await flow.merge({ berlin: 'berlin 1' });
@@ -144,7 +144,7 @@ it('a workflow that is run again from an old commit is refused, and so is one th
     const again = await startRunner(flow, PUSH, { root: await flow.checkout(old), forge });
     expect(await again.ended).toMatchObject({ exitCode: 6, text: expect.stringContaining('checkout_stale') });
   }
-  // Between the checkout and the look.
+  // Overtaken between the checkout and its check of main.
   const { fault, held, release } = holdRequest();
   flow.github.force('GET git/ref/heads/{path}', fault);
   const left = await startRunner(flow, PUSH);
@@ -153,13 +153,13 @@ it('a workflow that is run again from an old commit is refused, and so is one th
   release();
   expect(await left.ended).toMatchObject({ exitCode: 6 });
   expect(flow.service.sessions.size).toBe(0);
-  // While it is at work.
+  // Overtaken while it renders.
   const overtaken = await startRunner(flow, PUSH);
   await overtaken.until(() => isPaid(flow, 'berlin 3'));
   await flow.merge({ rome: 'rome 1' });
   const waiting = await flow.checkout();
   expect(await overtaken.ended).toMatchObject({ exitCode: 0 });
-  // Its commit came after this checkout, and is no newer merge.
+  // The commit is newer than this checkout, but is not a newer merge.
   expect(await (await startRunner(flow, PUSH, { root: waiting })).ended).toMatchObject({ exitCode: 0 });
   figures.runs += forges.length + 3;
   figures.refused += forges.length + 1;
@@ -167,7 +167,7 @@ it('a workflow that is run again from an old commit is refused, and so is one th
   tell(`run again, left behind, overtaken: ${JSON.stringify(figures)}`);
 });
 
-/** Whether the service was asked for a text. */
+/** Returns whether the service was asked to render a text. */
 function isPaid({ service }: MergeFlow, text: string): boolean {
   return [...service.sessions.values()].some(({ title }) => title === text);
 }

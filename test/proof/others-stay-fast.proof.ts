@@ -11,10 +11,10 @@ import { freePort } from '../support/free-port.ts';
 import { count, IS_WHOLE, percentile, tell } from '../support/proof.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
-/** How long each load lasts, and how often quiet and attack take turns: one p99 of a busy machine says little. */
+/** Length of each load and number of quiet and attacked turns; a single p99 on a busy machine is unreliable. */
 const SECONDS = count(5, 1);
 const ROUNDS = count(3, 1);
-/** Requests of everybody else: more than a hundred videos at once are polled with. */
+/** Request rate of the other tenant, more than polling a hundred videos at once. */
 const PER_SECOND = 100;
 const SOCKETS = count(1_000, 200);
 
@@ -30,7 +30,7 @@ interface Latency {
   readonly p99: number;
 }
 
-/** What a tenant notices who reads sessions all the while. */
+/** Latency of a tenant that continuously reads sessions. */
 async function others(): Promise<Latency> {
   const { stdout } = await execa('node', [
     AUTOCANNON,
@@ -44,7 +44,7 @@ async function others(): Promise<Latency> {
   return latency;
 }
 
-/** The others' latency while `attack` goes on again and again. */
+/** The other tenant's latency while `attack` is repeated. */
 async function during(attack: () => Promise<unknown>, everyMs: number): Promise<{ latency: Latency; attacks: number }> {
   let isOver = false;
   let attacks = 0;
@@ -61,10 +61,10 @@ async function during(attack: () => Promise<unknown>, everyMs: number): Promise<
   return { latency, attacks };
 }
 
-/** p99 while nobody attacks. At the smaller count it is told once: it is held against nothing there. */
+/** p99 without an attack. The small run measures it once and compares nothing with it. */
 const quiet: number[] = [];
 
-/** Quiet and attack in turns; the medians of their p99 are held against each other. */
+/** Alternates quiet and attacked turns and compares the medians of their p99. */
 async function compare(what: string, attack: () => Promise<unknown>, everyMs: number): Promise<void> {
   const attacked: number[] = [];
   let sent = 0;
@@ -77,7 +77,7 @@ async function compare(what: string, attack: () => Promise<unknown>, everyMs: nu
   }
   const [before, meanwhile] = [percentile(quiet, 0.5), percentile(attacked, 0.5)];
   tell(`${sent} × ${what}: p99 ${meanwhile} ms, quiet ${before} ms, ratio ${(meanwhile / before).toFixed(2)}`);
-  // A figure of a machine that others share is no figure: told always, held to where nobody else is at work.
+  // On a shared machine the figure is unreliable, so it is always printed but checked only in the full run.
   if (IS_WHOLE) expect(meanwhile).toBeLessThan(Math.max(2 * before, 10));
 }
 
@@ -94,8 +94,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('everybody else is answered as before', () => {
-  it(`while ${SOCKETS} sockets send a byte now and then`, async () => {
+describe('other tenants are answered as before', () => {
+  it(`while ${SOCKETS} sockets send single bytes slowly`, async () => {
     const { hostname, port } = new URL(service.url);
     const sockets: Socket[] = [];
     for (let index = 0; index < SOCKETS; index++) {
@@ -111,7 +111,7 @@ describe('everybody else is answered as before', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  // Made once: making them takes more than refusing them.
+  // Created once, because creating them takes longer than rejecting them.
   const largePng = flatPng(20_000, 20_000);
   const longGif = animatedGif(2_000, 2_000, 10_000);
   const text = (size: number): string => JSON.stringify({ title: 'x'.repeat(size) });
@@ -126,7 +126,7 @@ describe('everybody else is answered as before', () => {
     ['unknown tokens', 10, () => openApi(service.url, 'rf_unknown')('GET', '/v2/render_sessions')],
   ];
 
-  it.each(attacks)('while somebody sends %s', async (what, everyMs, attack) => {
+  it.each(attacks)('while an attacker sends %s', async (what, everyMs, attack) => {
     await compare(what, attack, everyMs);
   });
 });

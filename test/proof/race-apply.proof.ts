@@ -18,14 +18,14 @@ import type { KilledApplyOptions } from '../support/killed-apply.ts';
 import type { KilledServiceOptions } from '../support/killed-service.ts';
 import { count, tell } from '../support/proof.ts';
 
-/** At each of two services. */
+/** Rounds at each of two services. */
 const ROUNDS = count(50, 1);
 const RUNS = 6;
 const VIDEOS = 4;
-/** In all of a round. */
+/** Kills per round. */
 const KILLS = 4;
 
-/** Of two containers on one checkout. */
+/** Rounds with two containers on one checkout. */
 const CONTAINER_ROUNDS = count(20, 4);
 const CONTAINER_VIDEOS = 10;
 
@@ -38,20 +38,20 @@ const VARIANTS: readonly (readonly [string, KilledServiceOptions])[] = [
 ];
 
 it.each(VARIANTS)(
-  `${RUNS} racing runs over one git remote, killed with kill -9, at a service that %s: each video is paid for once, and every run has it`,
+  `${RUNS} racing runs over one git remote, killed with kill -9, at a service that %s: each video is paid once and known to every run`,
   async (name, options) => {
     const program = await bundleProgram(join(SUPPORT, 'killed-apply.ts'), { isWhole: true });
     const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
     const url = (await service.line('listening ')).slice('listening '.length);
     const figures = newFigures();
     for (let round = 0; round < ROUNDS; round++) await oneRound(`${round} `, program, url, figures);
-    // Every run's lockfile was held against the same renders.
+    // Every run's lockfile was compared with the same renders.
     tell(`${name}, ${ROUNDS} rounds: ${JSON.stringify({ ...figures, renders: figures.renders / RUNS })}`);
   },
 );
 
 it.runIf(CAN_UNSHARE)(
-  `two containers on one checkout, ${CONTAINER_ROUNDS} rounds: one applies, the other is refused, and each video is paid for once`,
+  `two containers on one checkout, ${CONTAINER_ROUNDS} rounds: one applies, the other is rejected, and each video is paid once`,
   async () => {
     const options: KilledServiceOptions = { keepsKeys: false, lostAnswers: 0, refusals: 0, renderMs: 500 };
     const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
@@ -61,7 +61,7 @@ it.runIf(CAN_UNSHARE)(
       const titles = Array.from({ length: CONTAINER_VIDEOS }, (_, index) => `${round} video ${index}`);
       const root = makeRemoteRepository(url, titles);
       const first = applyInContainer(root);
-      // In every other round the second one starts while the first one waits for its videos.
+      // In every other round the second one starts while the first waits for its videos.
       while (round % 2 === 1 && (await countPaid(url, `${round} `)).length === 0) await setTimeout(20);
       const ends = await Promise.all([first, applyInContainer(root)]);
       const refusals = ends.filter(({ exitCode }) => exitCode !== 0);
@@ -90,7 +90,7 @@ async function oneRound(prefix: string, program: string, url: string, figures: K
   await seed.git('push', '--quiet', 'origin', 'main');
   const clones = await Promise.all(Array.from({ length: RUNS }, () => cloneOf(remote, '--depth=1')));
   const titles = Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
-  // Fast enough that what a dead run has claimed is given up within seconds.
+  // Short enough that claims of a dead run lapse within seconds.
   const world = { url, titles, keepsKeys: false, speed: 30, epochMs: Date.now() };
   const optionsOf = ({ root }: GitRepository): KilledApplyOptions => {
     return { root, journal: { branch: BRANCH, remote: 'origin' }, ...world };
@@ -98,7 +98,7 @@ async function oneRound(prefix: string, program: string, url: string, figures: K
   const budget = { kills: KILLS };
   for (;;) {
     const ends = await Promise.all(clones.map((clone) => untilEnded(program, optionsOf(clone), budget, figures)));
-    // Nobody is at work now: a person can look.
+    // No run is active any more, so a person can inspect the state.
     const wasUnknown = await resolveUnknown(optionsOf(clones[0]!), figures);
     if (!wasUnknown && ends.every((exitCode) => exitCode === 0)) break;
   }

@@ -10,7 +10,7 @@ const KEYS = count(100, 10);
 const AT_ONCE = 40;
 
 describeOnDatabases('many requests with one key at once', (databases, kind) => {
-  it(`make one session and one job a key, of ${KEYS} keys × ${AT_ONCE}`, async () => {
+  it(`create one session and one job per key, with ${KEYS} keys × ${AT_ONCE}`, async () => {
     const { database } = await databases.open();
     const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT });
     const table = createSessionTable({
@@ -20,7 +20,7 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     });
     const keys = Array.from({ length: KEYS }, (_, index) => `key-${index}`);
     const answers = await Promise.all(
-      // In turns, so that those of one key are not together.
+      // Interleaved, so that requests of one key are not adjacent.
       Array.from({ length: AT_ONCE }, () => keys)
         .flat()
         .map(async (key) => ({ key, answer: await table.create(makeStored(), makeClaim(key)) })),
@@ -37,7 +37,7 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     await queue.stop({ graceMs: 0 });
   });
 
-  it.skipIf(kind === 'pglite')('answer busy to one that has waited for 5 s, and replay afterwards', async () => {
+  it.skipIf(kind === 'pglite')('answer busy after waiting for 5 s and replay afterwards', async () => {
     const { database, url, directory } = await databases.open();
     const second = await openDatabase({ url, directory, log: SILENT });
     let begun = (): void => {};

@@ -6,15 +6,15 @@ import { count, tell } from '../support/proof.ts';
 import { openPool } from '../support/render-pools.ts';
 
 const RENDERS = count(1_000, 160);
-/** What later processes may have more than the first two. */
+/** Allowed growth of later processes over the first two. */
 const GROWTH = 1.1;
 
-/** Ten frames of the size of a preview. */
+/** Ten frames at preview size. */
 function scene(render: number): Scene {
   return { ...movingScene({ frameCount: 10 }), width: 640, height: 360, stills: [{ name: `at ${render}`, frame: 5 }] };
 }
 
-/** The youngest child of this process. */
+/** Process id of this process's youngest child. */
 function renderProcess(): number {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
   return Math.max(...children.map(Number));
@@ -25,14 +25,14 @@ function megabytes(pid: number): number {
 }
 
 describe.skipIf(process.platform !== 'linux')('warm render processes', () => {
-  test(`have the same memory after ${RENDERS} renders`, async () => {
+  test(`use the same memory after ${RENDERS} renders`, async () => {
     const pool = openPool({ size: 1 });
-    // By process: each takes as many renders as it does in use, and what the rasteriser leaks of each scene with it.
+    // Per process: each runs as many renders as in production, including what the rasteriser leaks per scene.
     const sizes = new Map<number, number[]>();
     let own = 0;
     for (let render = 0; render < RENDERS; render++) {
       let pid = 0;
-      // While it renders: after its last one a process is gone.
+      // Read during the render, because a process ends after its last one.
       const onProgress = (): void => {
         pid ||= renderProcess();
       };

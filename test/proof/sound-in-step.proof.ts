@@ -12,7 +12,7 @@ import { rectangleLayer, sceneOf } from '../engine/scenes.ts';
 import { hasFfprobe } from '../support/ffprobe.ts';
 import { count, tell } from '../support/proof.ts';
 
-// A flash of one frame and a beep once a second: in the finished MP4 both begin together, to the end.
+// One flash of a frame and one beep per second: both must start together in the finished MP4, up to its end.
 
 const RATE = 48_000;
 const FPS = 30_000 / 1001;
@@ -21,7 +21,7 @@ const TOLERANCE = 1024;
 const seconds = count(60, 8);
 const hasFfmpeg = await hasFfprobe();
 
-/** The frames that flash: those in which a second and a quarter, two and a quarter … begin. */
+/** The flashing frames, which start at a second and a quarter, two and a quarter, and so on. */
 const flashes = Array.from({ length: seconds - 1 }, (_, second) => Math.ceil((second + 1.25) * FPS));
 const starts = flashes.map((frame) => Math.round((frame * RATE) / FPS));
 
@@ -45,12 +45,12 @@ async function rendered(): Promise<Uint8Array> {
   return (await renderScene(sceneOf(layers, { fps: 29.97, frameCount, sounds: [sound] }))).video;
 }
 
-/** How far each beep is off its flash, in samples. */
+/** Offset of each beep from its flash in samples. */
 function offsets(samples: Float32Array): number[] {
   return starts.map((start) => onset(samples, 0.15, start - RATE / 4) - start);
 }
 
-test('sound and picture are in step within one AAC frame', async () => {
+test('sound and picture are within one AAC frame of each other', async () => {
   const video = await rendered();
   const pictures = await videoPictures(video, 'video', { from: 0, to: seconds });
   for (const frame of flashes) {

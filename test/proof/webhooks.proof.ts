@@ -16,13 +16,13 @@ const KILLS = count(25, 2);
 
 interface Receiver {
   readonly url: string;
-  /** Message → how often it was taken, and session that it told of. */
+  /** Deliveries and session of each message. */
   readonly taken: Map<string, { times: number; session: string }>;
   readonly seen: { tries: number; forged: number };
   trust(secret: string): void;
 }
 
-/** Takes most of what verifies; fails otherwise in one of several ways, and loses answers to what it took. */
+/** Accepts most requests that verify. Otherwise fails in one of several ways, and loses some answers to accepted ones. */
 async function startReceiver(): Promise<Receiver> {
   const taken: Receiver['taken'] = new Map();
   const seen = { tries: 0, forged: 0 };
@@ -60,7 +60,7 @@ async function startReceiver(): Promise<Receiver> {
 }
 
 describeOnDatabases('kill -9 of processes that send webhooks to a receiver that fails', (databases, kind) => {
-  it(`loses none, makes none twice, and repeats no more than the kills: ${MESSAGES} messages, ${KILLS} kills`, async () => {
+  it(`loses no message, creates none twice, and repeats no more than the kills: ${MESSAGES} messages, ${KILLS} kills`, async () => {
     const { url, directory } = await databases.address();
     const receiver = await startReceiver();
     const args = [url ?? '', directory, receiver.url, String(MESSAGES)];
@@ -88,12 +88,12 @@ describeOnDatabases('kill -9 of processes that send webhooks to a receiver that 
     expect(seen.forged).toBe(0);
     expect(deliveries.filter(({ status }) => status !== 'delivered')).toEqual([]);
     expect(deliveries).toHaveLength(MESSAGES);
-    // One message for each session, and each of them taken.
+    // One message per session, each accepted.
     expect([...taken.values()].map(({ session }) => session).toSorted()).toEqual(
       sessions.map(({ id }) => id).toSorted(),
     );
     expect([...taken.keys()].toSorted()).toEqual(deliveries.map(({ message_id }) => message_id).toSorted());
-    // What was taken comes again only where a process died before it could write that down: two at once to an endpoint.
+    // Accepted messages repeat only when a process dies before recording them, at most two at once per endpoint.
     const repeats = [...taken.values()].reduce((sum, { times }) => sum + times - 1, 0);
     const interrupted = deliveries.reduce((sum, { attempts, tries }) => sum + attempts - tries, 0);
     expect(repeats).toBeLessThanOrEqual(interrupted);

@@ -24,7 +24,7 @@ output: { height: 90, fps: 10 }
 }
 
 describe('the workflows of reelform init', () => {
-  it('plan, comment with pictures, apply, commit, and then leave all alone', async () => {
+  it('plan, comment with pictures, apply, commit, and then change nothing', async () => {
     const { remote, github, host, open, push, comments, onMain } = await reviewedRepository();
     const first = await push({ 'README.md': 'Videos' });
     expect(told(first), logOf(first)).toEqual(['apply: success']);
@@ -39,7 +39,7 @@ describe('the workflows of reelform init', () => {
     const kept = join(host.artifacts, String(plan.runId));
     expect(readdirSync(join(kept, 'reelform-plan-1')).sort()).toEqual(['plan.html', 'plan.json', 'preview']);
     expect(readFileSync(join(kept, 'plan-1.html/plan-1.html'), 'utf8')).toContain('data:image/jpeg;base64,');
-    // Drawn by one job, published by the other, from what the first left behind.
+    // Drawn by one job and published by another from the artifact of the first.
     const [comment = '', ...others] = comments(pull.number);
     expect(others).toEqual([]);
     expect(comment).toContain(`[The page of the plan](<${page}`);
@@ -55,7 +55,7 @@ describe('the workflows of reelform init', () => {
     const merged = await pull.merge();
     expect(told(merged), logOf(merged)).toEqual(['apply: success']);
     expect(merged[0]!.summary).toContain('1 rendered');
-    // The artifact of each run has what that run rendered; what was replaced is nowhere any more.
+    // Each run's artifact contains what it rendered; replaced renderings are no longer stored.
     const [before, after] = [first[0]!, merged[0]!].map(({ runId }) =>
       readdirSync(join(host.artifacts, String(runId), 'renders-1')).sort(),
     ) as [string[], string[]];
@@ -64,7 +64,7 @@ describe('the workflows of reelform init', () => {
     expect(await remote.git('log', '-1', '--format=%an %B', 'main')).toMatch(
       /^github-actions\[bot\] [\s\S]*Rendered-By/,
     );
-    // Whoever pushes a lockfile alone, an app as well, starts nothing, and a run that is asked for finds nothing to do.
+    // A push of only the lockfile, even by an app, starts nothing, and a requested run finds nothing to do.
     expect(await push({ [LOCK]: `${await remote.git('show', `main:${LOCK}`)}\n\n` })).toEqual([]);
     const tip = await remote.git('rev-parse', 'main');
     const again = await host.happen(await onMain('workflow_dispatch'));
@@ -76,7 +76,7 @@ describe('the workflows of reelform init', () => {
   });
 
   describe.runIf(count(1, 0) === 1)('', () => {
-    it('plan a fork with a token that reads, and comment without keeping its pictures', async () => {
+    it('plan a fork with a read-only token and comment without storing its pictures', async () => {
       const { remote, open, comments } = await reviewedRepository();
       const pull = await open({ 'videos/hello.yaml': video('Of a fork') }, { isOfFork: true });
       const planned = await pull.plan();
@@ -86,7 +86,7 @@ describe('the workflows of reelform init', () => {
       expect(await remote.git('branch', '--list', 'reelform-previews')).toBe('');
     });
 
-    it('are red for mistakes and for what a policy denies, and the comment says why', async () => {
+    it('fail for mistakes and policy violations, with the reason in the comment', async () => {
       const { github, open, comments } = await reviewedRepository({
         config: 'policies: {forbid_words: {words: [cheap]}}\n',
       });
@@ -104,7 +104,7 @@ describe('the workflows of reelform init', () => {
       expect(github.checkRuns.map(({ fields }) => fields.conclusion)).toEqual(['failure', 'action_required']);
     });
 
-    it('say nothing of a run that was cancelled, and keep what was rendered until then', async () => {
+    it('report nothing for a cancelled run and keep its finished renders', async () => {
       let cancelAt = 'Plan';
       const { remote, host, open, push, comments, onMain } = await reviewedRepository({
         onLog: (step, log, cancel) => {
@@ -129,7 +129,7 @@ describe('the workflows of reelform init', () => {
       expect(again[0]!.summary).toContain(`${4 - recorded.length} rendered`);
     });
 
-    it('work in a folder of a larger repository', async () => {
+    it('work in a subdirectory of a larger repository', async () => {
       const folder = 'site/my videos';
       const { remote, open, push, comments } = await reviewedRepository({ init: [folder], folder });
       expect(await push({ 'README.md': 'Not of ours' })).toEqual([]);
@@ -142,7 +142,7 @@ describe('the workflows of reelform init', () => {
       expect(await remote.git('show', '--name-only', '--format=', 'main')).toBe(`${folder}/${LOCK}`);
     });
 
-    it('take titles, names and texts for what they are', async () => {
+    it('treat titles, names and texts as untrusted data', async () => {
       const { open, comments } = await reviewedRepository();
       const hostile = '$(touch pwned) `touch pwned`; touch pwned #::error::pwned @someone';
       const pull = await open({
@@ -162,7 +162,7 @@ describe('the workflows of reelform init', () => {
 });
 
 describe.runIf(count(1, 0) === 1)('action.yml', () => {
-  it('plans and comments with pictures, applies and commits, looks for drift', async () => {
+  it('plans and comments with pictures, applies and commits, and checks for drift', async () => {
     const folder = 'a folder';
     const repository = await reviewedRepository({ init: [folder, '--ci', 'none'], folder });
     const { remote, host, github, open, comments, onMain } = repository;
@@ -192,7 +192,7 @@ describe.runIf(count(1, 0) === 1)('action.yml', () => {
     expect(comment).toContain(`<${planned.outputs['artifact-url']}>`);
     expect(comment).toContain('<img src="https://github.com/acme/videos/blob/pictures/');
     expect(github.checkRuns.map(({ fields }) => fields.name)).toEqual(['Reelform plan (site)']);
-    // What decides for the plan, and sees no token.
+    // The job that decides about the plan has no token.
     const judge = { 'policy-command': '["/bin/sh", "-c", "test -z \\"$GITHUB_TOKEN\\" && exit 1"]' };
     const denied = await act('plan', judge, pull.event);
     expect(denied.conclusion).toBe('failure');
