@@ -1,6 +1,6 @@
 import { abortable } from '../abortable.ts';
 import { type Backoff, backoffMs } from '../backoff.ts';
-import type { Delivery, Rendering } from '../lock/lock.ts';
+import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
@@ -12,7 +12,7 @@ import { uploadRequests } from './session-request.ts';
 /** A finished video and its destinations. */
 export interface DeliveryTask {
   readonly title: string;
-  readonly rendering: Rendering;
+  readonly rendering: LockRendering;
   /** The session in its last known state; null when this run did not read it. */
   readonly session: RenderSession | null;
   readonly destinations: readonly DestinationChange[];

@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit';
-import type { Rendering } from '../lock/lock.ts';
+import type { LockRendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, renders } from '../plan/plan.ts';
 import { lacksDeliveries, type RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
@@ -106,7 +106,7 @@ export async function executeDuplicate(duplicate: Adoption, run: ApplyRun): Prom
 }
 
 /** Delivers an existing rendering, and records where it arrived. */
-async function deliverKnown(change: PendingChange, rendering: Rendering, run: ApplyRun): Promise<void> {
+async function deliverKnown(change: PendingChange, rendering: LockRendering, run: ApplyRun): Promise<void> {
   await run.record.delivering(change, rendering);
   const delivery = await deliver(change, { rendering, session: null }, run);
   await run.record.recorded(change, rendering, delivery);
@@ -127,7 +127,7 @@ async function obtain(change: PendingChange, context: RunContext, events: TaskEv
 
 function deliver(
   { destinations, desired }: PendingChange,
-  { rendering, session }: { readonly rendering: Rendering; readonly session: RenderSession | null },
+  { rendering, session }: { readonly rendering: LockRendering; readonly session: RenderSession | null },
   { context }: ApplyRun,
 ): Promise<DeliveryEnding> {
   return deliverRendering({ title: desired.title, rendering, session, destinations }, context);
@@ -135,7 +135,7 @@ function deliver(
 
 /** The journal has to know too: the lockfile may be lost with this machine, and the files at the destinations were replaced. */
 async function recordArrivals(
-  { session }: Rendering,
+  { session }: LockRendering,
   { arrived: deliveries }: DeliveryEnding,
   context: RunContext,
 ): Promise<void> {

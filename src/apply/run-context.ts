@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
 import type { Attempt } from '../lock/journal.ts';
-import type { Fingerprint, Rendering } from '../lock/lock.ts';
+import type { Fingerprint, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
@@ -44,7 +44,7 @@ export type PendingChange = Change & { readonly desired: DesiredVideo };
 /** How the work on one video ended. */
 export type Ending =
   /** `session` in its last known state; null when this run did not read it. */
-  | { readonly kind: 'rendered'; readonly rendering: Rendering; readonly session: RenderSession | null }
+  | { readonly kind: 'rendered'; readonly rendering: LockRendering; readonly session: RenderSession | null }
   | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
   /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {

@@ -1,5 +1,5 @@
 import type { VideoId } from '../definition/video.ts';
-import type { Lock, Rendering } from '../lock/lock.ts';
+import type { Lock, LockRendering } from '../lock/lock.ts';
 import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
 import { isSignedUrl } from '../service/urls.ts';
@@ -20,7 +20,7 @@ export class RunRecord {
   readonly #saver: LockSaver;
   readonly #emit: (event: ApplyEvent) => void;
   readonly #clock: Clock;
-  readonly #renderings = new Map<VideoId, Rendering>();
+  readonly #renderings = new Map<VideoId, LockRendering>();
   readonly #failed: ApplyOutcome['failed'][number][] = [];
   readonly #unknown: ApplyOutcome['unknown'][number][] = [];
   readonly #inProgress: ApplyOutcome['inProgress'][number][] = [];
@@ -45,19 +45,19 @@ export class RunRecord {
   }
 
   /** Returns what another video of this run was rendered to; undefined when it was not rendered. */
-  renderingOf(id: string): Rendering | undefined {
+  renderingOf(id: string): LockRendering | undefined {
     return this.#renderings.get(id as VideoId);
   }
 
   /** Records a finished video before its delivery, so that it is not rendered again if the delivery fails. */
-  async delivering(change: Change, rendering: Rendering): Promise<void> {
+  async delivering(change: Change, rendering: LockRendering): Promise<void> {
     await this.#saver.record([lockEdits(change, rendering)]);
     const to = change.destinations.flatMap((one) => (one.kind === 'deliver' ? [one.to] : []));
     this.#emit({ kind: 'video-delivering', id: change.id, to });
   }
 
   /** Records a video whose rendering existed before, or belongs to another video of this run. */
-  async recorded(change: Change, rendering: Rendering, ending: DeliveryEnding): Promise<void> {
+  async recorded(change: Change, rendering: LockRendering, ending: DeliveryEnding): Promise<void> {
     await this.#saver.record([lockEdits(change, rendering, ending.arrived)]);
     this.#countRecorded(change, rendering, ending);
   }
@@ -132,7 +132,7 @@ export class RunRecord {
     };
   }
 
-  #countRecorded(change: Change, rendering: Rendering | null, ending: DeliveryEnding): void {
+  #countRecorded(change: Change, rendering: LockRendering | null, ending: DeliveryEnding): void {
     const { id, action, previousId } = change;
     if (action !== 'deliver') this.#recorded += 1;
     const videoUrl = action === 'adopt' ? (rendering?.video_url ?? null) : null;
@@ -149,13 +149,13 @@ export class RunRecord {
 }
 
 /** Returns the rendering that existed before the run; null when it has to be made, or is another video's. */
-export function foundRendering(change: Change): Rendering | null {
+export function foundRendering(change: Change): LockRendering | null {
   if (change.action !== 'adopt') return change.before;
   return change.source.kind === 'planned' ? null : change.source.rendering;
 }
 
 /** Compares a restored file with the recorded digest. MP4 bytes depend on the number of CPU cores. */
-function compareRestored({ action, before }: Change, { sha256 }: Rendering): RestoredFile | undefined {
+function compareRestored({ action, before }: Change, { sha256 }: LockRendering): RestoredFile | undefined {
   if (action !== 'restore') return undefined;
   const isKnown = before?.sha256 !== undefined && sha256 !== undefined;
   return { isIdentical: isKnown ? before.sha256 === sha256 : null };

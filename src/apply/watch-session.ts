@@ -1,5 +1,5 @@
 import type { Attempt, Intent } from '../lock/journal.ts';
-import type { Rendering } from '../lock/lock.ts';
+import type { LockRendering } from '../lock/lock.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
@@ -88,7 +88,7 @@ function stillMissing(session: string, { id, at }: Intent, { name }: RenderServi
 }
 
 /** Verifies a rendering of an earlier lockfile. A missing session is accepted while the video can be fetched. */
-export async function verifyRendering(former: Rendering, id: string, context: RunContext): Promise<Ending> {
+export async function verifyRendering(former: LockRendering, id: string, context: RunContext): Promise<Ending> {
   const { service, ports, leave } = context;
   try {
     const { session } = await service.getRenderSession(former.session);
@@ -107,7 +107,7 @@ export async function verifyRendering(former: Rendering, id: string, context: Ru
 }
 
 /** Returns the rendering of an ended session; null when it has none. */
-export function renderingOf(session: RenderSession): Rendering | null {
+export function renderingOf(session: RenderSession): LockRendering | null {
   const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
   const bytes = usage?.bytes;

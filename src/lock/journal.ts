@@ -1,4 +1,4 @@
-import type { Delivery, Fingerprint, LockEntry, Rendering } from './lock.ts';
+import type { Delivery, Fingerprint, LockEntry, LockRendering } from './lock.ts';
 
 /**
  * One line of the journal, written before and after each request that may cost money. Lines are only appended;
@@ -12,7 +12,7 @@ export type JournalRecord =
   /** The service certainly created no session for the key. */
   | { readonly type: 'not_created'; readonly key: string; readonly at: string }
   /** The session ended with a video. */
-  | { readonly type: 'rendered'; readonly key: string; readonly rendering: Rendering; readonly at: string }
+  | { readonly type: 'rendered'; readonly key: string; readonly rendering: LockRendering; readonly at: string }
   /** The video arrived at these destinations, no matter who delivered it. Earlier files there are replaced. */
   | {
       readonly type: 'delivered';
@@ -77,7 +77,7 @@ export interface Attempt {
   /** Known since `created`; null again when a person allows another request. */
   readonly session: string | null;
   /** Known in state `rendered`. */
-  readonly rendering: Rendering | null;
+  readonly rendering: LockRendering | null;
 }
 
 /** Observed behaviour of a service. */

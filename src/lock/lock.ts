@@ -59,7 +59,7 @@ export interface Delivery {
 /**
  * Fields of an entry that come from a finished render session; `sources` when the rendering is that of another entry.
  */
-export type Rendering = Pick<
+export type LockRendering = Pick<
   LockEntry,
   'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256'
 >;

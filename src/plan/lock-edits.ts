@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../digest.ts';
-import type { Delivery, Lock, LockEntry, Rendering } from '../lock/lock.ts';
+import type { Delivery, Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { settleDeliveries } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { Adjustment, Change } from './plan.ts';
@@ -15,7 +15,11 @@ export type LockEdits = ReadonlyMap<string, LockEntry | null>;
  *   restored video keeps describing the lost rendering
  * @param arrived deliveries that succeeded
  */
-export function lockEdits(change: Change, rendering: Rendering | null, arrived: readonly Delivery[] = []): LockEdits {
+export function lockEdits(
+  change: Change,
+  rendering: LockRendering | null,
+  arrived: readonly Delivery[] = [],
+): LockEdits {
   switch (change.action) {
     case 'create':
     case 'update':
@@ -56,7 +60,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
   return { ...lock, videos };
 }
 
-function newEntry(desired: DesiredVideo, rendering: Rendering, deliveries: readonly Delivery[]): LockEntry {
+function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: readonly Delivery[]): LockEntry {
   const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256 } = rendering;
   return {
     fingerprint: desired.fingerprint,

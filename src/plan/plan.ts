@@ -2,7 +2,7 @@ import type { VideoId } from '../definition/video.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Attempt, JournalState } from '../lock/journal.ts';
-import type { Delivery, Fingerprint, LockEntry, Rendering } from '../lock/lock.ts';
+import type { Delivery, Fingerprint, LockEntry, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 
 /** All actions of the plan format, in the order in which they are counted. */
@@ -121,11 +121,11 @@ export interface Adoption extends Difference {
 /** Origin of an adopted rendering. */
 export type AdoptionSource =
   /** Entry of another video with the same fingerprint. */
-  | { readonly kind: 'video'; readonly id: string; readonly rendering: Rendering }
+  | { readonly kind: 'video'; readonly id: string; readonly rendering: LockRendering }
   /** Another video of this plan with the same fingerprint, which is rendered. */
   | { readonly kind: 'planned'; readonly id: VideoId }
   /** Entry of an earlier lockfile, at a commit. */
-  | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: Rendering }
+  | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: LockRendering }
   /**
    * Session of an earlier run; `rendering` is null until it is known to have ended. `deliveries`: successful deliveries
    * to wanted destinations; absent when there are none.
@@ -134,7 +134,7 @@ export type AdoptionSource =
       readonly kind: 'journal';
       readonly id: string;
       readonly session: string;
-      readonly rendering: Rendering | null;
+      readonly rendering: LockRendering | null;
       readonly deliveries?: readonly Delivery[];
     };
 

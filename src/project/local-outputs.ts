@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { type Lock, type LockEntry, OUTPUT_ENDINGS, OUTPUTS_FOLDER, type Rendering } from '../lock/lock.ts';
+import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import { readOutputRecords } from './output-records.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
-export type OutputFiles = Pick<Rendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256'>;
+export type OutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256'>;
 
 /** State of the local files of a lock. */
 export interface LocalOutputs {
@@ -104,7 +104,7 @@ function createInspection(root: string): Inspect {
 }
 
 /** Returns the repository-relative paths of a video and its stills, without URLs. */
-export function localOutputs({ video_url, thumbnails }: Pick<Rendering, 'video_url' | 'thumbnails'>): string[] {
+export function localOutputs({ video_url, thumbnails }: Pick<LockRendering, 'video_url' | 'thumbnails'>): string[] {
   return [video_url, ...thumbnails].filter(isLocal);
 }
 
@@ -148,7 +148,7 @@ const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
  */
 export async function pruneOutputs(
   root: string,
-  kept: Iterable<Pick<Rendering, 'video_url' | 'thumbnails'>>,
+  kept: Iterable<Pick<LockRendering, 'video_url' | 'thumbnails'>>,
 ): Promise<number> {
   const names = new Set([...kept].flatMap(localOutputs));
   const entries = await readdir(join(root, OUTPUTS_FOLDER), { withFileTypes: true, recursive: true }).catch(() => []);

@@ -67,7 +67,10 @@ test.each([
   ['dune', 'Did you mean launch/dune?'],
   ['lanch/*', 'Did you mean launch/*?'],
   ['story/store/**', 'Did you mean story/stores/**?'],
-  ['rome', 'IdGlobs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders'],
+  [
+    'rome',
+    'IdGlobs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders',
+  ],
 ])('unmatchedHint() for %s: %s', (glob, expected) => {
   expect(unmatchedHint(glob, ['launch/dune', 'launch/tide', 'story/stores/berlin'])).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Video, VideoDestination, VideoId, VideoResource, VideoSound } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
-import type { Lock, Rendering } from '../../src/lock/lock.ts';
+import type { Lock, LockRendering } from '../../src/lock/lock.ts';
 import { type DesiredVideo, desiredVideo } from '../../src/plan/desired-video.ts';
 import type { RenderingContext } from '../../src/plan/fingerprint.ts';
 import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
@@ -94,7 +94,7 @@ export function plan(
 }
 
 /** Returns a rendering as the embedded service would record it. */
-export function rendering(id: string): Rendering {
+export function rendering(id: string): LockRendering {
   return {
     session: `rs_${id}`,
     video_url: `renders/${id}.mp4`,

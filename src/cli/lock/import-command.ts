@@ -2,7 +2,7 @@ import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { closestMatch } from '../../hints.ts';
-import type { Rendering } from '../../lock/lock.ts';
+import type { LockRendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, lockEdits } from '../../plan/lock-edits.ts';
 import { findRoot } from '../../project/repository-layout.ts';
@@ -63,7 +63,12 @@ export async function importCommand(
 }
 
 /** @throws ReelformError `config_invalid`, `session_gone`, `session_failed`, `session_differs` */
-async function readRendering(video: DesiredVideo, id: string, { config }: DesiredState, io: Io): Promise<Rendering> {
+async function readRendering(
+  video: DesiredVideo,
+  id: string,
+  { config }: DesiredState,
+  io: Io,
+): Promise<LockRendering> {
   if (config.service === 'embedded') {
     throw new ReelformError('config_invalid', 'With "service: embedded" there are no sessions that outlive a run', {
       hint: `Render it: reelform apply --target ${video.id}`,

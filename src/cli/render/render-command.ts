@@ -23,7 +23,7 @@ import { openSegmentCache } from './segment-cache.ts';
 /** Minimum interval in milliseconds between updates of the progress line. */
 const STEP_MS = 200;
 
-export interface RenderOptions extends GlobalOptions, RenderFlags {
+export interface RenderCommandOptions extends GlobalOptions, RenderFlags {
   readonly json?: boolean;
   /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;
@@ -33,7 +33,7 @@ export interface RenderOptions extends GlobalOptions, RenderFlags {
  * `reelform render FILE|ID`: renders one video, or one frame of it, to a file with the embedded engine. Neither reads
  * nor writes the lockfile and the journal.
  */
-export async function renderCommand(wanted: string, options: RenderOptions, io: Io): Promise<number> {
+export async function renderCommand(wanted: string, options: RenderCommandOptions, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
   const project = await loadProject({ cwd: directory });
   const video = findVideo(wanted, project, directory);
@@ -89,7 +89,7 @@ interface Rendered extends Pick<Scene, 'width' | 'height' | 'fps'> {
 async function render(
   { video, template, output, frame }: Wanted,
   project: Project,
-  options: RenderOptions,
+  options: RenderCommandOptions,
   io: Io,
 ): Promise<Rendered | number> {
   const scenes = openScenes(project.root, io, 'render');
@@ -147,7 +147,7 @@ function defaultPath(
   { id }: Video,
   output: OutputRequest,
   frame: number | null,
-  { draft }: RenderOptions,
+  { draft }: RenderCommandOptions,
   { root }: Project,
 ): string {
   const marks = [...(frame === null ? [] : [`frame-${frame}`]), ...(draft === true ? ['draft'] : [])];

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import type { Attempt } from '../../lock/journal.ts';
-import type { Rendering } from '../../lock/lock.ts';
+import type { LockRendering } from '../../lock/lock.ts';
 import { type Change, renders } from '../../plan/plan.ts';
 import { changeDocument, inputDocuments, type LabelLookup } from '../../plan/plan-document.ts';
 import { cutCells, maxWidth, padCells } from '../wording/cell-width.ts';
@@ -110,7 +110,7 @@ function adoptedLines(change: Change, colors: Colors): string[] {
   return [colors.bold('Taken over'), ...factLines(facts, colors)];
 }
 
-function renderingFacts({ rendered_at, session, video_url }: Rendering): [string, string][] {
+function renderingFacts({ rendered_at, session, video_url }: LockRendering): [string, string][] {
   return [
     ['at', formatTime(rendered_at)],
     ['session', session],

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../digest.ts';
-import type { Lock, LockEntry, Rendering } from '../../lock/lock.ts';
+import type { Lock, LockEntry, LockRendering } from '../../lock/lock.ts';
 import type { MergeDecision, MergeSide } from '../../lock/merge-locks.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
@@ -121,7 +121,7 @@ export function forgottenText(
 /** Reports the result of `import`. */
 export function importedText(
   id: string,
-  { session, video_url }: Rendering,
+  { session, video_url }: LockRendering,
   options: { readonly color: boolean; readonly isSigned: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
