@@ -100,7 +100,7 @@ export class RunStop {
     );
   }
 
-  /** Why nothing new may begin; null while it may. */
+  /** Reason why no more videos may start; null while they may. */
   get reason(): SkipReason | null {
     return this.#reason ?? (this.#signals.signal.aborted ? 'interrupted' : null);
   }

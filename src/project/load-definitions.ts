@@ -11,7 +11,13 @@ import type { TemplatePackage } from '../template/template-package.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import type { Config } from './config.ts';
 import { deliverContext } from './deliveries.ts';
-import { type LazyFonts, lazyFonts, loadTemplate, type ProjectTemplate } from './load-templates.ts';
+import {
+  type LazyFonts,
+  type LoadedTemplate,
+  lazyFonts,
+  loadTemplate,
+  type ProjectTemplate,
+} from './load-templates.ts';
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
 /** Some definitions of a repository, read and checked without the others. */
@@ -30,7 +36,7 @@ export class LazyTemplates {
   readonly #config: Config;
   readonly #files: RepositoryFiles;
   readonly #fonts: LazyFonts;
-  readonly #loaded = new Map<string, { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] }>();
+  readonly #loaded = new Map<string, LoadedTemplate>();
 
   constructor(config: Config, files: RepositoryFiles) {
     this.#config = config;
@@ -38,7 +44,7 @@ export class LazyTemplates {
     this.#fonts = lazyFonts(config, files);
   }
 
-  load(name: string): { template: ProjectTemplate | null; diagnostics: readonly Diagnostic[] } {
+  load(name: string): LoadedTemplate {
     const known = this.#loaded.get(name);
     if (known !== undefined) return known;
     const config = this.#config.templates.get(name);
@@ -48,7 +54,7 @@ export class LazyTemplates {
     return loaded;
   }
 
-  /** Whether all requested templates that reelform.yaml names are usable. */
+  /** True if all requested templates that reelform.yaml names are usable. */
   get isWhole(): boolean {
     return [...this.#loaded].every(([name, { template }]) => template !== null || !this.#config.templates.has(name));
   }
@@ -146,7 +152,7 @@ export function checkFiles(
     else assets.set(use.path, asset);
     return typeof asset !== 'string' && asset.sizeBytes > 0;
   };
-  const usable = videos.filter((one) => one.files.filter(isThere).length === one.files.length);
+  const usable = videos.filter((video) => video.files.filter(isThere).length === video.files.length);
   otherFiles.forEach(isThere);
   return { videos: usable.map(({ video }) => video), assets, diagnostics };
 }

@@ -23,7 +23,7 @@ export interface PullLockOptions {
 
 const FORCED = 'Let the token push to the branch, with force, or name one whose rules allow that: --commit-branch NAME';
 
-interface Seen {
+interface BranchState {
   readonly pull: PullRequest | null;
   /** Commit of the branch; null if it does not exist. */
   readonly head: string | null;
@@ -39,7 +39,7 @@ interface Seen {
  */
 export class PullLockBranch implements LockBranch {
   readonly #options: PullLockOptions;
-  #seen: Seen | null = null;
+  #seen: BranchState | null = null;
   readonly name: string;
 
   constructor(options: PullLockOptions) {
