@@ -5,7 +5,7 @@ import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
 import { checkSound, MAX_CLIP_BYTES } from './check-media.ts';
 import { mediaTypeOf } from './open-media.ts';
 import { openSound } from './open-sound.ts';
-import { MIX_RATE, type Stereo } from './resampler.ts';
+import { joined, MIX_RATE, type Stereo, silence } from './resampler.ts';
 import { SoundVoice } from './sound-voice.ts';
 
 /**
@@ -60,7 +60,7 @@ async function openVoices({ sounds }: Scene, total: number): Promise<SoundVoice[
 /** Yields the sum of all voices in blocks of `size` samples; the last block may be shorter. */
 async function* mix(voices: readonly SoundVoice[], total: number, size: number): AsyncGenerator<Stereo> {
   const limiter = new PeakLimiter();
-  let pending: Stereo = silence(0);
+  let pending = silence(0);
   // The limiter delays its output.
   let left = total;
   let late = PeakLimiter.delay;
@@ -77,20 +77,6 @@ async function* mix(voices: readonly SoundVoice[], total: number, size: number):
     pending = { left: pending.left.slice(count), right: pending.right.slice(count) };
     left -= count;
   }
-}
-
-function silence(count: number): Stereo {
-  return { left: new Float32Array(count), right: new Float32Array(count) };
-}
-
-function joined(pending: Stereo, block: Stereo, from: number): Stereo {
-  const count = pending.left.length;
-  const all = silence(count + block.left.length - from);
-  all.left.set(pending.left);
-  all.right.set(pending.right);
-  all.left.set(block.left.subarray(from), count);
-  all.right.set(block.right.subarray(from), count);
-  return all;
 }
 
 /** Samples between hearing of a peak and reaching it: 5 ms at 48 kHz. */

@@ -2,7 +2,7 @@ import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
 import { decodePackets } from './decode-sound.ts';
 import { damageOf, mediaTypeOf, openMedia } from './open-media.ts';
-import { MIX_RATE, Resampler, type Stereo, toStereo } from './resampler.ts';
+import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from './resampler.ts';
 
 /** Decoding begins so much earlier than is wanted: codecs build upon what came before. */
 const PREROLL_SECONDS = 0.3;
@@ -106,8 +106,8 @@ async function* read(
   name: string,
 ): AsyncGenerator<Stereo> {
   const from = Math.max(start, origin + fromSeconds);
-  const silence = Math.round((from - origin - fromSeconds) * MIX_RATE);
-  if (silence > 0) yield { left: new Float32Array(silence), right: new Float32Array(silence) };
+  const lead = Math.round((from - origin - fromSeconds) * MIX_RATE);
+  if (lead > 0) yield silence(lead);
   try {
     const sink = new EncodedPacketSink(track);
     const packet = (await sink.getPacket(from - PREROLL_SECONDS)) ?? (await sink.getFirstPacket());
@@ -126,10 +126,10 @@ async function* read(
       }
       const stereo = toStereo(channels.map((samples) => samples.subarray(0, Math.max(0, left))));
       left -= count;
-      yield pair(resampler.push(stereo.left, stereo.right));
+      yield resampler.push(stereo);
       if (left <= 0) break;
     }
-    if (resampler !== undefined) yield pair(resampler.end());
+    if (resampler !== undefined) yield resampler.end();
   } catch (cause) {
     if (cause instanceof SceneError) throw cause;
     throw damageOf(cause, name);
@@ -140,10 +140,6 @@ async function* read(
 function snap(samples: number): number {
   const whole = Math.round(samples);
   return Math.abs(samples - whole) < 0.01 ? whole : samples;
-}
-
-function pair([left, right]: [Float32Array, Float32Array]): Stereo {
-  return { left, right };
 }
 
 /** Samples that every decoder of layer III is late. */

@@ -20,7 +20,7 @@ export class Resampler {
   /** Position of the next output sample: whole source samples from the start of the buffer, plus phases. */
   #at: number;
   #phase: number;
-  #held: [Float32Array, Float32Array];
+  #held: Stereo;
 
   /** @param offset of the first output sample, in source samples from the first one that `push` is given, ≥ 0 */
   constructor(rate: number, offset: number) {
@@ -34,28 +34,27 @@ export class Resampler {
     this.#at = isSame ? Math.round(offset) : Math.floor(offset);
     this.#phase = isSame ? 0 : Math.round((offset - this.#at) * this.#phases);
     // Silence before the beginning.
-    this.#held = [new Float32Array(this.#reach), new Float32Array(this.#reach)];
+    this.#held = silence(this.#reach);
   }
 
-  /** Takes the next samples; both lists of one length. */
-  push(left: Float32Array, right: Float32Array): [Float32Array, Float32Array] {
-    this.#held = [joined(this.#held[0], left), joined(this.#held[1], right)];
+  /** Takes the next samples. */
+  push(samples: Stereo): Stereo {
+    this.#held = joined(this.#held, samples);
     return this.#make();
   }
 
   /** Returns the remaining output. */
-  end(): [Float32Array, Float32Array] {
-    const silence = new Float32Array(this.#reach);
-    return this.push(silence, silence);
+  end(): Stereo {
+    return this.push(silence(this.#reach));
   }
 
-  #make(): [Float32Array, Float32Array] {
-    const [left, right] = this.#held;
+  #make(): Stereo {
+    const { left, right } = this.#held;
     const reach = this.#reach;
     const available = left.length - 2 * reach;
     const position = this.#at + this.#phase / this.#phases;
     const count = Math.max(0, Math.ceil((available - position) / (this.#step / this.#phases)));
-    const out: [Float32Array, Float32Array] = [new Float32Array(count), new Float32Array(count)];
+    const out = silence(count);
     let made = 0;
     for (; made < count; made++) {
       const at = this.#at + Math.floor(this.#phase / this.#phases);
@@ -63,8 +62,8 @@ export class Resampler {
       this.#at = at;
       if (at >= available) break;
       if (reach === 0) {
-        out[0][made] = left[at]!;
-        out[1][made] = right[at]!;
+        out.left[made] = left[at]!;
+        out.right[made] = right[at]!;
       } else {
         const taps = this.#taps[Math.round(this.#phase) % this.#phases]!;
         let [l, r] = [0, 0];
@@ -72,17 +71,17 @@ export class Resampler {
           l += taps[tap]! * left[from]!;
           r += taps[tap]! * right[from]!;
         }
-        out[0][made] = l;
-        out[1][made] = r;
+        out.left[made] = l;
+        out.right[made] = r;
       }
       this.#phase += this.#step;
     }
     const done = Math.min(this.#at + Math.floor(this.#phase / this.#phases), left.length - 2 * reach);
     if (done > 0) {
-      this.#held = [left.slice(done), right.slice(done)];
+      this.#held = { left: left.slice(done), right: right.slice(done) };
       this.#at -= done;
     }
-    return [out[0].subarray(0, made), out[1].subarray(0, made)];
+    return { left: out.left.subarray(0, made), right: out.right.subarray(0, made) };
   }
 
   /** Weights of the samples from `reach` before to `reach` after the one that the output lies `fraction` behind. */
@@ -97,13 +96,6 @@ export class Resampler {
     const sum = taps.reduce((total, tap) => total + tap, 0);
     return taps.map((tap) => tap / sum);
   }
-}
-
-function joined(a: Float32Array, b: Float32Array): Float32Array {
-  const all = new Float32Array(a.length + b.length);
-  all.set(a);
-  all.set(b, a.length);
-  return all;
 }
 
 /** The modified Bessel function of the first kind, order 0. */
@@ -124,6 +116,22 @@ function gcd(a: number, b: number): number {
 export interface Stereo {
   readonly left: Float32Array;
   readonly right: Float32Array;
+}
+
+/** @param count samples */
+export function silence(count: number): Stereo {
+  return { left: new Float32Array(count), right: new Float32Array(count) };
+}
+
+/** Joins two pieces of sound. @param from first sample of the second piece */
+export function joined(a: Stereo, b: Stereo, from = 0): Stereo {
+  const count = a.left.length;
+  const all = silence(count + b.left.length - from);
+  all.left.set(a.left);
+  all.right.set(a.right);
+  all.left.set(b.left.subarray(from), count);
+  all.right.set(b.right.subarray(from), count);
+  return all;
 }
 
 /** 3 dB less. */
