@@ -52,9 +52,9 @@ const fieldsIn = (session: RenderSession): string[] => mappingDifferences(video,
 describe('mappingDifferences()', () => {
   test.each<[string, RenderSession]>([
     ['the same', sessionOf()],
-    ['a colour in another spelling', sessionOf({ c_01: { source: { text: '#eeada7ff' } } })],
+    ['a differently spelled colour', sessionOf({ c_01: { source: { text: '#eeada7ff' } } })],
     [
-      'a transform in another order and spelling, with what says nothing',
+      'a transform in another order and spelling, with null and unknown fields',
       sessionOf({
         [HERO]: {
           id: 'r_1',
@@ -63,17 +63,17 @@ describe('mappingDifferences()', () => {
         },
       }),
     ],
-    ['a default that is not written out', sessionOf({ [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` } } })],
+    ['an omitted default', sessionOf({ [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` } } })],
     [
-      'a file whose digest the session tells',
+      'a file whose digest the session reports',
       sessionOf(
         { [LOGO]: { source: { remote_url: 'https://cdn.example.com/1' } } },
         { source_uploads: [{ key: LOGO, remote_url: 'https://cdn.example.com/1', sha256: DIGEST }] },
       ),
     ],
-    ['an output that says what is made anyway', sessionOf({}, { output: { format: 'mp4', quality: 'high' } })],
+    ['an output that only repeats defaults', sessionOf({}, { output: { format: 'mp4', quality: 'high' } })],
     [
-      'defaults that are written out',
+      'explicit defaults',
       sessionOf({
         [LOGO]: { source: { remote_url: `urn:sha256:${DIGEST}` }, transform: { focus_x: 0.5, focus_y: 0.5 } },
       }),
@@ -85,8 +85,8 @@ describe('mappingDifferences()', () => {
   test.each<[string, RenderSession, string]>([
     ['a text', sessionOf({ t_01: { source: { text: 'summer' } } }), 't_01'],
     ['a colour', sessionOf({ c_01: { source: { text: 'EEADA8' } } }), 'c_01'],
-    ['a value that is not there', sessionOf({ t_01: undefined }), 't_01'],
-    ['a value that nobody asked for', sessionOf({ t_02: { source: { text: '' } } }), 't_02'],
+    ['a missing value', sessionOf({ t_01: undefined }), 't_01'],
+    ['an additional value', sessionOf({ t_02: { source: { text: '' } } }), 't_02'],
     ['a source', sessionOf({ [HERO]: { ...(rendered[HERO] as object), source: { remote_url: 'x' } } }), HERO],
     ['a transform', sessionOf({ [HERO]: { source: { remote_url: 'https://example.com/hero.jpg' } } }), HERO],
     ['a file of other bytes', sessionOf({ [LOGO]: { source: { remote_url: `urn:sha256:${'0'.repeat(64)}` } } }), LOGO],
@@ -169,18 +169,22 @@ describe('mappingDifferences() of clips, sounds, fonts and an output', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['nothing is told', { audio_tracks: {}, font_changes: {} }, ['audio_tracks.main', 'font_changes.Inter-Bold']],
-    ['a track is of other bytes', { source_uploads: [] }, ['audio_tracks.main']],
-    ['the two places differ', { mapping: { ...mapping, audio_tracks: { main: {} } } }, ['audio_tracks.main']],
-    ['there is one more track', { audio_tracks: { ...audio_tracks, b: audio_tracks.main } }, ['audio_tracks.b']],
     [
-      'another font stands in',
+      'tracks and fonts are missing',
+      { audio_tracks: {}, font_changes: {} },
+      ['audio_tracks.main', 'font_changes.Inter-Bold'],
+    ],
+    ['a track has other bytes', { source_uploads: [] }, ['audio_tracks.main']],
+    ['the two places differ', { mapping: { ...mapping, audio_tracks: { main: {} } } }, ['audio_tracks.main']],
+    ['a track is added', { audio_tracks: { ...audio_tracks, b: audio_tracks.main } }, ['audio_tracks.b']],
+    [
+      'another font replaces it',
       { font_changes: { 'Inter-Bold': { source: { font: 'x' } } } },
       ['font_changes.Inter-Bold'],
     ],
-    ['the output is another', { output: { height: 720 } }, ['output']],
-    ['the output is not told', { output: undefined }, ['output']],
-    ['something else is filled in', { mapping: { ...mapping, resources: {} } }, ['v_01', 'f_01']],
+    ['the output differs', { output: { height: 720 } }, ['output']],
+    ['the output is missing', { output: undefined }, ['output']],
+    ['resources differ', { mapping: { ...mapping, resources: {} } }, ['v_01', 'f_01']],
   ])('finds one when %s', (_, changes, expected) => {
     expect(fields(changes)).toEqual(expected);
   });

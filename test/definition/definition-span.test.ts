@@ -6,8 +6,8 @@ const TEXT = 'resources:\n  t_01: Hello\naudio:\n  main: ./m.mp3\n';
 it.each([
   ['an editable', 't_01', 'Hello'],
   ['a track', 'audio_tracks.main', './m.mp3'],
-  ['what the file does not say itself', 't_02', ''],
-  ['nothing that is known', null, ''],
+  ['an inherited value', 't_02', ''],
+  ['an unknown key', null, ''],
 ])('resourceSpan() locates the value of %s', (_what, key, text) => {
   const { file, start, end } = resourceSpan('a.yaml', TEXT, key);
   expect(file).toBe('a.yaml');

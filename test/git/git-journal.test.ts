@@ -79,7 +79,7 @@ describe('openGitJournal()', () => {
 
   test.each([
     ['damage', `${JOURNAL_HEADER}x\n`],
-    ['a torn last line, which no push leaves', JOURNAL_HEADER + journalLine(created('k')).slice(0, -5)],
+    ['a torn last line, which a push never leaves', JOURNAL_HEADER + journalLine(created('k')).slice(0, -5)],
     ['an empty file', ''],
   ])('refuses %s', async (_, text) => {
     const remote = await remoteWith({ a: '1' });

@@ -35,7 +35,7 @@ const lockOf = (...digits: string[]): Lock => ({
 });
 const open = (path: string): Promise<JournalFile> => openJournalFile(path, { file: 'journal.ndjson' });
 
-describe.each(DISKS)('on a disk that says %s (and goes on with it: %s)', (fault, stays) => {
+describe.each(DISKS)('on a disk that fails with %s (persistently: %s)', (fault, stays) => {
   test('the lockfile keeps its old or its new content and can be saved later', async () => {
     const writings = await atEveryWriting(fault, { stays }, async (run) => {
       const path = join(temporaryRepository({}), 'reelform.lock.json');

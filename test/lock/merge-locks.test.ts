@@ -49,8 +49,8 @@ describe('mergeLocks()', () => {
     ['the later one of the same content', entry(1), entry(2, 4), entry(2, 3), 2, 'ours', 'later'],
     ['the later one when both were added', undefined, entry(2, 2), entry(3, 3), null, 'theirs', 'later'],
     ['the update before the removal', entry(1), undefined, entry(2), null, 'theirs', 'update'],
-    ['the update before the removal, here', entry(1), entry(2), undefined, null, 'ours', 'update'],
-    ['one of two, always the same', entry(1), entry(1, 1, 'A'), entry(1, 1, 'B'), null, 'theirs', 'order'],
+    ['the update before the removal, on our side', entry(1), entry(2), undefined, null, 'ours', 'update'],
+    ['one of two in a fixed order', entry(1), entry(1, 1, 'A'), entry(1, 1, 'B'), null, 'theirs', 'order'],
   ])('takes %s', (_, base, ours, theirs, present, side, why) => {
     const one = (value: LockEntry | undefined): Lock => lockOf(value === undefined ? {} : { a: value });
     const merged = mergeLocks({

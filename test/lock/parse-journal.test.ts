@@ -46,11 +46,14 @@ describe('parseJournal()', () => {
 
   test.each([
     ['an empty file', ''],
-    ['a beginning that is torn', JOURNAL_HEADER.slice(0, 20)],
-    ['a file without its beginning', journalLine({ type: 'keys', service: 'a', lifetime_ms: 1 })],
+    ['a torn header', JOURNAL_HEADER.slice(0, 20)],
+    ['a file without a header', journalLine({ type: 'keys', service: 'a', lifetime_ms: 1 })],
     ['an empty line', `${JOURNAL_HEADER}\n`],
     ['a newer version', header('{"type":"journal","version":2}')],
-    ['a delivery to nowhere', JOURNAL_HEADER + header('{"type":"delivered","session":"s","deliveries":[{}]}')],
+    [
+      'a delivery without a destination',
+      JOURNAL_HEADER + header('{"type":"delivered","session":"s","deliveries":[{}]}'),
+    ],
     ['conflict markers', `${JOURNAL_HEADER}<<<<<<< HEAD\n`],
   ])('refuses %s instead of treating it as an empty journal', (_, text) => {
     expect(() => parseJournal(Buffer.from(text), FILE)).toThrow(UNREADABLE);

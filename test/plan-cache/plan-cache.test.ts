@@ -14,15 +14,15 @@ describe('the plan cache', () => {
 
   const CITY = { berlin: 'Berlin', oslo: 'Oslo', rome: 'Rome' };
   it.each<[string, Partial<typeof CITY>, (edit: Edit) => void]>([
-    ['is named after a video, and so is the other', {}, ({ write }) => write('rome', 's3://videos/berlin.mp4')],
-    ['holds the id by chance', { oslo: 's3://videos/chrome' }, ({ write }) => write('rome', 's3://videos/chrome')],
+    ['contains the id of the other video', {}, ({ write }) => write('rome', 's3://videos/berlin.mp4')],
+    ['contains the id by chance', { oslo: 's3://videos/chrome' }, ({ write }) => write('rome', 's3://videos/chrome')],
     [
-      'is that of a file that was renamed',
+      'belongs to a renamed file',
       { oslo: 's3://videos/lima.mp4', rome: 's3://videos/{id}.mp4' },
       ({ root }) => renameSync(join(root, 'videos/rome.yaml'), join(root, 'videos/lima.yaml')),
     ],
     [
-      'is made of two texts',
+      'consists of two texts',
       { berlin: '"s3://videos/{id}{title}"', oslo: '"s3://videos/berlin{title}"' },
       ({ write }) => write('oslo', '"s3://videos/berlin{title}"', 'Berlin'),
     ],

@@ -200,10 +200,10 @@ describe('deliveries of an earlier run', () => {
   });
 
   test.each<[string, JournalRecord[]]>([
-    ['it is not everywhere', [delivered('a', to[0]!)]],
-    ['nobody knows that it arrived', []],
-    ['another video arrived there since', [delivered('a', ...to), delivered('other', to[1]!)]],
-    ['it was given up', [delivered('a', ...to), { type: 'abandoned', key: 'key-a', at: AT }]],
+    ['a delivery is missing', [delivered('a', to[0]!)]],
+    ['no delivery is recorded', []],
+    ['another video has replaced it', [delivered('a', ...to), delivered('other', to[1]!)]],
+    ['it was abandoned', [delivered('a', ...to), { type: 'abandoned', key: 'key-a', at: AT }]],
   ])('do not prevent a render if the file is gone and %s', (_, lines) => {
     const records = [intent('a', wanted), rendered('a'), ...lines];
     const { journal, gone } = lost(...records);

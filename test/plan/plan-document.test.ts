@@ -187,8 +187,8 @@ describe('schemas/reelform-plan.schema.json', () => {
   test.each([
     ['another major version', { format_version: '2.0' }],
     ['an unknown action', { summary: { destroy: 1 } }],
-    ['a count of none', { summary: { create: 0 } }],
-    ['a plan id that is none', { plan_id: 'sha256:1' }],
+    ['a count of zero', { summary: { create: 0 } }],
+    ['an invalid plan id', { plan_id: 'sha256:1' }],
     ['no changes', { changes: undefined }],
     ['a change without id', { changes: [{ ...document([berlin], emptyLock).changes[0], id: undefined }] }],
   ])('refuses %s', (_, wrong) => {

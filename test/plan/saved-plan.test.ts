@@ -102,9 +102,9 @@ describe('reviewedPlan()', () => {
     ['the definition changed', [other], lockOf(berlin)],
     ['the definition is gone', [], lockOf(berlin)],
     ['the title changed', [{ ...changed, title: 'Another' }], lockOf(berlin)],
-    ['somebody rendered something else', [changed], lockOf(other)],
-    ['somebody rendered the old one again', [changed], editLock(emptyLock, [again('berlin', berlin)])],
-    ['somebody forgot the entry', [changed], emptyLock],
+    ['another run rendered something else', [changed], lockOf(other)],
+    ['another run rendered the old content again', [changed], editLock(emptyLock, [again('berlin', berlin)])],
+    ['another run forgot the entry', [changed], emptyLock],
   ])('is stale when %s', (_, videos, lock) => {
     const read = review(save(plan([changed], lockOf(berlin))), videos, lock);
     expect(read).toMatchObject({ ok: false, diagnostics: [{ code: 'plan_stale', video: 'berlin' }] });

@@ -74,15 +74,15 @@ describe('loadProject()', () => {
 
   it.each<[string, Files, string[]]>([
     [
-      'a wrong configuration',
+      'an invalid configuration',
       {
         'reelform.yaml': 'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\nconcurency: 3\n',
       },
       ['error unknown_property reelform.yaml:3:1'],
     ],
-    ['a configuration that is no YAML', { 'reelform.yaml': 'a: b: c' }, ['error yaml_syntax reelform.yaml:1:4']],
+    ['a configuration that is not YAML', { 'reelform.yaml': 'a: b: c' }, ['error yaml_syntax reelform.yaml:1:4']],
     [
-      'no definition',
+      'a repository without definitions',
       {
         'reelform.yaml':
           'service: {url: "https://service.example"}\ntemplates: {launch: tsv_launch}\nvideos: clips/*.yaml\n',
@@ -105,7 +105,7 @@ describe('loadProject()', () => {
       ['error missing_file videos/a.yaml:6:28'],
     ],
     [
-      'a missing image beside another mistake',
+      'a missing image besides another error',
       { 'videos/a.yaml': `${DEFINITION.replace('images/hero', 'hero')}tittle: x` },
       ['error missing_file videos/a.yaml:6:28', 'error unknown_property videos/a.yaml:7:1'],
     ],
@@ -115,12 +115,12 @@ describe('loadProject()', () => {
       ['error spec_missing reelform.yaml:2:21'],
     ],
     [
-      'a specification that is none',
+      'an invalid specification',
       { 'schemas/launch.spec.json': '{}' },
       ['error spec_invalid schemas/launch.spec.json:1:1'],
     ],
     [
-      'a package that is none',
+      'a missing package',
       { 'reelform.yaml': 'templates: {launch: ./nope}\n' },
       ['error template_invalid reelform.yaml:1:21'],
     ],

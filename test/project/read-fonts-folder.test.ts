@@ -66,9 +66,9 @@ describe('the fonts folder', () => {
   });
 
   it.each<[string, Files]>([
-    ['is not there', {}],
-    ['holds a file that is no font', { 'Broken.ttf': 'no font' }],
-    ['holds a name twice', { 'A.ttf': TEST_FONT, 'b/A.otf': TEST_FONT }],
+    ['is missing', {}],
+    ['contains a file that is not a font', { 'Broken.ttf': 'no font' }],
+    ['contains a name twice', { 'A.ttf': TEST_FONT, 'b/A.otf': TEST_FONT }],
   ])('is refused at its location in the configuration when it %s', async (_, fonts) => {
     expect(await problemsOf(repository(fonts))).toEqual([
       expect.stringMatching(/^template_invalid reelform.yaml:\d+:8$/),

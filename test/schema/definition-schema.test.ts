@@ -57,10 +57,10 @@ describe('definitionSchema()', () => {
   it.each([
     ['a definition', definitionSchema(template, 'file')],
     ['a video', definitionSchema(template, 'video')],
-    ['a video over any template', definitionSchema(null, 'video')],
+    ['a video of any template', definitionSchema(null, 'video')],
     ['a file', definitionFileSchema()],
-    ['what stands beside resources', additionsSchema(template)],
-    ['the same over any template', additionsSchema(null)],
+    ['the properties beside resources', additionsSchema(template)],
+    ['those properties for any template', additionsSchema(null)],
     ['the configuration', configSchema as JsonSchema],
   ])('returns a strict draft-07 schema for %s', (_, schema) => {
     expect(() => compile(schema)).not.toThrow();

@@ -10,16 +10,16 @@ const inProgress = [{ id, session: 's' }];
 
 describe('applyExitCode()', () => {
   it.each<[string, Partial<ApplyOutcome>, number]>([
-    ['all was done', {}, 0],
-    ['it was interrupted, and nothing was left out', { endedBy: 'interrupted' }, 0],
+    ['everything succeeded', {}, 0],
+    ['it was interrupted after everything was done', { endedBy: 'interrupted' }, 0],
     ['the token was refused', { failed: failed('service_unauthorized'), endedBy: 'failure', skipped: [id] }, 3],
-    ['something failed', { failed: failed('session_failed') }, 4],
-    ['something failed before it was interrupted', { failed: failed('x'), endedBy: 'interrupted', skipped: [id] }, 4],
-    ['something is unknown', { unknown: [{ id, askedAt: '', session: null }] }, 4],
-    ['it was interrupted before all was begun', { endedBy: 'interrupted', skipped: [id] }, 8],
-    ['it was interrupted, and left something at work', { endedBy: 'interrupted', inProgress }, 8],
-    ['the time was over', { endedBy: 'deadline', inProgress }, 9],
-    ['another run is at work on something', { inProgress }, 9],
+    ['a video failed', { failed: failed('session_failed') }, 4],
+    ['a video failed before an interruption', { failed: failed('x'), endedBy: 'interrupted', skipped: [id] }, 4],
+    ['the outcome of an attempt is unknown', { unknown: [{ id, askedAt: '', session: null }] }, 4],
+    ['it was interrupted before every video started', { endedBy: 'interrupted', skipped: [id] }, 8],
+    ['it was interrupted and left a video running', { endedBy: 'interrupted', inProgress }, 8],
+    ['it timed out', { endedBy: 'deadline', inProgress }, 9],
+    ['another run is rendering a video', { inProgress }, 9],
   ])('when %s', (_, outcome, expected) => {
     expect(applyExitCode({ ...DONE, ...outcome })).toBe(expected);
   });

@@ -33,9 +33,9 @@ const canMount = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '
 
 describe.runIf(canMount)('a full disk', () => {
   it.each([
-    ['no room at all', 0],
-    ['room for the lock of the run alone', 4_096],
-    ['room for one video', 28_672],
+    ['no space', 0],
+    ['space only for the process lock', 4_096],
+    ['space for one video', 28_672],
   ])('with %s is one clear error of apply, not an internal error', (_, roomBytes) => {
     const { status, stdout, stderr } = onDisk(roomBytes, ['apply', '--auto-approve', '--concurrency', '1']);
     expect([1, 4], stdout + stderr).toContain(status);

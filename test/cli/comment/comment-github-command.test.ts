@@ -325,14 +325,14 @@ describe('an untrusted plan', () => {
   const ANY = { plan_id: `sha256:${'0'.repeat(64)}` };
   it.each([
     ['is not JSON', '{'],
-    ['is too deep', '['.repeat(200_000)],
-    ['is no plan', '{"format_version": "1.0"}'],
+    ['is nested too deeply', '['.repeat(200_000)],
+    ['is another document', '{"format_version": "1.0"}'],
     ['has changes of another plan', planText([change], ANY)],
-    ['has an action that does not exist', planText([{ ...change, action: 'rm' as never }])],
-    ['has texts that are none', planText([{ ...change, title: { toString: 1 } as never }])],
-    ['has places that are none', planText([{ ...change, destinations: [{ kind: 'deliver' }] as never }], ANY)],
-    ['counts what cannot be counted', planText([change], { summary: { '\n::error::x': 'x' } as never })],
-    ['has checks that are none', planText([change], { checks: [{ status: 'fail' }] as never })],
+    ['has an unknown action', planText([{ ...change, action: 'rm' as never }])],
+    ['has invalid texts', planText([{ ...change, title: { toString: 1 } as never }])],
+    ['has invalid destinations', planText([{ ...change, destinations: [{ kind: 'deliver' }] as never }], ANY)],
+    ['has invalid counts', planText([change], { summary: { '\n::error::x': 'x' } as never })],
+    ['has invalid checks', planText([change], { checks: [{ status: 'fail' }] as never })],
   ])('that %s is refused', async (_, text) => {
     const { server, comment } = await openFlow();
     const { exitCode, stderr } = await comment(text);

@@ -228,7 +228,7 @@ describe('--refresh', () => {
 
   it.each([
     ['a server that is down', { status: 503 }],
-    ['a signature that has run out', { status: 403 }],
+    ['an expired signature', { status: 403 }],
   ])('warns of %s without rendering', async (_, answer) => {
     const { files, planned, run } = await setUp();
     files.answers.set('/video.mp4', answer);
@@ -249,7 +249,7 @@ describe('--refresh', () => {
     expect((await planned('--refresh')).changes).toHaveLength(2);
   });
 
-  it('requires a token for the service; without it no token is needed', async () => {
+  it('requires a token for the service, unlike a plan without it', async () => {
     const { run } = await setUp();
     const env = { SHOP_TOKEN: '' };
     expect(await run(['plan'], { env })).toMatchObject({ exitCode: 0 });

@@ -104,8 +104,8 @@ describe('reelform apply PLANFILE', () => {
   });
 
   it.each([
-    ['is not there', null],
-    ['is no JSON', 'plan'],
+    ['is missing', null],
+    ['is not JSON', 'plan'],
     ['is of another version', JSON.stringify({ format_version: '2.0' })],
   ])('refuses a file that %s', async (_, text) => {
     const root = makeRepository(text === null ? {} : { 'plan.json': text });

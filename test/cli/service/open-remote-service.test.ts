@@ -235,9 +235,9 @@ describe('the access token', () => {
 
 describe('reelform pull', () => {
   it.each<[string, object]>([
-    ['no specification', { ...STRANGER, editables: [] }],
-    ['the specification of another', { ...STRANGER, id: 'tsv_other' }],
-    ['a specification that would command the terminal', { ...STRANGER, fonts: ['\u001b[2J'] }],
+    ['an invalid specification', { ...STRANGER, editables: [] }],
+    ['the specification of another template', { ...STRANGER, id: 'tsv_other' }],
+    ['terminal control characters', { ...STRANGER, fonts: ['\u001b[2J'] }],
   ])('writes nothing if the service answers with %s', async (_, version) => {
     const { root, server, run } = await setUpStranger();
     const before = readFileSync(join(root, 'schemas/small.spec.json'), 'utf8');

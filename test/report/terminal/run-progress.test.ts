@@ -5,18 +5,22 @@ const nothing: LeftInput = { durationsMs: [], running: [], waiting: 0, concurren
 
 describe('estimateLeftMs()', () => {
   it.each<[string, Partial<LeftInput>, number | null]>([
-    ['nothing when nothing was seen', { waiting: 10, running: [{ elapsedMs: 5000, done: 0, left: 1 }] }, null],
-    ['nothing from the first few per cent', { running: [{ elapsedMs: 5000, done: 0.05, left: 0.95 }] }, null],
+    ['nothing without data', { waiting: 10, running: [{ elapsedMs: 5000, done: 0, left: 1 }] }, null],
+    ['nothing from the first few percent', { running: [{ elapsedMs: 5000, done: 0.05, left: 0.95 }] }, null],
     ['from progress alone', { running: [{ elapsedMs: 5000, done: 0.5, left: 0.5 }] }, 5000],
-    ['rounds of what waits', { durationsMs: [10_000], waiting: 10 }, 50_000],
+    ['rounds of waiting videos', { durationsMs: [10_000], waiting: 10 }, 50_000],
     ['at least one more video', { durationsMs: [10_000], waiting: 1 }, 10_000],
     [
-      'the slowest at work',
+      'the slowest running video',
       { concurrency: 4, durationsMs: [10_000], running: [{ elapsedMs: 2000, done: 0, left: 1 }] },
       8000,
     ],
-    ['a while for what is late', { durationsMs: [10_000], running: [{ elapsedMs: 40_000, done: 0, left: 1 }] }, 4000],
-    ['the speed since it was resumed', { running: [{ elapsedMs: 10_000, done: 0.2, left: 0.2 }] }, 10_000],
+    [
+      'a fraction of the elapsed time for a late video',
+      { durationsMs: [10_000], running: [{ elapsedMs: 40_000, done: 0, left: 1 }] },
+      4000,
+    ],
+    ['from the speed since it was resumed', { running: [{ elapsedMs: 10_000, done: 0.2, left: 0.2 }] }, 10_000],
   ])('estimates %s', (_, change, left) => {
     expect(estimateLeftMs({ ...nothing, ...change })).toBe(left);
   });
