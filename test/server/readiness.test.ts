@@ -6,7 +6,7 @@ import { checkReadiness } from '../../src/server/readiness.ts';
 import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
 import { pgliteDatabases } from '../support/databases.ts';
 
-describe('readinessOf()', () => {
+describe('checkReadiness()', () => {
   it('is ready while database, storage and worker respond, and names those that do not', async () => {
     const { database } = await pgliteDatabases.open();
     const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));

@@ -41,7 +41,7 @@ function readOrRefused<T>(read: () => T): T | null {
   }
 }
 
-describe('readSession()', () => {
+describe('readSessionAnswer()', () => {
   it('returns values that the lockfile accepts, or rejects the answer', () => {
     const holds = (name: string, value: unknown): void => expect(ENTRY_FIELDS.get(name)!.accepts(value)).toBe(true);
     let readCount = 0;

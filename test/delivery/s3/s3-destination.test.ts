@@ -24,7 +24,7 @@ afterAll(() => s3.close());
 
 const SIGNATURE: S3Fault = { kind: 'status', status: 403, code: 'SignatureDoesNotMatch' };
 const PIECE_BYTES = 100_000;
-/** Three parts, and a little one. */
+/** Three full parts and a small one. */
 const LARGE = randomBytes(3 * PIECE_BYTES + 5);
 
 function fileOf(bytes: Uint8Array): DeliveredFile {

@@ -95,7 +95,7 @@ describe('openWebpWriter()', () => {
     expect(meanDifference(frames[1]!.picture, drawn(WHITE, box(5, GREEN)))).toBeLessThan(2);
   });
 
-  it('writes one picture with its alpha and its description where all frames are alike', async () => {
+  it('writes a single picture with its alpha and XMP description when all frames are equal', async () => {
     const picture = drawn(NOTHING, box(3, GREEN));
     const file = await encoded([picture, picture]);
     const types = chunksOf(file.subarray(12)).map(({ type }) => type);

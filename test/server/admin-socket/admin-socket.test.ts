@@ -139,7 +139,7 @@ describe('readNewToken()', () => {
   });
 });
 
-describeOnDatabases('openTokens()', (databases, kind) => {
+describeOnDatabases('openTokenAdmin()', (databases, kind) => {
   it('uses the database directly, or through the server that holds it', async () => {
     const { url, directory: given } = await databases.address();
     const directory = url === null ? given : temporaryRepository({});

@@ -358,7 +358,7 @@ describe('WORKER_FLAGS', () => {
   });
 });
 
-describe('shownSettings()', () => {
+describe('redactSettings()', () => {
   const url = 'postgres://me:canary@db/x';
   it.each([
     [`port: x\ndatabase_url: ${url}\nhost: y`, `port: x\ndatabase_url: ${'*'.repeat(url.length)}\nhost: y`],
