@@ -2,7 +2,7 @@ import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.t
 import { byCodeUnit, type Json } from '../digest.ts';
 import { closestMatch } from '../hints.ts';
 import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
-import type { OutputRequest } from '../wire/output.ts';
+import { defaultCodec, type OutputRequest } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
@@ -160,7 +160,7 @@ function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest)
     ...(height === undefined ? {} : { height }),
     ...(fps === undefined ? {} : { fps }),
     ...(quality === undefined ? {} : { quality }),
-    ...(codec === undefined || codec === OUTPUT_DEFAULTS.codec ? {} : { codec }),
+    ...(codec === undefined || codec === defaultCodec(format) ? {} : { codec }),
   };
   return Object.keys(output).length === 0 ? null : output;
 }

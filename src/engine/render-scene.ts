@@ -5,7 +5,7 @@ import { supplyFrames } from './raster/supply-frames.ts';
 import type { RenderResult, RenderSceneOptions } from './render-result.ts';
 import { type RenderedSound, renderSound } from './scene-media.ts';
 import { joinSegments, renderSegments } from './segments/render-segments.ts';
-import { segmentRanges } from './segments/segment.ts';
+import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { renderPicture } from './stills/render-stills.ts';
 import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
@@ -22,7 +22,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   const { signal } = options;
   signal?.throwIfAborted();
   // `renderSegments` is a task of its own and checks the scene itself.
-  if (scene.output.format !== 'mp4') checkScene(scene);
+  if (!hasSegments(scene.output.format)) checkScene(scene);
   // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
@@ -31,7 +31,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
     throw error;
   };
   const sound = renderSound(scene, audioCodecOf(scene.output.format), either).catch(endBoth);
-  const render = scene.output.format === 'mp4' ? renderMp4 : renderFrames;
+  const render = hasSegments(scene.output.format) ? renderAndJoin : renderFrames;
   const rendering = render(scene, sound, { ...options, signal: either }).catch(endBoth);
   await Promise.allSettled([sound, rendering]);
   signal?.throwIfAborted();
@@ -39,7 +39,7 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
   return rendering;
 }
 
-async function renderMp4(
+async function renderAndJoin(
   scene: Scene,
   sound: Promise<RenderedSound>,
   options: RenderSceneOptions,

@@ -82,7 +82,7 @@ export const emptyLock: Lock = { videos: new Map(), extra: {} };
 export const OUTPUTS_FOLDER = 'renders';
 
 /** File extensions of finished videos, one per output format. */
-export const OUTPUT_ENDINGS = ['mp4', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
+export const OUTPUT_ENDINGS = ['mp4', 'mov', 'webm', 'gif', 'webp', 'png', 'zip'] as const;
 
 const FORM = new RegExp(`^${OUTPUTS_FOLDER}/([\\w./-]{1,240})\\.(?:${OUTPUT_ENDINGS.join('|')})$`);
 

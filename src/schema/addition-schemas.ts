@@ -59,7 +59,8 @@ function outputSchema(form: DefinitionForm): JsonSchema {
     additionalProperties: false,
     properties: {
       format: {
-        description: 'mp4 when absent. png is one still, png_sequence a zip of all frames, webp is animated.',
+        description:
+          'mp4 when absent. mov is ProRes, for editors, png is one still, png_sequence a zip of all frames, webp is animated.',
         enum: OUTPUT_FORMATS,
       },
       height: {
@@ -71,7 +72,10 @@ function outputSchema(form: DefinitionForm): JsonSchema {
         ...numberSchema(form, { minimum: 1, maximum: 120 }),
       },
       quality: { description: 'high when absent.', enum: OUTPUT_QUALITIES },
-      codec: { description: 'Of an MP4; h264 when absent.', enum: OUTPUT_CODECS },
+      codec: {
+        description: 'Of an MP4: h264 (when absent), hevc, av1. Of a MOV: prores422 (when absent), prores4444.',
+        enum: OUTPUT_CODECS,
+      },
     },
   };
 }

@@ -10,6 +10,7 @@ export interface OutputFileType {
 
 export const OUTPUT_FILE_TYPES: Readonly<Record<OutputFormat, OutputFileType>> = {
   mp4: { extension: OUTPUT_EXTENSIONS.mp4, contentType: 'video/mp4' },
+  mov: { extension: OUTPUT_EXTENSIONS.mov, contentType: 'video/quicktime' },
   webm: { extension: OUTPUT_EXTENSIONS.webm, contentType: 'video/webm' },
   gif: { extension: OUTPUT_EXTENSIONS.gif, contentType: 'image/gif' },
   webp: { extension: OUTPUT_EXTENSIONS.webp, contentType: 'image/webp' },

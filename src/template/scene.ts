@@ -62,7 +62,7 @@ export interface SceneFont {
 export interface SceneOutput {
   readonly format: OutputFormat;
   readonly quality: OutputQuality;
-  /** For MP4 only; absent for H.264. */
+  /** Absent for the default codec of the format. */
   readonly codec?: OutputCodec;
   /** Fingerprint of the video, written into the file as its only metadata; null for none. */
   readonly fingerprint: string | null;

@@ -1,5 +1,5 @@
 import type { AudioTransform, Transform } from './mapping.ts';
-import type { OutputRequest } from './output.ts';
+import { defaultCodec, type OutputRequest } from './output.ts';
 
 const PICTURE_DEFAULTS = { crop_strategy: 'cover', focus_x: 0.5, focus_y: 0.5 } as const;
 
@@ -17,7 +17,7 @@ export const TRANSFORM_DEFAULTS = {
   audio: { trim_start_time: 0, volume: 1, fade_in: 0, fade_out: 0, loop: false },
 } as const;
 
-/** Defaults of output fields; `height` and `fps` default to those of the template. */
+/** Defaults of output fields, `codec` for MP4; `height` and `fps` default to those of the template. */
 export const OUTPUT_DEFAULTS = { format: 'mp4', quality: 'high', codec: 'h264' } as const;
 
 /** The template's `height` and `fps`, the defaults of an output; null if unknown. */
@@ -55,7 +55,10 @@ export function plainTransform(
 
 /** Removes the fields of an output that repeat a default. @returns null if none remain */
 export function plainOutput(output: OutputRequest | null, measures: TemplateMeasures): OutputRequest | null {
-  const plain = withoutDefaults({ ...output }, { ...OUTPUT_DEFAULTS, ...measures });
+  const plain = withoutDefaults(
+    { ...output },
+    { ...OUTPUT_DEFAULTS, codec: defaultCodec(output?.format), ...measures },
+  );
   return Object.keys(plain).length === 0 ? null : plain;
 }
 

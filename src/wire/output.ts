@@ -1,10 +1,11 @@
 /** `png` is one still, `png_sequence` a zip of all frames; `webp` is animated. */
-export const OUTPUT_FORMATS = ['mp4', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
+export const OUTPUT_FORMATS = ['mp4', 'mov', 'webm', 'gif', 'webp', 'png', 'png_sequence'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** File extensions by format, without the dot. */
 export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
   mp4: 'mp4',
+  mov: 'mov',
   webm: 'webm',
   gif: 'gif',
   webp: 'webp',
@@ -15,9 +16,19 @@ export const OUTPUT_EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
 export const OUTPUT_QUALITIES = ['low', 'medium', 'high'] as const;
 export type OutputQuality = (typeof OUTPUT_QUALITIES)[number];
 
-/** Video codecs of MP4. */
-export const OUTPUT_CODECS = ['h264', 'hevc', 'av1'] as const;
+export const OUTPUT_CODECS = ['h264', 'hevc', 'av1', 'prores422', 'prores4444'] as const;
 export type OutputCodec = (typeof OUTPUT_CODECS)[number];
+
+/** Formats with a choice of codecs, the default codec first. */
+export const FORMAT_CODECS: Readonly<Partial<Record<OutputFormat, readonly [OutputCodec, ...OutputCodec[]]>>> = {
+  mp4: ['h264', 'hevc', 'av1'],
+  mov: ['prores422', 'prores4444'],
+};
+
+/** Returns the codec of a format that is asked for without one; undefined for a format without a choice. */
+export function defaultCodec(format: OutputFormat = 'mp4'): OutputCodec | undefined {
+  return FORMAT_CODECS[format]?.[0];
+}
 
 /** Format and quality of the video. */
 export interface OutputRequest {
@@ -27,6 +38,6 @@ export interface OutputRequest {
   /** Frames per second. */
   fps?: number;
   quality?: OutputQuality;
-  /** MP4 only. */
+  /** One of `FORMAT_CODECS`. */
   codec?: OutputCodec;
 }

@@ -11,7 +11,7 @@ export interface FrameFormat {
 
 /** One coded picture. */
 export interface VideoPacket {
-  /** NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3); of AV1 a temporal unit without its delimiter. */
+  /** NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3); of AV1 a temporal unit without its delimiter, of ProRes a frame. */
   readonly bytes: Uint8Array;
   /** Index of the frame that it shows. */
   readonly frame: number;
@@ -22,7 +22,7 @@ export interface VideoPacket {
 /** A track of pictures: one packet per frame, in decoding order, the first of them a key frame. */
 export interface EncodedTrack {
   readonly format: FrameFormat;
-  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3), that of HEVC (8.3.3), or AV1's sequence header. */
+  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3), that of HEVC (8.3.3), AV1's sequence header, or ProRes's four-character code. */
   readonly configuration: Uint8Array;
   readonly packets: readonly VideoPacket[];
 }
@@ -30,14 +30,14 @@ export interface EncodedTrack {
 /** Encodes frames that follow each other. Opened by an `EncoderFactory`; `close` must follow, whatever happened. */
 export interface Encoder {
   /**
-   * Takes the next frame; resolves when there is room for another, which keeps memory flat. `i420` may be overwritten
+   * Takes the next frame; resolves when there is room for another, which keeps memory flat. `pixels` may be overwritten
    * as soon as it resolves.
    *
-   * @param i420 planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes
+   * @param pixels as `pixelsOf` says for the output: I420, or for ProRes RGBA
    * @param frame 0, 1, 2 …
    * @throws SceneError encode_failed
    */
-  encode(i420: Uint8Array, frame: number): Promise<void>;
+  encode(pixels: Uint8Array, frame: number): Promise<void>;
   /**
    * The track, when every frame is in it.
    *
@@ -55,12 +55,12 @@ export interface Encoder {
  */
 export type EncoderFactory = (format: FrameFormat, quality: OutputQuality, codec?: OutputCodec) => Promise<Encoder>;
 
-/** Compressed sound for a file's second track. */
+/** Sound for a file's second track; `pcm` is 24 bits, little-endian. */
 export interface AudioTrack {
-  readonly codec: 'aac' | 'opus';
+  readonly codec: 'aac' | 'opus' | 'pcm';
   readonly sampleRate: number;
   readonly channels: number;
-  /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), or OpusHead (RFC 7845, 5.1). */
+  /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1), or OpusHead (RFC 7845, 5.1); empty for PCM. */
   readonly configuration: Uint8Array;
   /** In order; times in seconds from the start of the video. Encoder delay has negative times. */
   readonly packets: readonly { readonly bytes: Uint8Array; readonly time: number; readonly duration: number }[];

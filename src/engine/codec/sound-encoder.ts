@@ -4,8 +4,10 @@ import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { AudioCodec, AudioTrack } from './encoded-track.ts';
 
+type CompressedCodec = Exclude<AudioCodec, 'pcm'>;
+
 /** Bits per second for both channels together. */
-const BITRATES: Record<AudioCodec, Record<OutputQuality, number>> = {
+const BITRATES: Record<CompressedCodec, Record<OutputQuality, number>> = {
   aac: { low: 96_000, medium: 128_000, high: 192_000 },
   opus: { low: 64_000, medium: 96_000, high: 128_000 },
 };
@@ -15,7 +17,7 @@ const PLANAR = 8;
 const ENCODERS = { aac: { name: 'aac', format: PLANAR }, opus: { name: 'libopus', format: INTERLEAVED } } as const;
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 /** Samples per packet. */
-export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960 };
+export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960, pcm: 4800 };
 /** Samples that FFmpeg's AAC encoder puts before the first one. Opus declares the number in its header. */
 const AAC_DELAY = 1024;
 
@@ -30,6 +32,7 @@ export interface SoundEncoder {
 
 /** @throws ReelformError encoder_missing; SceneError encode_failed, also from its methods */
 export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality): Promise<SoundEncoder> {
+  if (codec === 'pcm') return pcmEncoder();
   const { format } = ENCODERS[codec];
   const size = PACKET_SAMPLES[codec];
   const session = new CodecSession({
@@ -92,7 +95,32 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
   };
 }
 
-async function openCodec(session: CodecSession, codec: AudioCodec, bitrate: number): Promise<void> {
+const PCM_SAMPLE_BYTES = 3;
+const PCM_FULL_SCALE = 2 ** 23 - 1;
+
+/** Uncompressed, 24 bits, little-endian, interleaved: what every editor reads. */
+function pcmEncoder(): SoundEncoder {
+  const packets: AudioTrack['packets'][number][] = [];
+  let total = 0;
+  return {
+    async encode({ left, right }) {
+      const bytes = Buffer.alloc(left.length * 2 * PCM_SAMPLE_BYTES);
+      let at = 0;
+      for (let index = 0; index < left.length; index++) {
+        at = bytes.writeIntLE(Math.round(left[index]! * PCM_FULL_SCALE), at, PCM_SAMPLE_BYTES);
+        at = bytes.writeIntLE(Math.round(right[index]! * PCM_FULL_SCALE), at, PCM_SAMPLE_BYTES);
+      }
+      packets.push({ bytes: new Uint8Array(bytes), time: total / MIX_RATE, duration: left.length / MIX_RATE });
+      total += left.length;
+    },
+    finish: async () => ({
+      ...{ codec: 'pcm', sampleRate: MIX_RATE, channels: 2, configuration: new Uint8Array(0), packets },
+    }),
+    close: () => undefined,
+  };
+}
+
+async function openCodec(session: CodecSession, codec: CompressedCodec, bitrate: number): Promise<void> {
   const { name, format } = ENCODERS[codec];
   const native = session.libav.Codec.findEncoderByName(name);
   if (native === null) throw new Error(`there is no ${name}`);

@@ -1,8 +1,8 @@
 import { arch } from 'node:process';
 import { ReelformError } from '../../diagnostic.ts';
-import type { OutputQuality } from '../../wire/output.ts';
+import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
-import { VideoStream } from './video-stream.ts';
+import { type StreamSettings, VideoStream } from './video-stream.ts';
 /** Encoders of H.264. All but x264 are hardware, whose bytes vary from machine to machine. */
 export const H264_ENCODERS = ['x264', 'videotoolbox', 'nvenc'] as const;
 
@@ -16,6 +16,7 @@ export const SOFTWARE: EncoderChoice = { h264: 'x264' };
 interface EncoderSettings {
   /** FFmpeg's name. */
   readonly name: string;
+  readonly convertTo?: StreamSettings['convertTo'];
   options(quality: OutputQuality): Readonly<Record<string, string>>;
 }
 
@@ -72,6 +73,32 @@ const AV1: EncoderSettings = {
   options: (quality) => ({ preset: '8', crf: String(AV1_RATE_FACTOR[quality]), 'svtav1-params': 'lp=1' }),
 };
 
+/** FFmpeg's profiles of ProRes 422 and their four-character codes: LT, standard, HQ. */
+const PRORES_422: Record<OutputQuality, readonly [profile: string, code: string]> = {
+  low: ['lt', 'apcs'],
+  medium: ['standard', 'apcn'],
+  high: ['hq', 'apch'],
+};
+const PRORES_4444 = ['4444', 'ap4h'] as const;
+
+/** For editors: every frame is a key frame, ten bits. `vendor`: some players refuse files of other encoders. */
+const PRORES: Record<'prores422' | 'prores4444', EncoderSettings> = {
+  prores422: {
+    ...{ name: 'prores_ks', convertTo: 'yuv422p10le' },
+    options: (quality) => ({ profile: PRORES_422[quality][0], vendor: 'apl0' }),
+  },
+  prores4444: {
+    ...{ name: 'prores_ks', convertTo: 'yuva444p10le' },
+    options: () => ({ profile: PRORES_4444[0], vendor: 'apl0', alpha_bits: '16' }),
+  },
+};
+
+function settingsOf(codec: OutputCodec, h264: EncoderChoice['h264']): EncoderSettings {
+  if (codec === 'h264') return H264[h264];
+  if (codec === 'hevc') return HEVC;
+  return codec === 'av1' ? AV1 : PRORES[codec];
+}
+
 /** Options of every encoder: key frames only at the start and at cuts, and parameter sets outside the pictures. */
 const FIXED = { g: '1000', flags: '+global_header+bitexact' };
 
@@ -81,20 +108,25 @@ const FIXED = { g: '1000', flags: '+global_header+bitexact' };
  */
 export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
   return async (format: FrameFormat, quality, codec = 'h264') => {
-    const { name, options } = codec === 'h264' ? H264[h264] : codec === 'hevc' ? HEVC : AV1;
+    const { name, options, convertTo } = settingsOf(codec, h264);
     const profile = codec === 'h264' ? { profile: 'high' } : {};
-    const settings = { format, encoder: name, options: { ...FIXED, ...profile, ...options(quality) } };
+    const settings = { format, encoder: name, options: { ...FIXED, ...profile, ...options(quality) }, convertTo };
     const stream = await VideoStream.open(settings).catch((cause: unknown) => {
       throw codec === 'h264' && h264 !== 'x264' ? missing(h264, cause) : cause;
     });
-    const inMp4 = (bytes: Uint8Array): Uint8Array =>
-      codec === 'av1' ? withoutDelimiter(bytes) : toLengths(bytes, codec);
+    const proresCode = codec === 'prores422' ? PRORES_422[quality][1] : PRORES_4444[1];
+    const isProres = codec === 'prores422' || codec === 'prores4444';
+    const contained = (bytes: Uint8Array): Uint8Array => {
+      if (isProres) return bytes;
+      return codec === 'av1' ? withoutDelimiter(bytes) : toLengths(bytes, codec);
+    };
     return {
-      encode: (i420, frame) => stream.encode(i420, frame),
+      encode: (pixels, frame) => stream.encode(pixels, frame),
       async finish() {
         await stream.finish();
-        const packets = stream.packets.map((packet) => ({ ...packet, bytes: inMp4(packet.bytes) }));
-        return { format, configuration: stream.configuration(), packets };
+        const packets = stream.packets.map((packet) => ({ ...packet, bytes: contained(packet.bytes) }));
+        const configuration = isProres ? Buffer.from(proresCode, 'latin1') : stream.configuration();
+        return { format, configuration, packets };
       },
       close: () => stream.close(),
     };

@@ -65,7 +65,7 @@ export function createFrameRing(format: RingFormat): FrameRing {
   return {
     buffer: memory.buffer,
     put(rgba, slot) {
-      if (pixels === 'rgba') return ringFrame(memory.buffer, format, slot).set(rgba);
+      if (pixels !== 'i420') return ringFrame(memory.buffer, format, slot).set(rgba);
       const y = slotOffset(format, slot);
       for (let row = 0; row < height; row += STRIP_ROWS) {
         input.set(rgba.subarray(row * width * 4, row * width * 4 + stripBytes));

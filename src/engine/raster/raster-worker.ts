@@ -70,7 +70,7 @@ async function freeScene(): Promise<void> {
 async function openDrawing(scene: Scene): Promise<Drawing> {
   const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
-  const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output.format) });
+  const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output) });
   let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
   post({ kind: 'open', buffer: ring.buffer, findings: rasterizer.findings });
   return {

@@ -56,7 +56,7 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const { width, height } = scene;
   const canvas = createCanvas(width, height);
   // Without alpha, unpainted pixels are black as in the video, and reading back is faster.
-  const isOpaque = pixelsOf(scene.output.format) === 'i420';
+  const isOpaque = pixelsOf(scene.output) !== 'rgba';
   const context = canvas.getContext('2d', { alpha: !isOpaque });
   const area = coveringArea(scene);
   const animationFrames = animationFramesPerFrame(scene);

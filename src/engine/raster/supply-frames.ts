@@ -35,7 +35,7 @@ export interface FrameSupply {
 export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSignal): FrameSupply {
   const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
-  const ringFormat = { width: scene.width, height: scene.height, pixels: pixelsOf(scene.output.format) };
+  const ringFormat = { width: scene.width, height: scene.height, pixels: pixelsOf(scene.output) };
   const ask = (request: RasterRequest): void => worker.postMessage(request);
   let next = range.first;
   const askNext = (slot: number): void => {

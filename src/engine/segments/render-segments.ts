@@ -1,4 +1,5 @@
 import type { Scene } from '../../template/scene.ts';
+import { defaultCodec } from '../../wire/output.ts';
 import { checkScene } from '../check-scene.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from '../codec/encoded-track.ts';
 import { encoderOf, SOFTWARE } from '../codec/video-encoder.ts';
@@ -31,7 +32,7 @@ export interface SegmentStill {
 }
 
 /**
- * Renders segments of an MP4 one after the other, each drawn from the scene restricted to its frames and by an encoder of
+ * Renders segments of an MP4 or a MOV one after the other, each drawn from the scene restricted to its frames and by an encoder of
  * its own. The same segment gives the same bytes wherever and beside whichever others it is rendered.
  *
  * @param ranges some of `segmentRanges`
@@ -71,7 +72,8 @@ async function renderSegment(
   const supply = supplyFrames(scene, { first, end }, signal);
   let encoder: Encoder | undefined;
   try {
-    const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality, output.codec);
+    const codec = output.codec ?? defaultCodec(output.format);
+    const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality, codec);
     encoder = opened;
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
       await opened.encode(pixels, frame - first);
@@ -111,7 +113,8 @@ export async function joinSegments(
   const { width, height, fps, frameCount, output } = scene;
   const ordered = [...segments].sort((one, other) => one.first - other.first);
   const track = joinTracks(scene, ordered);
-  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec: output.codec });
+  const codec = output.codec ?? defaultCodec(output.format);
+  const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
   return {
     ...{ video, format: output.format, width, height, frameCount },
     stills: namedStills(scene, ordered),

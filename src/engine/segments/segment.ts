@@ -1,6 +1,7 @@
 import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
 import { isRecord } from '../../json.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import { defaultCodec, type OutputFormat } from '../../wire/output.ts';
 import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 
@@ -16,7 +17,7 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
   const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
   return keyOf(() => ({
     build,
-    output: { format: output.format, quality: output.quality, codec: output.codec ?? 'h264' },
+    output: { format: output.format, quality: output.quality, codec: output.codec ?? defaultCodec(output.format)! },
     frames: [first, end],
     size: [width, height],
     rate: { ...frameRateOf(fps) },
@@ -104,8 +105,13 @@ export interface FrameRange {
   readonly end: number;
 }
 
+/** Returns whether a format is rendered in segments. */
+export function hasSegments(format: OutputFormat): boolean {
+  return format === 'mp4' || format === 'mov';
+}
+
 /**
- * The frames of each segment that an MP4 is rendered in, in order; none for another format. They depend on length and rate
+ * The frames of each segment that an MP4 or a MOV is rendered in, in order; none for another format. They depend on length and rate
  * alone, so that every process that renders some of them makes the same ones.
  */
 export function segmentRanges({
@@ -113,7 +119,7 @@ export function segmentRanges({
   fps,
   output,
 }: Pick<Scene, 'frameCount' | 'fps'> & { readonly output: Pick<Scene['output'], 'format'> }): FrameRange[] {
-  if (output.format !== 'mp4') return [];
+  if (!hasSegments(output.format)) return [];
   const { numerator, denominator } = frameRateOf(fps);
   const length = SEGMENT_SECONDS * Math.max(1, Math.round(numerator / denominator));
   return Array.from({ length: Math.ceil(frameCount / length) }, (_, index) => ({

@@ -4,9 +4,9 @@ import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track
 
 /**
  * Pixel format of a writer's frames: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
- * row-major, straight alpha, width*height*4 bytes.
+ * row-major, straight alpha, width*height*4 bytes; or `rgb0`, the same over black.
  */
-export type PixelFormat = 'i420' | 'rgba';
+export type PixelFormat = 'i420' | 'rgba' | 'rgb0';
 
 /** Makes one file of the frames of one video. `close` must follow, whatever happened. */
 export interface FrameWriter {
@@ -32,13 +32,15 @@ export interface WriterOptions {
   readonly sound: Promise<AudioTrack | null> | null;
 }
 
-/** The pixels that the writer of a format takes. */
-export function pixelsOf(format: OutputFormat): PixelFormat {
-  return format === 'mp4' ? 'i420' : 'rgba';
+/** The pixels that the encoder or writer of an output takes. */
+export function pixelsOf({ format, codec }: Pick<SceneOutput, 'format' | 'codec'>): PixelFormat {
+  if (format === 'mp4') return 'i420';
+  return format === 'mov' && codec !== 'prores4444' ? 'rgb0' : 'rgba';
 }
 
 /** How the sound of a format is compressed; null for one that has none. */
 export function audioCodecOf(format: OutputFormat): AudioCodec | null {
   if (format === 'mp4') return 'aac';
+  if (format === 'mov') return 'pcm';
   return format === 'webm' ? 'opus' : null;
 }

@@ -3,6 +3,7 @@ import {
   EncodedAudioPacketSource,
   EncodedPacket,
   EncodedVideoPacketSource,
+  MovOutputFormat,
   Mp4OutputFormat,
   Output,
   WebMOutputFormat,
@@ -32,7 +33,7 @@ export interface WebmTracks extends MuxOptions {
 }
 
 /**
- * Writes a track as an MP4 file: index first (faststart), BT.709 in the `colr` box, every frame with its exact duration. The
+ * Writes a track as an MP4 file, or a MOV file if it is ProRes: index first (faststart), BT.709 in the `colr` box, every frame with its exact duration. The
  * same track gives the same bytes, because no creation time is written.
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
@@ -40,13 +41,16 @@ export interface WebmTracks extends MuxOptions {
 export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }: Mp4Options): Promise<Uint8Array> {
   const { format, configuration } = track;
   const packets = track.packets.map(({ bytes, frame, isKey }) => packetOf(format, frame, bytes, isKey));
-  const bytes = await writeFile(new Mp4OutputFormat({ fastStart: 'in-memory' }), packets, {
+  const isProres = codec === 'prores422' || codec === 'prores4444';
+  const Container = isProres ? MovOutputFormat : Mp4OutputFormat;
+  const bytes = await writeFile(new Container({ fastStart: 'in-memory' }), packets, {
     ...options,
-    ...{ format, codec: codec === 'h264' ? 'avc' : codec, canBeTransparent: false, soundDelaySeconds: 0 },
+    ...{ format, canBeTransparent: false, soundDelaySeconds: 0 },
+    codec: isProres ? 'prores' : codec === 'h264' ? 'avc' : codec,
     decoderConfig: {
       codec: codecString(codec, configuration),
-      // The AV1 configuration follows from the codec string.
-      ...(codec === 'av1' ? {} : { description: configuration }),
+      // The configuration of AV1 and ProRes follows from the codec string.
+      ...(codec === 'h264' || codec === 'hevc' ? { description: configuration } : {}),
     },
   });
   const mp4 = Buffer.from(bytes);
@@ -81,14 +85,14 @@ const COLOUR = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRan
 
 interface FileOptions extends MuxOptions {
   readonly format: FrameFormat;
-  readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9';
+  readonly codec: 'avc' | 'hevc' | 'av1' | 'vp9' | 'prores';
   readonly decoderConfig: { readonly codec: string; readonly description?: Uint8Array };
   readonly canBeTransparent: boolean;
   readonly soundDelaySeconds: number;
 }
 
 async function writeFile(
-  container: Mp4OutputFormat | WebMOutputFormat,
+  container: Mp4OutputFormat | MovOutputFormat | WebMOutputFormat,
   packets: readonly EncodedPacket[],
   { format, codec, decoderConfig: config, canBeTransparent, sound, soundDelaySeconds, fingerprint }: FileOptions,
 ): Promise<ArrayBuffer> {
@@ -97,7 +101,7 @@ async function writeFile(
   const output = new Output({ format: container, target });
   const video = new EncodedVideoPacketSource(codec);
   output.addVideoTrack(video, { frameRate: rate.numerator / rate.denominator, canBeTransparent });
-  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec);
+  const audio = sound === null ? null : new EncodedAudioPacketSource(sound.codec === 'pcm' ? 'pcm-s24' : sound.codec);
   if (audio !== null) output.addAudioTrack(audio);
   if (fingerprint !== null) output.setMetadataTags({ comment: fingerprint });
   await output.start();
@@ -110,8 +114,9 @@ async function writeFile(
 
 async function addSound(source: EncodedAudioPacketSource, sound: AudioTrack, delaySeconds: number): Promise<void> {
   const { sampleRate, channels: numberOfChannels, configuration: description } = sound;
-  const codec = sound.codec === 'aac' ? 'mp4a.40.2' : 'opus';
-  const decoderConfig = { codec, sampleRate, numberOfChannels, description };
+  const codec = { aac: 'mp4a.40.2', opus: 'opus', pcm: 'pcm-s24' }[sound.codec];
+  const config = { codec, sampleRate, numberOfChannels };
+  const decoderConfig = sound.codec === 'pcm' ? config : { ...config, description };
   for (const { bytes, time, duration } of sound.packets) {
     await source.add(new EncodedPacket(bytes, 'key', time + delaySeconds, duration), { decoderConfig });
   }
@@ -133,6 +138,7 @@ function packetOf(
  * @see RFC 6381, section 3.3; ISO/IEC 14496-15, annex E; AV1 Codec ISO Media File Format Binding, section 5
  */
 function codecString(codec: OutputCodec, configuration: Uint8Array): string {
+  if (codec === 'prores422' || codec === 'prores4444') return Buffer.from(configuration).toString('latin1');
   if (codec === 'h264') return `avc1.${Buffer.from(configuration.subarray(1, 4)).toString('hex')}`;
   // Main profile, because samples have eight bits; the level is general_level_idc.
   if (codec === 'hevc') return `hvc1.1.6.L${configuration[12]}.90`;

@@ -2,7 +2,7 @@ import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /**
  * Opens the writer of a format that is written frame by frame, and loads no other. For a single picture see `renderPicture`,
- * for MP4 `renderSegments`.
+ * for MP4 and MOV `renderSegments`.
  *
  * @throws ReelformError encoder_missing; SceneError encode_failed
  */
@@ -17,6 +17,7 @@ export async function openWriter(options: WriterOptions): Promise<FrameWriter> {
     case 'png_sequence':
       return (await import('./png-writer.ts')).openPngSequenceWriter(options);
     case 'mp4':
+    case 'mov':
     case 'png':
       throw new Error(`Internal error: ${options.output.format} is not written frame by frame`);
   }

@@ -137,7 +137,7 @@ interface KeyedRange {
   readonly key: Sha256 | null;
 }
 
-/** Keys of a video's segments, in order; none unless it is an MP4. Null for a segment that is never cached. */
+/** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. Null for a segment that is never cached. */
 export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
   // Sounds are no part of any segment.
   const silent = { ...scene, sounds: [] };

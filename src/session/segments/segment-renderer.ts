@@ -2,7 +2,7 @@ import type { AnyScene } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { hasMedia, type RenderedSound } from '../../engine/scene-media.ts';
 import type { JoinedScene, RenderedSegment } from '../../engine/segments/render-segments.ts';
-import { type FrameRange, segmentRanges } from '../../engine/segments/segment.ts';
+import { type FrameRange, hasSegments, segmentRanges } from '../../engine/segments/segment.ts';
 import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
@@ -40,7 +40,7 @@ const MAX_TASK_SEGMENTS = 8;
 const TASKS_PER_PROCESS = 3;
 const SILENCE: RenderedSound = { track: null, findings: [] };
 
-/** Renders MP4 in concurrent segments and joins them; other formats in one task. */
+/** Renders MP4 and MOV in concurrent segments and joins them; other formats in one task. */
 export function createSegmentRenderer({
   runner,
   parallel,
@@ -49,7 +49,7 @@ export function createSegmentRenderer({
 }: SegmentRendererOptions): SegmentRenderer {
   const renderer: SegmentRenderer = {
     async render(scene, options = {}) {
-      if (scene.output.format !== 'mp4') return runner.run('video', scene, options);
+      if (!hasSegments(scene.output.format)) return runner.run('video', scene, options);
       const limit = timeLimit(totalMs, options.signal);
       const limited = { ...options, signal: limit.signal };
       try {

@@ -93,7 +93,7 @@ export interface SplitRules {
 export const SPLIT_RULES: SplitRules = { partSeconds: 4, partRenderSeconds: 3, sceneBytes: 256 * 2 ** 20 };
 
 export interface SplitQuestion {
-  /** Segments of the video; 0 unless MP4. */
+  /** Segments of the video; 0 unless MP4 or MOV. */
   readonly segmentCount: number;
   readonly videoSeconds: number;
   /** Estimate for one piece. */

@@ -2,6 +2,8 @@ import { closestMatch } from '../../hints.ts';
 import { isRecord, jsonPointer } from '../../json.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import {
+  defaultCodec,
+  FORMAT_CODECS,
   OUTPUT_CODECS,
   OUTPUT_FORMATS,
   OUTPUT_QUALITIES,
@@ -20,7 +22,7 @@ export interface ResolvedOutput {
   readonly output: {
     readonly format: OutputFormat;
     readonly quality: OutputQuality;
-    /** Absent for the default codec. */
+    /** Absent for the default codec of the format. */
     readonly codec?: OutputCodec;
   };
   /** Pixels, both even. */
@@ -47,11 +49,11 @@ export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'fr
  */
 export function resolveOutput(template: OutputBasis, output: OutputRequest = {}): ResolvedOutput {
   const { format = OUTPUT_DEFAULTS.format, quality = OUTPUT_DEFAULTS.quality } = output;
-  const { height = template.height, fps = template.fps, codec = OUTPUT_DEFAULTS.codec } = output;
+  const { height = template.height, fps = template.fps, codec } = output;
   const frameCount = Math.max(1, Math.round((template.frameCount * fps) / template.fps));
   const frameOf = ({ frame }: Still): number => Math.min(frameCount - 1, Math.round((frame * fps) / template.fps));
   return {
-    output: { format, quality, ...(codec === OUTPUT_DEFAULTS.codec ? {} : { codec }) },
+    output: { format, quality, ...(codec === undefined || codec === defaultCodec(format) ? {} : { codec }) },
     width: widthFor(template, height),
     height,
     fps,
@@ -94,7 +96,11 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
   if (!isRecord(output)) return [invalid('', 'output is an object')];
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
   const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
-  if (codec !== undefined && format !== 'mp4') problems.push(invalid('/codec', 'codec is for the format mp4 alone'));
+  const codecs = FORMAT_CODECS[format];
+  if (codec !== undefined && isOneOf(format, OUTPUT_FORMATS) && !codecs?.includes(codec)) {
+    const allowed = codecs === undefined ? 'it has no choice of codecs' : `its codec is one of ${codecs.join(', ')}`;
+    problems.push(invalid('/codec', `the format ${format} does not take this codec: ${allowed}`));
+  }
   return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
 }
 

@@ -90,7 +90,17 @@ describe('checkOutput()', () => {
     expect(checkOutput({ hieght: 720 }, TEMPLATE)[0]?.detail).toContain('did you mean height');
   });
 
-  it('accepts a codec for MP4 only', () => {
+  it('accepts the codecs of MOV, ProRes 422 when none is given', () => {
+    expect(checkOutput({ format: 'mov', codec: 'prores4444' }, TEMPLATE)).toEqual([]);
+    expect(checkOutput({ format: 'mov', codec: 'h264' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
+    expect(checkOutput({ codec: 'prores422' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);
+    expect(resolveOutput(TEMPLATE, { format: 'mov', codec: 'prores422' }).output).toEqual(
+      resolveOutput(TEMPLATE, { format: 'mov' }).output,
+    );
+    expect(resolveOutput(TEMPLATE, { format: 'mov', codec: 'prores4444' }).output.codec).toBe('prores4444');
+  });
+
+  it('accepts the codecs of MP4', () => {
     expect(checkOutput({ codec: 'hevc' }, TEMPLATE)).toEqual([]);
     expect(checkOutput({ format: 'mp4', codec: 'av1' }, TEMPLATE)).toEqual([]);
     expect(checkOutput({ format: 'webm', codec: 'av1' }, TEMPLATE)).toMatchObject([{ at: '/output/codec' }]);

@@ -29,7 +29,7 @@ const OUTPUT_FIELDS = {
     type: 'string',
     enum: OUTPUT_FORMATS,
     description:
-      'mp4 when absent. `webm`, `gif` and `webp` (animated) and `png` can be transparent; `png` is the first still, `png_sequence` a zip of all frames',
+      'mp4 when absent. `mov` is ProRes, for editors; `webm`, `gif` and `webp` (animated) and `png` can be transparent; `png` is the first still, `png_sequence` a zip of all frames',
   },
   height: {
     type: 'integer',
@@ -44,7 +44,12 @@ const OUTPUT_FIELDS = {
     description: "Frames per second; the template's own when absent",
   },
   quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'high when absent' },
-  codec: { type: 'string', enum: OUTPUT_CODECS, description: 'Of an MP4; h264 when absent' },
+  codec: {
+    type: 'string',
+    enum: OUTPUT_CODECS,
+    description:
+      'Of an MP4: h264 (when absent), hevc, av1. Of a MOV: prores422 (when absent), prores4444, which has alpha',
+  },
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
 
