@@ -60,7 +60,7 @@ function outputSchema(form: DefinitionForm): JsonSchema {
     properties: {
       format: {
         description:
-          'mp4 when absent. mov is ProRes, for editors, png is one still, png_sequence a zip of all frames, webp is animated.',
+          'mp4 when absent. mov is ProRes, for editors; png is one still, png_sequence a zip of all frames, webp is animated.',
         enum: OUTPUT_FORMATS,
       },
       height: {
