@@ -97,7 +97,7 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
   const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
   const codecs = FORMAT_CODECS[format];
-  if (codec !== undefined && isOneOf(format, OUTPUT_FORMATS) && !codecs?.includes(codec)) {
+  if (isOneOf(codec, OUTPUT_CODECS) && isOneOf(format, OUTPUT_FORMATS) && !codecs?.includes(codec)) {
     const allowed = codecs === undefined ? 'it has no choice of codecs' : `its codec is one of ${codecs.join(', ')}`;
     problems.push(invalid('/codec', `the format ${format} does not take this codec: ${allowed}`));
   }
@@ -135,7 +135,7 @@ function invalid(at: string, detail: string): FieldProblem {
   return { code: 'definition_invalid', at: `/output${at}`, detail };
 }
 
-function isOneOf(value: unknown, values: readonly string[]): boolean {
+function isOneOf<T extends string>(value: unknown, values: readonly T[]): value is T {
   return values.some((known) => known === value);
 }
 
