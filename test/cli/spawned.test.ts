@@ -150,6 +150,29 @@ describe('the built program', () => {
     expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
   });
 
+  it('keeps the segments of a killed shard, and the joining apply renders the rest', { timeout: 120_000 }, async () => {
+    const root = longRepository(400);
+    const segments = () => {
+      const folder = join(root, '.reelform/segments');
+      if (!existsSync(folder)) return [];
+      return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /[0-9a-f]{64}$/.test(name));
+    };
+    const run = start(root, ['apply', '--shard', '1/1', '--target', 'berlin']);
+    await until(() => segments().length > 0);
+    const children = await childrenOf(run.pid!);
+    run.kill('SIGKILL');
+    await run;
+    await until(() => !children.some(isAlive));
+    const kept = segments().length;
+    expect(kept).toBeLessThan(20);
+    expect(existsSync(join(root, 'reelform.lock.json')) || existsSync(join(root, 'renders'))).toBe(false);
+    const joining = await start(root, ['apply', '--auto-approve', '--target', 'berlin']);
+    expect(joining.exitCode, joining.stderr).toBe(0);
+    const lastRun = JSON.parse(readFileSync(join(root, '.reelform/segments/last-run.json'), 'utf8'));
+    expect(lastRun).toEqual({ reused: kept, rendered: 20 - kept });
+    expect(readdirSync(join(root, 'renders')).filter((name) => name.endsWith('.mp4'))).toHaveLength(1);
+  });
+
   it('reports errors of a definition with a code frame', async () => {
     const root = makeRepository({
       'reelform.yaml': CONFIG,

@@ -132,6 +132,20 @@ describe('workflows', () => {
     expect(validateWorkflow(read(path)).errors).toEqual([]);
   });
 
+  it('of several machines in schemas/ci.md have no findings, are valid, and use the actions of apply.yml', () => {
+    const [, jobs] = /```yaml\n([\s\S]*?)```/.exec(read('schemas/ci.md').split('### Several machines')[1]!)!;
+    const starter = read(`${STARTER}/apply.yml`);
+    // The document leaves out what the starter has.
+    const whole = jobs!.replace(
+      '    needs: shard\n',
+      '    needs: shard\n    runs-on: ubuntu-latest\n    timeout-minutes: 60\n',
+    );
+    const text = `${starter.split('jobs:\n')[0]}${whole}`;
+    expect(findings(text)).toEqual([]);
+    expect(validateWorkflow(text).errors).toEqual([]);
+    for (const [, uses] of text.matchAll(/uses: (.*)/g)) expect(starter).toContain(uses);
+  });
+
   it('with vulnerabilities have findings', () => {
     const bad = `on: {pull_request_target: {}, pull_request: {}, workflow_run: {workflows: [a], types: [completed]}}
 permissions: {contents: write}

@@ -27,7 +27,7 @@ import { printDiagnostics, stdoutStyle } from '../output.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { segmentsToRender } from '../plan/make-plan.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
-import { PLAN_FLAGS } from '../plan/plan-options.ts';
+import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
 import { planToApply } from '../plan/plan-to-apply.ts';
 import { printPlanText } from '../plan/print-plan.ts';
 import { needsService, noopService, type OpenService, openService } from '../service/open-service.ts';
@@ -47,9 +47,11 @@ export async function applyCommand(file: string | undefined, flags: ApplyOptions
   const options = { ...flags, format, json: format === 'json' };
   const view = await openApplyView(options, io);
   try {
-    return await withErrorReport(view && ((diagnostics) => view.fail(diagnostics)), () =>
-      lockAndApply(file, options, io, view),
-    );
+    return await withErrorReport(view && ((diagnostics) => view.fail(diagnostics)), async () => {
+      if (options.shard === undefined) return lockAndApply(file, options, io, view);
+      const { applyShard } = await import('./apply-shard.ts');
+      return applyShard(file, options.shard, options, io, view);
+    });
   } finally {
     await view?.close?.();
   }
@@ -61,8 +63,7 @@ async function lockAndApply(
   io: Io,
   view: ApplyView | null,
 ): Promise<number> {
-  if (file !== undefined)
-    rejectConflictingOptions('A saved plan', options, { ...PLAN_FLAGS, expectPlan: '--expect-plan' });
+  if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   const root = findRoot(workingDirectory(options, io));
   // The lock is taken before the first file is read, so that the lockfile stays the same from planning to recording.
   return withRunLock(root, io, async () => {

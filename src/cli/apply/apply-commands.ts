@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Shard } from '../../session/segments/render-shard.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import type { Io } from '../io.ts';
 import { addPlanFlags, NO_SEGMENT_CACHE } from '../plan/plan-options.ts';
@@ -23,12 +24,27 @@ export function addApplyCommand(program: Command, io: Io, done: (exitCode: numbe
     .option('--json', 'print what happens as a stream of JSON events: --format json')
     .option('--no-lint', 'render also what lint would call an error')
     .option('--no-segment-cache', NO_SEGMENT_CACHE)
+    .option(
+      '--shard <i/n>',
+      'render the i-th of n shares of the segments into the segment cache, and record nothing; an apply without it joins them',
+      shard,
+    )
     .option('--verbose', 'show every change in full')
     .action(async (file: string | undefined, _, command: Command) => {
       const { applyCommand } = await import('../apply/apply-command.ts');
       done(await applyCommand(file, command.optsWithGlobals(), io));
     });
 }
+
+/** Parses `2/3`. */
+function shard(text: string): Shard {
+  const [, index, count] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? [];
+  if (index === undefined || Number(index) > Number(count) || Number(count) > MAX_SHARDS)
+    throw new InvalidArgumentError(`It must be a shard such as 2/3: from 1/n to n/n, of ${MAX_SHARDS} at most.`);
+  return { index: Number(index), count: Number(count) };
+}
+
+const MAX_SHARDS = 1000;
 
 function positiveInteger(text: string): number {
   const value = Number(text);

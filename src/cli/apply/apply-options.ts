@@ -1,4 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
+import type { Shard } from '../../session/segments/render-shard.ts';
 import type { CommitOptions } from '../commit/commit-options.ts';
 import { type GlobalOptions, rejectConflictingOptions } from '../global-options.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
@@ -20,6 +21,8 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly verbose?: boolean;
   /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;
+  /** Renders a share of the segments into the segment cache, and records nothing. */
+  readonly shard?: Shard;
   /** False to skip lint. */
   readonly lint?: boolean;
 }

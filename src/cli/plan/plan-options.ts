@@ -32,8 +32,8 @@ export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, Prev
   readonly lint?: boolean;
 }
 
-/** Property of `PlanFlags` → flag as it is typed. None of them can be combined with a saved plan. */
-export const PLAN_FLAGS = {
+/** Property of `PlanFlags` → flag as it is typed. */
+const PLAN_FLAGS = {
   target: '--target',
   targetFile: '--target-file',
   exclude: '--exclude',
@@ -46,6 +46,9 @@ export const PLAN_FLAGS = {
   ignoreMissingOutputs: '--ignore-missing-outputs',
   allowEmpty: '--allow-empty',
 } as const satisfies Partial<Record<keyof PlanFlags, string>>;
+
+/** Property of an apply's options → flag as it is typed, of those that cannot be combined with a saved plan. */
+export const SAVED_PLAN_CONFLICTS = { ...PLAN_FLAGS, expectPlan: '--expect-plan' } as const;
 
 /** Description shared by several commands. */
 export const NO_SEGMENT_CACHE = 'render every segment, also those that were rendered before';

@@ -158,7 +158,7 @@ function defaultPath(
 /**
  * Returns the names that the definition fills, so that errors can distinguish them from the template's own resources.
  */
-function filledBy({ resources, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
+export function filledBy({ resources, audio }: Video): Pick<Mapping, 'resources' | 'audio_tracks'> {
   const names = (map: ReadonlyMap<string, unknown>) =>
     Object.fromEntries([...map.keys()].map((name) => [name, { source: { remote_url: '' } }]));
   return { resources: names(resources), audio_tracks: names(audio) };

@@ -5,12 +5,30 @@ import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
+/** Result of `apply --shard`. */
+export interface ShardReport {
+  /** From 1 to `count`. */
+  readonly index: number;
+  readonly count: number;
+  /** Distinct segments of the planned videos. */
+  readonly segments: number;
+  /** Segments that belong to this shard; fewer were rendered and reused if videos failed. */
+  readonly share: number;
+  readonly rendered: number;
+  readonly reused: number;
+  /** Videos without segments, which the joining apply renders. */
+  readonly whole: readonly string[];
+  readonly failed: ApplyOutcome['failed'];
+  readonly elapsedMs: number;
+}
+
 /** The events of `apply --json`, in this order: version, planned, events of the run, outcome. */
 export type StreamEvent =
   | { readonly kind: 'version'; readonly toolVersion: string }
   | { readonly kind: 'planned'; readonly document: PlanDocument }
   | ApplyEvent
   | { readonly kind: 'lock-published'; readonly published: Published }
+  | { readonly kind: 'shard-finished'; readonly report: ShardReport }
   | {
       readonly kind: 'outcome';
       readonly outcome: ApplyOutcome;
@@ -105,6 +123,18 @@ function fieldsOf(event: StreamEvent): Told | null {
       const { published } = event;
       const commit = published.kind === 'committed' ? published.commit : null;
       return { type: 'lock_published', result: published.kind, commit, pull_request: published.pull };
+    }
+    case 'shard-finished': {
+      const { index, count, segments, share, rendered, reused, whole, failed, elapsedMs } = event.report;
+      return {
+        type: 'shard_finished',
+        shard: index,
+        shards: count,
+        segments: { total: segments, share, rendered, reused },
+        whole_videos: whole,
+        failed: failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+        elapsed_ms: elapsedMs,
+      };
     }
     case 'outcome':
       return outcomeFields(event.outcome, event.diagnostics);

@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 import type { ApplyOutcome } from '../../apply/events.ts';
+import type { ShardReport } from '../json/event-json.ts';
 import { escapeControls, listNames } from '../wording/display-text.ts';
 import { groupByFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount, formatDuration, formatTime } from '../wording/quantities.ts';
@@ -24,6 +25,32 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
     ...restoredBlocks(outcome),
   ];
   return `${[headline(outcome, colors), ...blocks].join('\n\n')}\n`;
+}
+
+/** Formats one video of `apply --shard`, whose share is in the cache. */
+export function shardProgressText(id: string, segments: number): string {
+  return `${escapeControls(id)}: ${countNoun(segments, 'segment')}\n`;
+}
+
+/** Formats the end of `apply --shard`: counts, videos left to the joining apply, and failures grouped by reason. */
+export function shardText(report: ShardReport, options: { readonly color: boolean }): string {
+  const colors = createColors(options.color);
+  const { index, count, segments, share, rendered, reused, whole, failed, elapsedMs } = report;
+  const state = failed.length > 0 ? colors.red('Incomplete') : colors.green('Done');
+  const counts = `${formatCount(share)} of ${countNoun(segments, 'segment')}`;
+  const found = reused === 0 ? '' : `, ${formatCount(reused)} already in the cache`;
+  const left =
+    whole.length === 0
+      ? []
+      : [
+          `Left to the joining apply, because they have no segments: ${countNoun(whole.length, 'video')} (${listNames(whole)}).`,
+        ];
+  return `${[
+    `${colors.bold(`Shard ${index}/${count}: ${state}`)}: ${counts}: ${formatCount(rendered)} rendered${found} in ${formatDuration(elapsedMs)}.`,
+    ...failedBlocks(failed, '', colors),
+    ...left,
+    'Nothing was recorded: run `reelform apply` with the segments of all shards.',
+  ].join('\n\n')}\n`;
 }
 
 function headline(outcome: ApplyOutcome, colors: Colors): string {

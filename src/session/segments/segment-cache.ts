@@ -46,6 +46,11 @@ export class SegmentCache {
     return { reused: this.#reused, rendered: this.#rendered };
   }
 
+  /** Whether the store failed, so that nothing is kept any more. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Returns the segment of a concurrent render, which resolves to null if that fails; undefined if there is none. */
   running(key: Sha256): Promise<RenderedSegment | null> | undefined {
     return this.#running.get(key);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApplyEvent, ApplyOutcome, Failure } from '../../../src/apply/events.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
 import { planDocument } from '../../../src/plan/plan-document.ts';
-import { eventJson, type StreamEvent } from '../../../src/report/json/event-json.ts';
+import { eventJson, type ShardReport, type StreamEvent } from '../../../src/report/json/event-json.ts';
 import { everyAction } from '../example-plans.ts';
 
 const schema = JSON.parse(
@@ -57,11 +57,16 @@ const run: readonly ApplyEvent[] = [
   { kind: 'run-finished', outcome },
 ];
 const NO_CHANGE = { decisions: [], change: { recorded: [], removed: [] } };
+const report: ShardReport = {
+  ...{ index: 2, count: 3, segments: 7, share: 2, rendered: 1, reused: 1 },
+  ...{ whole: ['promo'], failed: [{ id, failures: [failure] }], elapsedMs: 400 },
+};
 const stream: readonly StreamEvent[] = [
   { kind: 'version', toolVersion: '0.1.0' },
   { kind: 'planned', document: planDocument(everyAction(), '0.1.0', []) },
   ...run,
   { kind: 'lock-published', published: { kind: 'closed', pull: 'https://github.com/a/b/pull/1', ...NO_CHANGE } },
+  { kind: 'shard-finished', report },
   { kind: 'outcome', outcome, diagnostics: [] },
 ];
 
@@ -90,7 +95,8 @@ describe('eventJson()', () => {
       {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z","session":"s1"}
       {"type":"video_left","id":"berlin","session":"rs_1"}
       {"type":"video_skipped","id":"berlin","reason":"interrupted"}
-      {"type":"lock_published","result":"closed","commit":null,"pull_request":"https://github.com/a/b/pull/1"}"
+      {"type":"lock_published","result":"closed","commit":null,"pull_request":"https://github.com/a/b/pull/1"}
+      {"type":"shard_finished","shard":2,"shards":3,"segments":{"total":7,"share":2,"rendered":1,"reused":1},"whole_videos":["promo"],"failed":[{"id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}],"elapsed_ms":400}"
     `);
   });
 

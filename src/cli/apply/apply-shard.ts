@@ -1,0 +1,165 @@
+import { type Failure, NOTHING_DONE } from '../../apply/events.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Plan, renders } from '../../plan/plan.ts';
+import { planDocument } from '../../plan/plan-document.ts';
+import type { Project } from '../../project/load-project.ts';
+import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
+import type { ShardReport } from '../../report/json/event-json.ts';
+import { shardProgressText, shardText } from '../../report/terminal/apply-text.ts';
+import { lintRefusal } from '../../report/terminal/repository-text.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
+import { renderShard, type Shard, type ShardVideo } from '../../session/segments/render-shard.ts';
+import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
+import { sessionProblems } from '../../session/session-problems.ts';
+import { lintErrors } from '../check/lint-plan.ts';
+import { COMMIT_FLAGS } from '../commit/commit-options.ts';
+import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
+import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
+import { planToApply } from '../plan/plan-to-apply.ts';
+import { printPlanText } from '../plan/print-plan.ts';
+import { type OpenScenes, openRenderPool, openScenes } from '../render/open-scenes.ts';
+import { filledBy } from '../render/render-command.ts';
+import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
+import type { ApplyOptions } from './apply-options.ts';
+import type { ApplyView } from './apply-view.ts';
+
+/** Options that are about the results of a run, which a shard has none of. */
+const CONFLICTS = {
+  ...COMMIT_FLAGS,
+  refreshOnly: '--refresh-only',
+  prune: '--prune',
+  timeout: '--timeout',
+  failFast: '--fail-fast',
+};
+
+/**
+ * `reelform apply --shard i/n`: makes the plan of an apply, and renders a share of its segments into the segment cache.
+ * Writes neither the lockfile nor the journal nor outputs, so shards need no lock and no approval. An apply without
+ * `--shard` joins the segments, and renders those that are missing.
+ */
+export async function applyShard(
+  file: string | undefined,
+  shard: Shard,
+  options: ApplyOptions,
+  io: Io,
+  view: ApplyView | null,
+): Promise<number> {
+  rejectConflictingOptions('--shard', options, CONFLICTS);
+  if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
+  // The plan cache is not used: videos are rendered from the files that were compared.
+  const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
+  const cache = hasErrors(repository.diagnostics) ? null : requireCache(repository, options, io);
+  const { diagnostics, opened, refusal } = await planToApply(file, options, io, { repository });
+  printDiagnostics(diagnostics, repository.source, options, io);
+  const end = (exitCode: number, found: readonly Diagnostic[] = []): number => {
+    const all = diagnosticsJson([...diagnostics, ...found], repository.source);
+    view?.take({ kind: 'outcome', outcome: NOTHING_DONE, diagnostics: all });
+    return exitCode;
+  };
+  if (opened === null || cache === null || refusal !== null) return end(refusal ?? EXIT.error);
+  const { plan } = opened;
+  const document = planDocument(plan, VERSION, [], repository.labels);
+  view?.take({ kind: 'planned', document });
+  printPlanText(document, io.stderr, options, io);
+  const project = await repository.project();
+  const found = options.lint === false ? [] : await lintErrors(plan, project, { cache: options.cache !== false }, io);
+  if (found.length > 0) {
+    printDiagnostics(found, project.source, options, io);
+    io.stderr.write(lintRefusal());
+    return end(EXIT.error, found);
+  }
+  const report = await renderPlanned(plan, { shard, project, cache }, options, io);
+  if (report === null) return end(EXIT.interrupted);
+  view?.take({ kind: 'shard-finished', report });
+  if (options.json !== true) io.stdout.write(shardText(report, stdoutStyle(options, io)));
+  return end(report.failed.length > 0 ? EXIT.renderFailed : EXIT.ok);
+}
+
+/** @throws ReelformError `options_conflict` if no cache can hold the segments until they are joined */
+function requireCache(repository: Pick<Project, 'config' | 'root'>, options: ApplyOptions, io: Io): OpenSegmentCache {
+  if (options.format === 'github')
+    throw conflict('--format github', 'The joining apply reports what the shards rendered; use text or json here');
+  const { config } = repository;
+  if (config.service !== 'embedded')
+    throw conflict(`the service ${serviceName(config)}`, 'A service distributes its renders itself: leave out --shard');
+  if (options.segmentCache === false)
+    throw conflict('--no-segment-cache', 'Segments are handed to the joining apply by the cache: leave it out');
+  const cache = openSegmentCache(repository, io, true);
+  if (cache !== null) return cache;
+  throw conflict(
+    'a segment cache of 0 GB',
+    'Segments are handed to the joining apply by the cache: set `cache: {max_gb: 2}` in reelform.yaml',
+  );
+}
+
+function conflict(other: string, hint: string): ReelformError {
+  return new ReelformError('options_conflict', `--shard does not go together with ${other}`, { hint });
+}
+
+/**
+ * @returns null after an interruption; finished segments stay in the cache
+ * @throws ReelformError `write_failed` if the cache cannot be written
+ */
+async function renderPlanned(
+  plan: Plan,
+  { shard, project, cache }: { readonly shard: Shard; readonly project: Project; readonly cache: OpenSegmentCache },
+  options: ApplyOptions,
+  io: Io,
+): Promise<ShardReport | null> {
+  const parallel = renderCapacity();
+  const scenes = openScenes(project.root, io, `shard-${shard.index}`);
+  const pool = openRenderPool(io, project.config.encoder);
+  const interruption = new AbortController();
+  const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
+  const startedAt = io.monotonicNow();
+  try {
+    const { failed, ...result } = await renderShard(plannedVideos(plan, project, scenes), shard, {
+      renderer: createSegmentRenderer({ runner: pool, parallel, cache: cache.cache }),
+      cache: cache.cache,
+      concurrency: Math.min(options.concurrency ?? project.config.concurrency, parallel),
+      signal: interruption.signal,
+      onVideo: (id, segments) => io.stderr.write(shardProgressText(id, segments)),
+    });
+    if (cache.cache.hasFailed) {
+      throw new ReelformError('write_failed', 'The segments cannot be kept for the joining apply', {
+        hint: 'See the warning above; the joining apply renders what is missing',
+      });
+    }
+    const elapsedMs = io.monotonicNow() - startedAt;
+    return { ...shard, ...result, ...cache.cache.figures, failed: failed.map(failuresOf), elapsedMs };
+  } catch (error) {
+    if (interruption.signal.aborted) return null;
+    throw error;
+  } finally {
+    stopListening();
+    await pool.close();
+    await cache.close();
+    await scenes.close();
+  }
+
+  function failuresOf({ id, error }: { readonly id: string; readonly error: unknown }): ShardReport['failed'][number] {
+    const video = project.videos.find((video) => video.id === id)!;
+    const failures = sessionProblems(error, filledBy(video)).map(
+      ({ code, title, detail, editable, retryable }): Failure => ({
+        code,
+        message: detail ?? title,
+        editable,
+        retryable: retryable ?? false,
+      }),
+    );
+    return { id: video.id, failures };
+  }
+}
+
+/** The videos that a plan renders, restored ones too. */
+function plannedVideos(plan: Plan, { videos, templates }: Project, scenes: OpenScenes): ShardVideo[] {
+  const wanted = new Set(plan.changes.filter(renders).map(({ id }) => id));
+  return videos.flatMap((video) => {
+    const template = templates.get(video.template)?.package ?? null;
+    if (!wanted.has(video.id) || template === null) return [];
+    return [{ id: video.id, scene: () => scenes.sceneOf(video, template) }];
+  });
+}
