@@ -56,7 +56,7 @@ describe('reelform render', () => {
     [['rome', '--frame', '1e3'], 'options_conflict', 'from 0 to 9'],
     [['rome', '--frame', '1', '--format', 'gif'], 'options_conflict', 'Leave out'],
     [['rome', '--format', 'webm', '--out', 'a.gif'], 'options_conflict', 'Let it end with .webm'],
-    [['rome', '--out', 'a.avi'], 'options_conflict', 'Let it end with one of .mp4, .webm'],
+    [['rome', '--out', 'a.avi'], 'options_conflict', 'Let it end with one of .mp4, .mov, .webm'],
     [['rome', '--height', '33'], 'definition_invalid', '--height'],
     [['rome', '--fps', 'many'], 'definition_invalid', '--fps'],
   ])('refuses %j', async (args, code, hint) => {
