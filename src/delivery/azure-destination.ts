@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlockBlobClient } from '@azure/storage-blob';
+import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import pLimit from 'p-limit';
 import { isRecord } from '../json.ts';
 import { type AzureCredential, resolveSecret } from './credential.ts';
@@ -40,7 +40,7 @@ export function createAzureDestination({ target, credential, env }: AzureDestina
   return {
     async deliver(file, options) {
       options.signal.throwIfAborted();
-      const blob = await openBlob(target, credential, env);
+      const blob = (await openContainer(target, credential, env)).getBlockBlobClient(target.key);
       try {
         const remoteId = await send(blob, file, options, place);
         return { remoteId, url: publicUrlOf(credential.publicUrl, target.key) };
@@ -53,11 +53,11 @@ export function createAzureDestination({ target, credential, env }: AzureDestina
 }
 
 /** @throws DeliveryFailure if the SDK package or the key is missing */
-async function openBlob(
-  { account, container, key }: AzureDestinationOptions['target'],
+export async function openContainer(
+  { account, container }: AzureDestinationOptions['target'],
   { name, endpoint, accountKey }: AzureCredential,
   env: AzureDestinationOptions['env'],
-): Promise<BlockBlobClient> {
+): Promise<ContainerClient> {
   const secret = await resolveSecret(accountKey, name, env);
   const sdk = await import('@azure/storage-blob').catch(() => {
     const message = 'azblob: needs a package that is not installed: npm install @azure/storage-blob@12';
@@ -66,7 +66,7 @@ async function openBlob(
   const shared = new sdk.StorageSharedKeyCredential(account, secret);
   const url = endpoint ?? `https://${account}.blob.core.windows.net`;
   const retryOptions = { maxTries: ATTEMPTS, tryTimeoutInMs: REQUEST_MS, retryDelayInMs: 500 };
-  return new sdk.BlobServiceClient(url, shared, { retryOptions }).getContainerClient(container).getBlockBlobClient(key);
+  return new sdk.BlobServiceClient(url, shared, { retryOptions }).getContainerClient(container);
 }
 
 async function send(
@@ -153,7 +153,7 @@ const CODES: Readonly<Record<string, Kind>> = {
 };
 
 /** Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers. */
-function azureFailure(error: unknown, place: string): DeliveryFailure {
+export function azureFailure(error: unknown, place: string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const record: Record<string, unknown> = isRecord(error) ? error : {};
   const status = typeof record.statusCode === 'number' ? record.statusCode : null;
@@ -175,6 +175,7 @@ function azureFailure(error: unknown, place: string): DeliveryFailure {
   );
 }
 
-function isNotFound(error: unknown): boolean {
+/** Reports whether a blob does not exist. */
+export function isNotFound(error: unknown): boolean {
   return isRecord(error) && error.statusCode === 404 && error.code !== 'ContainerNotFound';
 }

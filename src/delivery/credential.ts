@@ -87,6 +87,10 @@ export async function resolveSecret(
   throw new DeliveryFailure(message, { isRetryable: false });
 }
 
+export function needsCredential(kind: Credential['kind']): DeliveryFailure {
+  return new DeliveryFailure(`${kind}: needs a credential of the kind ${kind}`, { isRetryable: false });
+}
+
 /** Prefixes that are too broad: a credential has to be limited to a bucket, container or folder. */
 const ROOTS: Readonly<Record<Credential['kind'], RegExp>> = {
   s3: /^s3:\/\/[^/]+\/?$/,

@@ -3,11 +3,11 @@ import { basename, dirname, relative, sep } from 'node:path';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 import { createAzureDestination } from './azure-destination.ts';
-import { absolutePath, type Credential, isAllowed } from './credential.ts';
+import { absolutePath, type Credential, isAllowed, needsCredential } from './credential.ts';
 import { DeliveryFailure, type Destination, publicUrlOf } from './destination.ts';
 import type { DestinationAddress } from './destination-address.ts';
 import { verifiedChunks } from './read-delivered-file.ts';
-import { OWN_ACCESS, openBucket } from './s3/open-bucket.ts';
+import { openBucket, s3AccessOf } from './s3/open-bucket.ts';
 import { createS3Destination } from './s3/s3-destination.ts';
 
 export interface OpenDestinationOptions {
@@ -35,12 +35,11 @@ export async function openDestination(
     case 's3':
     case 'gs': {
       const { bucket, key } = target;
-      const access = credential?.kind === 's3' || credential?.kind === 'gs' ? credential : null;
-      if (access === null && target.kind === 'gs') throw needsCredential('gs');
+      const access = s3AccessOf(target.kind, credential);
       return createS3Destination({
-        open: () => openBucket({ bucket, access: access ?? OWN_ACCESS, env }),
+        open: () => openBucket({ bucket, access, env }),
         key,
-        publicUrl: access?.publicUrl ?? null,
+        publicUrl: credential?.publicUrl ?? null,
       });
     }
     case 'azblob':
@@ -61,10 +60,6 @@ function rootOf(path: string, allow: readonly string[], directory: string): stri
   const roots = allow.map((prefix) => absolutePath(prefix, directory));
   const around = roots.filter((root) => path === root || path.startsWith(`${root}/`));
   return around.sort((a, b) => b.length - a.length)[0] ?? directory;
-}
-
-function needsCredential(kind: string): DeliveryFailure {
-  return new DeliveryFailure(`${kind}: needs a credential of the kind ${kind}`, { isRetryable: false });
 }
 
 interface FileDestinationOptions {

@@ -7,7 +7,7 @@ import type { LintSeverities } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
-import { type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
+import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
 /** The embedded service, or one behind a URL; `tokenEnv` names the environment variable with its token. */
@@ -53,8 +53,6 @@ export interface Config extends DeliveriesConfig {
   readonly policies: readonly Policy[];
   /** H.264 encoder of the embedded service. */
   readonly encoder: { readonly h264: 'x264' | 'videotoolbox' | 'nvenc' };
-  /** Maximum size of the cache of finished segments, in bytes; 0 to disable it. */
-  readonly cacheBytes: number;
   /** Price of a video and of each second; null if unknown. */
   readonly cost: { readonly currency: string; readonly perRender: number; readonly perSecond: number } | null;
 }
@@ -79,7 +77,6 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly encoder?: Partial<Config['encoder']>;
-  readonly cache?: { readonly max_gb?: number };
   readonly policies?: WrittenPolicies;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
 }
@@ -95,8 +92,6 @@ interface WrittenService {
   };
 }
 
-const GB = 2 ** 30;
-
 export const DEFAULT_CONFIG: Config = {
   service: 'embedded',
   templates: new Map(),
@@ -108,12 +103,12 @@ export const DEFAULT_CONFIG: Config = {
   fonts: null,
   output: null,
   encoder: { h264: 'x264' },
-  cacheBytes: 2 * GB,
   policies: [],
   cost: null,
   credentials: new Map(),
   deliver: [],
   assets: null,
+  cache: { maxBytes: DEFAULT_CACHE_BYTES, bucket: null },
 };
 
 /**
@@ -163,12 +158,12 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
       encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
-      cacheBytes: written.cache?.max_gb === undefined ? DEFAULT_CONFIG.cacheBytes : written.cache.max_gb * GB,
       policies: policies.policies,
       cost: readCost(written.cost),
       credentials: deliveries.credentials,
       deliver: deliveries.deliver,
       assets: deliveries.assets,
+      cache: deliveries.cache,
     },
     templateNames,
     diagnostics,

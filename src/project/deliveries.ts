@@ -20,6 +20,7 @@ export interface WrittenDeliveries {
   readonly credentials?: Readonly<Record<string, unknown>>;
   readonly deliver?: WrittenDestination | readonly WrittenDestination[];
   readonly assets?: { readonly publish: string; readonly public_url: string; readonly credential?: string };
+  readonly cache?: string | { readonly url?: string; readonly credential?: string; readonly max_gb?: number };
 }
 
 interface ReadDeliveries extends DeliveriesConfig {
@@ -27,7 +28,7 @@ interface ReadDeliveries extends DeliveriesConfig {
 }
 
 /**
- * Reads `credentials`, `deliver` and `assets` of reelform.yaml. Does not read the secrets, which are in the environment.
+ * Reads `credentials`, `deliver`, `assets` and `cache` of reelform.yaml. Does not read the secrets, which are in the environment.
  *
  * @param directory of the repository, absolute, for relative folders
  */
@@ -59,7 +60,17 @@ export function readDeliveries(
     diagnostics.push(problem(`deliver: ${tooMany.message}`, tooMany.hint, ['deliver'], 'value', locate));
   const assets = readAssets(written.assets);
   if (assets !== null && known !== null) diagnostics.push(...assetsProblems(assets, known, locate));
-  return { credentials, deliver, assets, diagnostics };
+  const cache = readCache(written.cache);
+  if (known !== null) diagnostics.push(...cacheProblems(cache, known, { written: written.cache, locate }));
+  return { credentials, deliver, assets, cache, diagnostics };
+}
+
+function readCache(written: WrittenDeliveries['cache'] = {}): CacheConfig {
+  const { url, credential = null, max_gb: gb } = typeof written === 'string' ? { url: written } : written;
+  return {
+    maxBytes: gb === undefined ? DEFAULT_CACHE_BYTES : gb * 2 ** 30,
+    bucket: url === undefined ? null : { url: withSlash(url), credential },
+  };
 }
 
 /** Returns a problem that a destination has for every video, assuming that they have all labels. */
@@ -121,6 +132,43 @@ function assetsProblems(
   ];
 }
 
+function cacheProblems(
+  { bucket }: CacheConfig,
+  credentials: ReadonlyMap<string, Credential>,
+  { written, locate }: { readonly written: WrittenDeliveries['cache']; readonly locate: Locate },
+): Diagnostic[] {
+  const isMap = typeof written === 'object';
+  if (bucket === null) {
+    if (!isMap || written.credential === undefined) return [];
+    const message = 'cache.credential is for a bucket, and cache has no url';
+    return [
+      problem(
+        message,
+        'Write cache: {url: s3://bucket/folder/, credential: …}',
+        ['cache', 'credential'],
+        'key',
+        locate,
+      ),
+    ];
+  }
+  const destination = { to: `${bucket.url}0`, credential: bucket.credential };
+  // Checked as for the embedded service, because this process reads and writes the bucket.
+  const wrong = parseDestination(destination.to).ok
+    ? destinationProblem(destination, [], { service: 'embedded', credentials })
+    : { part: 'to' as const, message: 'It names no folder of a bucket', hint: 'Write s3://bucket/folder/' };
+  if (wrong === null) return [];
+  const path = isMap ? ['cache', wrong.part === 'credential' ? 'credential' : 'url'] : ['cache'];
+  return [
+    problem(
+      `cache: ${wrong.message}`,
+      wrong.hint?.replace(`{to: ${destination.to}`, `{url: ${bucket.url}`),
+      path,
+      'value',
+      locate,
+    ),
+  ];
+}
+
 function withSlash(text: string): string {
   return text.endsWith('/') ? text : `${text}/`;
 }
@@ -143,7 +191,18 @@ export interface DeliveriesConfig {
   readonly deliver: readonly VideoDestination[];
   /** Location to which local files are published for a service without uploads; null for none. */
   readonly assets: AssetsConfig | null;
+  readonly cache: CacheConfig;
 }
+
+/** Where finished segments are kept. */
+interface CacheConfig {
+  /** Maximum size of the folder, in bytes; 0 to keep none in it. */
+  readonly maxBytes: number;
+  /** Folder of a bucket that machines share, ending with a slash, and its credential; null if there is none. */
+  readonly bucket: { readonly url: string; readonly credential: string | null } | null;
+}
+
+export const DEFAULT_CACHE_BYTES = 2 * 2 ** 30;
 
 interface AssetsConfig {
   /** Ends with a slash; files below it are named by their digest. */

@@ -46,6 +46,35 @@ concurrency: 1000
     }
   });
 
+  it('takes the size of the segment cache, and a bucket', () => {
+    const cache = (text: string) =>
+      parse(`templates: {}\ncredentials: {main: {kind: gs, access_key_id_env: A, secret_access_key_env: B}}\n${text}`);
+    expect(cache('').config.cache).toEqual({ maxBytes: 2 * 2 ** 30, bucket: null });
+    expect(cache('cache: {max_gb: 0.5}').config.cache).toEqual({ maxBytes: 2 ** 29, bucket: null });
+    const bucket = { url: 's3://team/segments/', credential: null };
+    for (const text of ['s3://team/segments', 's3://team/segments/', '{url: s3://team/segments}']) {
+      expect(cache(`cache: ${text}`).config.cache).toEqual({ maxBytes: 2 * 2 ** 30, bucket });
+    }
+    expect(cache('cache: {url: gs://team, credential: main, max_gb: 1}').config.cache).toEqual({
+      maxBytes: 2 ** 30,
+      bucket: { url: 'gs://team/', credential: 'main' },
+    });
+    const problems: readonly (readonly [string, RegExp])[] = [
+      ['ftp://team/x', /must be the folder of a bucket/i],
+      ['s3://T', /names no folder of a bucket/],
+      ['s3://team/a//b', /names no folder of a bucket/],
+      ['gs://team/x', /needs a credential/],
+      ['{url: "gs://team/x", credential: man}', /no credential "man"/],
+      ['{url: "s3://team/x", credential: main}', /is for gs:/],
+      ['{credential: main}', /cache has no url/],
+      ['{url: 3}', /./],
+    ];
+    for (const [text, message] of problems) {
+      const { diagnostics } = cache(`cache: ${text}`);
+      expect(diagnostics, text).toMatchObject([{ code: 'config_invalid', message: expect.stringMatching(message) }]);
+    }
+  });
+
   it('accepts a severity for each lint rule', () => {
     const lint = (text: string) => parse(`templates: {}\nlint: ${text}`);
     expect(lint('{low_contrast: error, image_too_small: off}').config.lint).toEqual({

@@ -125,7 +125,8 @@ async function planAndApply(
   };
   if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
   const { plan, lock } = opened;
-  const segments = options.segmentCache === false ? undefined : await segmentsToRender(plan, repository, io);
+  // Rendering reports a cache that cannot be used.
+  const segments = options.segmentCache === false ? undefined : await segmentsToRender(plan, repository, io, false);
   const document = planDocument(plan, VERSION, [], repository.labels, segments);
   view?.take({ kind: 'planned', document });
   printPlanText(document, io.stderr, options, io);

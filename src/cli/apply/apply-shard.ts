@@ -87,7 +87,7 @@ function requireCache(repository: Pick<Project, 'config' | 'root'>, options: App
     throw conflict(`the service ${serviceName(config)}`, 'A service distributes its renders itself: leave out --shard');
   if (options.segmentCache === false)
     throw conflict('--no-segment-cache', 'Segments are handed to the joining apply by the cache: leave it out');
-  const cache = openSegmentCache(repository, io, true);
+  const cache = openSegmentCache(repository, io);
   if (cache !== null) return cache;
   throw conflict(
     'a segment cache of 0 GB',

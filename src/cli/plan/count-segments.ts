@@ -16,26 +16,28 @@ const BUDGET_MS = 5_000;
  * Counts the segments of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
  * has, or whose sources cannot be read, which apply reports.
+ *
+ * @param warns see `openSegmentCache`
  */
 export async function countSegments(
   plan: Plan,
   repository: Pick<DesiredState, 'root' | 'config'>,
   io: Io,
+  warns: boolean,
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();
   const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
-  const opened = openSegmentCache(repository, io, true);
+  const opened = openSegmentCache(repository, io, { warns });
   if (opened === null || repository.config.service !== 'embedded' || pending.size === 0) return counts;
   const { cache } = opened;
   const { videos, packageOf } = await readPlanned(plan, repository);
   const scenes = openScenes(repository.root, io, 'plan');
   const until = io.monotonicNow() + BUDGET_MS;
-  const known = new Map<Sha256, boolean>();
+  const known = new Set<Sha256>();
   const isReused = async (key: Sha256 | null): Promise<boolean> => {
-    if (key === null) return false;
-    const isKnown = known.get(key) ?? (await cache.has(key));
-    known.set(key, true);
-    return isKnown;
+    if (key === null || known.has(key)) return key !== null;
+    known.add(key);
+    return cache.has(key);
   };
   try {
     for (const video of videos) {
@@ -44,12 +46,12 @@ export async function countSegments(
       if (io.monotonicNow() > until) break;
       const scene = await scenes.sceneOf(video, template).catch(() => null);
       const keys = scene === null ? [] : segmentKeys(scene, cache.build);
-      let render = 0;
-      for (const key of keys) if (!(await isReused(key))) render += 1;
-      if (keys.length > 0) counts.set(video.id, { render, total: keys.length });
+      const reused = (await Promise.all(keys.map(isReused))).filter((one) => one).length;
+      if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }
   } finally {
     await scenes.close();
+    await opened.close();
   }
   return counts;
 }

@@ -91,15 +91,16 @@ async function lint(plan: Plan, repository: DesiredState, options: PlanOptions, 
   return lintPlan(plan, repository, { cache: options.cache !== false }, io);
 }
 
-/** Loads the engine only if there are segments to count. @see countSegments */
+/** Loads the engine only if there are segments to count. @param warns see `openSegmentCache` @see countSegments */
 export async function segmentsToRender(
   plan: Plan,
   repository: Pick<DesiredState, 'root' | 'config'>,
   io: Io,
+  warns = true,
 ): Promise<ReadonlyMap<string, SegmentCount>> {
   if (!plan.changes.some(rendersNew)) return new Map();
   const { countSegments } = await import('./count-segments.ts');
-  return countSegments(plan, repository, io);
+  return countSegments(plan, repository, io, warns);
 }
 
 /** @throws ReelformError `options_conflict` */

@@ -95,7 +95,7 @@ async function render(
   const scenes = openScenes(project.root, io, 'render');
   const parallel = renderCapacity();
   const pool = openRenderPool(io, project.config.encoder);
-  const segments = openSegmentCache(project, io, options.segmentCache ?? true);
+  const segments = openSegmentCache(project, io, { isOn: options.segmentCache !== false });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const line = progressLine(video.id, io);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openObjectFolder } from '../../delivery/object-folder.ts';
 import { EXIT } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
@@ -7,12 +8,15 @@ import { writeFileAtomic } from '../../project/write-file.ts';
 import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/cache-text.ts';
 import { workerBuild } from '../../server/workers/worker-registry.ts';
 import { chooseEncoder } from '../../session/processes/render-pool.ts';
+import { BucketSegmentStore } from '../../session/segments/bucket-segment-store.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
-import { SegmentCache } from '../../session/segments/segment-cache.ts';
+import { SegmentCache, type SegmentStore } from '../../session/segments/segment-cache.ts';
 import { BUILD, type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 
 const LAST_RUN = 'last-run.json';
+/** Maximum milliseconds of a request to a bucket. Rendering a segment takes less. */
+const BUCKET_MS = 20_000;
 
 /** Numbers of segments in the last run. */
 export interface CacheRun {
@@ -31,17 +35,23 @@ export function segmentFolder(root: string): string {
   return join(root, '.reelform', 'segments');
 }
 
-/** Opens the segment cache of a repository; null if it is disabled. */
+/**
+ * Opens the segment cache of a repository; null if it is disabled.
+ *
+ * @param warns whether a bucket that cannot be used is reported, once
+ */
 export function openSegmentCache(
   project: Pick<Project, 'config' | 'root'>,
   io: Io,
-  isOn: boolean,
+  { isOn = true, warns = true }: { readonly isOn?: boolean; readonly warns?: boolean } = {},
 ): OpenSegmentCache | null {
-  const { cacheBytes, encoder } = project.config;
-  if (!isOn || cacheBytes === 0) return null;
+  const { cache: settings, encoder } = project.config;
+  if (!isOn || (settings.maxBytes === 0 && settings.bucket === null)) return null;
   const folder = segmentFolder(project.root);
+  const local = new FolderSegmentStore({ folder, maxBytes: settings.maxBytes, now: () => io.now() });
+  const shared = openBucketStore(local, project.config, warns, io);
   const cache = new SegmentCache({
-    store: new FolderSegmentStore({ folder, maxBytes: cacheBytes, now: () => io.now() }),
+    store: shared ?? local,
     build: workerBuild(`${VERSION} ${BUILD ?? 'from sources'}`, chooseEncoder(encoder, io.env)),
     onFailure(error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -53,12 +63,35 @@ export function openSegmentCache(
   return {
     cache,
     async close() {
+      await shared?.close();
       const { reused, rendered } = cache.figures;
       if (reused + rendered === 0) return;
       const text = `${JSON.stringify({ reused, rendered } satisfies CacheRun)}\n`;
       await writeFileAtomic(join(folder, LAST_RUN), Buffer.from(text)).catch(() => undefined);
     },
   };
+}
+
+/** Puts a bucket behind the folder. Null if none is configured. */
+function openBucketStore(
+  local: SegmentStore,
+  { cache: { bucket }, credentials }: Project['config'],
+  warns: boolean,
+  io: Io,
+): BucketSegmentStore | null {
+  if (bucket === null) return null;
+  const { url } = bucket;
+  const credential = bucket.credential === null ? null : (credentials.get(bucket.credential) ?? null);
+  return new BucketSegmentStore({
+    local,
+    bucket: openObjectFolder({ url, credential, env: io.env, timeoutMs: BUCKET_MS }),
+    onFailure(error, failed) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const effect =
+        failed === 'read' ? `The segment cache ${url} is not used` : `Segments are read from ${url} but not kept there`;
+      if (warns) io.stderr.write(`warning: ${effect}: ${reason}\n`);
+    },
+  });
 }
 
 /** Null if no run was recorded. */
@@ -78,10 +111,10 @@ interface CacheOptions extends GlobalOptions {
 
 /** `reelform cache`: prints the number of cached segments, their size, and how many of the last run were reused. */
 export async function cacheCommand(options: CacheOptions, io: Io): Promise<number> {
-  const { store, folder, maxBytes, root } = await openStore(options, io);
+  const { store, folder, maxBytes, url, root } = await openStore(options, io);
   const files = await store.list();
   const found = {
-    ...{ folder, segments: files.length, bytes: sizeOf(files), max_bytes: maxBytes },
+    ...{ folder, segments: files.length, bytes: sizeOf(files), max_bytes: maxBytes, url },
     oldest_used_at: files.length === 0 ? null : new Date(files[0]!.usedAt).toISOString(),
     last_run: await lastCacheRun(root),
   };
@@ -108,8 +141,9 @@ export async function verifyCacheCommand(options: CacheOptions, io: Io): Promise
 async function openStore(options: CacheOptions, io: Io) {
   const { root, config } = await loadProject({ cwd: workingDirectory(options, io) });
   const folder = segmentFolder(root);
-  const maxBytes = config.cacheBytes;
-  return { root, folder, maxBytes, store: new FolderSegmentStore({ folder, maxBytes, now: () => io.now() }) };
+  const { maxBytes, bucket } = config.cache;
+  const url = bucket?.url ?? null;
+  return { root, folder, maxBytes, url, store: new FolderSegmentStore({ folder, maxBytes, now: () => io.now() }) };
 }
 
 function sizeOf(files: readonly StoredSegment[]): number {

@@ -63,7 +63,7 @@ function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
   const sources = openLocalSources(project.root, io, 'sources');
   const capacity = renderCapacity();
-  const cache = openSegmentCache(project, io, usesCache);
+  const cache = openSegmentCache(project, io, { isOn: usesCache });
   const pool = openRenderPool(io, project.config.encoder);
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },

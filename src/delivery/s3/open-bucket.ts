@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { env as processEnv } from 'node:process';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { resolveSecret, type S3Credential } from '../credential.ts';
+import { type Credential, needsCredential, resolveSecret, type S3Credential } from '../credential.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
 /** How a bucket is accessed: the relevant part of a credential. */
@@ -32,6 +32,13 @@ export const OWN_ACCESS: S3Access = {
   pathStyle: false,
   keys: null,
 };
+
+/** @throws DeliveryFailure if there is no credential and the default chain of the AWS SDK is of no use */
+export function s3AccessOf(kind: 's3' | 'gs', credential: Credential | null): S3Access {
+  if (credential?.kind === 's3' || credential?.kind === 'gs') return credential;
+  if (kind === 'gs') throw needsCredential('gs');
+  return OWN_ACCESS;
+}
 
 /**
  * Opens a bucket of S3 or of an S3-compatible store. Loads the AWS SDK and the secrets but sends no request.

@@ -83,14 +83,18 @@ export class S3Bucket {
     return { size, etag, metadata, versionId: versionId ?? null };
   }
 
-  /** Null when it is not there. */
-  async get(key: string): Promise<Buffer | null> {
+  /** @returns null if it is missing or has more than `maxBytes` */
+  async get(key: string, maxBytes = Number.POSITIVE_INFINITY, signal?: AbortSignal): Promise<Buffer | null> {
     const command = new this.#sdk.GetObjectCommand(this.#at(key));
-    const read = async (): Promise<Buffer> => {
-      const { Body } = await this.#client.send(command);
+    const read = async (): Promise<Buffer | null> => {
+      const { Body, ContentLength = 0 } = await this.#client.send(command, optionsOf(signal));
+      if (ContentLength > maxBytes) {
+        (Body as Readable).destroy();
+        return null;
+      }
       return Buffer.from((await Body?.transformToByteArray()) ?? []);
     };
-    return await this.#try(read, undefined, isGone);
+    return await this.#try(read, signal, isGone);
   }
 
   /**

@@ -4,13 +4,18 @@ export interface CacheContent {
   readonly segments: number;
   readonly bytes: number;
   readonly max_bytes: number;
+  /** Folder of a bucket that keeps segments too; null if there is none. */
+  readonly url: string | null;
   readonly oldest_used_at: string | null;
   readonly last_run: { readonly reused: number; readonly rendered: number } | null;
 }
 
-export function cacheText({ folder, segments, bytes, max_bytes, oldest_used_at, last_run }: CacheContent): string {
-  const limit = max_bytes === 0 ? 'the cache is off' : `of ${sizeText(max_bytes)}`;
+export function cacheText(content: CacheContent): string {
+  const { folder, segments, bytes, max_bytes, url, oldest_used_at, last_run } = content;
+  const limit =
+    max_bytes === 0 ? (url === null ? 'the cache is off' : 'none are kept here') : `of ${sizeText(max_bytes)}`;
   const lines = [`${folder}: ${countText(segments)}, ${sizeText(bytes)} ${limit}`];
+  if (url !== null) lines.push(`Segments are also kept in ${url}.`);
   if (oldest_used_at !== null) lines.push(`The segment used least recently was used at ${oldest_used_at}.`);
   if (last_run !== null) {
     const { reused, rendered } = last_run;

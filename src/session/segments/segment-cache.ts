@@ -174,15 +174,14 @@ async function renderRound(
   const own = pending.filter(({ range }) => !taken.has(range));
   const claims = new Map(own.flatMap(({ range, key }) => (key === null ? [] : [[range.first, cache.claim(key)]])));
   try {
-    const missing: KeyedRange[] = [];
-    for (const one of own) {
+    const finding = own.map(async (one) => {
       const segment = one.key === null ? null : await cache.find<RenderedSegment>(one.key);
-      if (segment === null) missing.push(one);
-      else {
-        claims.get(one.range.first)!(segment);
-        reuse(one.range, segment);
-      }
-    }
+      if (segment === null) return [one];
+      claims.get(one.range.first)!(segment);
+      reuse(one.range, segment);
+      return [];
+    });
+    const missing = (await Promise.all(finding)).flat();
     const keys = new Map(missing.map(({ range, key }) => [range.first, key]));
     const keep = async (segment: RenderedSegment): Promise<void> => {
       const key = keys.get(segment.first);

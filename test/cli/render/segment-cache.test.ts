@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { definition, makeRepository } from '../../support/repository.ts';
-import { reelform } from '../../support/test-io.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { BUSY, startS3Server } from '../../support/s3-server.ts';
+import { type Ran, reelform } from '../../support/test-io.ts';
 
 function segmentFiles(root: string): string[] {
   const folder = join(root, '.reelform/segments');
@@ -51,5 +52,82 @@ describe('reelform cache', () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
     await reelform(root, ['render', 'rome', '--no-segment-cache']);
     expect((await reelform(root, ['cache', '--json'])).stdout).toContain('"segments": 0');
+  });
+});
+
+const SECRET = 'S3RVER';
+
+/** A repository whose segments are also kept in a bucket. */
+async function withBucket(cache = '{url: s3://videos/segments, credential: main}') {
+  const server = await startS3Server();
+  onTestFinished(() => server.close());
+  const credentials = [
+    `credentials: {main: {kind: s3, endpoint: "${server.url}", region: us-east-1, path_style: true,`,
+    '  access_key_id_env: KEY_ID, secret_access_key_env: KEY}}',
+  ];
+  const root = makeRepository({ 'reelform.yaml': `${CONFIG}${credentials.join('\n')}\ncache: ${cache}\n` });
+  for (const other of ['berlin', 'oslo']) rmSync(join(root, `videos/${other}.yaml`));
+  return {
+    server,
+    root,
+    async run(args: readonly string[], env: Readonly<Record<string, string>> = { KEY_ID: SECRET, KEY: SECRET }) {
+      const ran: Ran = await reelform(root, args, { env, now: Date.now });
+      expect(ran.stdout + ran.stderr).not.toContain(SECRET);
+      return ran;
+    },
+    forget: () => rmSync(join(root, '.reelform/segments'), { recursive: true, force: true }),
+    figures: async () => JSON.parse((await reelform(root, ['cache', '--json'])).stdout) as Record<string, unknown>,
+  };
+}
+
+describe('the segment cache in a bucket', () => {
+  it('is filled by one machine and read by another', async () => {
+    const { root, run, forget, server, figures } = await withBucket();
+    expect((await run(['apply', '--auto-approve'])).stderr).not.toContain('warning:');
+    const keys = await server.keys('videos');
+    expect(keys).toEqual(segmentFiles(root).map((path) => `segments/${path.slice(-64)}`));
+    forget();
+    const planned = await run(['plan', '--json', '--replace', 'rome']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ changes: [{ id: 'rome', segments: { render: 0, total: 1 } }] });
+    expect((await run(['apply', '--auto-approve', '--replace', 'rome'])).exitCode).toBe(0);
+    expect(await figures()).toMatchObject({
+      url: 's3://videos/segments/',
+      segments: 1,
+      last_run: { reused: 1, rendered: 0 },
+    });
+    expect((await run(['cache'])).stdout).toContain('Segments are also kept in s3://videos/segments/.\n');
+    expect(server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+
+  it('keeps no segments on this machine with a size of 0', async () => {
+    const { root, run, figures } = await withBucket('{url: s3://videos/, credential: main, max_gb: 0}');
+    for (const name of ['a', 'b']) await run(['render', 'rome', '--out', `${name}.mp4`]);
+    expect(await figures()).toMatchObject({ segments: 0, last_run: { reused: 1, rendered: 0 } });
+    expect((await run(['cache'])).stdout).toContain('none are kept here');
+    expect(segmentFiles(root)).toEqual([]);
+  });
+
+  it('is not needed: with a bucket that refuses, apply warns once and renders', async () => {
+    const { server, run, figures } = await withBucket();
+    server.fault(() => ({ kind: 'status', status: 403, code: 'AccessDenied' }));
+    const { exitCode, stderr } = await run(['apply', '--auto-approve']);
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/warning: .*/g)).toEqual([
+      expect.stringMatching(/^warning: The segment cache s3:\/\/videos\/segments\/ is not used: .*access was denied/),
+    ]);
+    expect(await figures()).toMatchObject({ last_run: { reused: 0, rendered: 1 } });
+  });
+
+  it('is read by a credential that may not write, and does without one that is not set', async () => {
+    const { server, run, forget } = await withBucket();
+    server.fault(({ method }) => (method === 'PUT' ? BUSY : null));
+    const written = await run(['render', 'rome', '--out', 'a.mp4']);
+    expect(written.stderr).toContain('warning: Segments are read from s3://videos/segments/ but not kept there: ');
+    forget();
+    const { exitCode, stderr } = await run(['plan'], {});
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      'warning: The segment cache s3://videos/segments/ is not used: The environment variable KEY_ID',
+    );
   });
 });

@@ -1,0 +1,119 @@
+import type { ContainerClient } from '@azure/storage-blob';
+import { abortable } from '../abortable.ts';
+import { azureFailure, isNotFound, openContainer } from './azure-destination.ts';
+import { type Credential, isAllowed, needsCredential } from './credential.ts';
+import { DeliveryFailure } from './destination.ts';
+import { parseDestination } from './destination-address.ts';
+import { openBucket, s3AccessOf } from './s3/open-bucket.ts';
+
+/**
+ * Reads and writes small files below a prefix of a bucket or container, which other machines may share. All methods
+ * throw only DeliveryFailure.
+ */
+export interface ObjectFolder {
+  /** @returns null if the file is missing or has more than `maxBytes` */
+  get(name: string, maxBytes: number): Promise<Uint8Array | null>;
+  has(name: string): Promise<boolean>;
+  /** Replaces an existing file. It appears only when complete. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Closes its connections. */
+  close(): Promise<void>;
+}
+
+export interface ObjectFolderOptions {
+  /** `s3:`, `gs:` or `azblob:`, ending with a slash. */
+  readonly url: string;
+  /** Null for the default chain of the AWS SDK. */
+  readonly credential: Credential | null;
+  /** Environment variables that the credential refers to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Maximum milliseconds of a call, including retries. */
+  readonly timeoutMs: number;
+}
+
+type Calls = {
+  readonly [Name in 'get' | 'has' | 'put']: (
+    signal: AbortSignal,
+    ...args: Parameters<ObjectFolder[Name]>
+  ) => ReturnType<ObjectFolder[Name]>;
+} & { close(): void };
+
+/** Opens a folder of a bucket. Secrets are read and the SDK is loaded at the first call. */
+export function openObjectFolder({ url, credential, env, timeoutMs }: ObjectFolderOptions): ObjectFolder {
+  let opened: Promise<Calls> | undefined;
+  const call = async <T>(use: (calls: Calls, signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const limit = new AbortController();
+    const late = new DeliveryFailure(`${url} did not answer within ${timeoutMs / 1000} s`, { isRetryable: true });
+    const timer = setTimeout(() => limit.abort(late), timeoutMs);
+    try {
+      opened ??= openCalls(url, credential, env);
+      const work = opened.then((calls) => use(calls, limit.signal));
+      return await abortable(work, limit.signal);
+    } catch (error) {
+      if (error instanceof DeliveryFailure) throw error;
+      const what = error instanceof Error ? error.name : 'an unknown error';
+      throw new DeliveryFailure(`${url} could not be opened (${what})`, { isRetryable: false });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    get: (name, maxBytes) => call((calls, signal) => calls.get(signal, name, maxBytes)),
+    has: (name) => call((calls, signal) => calls.has(signal, name)),
+    put: (name, bytes) => call((calls, signal) => calls.put(signal, name, bytes)),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+async function openCalls(url: string, credential: Credential | null, env: ObjectFolderOptions['env']): Promise<Calls> {
+  const parsed = parseDestination(`${url}-`);
+  if (!parsed.ok || parsed.target.kind === 'file') {
+    throw new DeliveryFailure(`${url} is not the folder of a bucket`, { isRetryable: false });
+  }
+  const { target } = parsed;
+  if (credential !== null && !isAllowed(target, credential)) {
+    const message = `The credential ${credential.name} may not write to ${url}`;
+    throw new DeliveryFailure(message, { isRetryable: false });
+  }
+  const prefix = target.key.slice(0, -1);
+  if (target.kind === 'azblob') {
+    if (credential?.kind !== 'azblob') throw needsCredential('azblob');
+    return azureCalls(await openContainer(target, credential, env), prefix, url);
+  }
+  const bucket = await openBucket({ bucket: target.bucket, access: s3AccessOf(target.kind, credential), env });
+  return {
+    get: (signal, name, maxBytes) => bucket.get(prefix + name, maxBytes, signal),
+    has: async (signal, name) => (await bucket.head(prefix + name, signal)) !== null,
+    put: (signal, name, bytes) => bucket.put(prefix + name, bytes, {}, signal),
+    close: () => bucket.close(),
+  };
+}
+
+function azureCalls(container: ContainerClient, prefix: string, url: string): Calls {
+  const nullIfGone = async <T>(work: Promise<T>): Promise<T | null> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw azureFailure(error, url);
+    }
+  };
+  return {
+    async get(abortSignal, name, maxBytes) {
+      const blob = container.getBlockBlobClient(prefix + name);
+      const properties = await nullIfGone(blob.getProperties({ abortSignal }));
+      if (properties === null || (properties.contentLength ?? 0) > maxBytes) return null;
+      return nullIfGone(blob.downloadToBuffer(0, properties.contentLength, { abortSignal }));
+    },
+    async has(abortSignal, name) {
+      const blob = container.getBlockBlobClient(prefix + name);
+      return (await nullIfGone(blob.getProperties({ abortSignal }))) !== null;
+    },
+    async put(abortSignal, name, bytes) {
+      const blob = container.getBlockBlobClient(prefix + name);
+      const sent = await nullIfGone(blob.upload(bytes, bytes.length, { abortSignal }));
+      if (sent === null) throw new DeliveryFailure(`${url} is not there`, { isRetryable: false });
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,99 @@
+import pLimit from 'p-limit';
+import type { ObjectFolder } from '../../delivery/object-folder.ts';
+import type { Sha256 } from '../../digest.ts';
+import { isIntact, type SegmentStore } from './segment-cache.ts';
+
+export interface BucketSegmentStoreOptions {
+  /** Store of this machine, which is read first. */
+  readonly local: SegmentStore;
+  readonly bucket: ObjectFolder;
+  /** Called once, at the first failure of the bucket. */
+  onFailure(error: unknown, failed: 'read' | 'write'): void;
+}
+
+/** Concurrent reads of the bucket. */
+const READS = 16;
+/** Concurrent writes; each holds a segment in memory, so that further ones wait. */
+const WRITES = 8;
+/** Larger objects are not segments. */
+const MAX_BYTES = 512 * 2 ** 20;
+
+/**
+ * Stores segments in a bucket that several machines share, behind a local store. Segments are verified when read.
+ * Without access to the bucket, the local store goes on alone.
+ */
+export class BucketSegmentStore implements SegmentStore {
+  readonly #local: SegmentStore;
+  readonly #bucket: ObjectFolder;
+  readonly #onFailure: BucketSegmentStoreOptions['onFailure'];
+  readonly #reads = pLimit(READS);
+  readonly #writes = new Set<Promise<void>>();
+  #isReadable = true;
+  #isWritable = true;
+  #hasFailed = false;
+
+  constructor({ local, bucket, onFailure }: BucketSegmentStoreOptions) {
+    this.#local = local;
+    this.#bucket = bucket;
+    this.#onFailure = onFailure;
+  }
+
+  async get(key: Sha256): Promise<Uint8Array | null> {
+    const own = await this.#local.get(key);
+    if (own !== null) return own;
+    const bytes = await this.#read((bucket) => bucket.get(key, MAX_BYTES));
+    if (bytes === null || !isIntact(bytes)) return null;
+    await this.#local.put(key, bytes);
+    return bytes;
+  }
+
+  async has(key: Sha256): Promise<boolean> {
+    return (await this.#local.has(key)) || (await this.#read((bucket) => bucket.has(key))) === true;
+  }
+
+  /** Resolves when the local store has the segment. The upload continues until `close`. */
+  async put(key: Sha256, bytes: Uint8Array): Promise<void> {
+    while (this.#isWritable && this.#writes.size >= WRITES) await Promise.race(this.#writes);
+    if (this.#isWritable) {
+      const write = this.#write(key, bytes).finally(() => this.#writes.delete(write));
+      this.#writes.add(write);
+    }
+    await this.#local.put(key, bytes);
+  }
+
+  /** Waits for uploads and closes the bucket. */
+  async close(): Promise<void> {
+    await Promise.all(this.#writes);
+    await this.#bucket.close();
+  }
+
+  /** @returns null if the bucket cannot be read */
+  #read<T>(read: (bucket: ObjectFolder) => Promise<T>): Promise<T | null> {
+    return this.#reads(async () => {
+      if (!this.#isReadable) return null;
+      try {
+        return await read(this.#bucket);
+      } catch (error) {
+        // A bucket that cannot be read is not written either: each call could wait for its time limit.
+        this.#isReadable = false;
+        this.#isWritable = false;
+        this.#fail(error, 'read');
+        return null;
+      }
+    });
+  }
+
+  async #write(key: Sha256, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#bucket.put(key, bytes);
+    } catch (error) {
+      this.#isWritable = false;
+      this.#fail(error, 'write');
+    }
+  }
+
+  #fail(error: unknown, failed: 'read' | 'write'): void {
+    if (!this.#hasFailed) this.#onFailure(error, failed);
+    this.#hasFailed = true;
+  }
+}
