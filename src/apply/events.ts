@@ -4,7 +4,7 @@ import { fileSystemError } from '../file-system-error.ts';
 import type { Delivery } from '../lock/lock.ts';
 import type { Action } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { RenderSession } from '../wire/render-session.ts';
+import type { RenderedSegments, RenderSession } from '../wire/render-session.ts';
 
 /** Reason why a video could not be rendered or delivered. */
 export interface Failure {
@@ -29,6 +29,9 @@ export type Begin = 'posted' | 'resumed' | 'resent' | 'followed' | 'found';
 /** Why a video was not started: the run was interrupted, a failure stopped it, or its time limit passed. */
 export type SkipReason = 'interrupted' | 'failure' | 'deadline';
 
+/** Finished segments of a video, and those of them that were not rendered again. */
+export type SegmentProgress = Readonly<RenderedSegments>;
+
 /** All events of a run, in the order in which they happen. Views render nothing else. */
 export type ApplyEvent =
   /** `ids`: videos to render or deliver, in starting order. */
@@ -46,7 +49,13 @@ export type ApplyEvent =
   | { readonly kind: 'video-started'; readonly id: VideoId; readonly action: Action; readonly begin: Begin }
   /** The service has accepted the session: the run can be left without losing it. */
   | { readonly kind: 'video-submitted'; readonly id: VideoId; readonly session: string }
-  | { readonly kind: 'video-progressed'; readonly id: VideoId; readonly percent: number }
+  | {
+      readonly kind: 'video-progressed';
+      readonly id: VideoId;
+      readonly percent: number;
+      /** Present when the embedded service renders the video in segments. */
+      readonly segments?: SegmentProgress;
+    }
   /** A problem that is not a failure, with its code of `CODES` and message. */
   | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: Failure }
   /** The video is finished, and its delivery to these destinations begins. */

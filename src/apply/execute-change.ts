@@ -70,7 +70,8 @@ async function renderFirst(change: PendingChange, run: ApplyRun): Promise<Delive
   const ending = await obtain(change, context, {
     begun: (begin) => onEvent({ kind: 'video-started', id, action, begin }),
     submitted: (session) => onEvent({ kind: 'video-submitted', id, session }),
-    progressed: (percent) => onEvent({ kind: 'video-progressed', id, percent }),
+    progressed: (percent, segments) =>
+      onEvent({ kind: 'video-progressed', id, percent, ...(segments !== undefined && { segments }) }),
     warned: (warning) => onEvent({ kind: 'video-warned', id, warning }),
   });
   const finish = async (delivery: DeliveryEnding): Promise<void> => {

@@ -2,7 +2,12 @@ import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import { outputNameOf } from '../lock/lock.ts';
-import { type EmbeddedRenderService, type RemoteRenderService, SessionUnknown } from '../service/render-service.ts';
+import {
+  type EmbeddedOptions,
+  type EmbeddedRenderService,
+  type RemoteRenderService,
+  SessionUnknown,
+} from '../service/render-service.ts';
 import { isFullQueueError, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
@@ -241,10 +246,12 @@ async function renderEmbedded(
   let session: RenderSession;
   const intent = newIntent(change, '', context);
   let percent = -1;
-  const onProgress = (next: number): void => {
-    if (next <= percent) return;
+  let segmentsDone = -1;
+  const onProgress: EmbeddedOptions['onProgress'] = (next, segments) => {
+    if (next <= percent && (segments?.done ?? -1) <= segmentsDone) return;
     percent = next;
-    events.progressed(next);
+    segmentsDone = segments?.done ?? segmentsDone;
+    events.progressed(next, segments);
   };
   try {
     const request = await prepareRequest(change, context);

@@ -7,7 +7,7 @@ import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import type { Begin, Failure, SkipReason } from './events.ts';
+import type { Begin, Failure, SegmentProgress, SkipReason } from './events.ts';
 import type { ApplyPorts, Clock } from './ports.ts';
 import type { SessionWatcher } from './session-watcher.ts';
 
@@ -62,7 +62,7 @@ export type Ending =
 export interface TaskEvents {
   begun(begin: Begin): void;
   submitted(session: string): void;
-  progressed(percent: number): void;
+  progressed(percent: number, segments?: SegmentProgress): void;
   /** Reports a problem that is not a failure. */
   warned(warning: Failure): void;
 }

@@ -4,6 +4,7 @@ import type {
   CreateRenderSession,
   ExternalUpload,
   ExternalUploadRequest,
+  RenderedSegments,
   RenderSession,
 } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
@@ -78,8 +79,8 @@ export interface EmbeddedRenderService extends ServiceCalls {
 
 export interface EmbeddedOptions extends Pick<CreateOptions, 'outputName'> {
   readonly signal: AbortSignal;
-  /** @param percent never decreases */
-  onProgress(percent: number): void;
+  /** @param percent never decreases @param segments of a video that is rendered in segments */
+  onProgress(percent: number, segments?: RenderedSegments): void;
 }
 
 /** The current state of a session, and the requested poll delay; null if none was sent. */

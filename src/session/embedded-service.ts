@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { abortable } from '../abortable.ts';
-import type { EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
+import type { EmbeddedOptions, EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest } from '../wire/render-session.ts';
 import { type BindInput, bindHere } from './bind-scene.ts';
 import { type DeliveryJob, DeliveryRunner, type FinishedFiles } from './delivery-runner.ts';
@@ -49,7 +49,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   const stopped = new AbortController();
   /** Running renders by session id. */
   const running = new Map<string, Promise<void>>();
-  const progress = new Map<string, (percent: number) => void>();
+  const progress = new Map<string, EmbeddedOptions['onProgress']>();
   const shared = {
     ...ports,
     bindScene: async (input: BindInput) => bindHere(input),
@@ -64,7 +64,7 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   const store = createMemoryStore(enqueue, {
     now: () => environment.now(),
     onUpload: (job, delayMs) => deliveries.plan(job, delayMs),
-    onRecord: ({ id, render_progress }) => progress.get(id)?.(render_progress),
+    onRecord: ({ id, render_progress, render_segments }) => progress.get(id)?.(render_progress, render_segments),
   });
   const runner = new SessionRunner({ ...shared, store, progressIntervalMs: 0 });
   const uploadRunner = new DeliveryRunner({

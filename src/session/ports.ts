@@ -4,7 +4,7 @@ import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
 import type { SessionCode } from '../service/service-error.ts';
 import type { OutputFormat } from '../wire/output.ts';
-import type { RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
+import type { RenderedSegments, RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
 import type { BoundScene, SessionTemplate } from './bind-scene.ts';
 
 declare const brand: unique symbol;
@@ -60,8 +60,8 @@ export interface Renderer {
 }
 
 export interface RenderOptions {
-  /** Frames done, of how many; never falls. */
-  onProgress?(framesDone: number, frameCount: number): void;
+  /** Finished frames, of how many, which never decrease; finished segments if the video has any. */
+  onProgress?(framesDone: number, frameCount: number, segments?: RenderedSegments): void;
   signal?: AbortSignal;
   /** Tenant that owns the scene: a process renders for one tenant only. */
   owner?: string;

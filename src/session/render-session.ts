@@ -7,6 +7,7 @@ import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
+  RenderedSegments,
   RenderSession,
   SessionPhase,
   SessionSource,
@@ -87,10 +88,18 @@ export function phasedSession(session: RenderSession, phase: SessionPhase, nowMs
 }
 
 /** @param share of finished frames, 0..1 */
-export function progressedSession(session: RenderSession, share: number, nowMs: number): RenderSession {
+export function progressedSession(
+  session: RenderSession,
+  share: number,
+  nowMs: number,
+  segments?: RenderedSegments,
+): RenderSession {
   const percent = Math.min(99, Math.floor(share * 100));
-  if (percent <= session.render_progress) return session;
-  return { ...session, render_progress: percent, updated_at: timestamp(nowMs) };
+  const isNew = segments !== undefined && segments.done > (session.render_segments?.done ?? -1);
+  if (percent <= session.render_progress && !isNew) return session;
+  const render_progress = Math.max(percent, session.render_progress);
+  const progress = { render_progress, ...(isNew ? { render_segments: { ...segments } } : {}) };
+  return { ...session, ...progress, updated_at: timestamp(nowMs) };
 }
 
 export interface FinishedRender {

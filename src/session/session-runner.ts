@@ -7,6 +7,7 @@ import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
   type OutputStore,
   type Renderer,
+  type RenderOptions,
   type SessionEnvironment,
   SessionFailure,
   type SessionProblem,
@@ -207,8 +208,8 @@ export class SessionRunner {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
     this.#enter(record, 'rendering');
-    const onProgress = (done: number, count: number): void =>
-      record.progress(progressedSession(record.session, done / count, environment.now()));
+    const onProgress: RenderOptions['onProgress'] = (done, count, segments) =>
+      record.progress(progressedSession(record.session, done / count, environment.now(), segments));
     let saved: StoredOutput | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.monotonicNow();

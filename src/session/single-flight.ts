@@ -88,9 +88,9 @@ export class SharedRenders {
       return await this.#flight(scene, signal, (shared) =>
         start({
           signal: shared,
-          onProgress: (done, count) => {
+          onProgress: (...progress) => {
             // A stopped render may still report while listeners wait for the next one.
-            if (!shared.aborted) for (const listener of listeners) listener(done, count);
+            if (!shared.aborted) for (const listener of listeners) listener(...progress);
           },
         }),
       );

@@ -64,6 +64,15 @@ export interface SessionUsage {
   bytes: number;
 }
 
+/** Segments of a video, which are rendered and cached one by one. */
+export interface RenderedSegments {
+  /** Finished segments, rendered or reused. */
+  done: number;
+  total: number;
+  /** Finished segments that were not rendered again, because an earlier or concurrent render made them. */
+  reused: number;
+}
+
 /** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
 export interface RenderSession {
   id: string;
@@ -91,6 +100,8 @@ export interface RenderSession {
   expires_at?: string | null;
   /** SHA-256 of the video file, 64 hexadecimal digits; absent until the video exists. */
   video_sha256?: string;
+  /** Present when a video is rendered in segments. */
+  render_segments?: RenderedSegments;
   usage?: SessionUsage;
   output?: OutputRequest;
   /** Required editables that a draft leaves unfilled. */

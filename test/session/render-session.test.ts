@@ -77,6 +77,16 @@ describe('progressedSession()', () => {
   });
 });
 
+describe('progressedSession() of segments', () => {
+  it('counts finished segments, also when the percentage stays', () => {
+    const segments = { done: 1, total: 300, reused: 1 };
+    const first = progressedSession(started, 0.001, 1, segments);
+    expect(first).toMatchObject({ render_progress: 0, render_segments: segments });
+    expect(progressedSession(first, 0.001, 2, segments)).toBe(first);
+    expect(progressedSession(first, 0.5, 2).render_segments).toEqual(segments);
+  });
+});
+
 describe('renderedSession()', () => {
   it('has progress 100, the video URL and the thumbnails', () => {
     expect(renderedSession(started, FINISHED, { nowMs: 5, retentionMs: 1000 })).toMatchObject({

@@ -88,7 +88,12 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'video-submitted':
       return { type: 'video_submitted', id: event.id, session: event.session };
     case 'video-progressed':
-      return { type: 'video_progressed', id: event.id, percent: event.percent };
+      return {
+        type: 'video_progressed',
+        id: event.id,
+        percent: event.percent,
+        ...(event.segments && { segments: { ...event.segments } }),
+      };
     case 'video-warned':
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
     case 'video-rendered': {

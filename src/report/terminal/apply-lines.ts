@@ -4,9 +4,9 @@ import type { Delivery } from '../../lock/lock.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { failureKey } from '../wording/failure-groups.ts';
-import { formatDuration } from '../wording/quantities.ts';
+import { formatDuration, segmentProgress } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
-import { formatTimeLeft, RunProgress } from './run-progress.ts';
+import { formatTimeLeft, type RunningVideo, RunProgress } from './run-progress.ts';
 
 /** Time without output after which the run prints a heartbeat. */
 const SILENCE_MS = 30_000;
@@ -33,8 +33,9 @@ export class ApplyLines {
 
   /** Returns the lines for an event, without line breaks. */
   linesOf(event: ApplyEvent, nowMs: number): string[] {
+    const before = this.#progress.running;
     this.#progress.take(event, nowMs);
-    const lines = this.#wordsOf(event);
+    const lines = this.#wordsOf(event, before);
     if (lines.length > 0 || event.kind === 'run-started') this.#lastLineAt = nowMs;
     return lines;
   }
@@ -45,19 +46,21 @@ export class ApplyLines {
 
   /** Returns the progress of the run if nothing was printed for 30 seconds while videos are running. */
   heartbeat(nowMs: number): string[] {
-    const { running, finished, total } = this.#progress;
+    const { running, finished, total, segments } = this.#progress;
     if (running.length === 0 || nowMs - this.#lastLineAt < SILENCE_MS) return [];
     this.#lastLineAt = nowMs;
     const left = this.#progress.leftMs(nowMs);
     const parts = [
       `${finished} of ${total}`,
       `${running.length} at work`,
+      ...(segments === null ? [] : [segmentProgress(segments)]),
       ...(left === null ? [] : [formatTimeLeft(left)]),
     ];
     return [this.#colors.dim(`  ${parts.join(' · ')}`)];
   }
 
-  #wordsOf(event: ApplyEvent): string[] {
+  /** @param before running videos before the event */
+  #wordsOf(event: ApplyEvent, before: readonly RunningVideo[]): string[] {
     const { dim } = this.#colors;
     switch (event.kind) {
       case 'video-started':
@@ -73,7 +76,9 @@ export class ApplyLines {
       case 'video-unknown':
       case 'video-left': {
         const [first = '', ...rest] = this.#lines.linesOf(event);
-        return [`${first}  ${dim(`(${this.#progress.finished} of ${this.#progress.total})`)}`, ...rest];
+        const segments = event.kind === 'video-rendered' ? before.find(({ id }) => id === event.id)?.segments : null;
+        const counted = segments == null ? '' : `, ${segmentProgress(segments)}`;
+        return [`${first}  ${dim(`(${this.#progress.finished} of ${this.#progress.total}${counted})`)}`, ...rest];
       }
       default:
         return this.#lines.linesOf(event);

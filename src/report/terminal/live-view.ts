@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import type { ApplyEvent, Begin } from '../../apply/events.ts';
 import { cellWidth, cutCells, cutCellsStart, maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
-import { formatCount, formatDuration } from '../wording/quantities.ts';
+import { formatCount, formatDuration, segmentProgress } from '../wording/quantities.ts';
 import { VideoLines } from './apply-lines.ts';
 import { formatTimeLeft, type RunningVideo, RunProgress } from './run-progress.ts';
 
@@ -141,9 +141,10 @@ function layOut(videos: readonly RunningVideo[], width: number): Layout {
   return { width, name: Math.min(widest, note ? beside : room), bar, note };
 }
 
-/** Describes an unusual start or the delivery; empty otherwise. */
-function noteOf({ begin, isSubmitted, isDelivering }: RunningVideo): string {
+/** Describes finished segments, an unusual start or the delivery; empty otherwise. */
+function noteOf({ begin, isSubmitted, isDelivering, segments }: RunningVideo): string {
   if (isDelivering) return 'delivering';
+  if (segments !== null) return segmentProgress(segments);
   if (begin === 'posted') return isSubmitted ? '' : 'sending';
   return BEGIN_NOTES[begin];
 }

@@ -1,4 +1,4 @@
-import type { ApplyEvent, Begin } from '../../apply/events.ts';
+import type { ApplyEvent, Begin, SegmentProgress } from '../../apply/events.ts';
 import type { VideoId } from '../../definition/video.ts';
 
 export interface RunningVideo {
@@ -11,6 +11,8 @@ export interface RunningVideo {
   readonly startedAt: number;
   /** 0 to 100; null before the first report. */
   readonly percent: number | null;
+  /** Segments of a video that this machine renders; null if there are none. */
+  readonly segments: SegmentProgress | null;
   /** First reported percentage: earlier progress is not part of this run's speed. */
   readonly firstPercent: number;
 }
@@ -39,7 +41,7 @@ export class RunProgress {
         break;
       case 'video-started': {
         const { id, begin } = event;
-        const known = { isSubmitted: false, isDelivering: false, startedAt: nowMs, percent: null };
+        const known = { isSubmitted: false, isDelivering: false, startedAt: nowMs, percent: null, segments: null };
         const firstPercent = begin === 'posted' ? 0 : -1;
         this.#running.set(id, { id, begin, ...known, firstPercent });
         break;
@@ -48,10 +50,10 @@ export class RunProgress {
         this.#change(event.id, (video) => ({ ...video, isSubmitted: true }));
         break;
       case 'video-progressed': {
-        const { id, percent } = event;
+        const { id, percent, segments } = event;
         this.#change(id, (video) => {
           const firstPercent = video.firstPercent < 0 ? percent : video.firstPercent;
-          return { ...video, isSubmitted: true, percent, firstPercent };
+          return { ...video, isSubmitted: true, percent, firstPercent, segments: segments ?? video.segments };
         });
         break;
       }
@@ -102,6 +104,13 @@ export class RunProgress {
 
   get failed(): number {
     return this.#failed;
+  }
+
+  /** Segments of the running videos together; null if there are none. */
+  get segments(): SegmentProgress | null {
+    const all = this.running.flatMap(({ segments }) => segments ?? []);
+    const sum = (of: keyof SegmentProgress): number => all.reduce((count, segments) => count + segments[of], 0);
+    return all.length === 0 ? null : { done: sum('done'), total: sum('total'), reused: sum('reused') };
   }
 
   elapsedMs(nowMs: number): number {

@@ -1,3 +1,5 @@
+import type { SegmentProgress } from '../../apply/events.ts';
+
 /** Formats a number with separators: `1,204`. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -20,6 +22,12 @@ export function countSeverities(severities: readonly string[]): string {
 /** `2026-11-22 09:30:00 UTC`. */
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Formats finished segments: `4 of 6 segments`, `4 of 6 segments, 3 reused`. */
+export function segmentProgress({ done, total, reused }: SegmentProgress): string {
+  const counted = `${formatCount(done)} of ${countNoun(total, 'segment')}`;
+  return reused === 0 ? counted : `${counted}, ${formatCount(reused)} reused`;
 }
 
 /** Formats milliseconds: `0.4 s`, `12 s`, `3:07 min`, `1:02:09 h`. */

@@ -67,9 +67,11 @@ export function createSegmentRenderer({
       const { onProgress } = options;
       const frameCount = framesOf(ranges);
       let framesDone = 0;
-      const advance = (frames: number): void => {
+      const segments = { done: 0, total: ranges.length, reused: 0 };
+      const advance = (frames: number, finished: number): void => {
         framesDone += frames;
-        if (frames > 0) onProgress?.(framesDone, frameCount);
+        segments.done += finished;
+        onProgress?.(framesDone, frameCount, { ...segments });
       };
       // Segments contain no sound.
       const silent = { ...scene, sounds: [] };
@@ -82,18 +84,21 @@ export function createSegmentRenderer({
             signal.throwIfAborted();
             let done = 0;
             const onDone = (frames: number): void => {
-              advance(frames - done);
+              advance(frames - done, finishedIn(task, frames) - finishedIn(task, done));
               done = frames;
             };
             const taskOptions = { ...options, signal, onProgress: onDone };
-            const segments = await runner.run('segments', { scene: silent, ranges: task }, taskOptions);
+            const rendered = await runner.run('segments', { scene: silent, ranges: task }, taskOptions);
             onDone(framesOf(task));
-            for (const segment of segments) await keep(segment);
+            for (const segment of rendered) await keep(segment);
           }),
         ).then(() => undefined);
       return renderCached(cache, silent, ranges, {
         render,
-        onReused: (range) => advance(framesOf([range])),
+        onReused(range) {
+          segments.reused += 1;
+          advance(framesOf([range]), 1);
+        },
         signal: options.signal,
       });
     },
@@ -133,6 +138,11 @@ function timeLimit(totalMs: number, signal: AbortSignal | undefined): { signal: 
 
 function framesOf(ranges: readonly FrameRange[]): number {
   return ranges.reduce((sum, { first, end }) => sum + end - first, 0);
+}
+
+/** Counts the ranges of a task that are finished after so many frames: a process renders them in order. */
+function finishedIn(task: readonly FrameRange[], frames: number): number {
+  return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
 }
 
 /** Groups consecutive ranges into tasks. */

@@ -89,7 +89,9 @@ describe('the segment cache in a bucket', () => {
     forget();
     const planned = await run(['plan', '--json', '--replace', 'rome']);
     expect(JSON.parse(planned.stdout)).toMatchObject({ changes: [{ id: 'rome', segments: { render: 0, total: 1 } }] });
-    expect((await run(['apply', '--auto-approve', '--replace', 'rome'])).exitCode).toBe(0);
+    const events = (await run(['apply', '--auto-approve', '--replace', 'rome', '--json'])).stdout.trimEnd().split('\n');
+    const progress = events.map((line) => JSON.parse(line) as object).filter((event) => 'segments' in event);
+    expect(progress.at(-1)).toMatchObject({ id: 'rome', segments: { done: 1, total: 1, reused: 1 } });
     expect(await figures()).toMatchObject({
       url: 's3://videos/segments/',
       segments: 1,

@@ -100,6 +100,16 @@ describe('eventJson()', () => {
     `);
   });
 
+  test('counts the segments of a video that is rendered in segments', () => {
+    const segments = { done: 4, total: 6, reused: 3 };
+    const event = JSON.parse(
+      eventJson({ kind: 'video-progressed', id: 'berlin' as VideoId, percent: 42, segments }, 0),
+    );
+    expect(event).toMatchObject({ percent: 42, segments });
+    expect(isEvent(event)).toBe(true);
+    expect(isEvent({ ...event, segments: { done: 4 } })).toBe(false);
+  });
+
   test('lists the action and reason of each video of a plan', () => {
     const { changes, plan_id, summary } = JSON.parse(eventJson(stream[1]!, 0));
     expect(changes).toContainEqual({ id: 'berlin', action: 'update', reason: 'input_changed' });

@@ -21,6 +21,25 @@ function linesOf(events: readonly ApplyEvent[]): string {
 }
 
 describe('ApplyLines', () => {
+  it('counts segments when a video is rendered, and those of running videos after a silence', () => {
+    const lines = new ApplyLines({ color: false });
+    lines.linesOf({ kind: 'run-started', ids: ['berlin', 'oslo'].map(id), concurrency: 2 }, 0);
+    for (const [name, done] of [
+      ['berlin', 4],
+      ['oslo', 1],
+    ] as const) {
+      lines.linesOf({ kind: 'video-started', id: id(name), action: 'create', begin: 'posted' }, 0);
+      const segments = { done, total: 6, reused: 1 };
+      lines.linesOf({ kind: 'video-progressed', id: id(name), percent: 5, segments }, 0);
+    }
+    expect(lines.heartbeat(30_000)).toEqual(['  0 of 2 · 2 at work · 5 of 12 segments, 2 reused']);
+    const segments = { done: 6, total: 6, reused: 1 };
+    lines.linesOf({ kind: 'video-progressed', id: id('berlin'), percent: 99, segments }, 0);
+    expect(lines.linesOf({ kind: 'video-rendered', id: id('berlin'), videoUrl: 'a.mp4', elapsedMs: 1000 }, 0)).toEqual([
+      '✓ berlin     1.0 s  a.mp4  (1 of 2, 6 of 6 segments, 1 reused)',
+    ]);
+  });
+
   it('names the video in every line and counts finished videos', () => {
     const events: ApplyEvent[] = [
       { kind: 'run-started', ids: ['berlin', 'oslo', 'rome', 'bonn', 'graz', 'linz'].map(id), concurrency: 2 },

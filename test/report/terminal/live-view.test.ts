@@ -64,6 +64,22 @@ describe('LiveView', () => {
     `);
   });
 
+  it('counts the finished segments of a video', () => {
+    const view = viewOf(['a', 'b']);
+    view.take({ kind: 'video-progressed', id: id('a'), percent: 66, segments: { done: 4, total: 6, reused: 3 } }, 3000);
+    view.take({ kind: 'video-progressed', id: id('b'), percent: 50, segments: { done: 0, total: 1, reused: 0 } }, 3000);
+    expect(
+      view
+        .footer(3000, 90, 24)
+        .slice(0, 2)
+        .map((line) => line.split('3.0 s  ')[1]),
+    ).toEqual(['4 of 6 segments, 3 reused', '0 of 1 segment']);
+    expect(view.footer(3000, 60, 24)[0]).toMatch(/^ {2}a .* 66 %/);
+    for (const columns of [30, 45, 60, 75, 90]) {
+      for (const line of view.footer(3000, columns, 24)) expect(cellWidth(line)).toBeLessThan(columns);
+    }
+  });
+
   it('shows the rate once it is known', () => {
     const view = viewOf(['a', 'b', 'c']);
     const render = (name: string, nowMs: number): unknown =>

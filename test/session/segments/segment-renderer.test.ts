@@ -71,7 +71,15 @@ describe('createSegmentRenderer()', () => {
     await open(store).renderer.render(scene());
     const { renderer, log, cache } = open(store);
     const progress: number[] = [];
-    const edited = await renderer.render(scene(1), { onProgress: (done) => progress.push(done) });
+    const counts: unknown[] = [];
+    const edited = await renderer.render(scene(1), {
+      onProgress: (done, _, segments) => {
+        progress.push(done);
+        counts.push(segments);
+      },
+    });
+    expect(counts).toContainEqual({ done: 2, total: 3, reused: 2 });
+    expect(counts.at(-1)).toEqual({ done: 3, total: 3, reused: 2 });
     expect(log).toEqual(['segment 20']);
     expect(cache!.figures).toEqual({ reused: 2, rendered: 1 });
     expect(progress.at(-1)).toBe(45);

@@ -201,6 +201,14 @@ export const RENDER_SESSION: Component = {
       },
       expires_at: { type: ['string', 'null'], description: 'When it is removed; null for never' },
       video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the video file' },
+      render_segments: {
+        ...objectOf({
+          done: { type: 'integer', minimum: 0, description: 'Finished segments, rendered or reused' },
+          total: { type: 'integer', minimum: 1 },
+          reused: { type: 'integer', minimum: 0, description: 'Finished segments that were not rendered again' },
+        }),
+        description: 'Progress of a video that is rendered in segments of two seconds; absent otherwise',
+      },
       usage: {
         ...objectOf({
           queue_seconds: SECONDS,
@@ -223,6 +231,7 @@ export const RENDER_SESSION: Component = {
       'download_url',
       'expires_at',
       'video_sha256',
+      'render_segments',
       'usage',
       'output',
       'missing_editables',
