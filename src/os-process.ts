@@ -63,3 +63,25 @@ export function killGroup(groupId: number): void {
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }
+
+const GROUP_POLL_MS = 5;
+const GROUP_POLLS = 100;
+
+/**
+ * Resolves when a killed group has no processes left, at the latest after half a second: on a busy machine a process of low
+ * priority takes a while to end. Resolves at once on Windows.
+ */
+export async function groupEnded(groupId: number): Promise<void> {
+  for (let polls = 0; polls < GROUP_POLLS && hasProcesses(groupId); polls++) {
+    await new Promise((resolve) => setTimeout(resolve, GROUP_POLL_MS));
+  }
+}
+
+function hasProcesses(groupId: number): boolean {
+  if (!HAS_GROUPS) return false;
+  try {
+    return kill(-groupId, 0);
+  } catch {
+    return false;
+  }
+}

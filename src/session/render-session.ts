@@ -172,6 +172,8 @@ export interface SessionEndTimes {
 function endFields({ nowMs, retentionMs }: SessionEndTimes): Partial<RenderSession> & { updated_at: string } {
   return {
     phase: 'done',
+    // Progress only: an ended session must not reveal whether another one rendered the same.
+    render_segments: undefined,
     terminal: true,
     updated_at: timestamp(nowMs),
     expires_at: retentionMs === null ? null : timestamp(nowMs + retentionMs),

@@ -100,8 +100,8 @@ export interface RenderSession {
   expires_at?: string | null;
   /** SHA-256 of the video file, 64 hexadecimal digits; absent until the video exists. */
   video_sha256?: string;
-  /** Present when a video is rendered in segments. */
-  render_segments?: RenderedSegments;
+  /** Present while a video is rendered in segments. */
+  render_segments?: RenderedSegments | undefined;
   usage?: SessionUsage;
   output?: OutputRequest;
   /** Required editables that a draft leaves unfilled. */

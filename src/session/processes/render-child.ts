@@ -7,7 +7,7 @@ import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import { packScene } from '../../engine/packed-scene.ts';
 import { errorFrom, SceneError } from '../../engine/scene-error.ts';
 import { isRecord } from '../../json.ts';
-import { HAS_GROUPS, killGroup } from '../../os-process.ts';
+import { groupEnded, HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
@@ -168,6 +168,7 @@ export class RenderChild implements TaskRunner {
 
   async #awaitEnd(): Promise<void> {
     const { exitCode, signal, originalMessage } = await this.#subprocess;
+    if (this.#subprocess.pid !== undefined) await groupEnded(this.#subprocess.pid);
     tryToRemove(this.#folder);
     const how = signal !== undefined ? `by ${signal}` : exitCode !== undefined ? `with ${exitCode}` : originalMessage;
     // A launcher reports a signal as an exit code above 128.

@@ -207,7 +207,7 @@ export const RENDER_SESSION: Component = {
           total: { type: 'integer', minimum: 1 },
           reused: { type: 'integer', minimum: 0, description: 'Finished segments that were not rendered again' },
         }),
-        description: 'Progress of a video that is rendered in segments of two seconds; absent otherwise',
+        description: 'Progress of a video that is being rendered in segments of two seconds; absent otherwise',
       },
       usage: {
         ...objectOf({
