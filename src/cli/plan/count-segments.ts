@@ -27,8 +27,9 @@ export async function countSegments(
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();
   const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
+  if (repository.config.service !== 'embedded' || pending.size === 0) return counts;
   const opened = openSegmentCache(repository, io, { warns });
-  if (opened === null || repository.config.service !== 'embedded' || pending.size === 0) return counts;
+  if (opened === null) return counts;
   const { cache } = opened;
   const { videos, packageOf } = await readPlanned(plan, repository);
   const scenes = openScenes(repository.root, io, 'plan');
