@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 
 /** Files that the package's documents link to. */
 const isLinked = (path: string): boolean =>
-  /(?:^|\/)README\.md$|^templates\/\w+\.md$|^(?:deploy|videos)\/|^\.github\/[\w-]+\.jpg$|^(?:action\.yml|reelform\.lock\.json)$/.test(
+  /(?:^|\/)README\.md$|^templates\/\w+\.md$|^(?:deploy|docs|videos)\/|^\.github\/[\w-]+\.jpg$|^(?:action\.yml|reelform\.lock\.json)$/.test(
     path,
   );
 

@@ -7,7 +7,7 @@ import { FEATURES } from './features.ts';
 import { CHROMIUM, type LottieWeb, openLottieWeb } from './lottie-web.ts';
 import { fieldDifference } from './measure.ts';
 
-const DOCS = readFileSync(join(import.meta.dirname, '../../templates/LOTTIE.md'), 'utf8');
+const DOCS = readFileSync(join(import.meta.dirname, '../../docs/reference/lottie-support.md'), 'utf8');
 const SHIPPED = join(createRequire(import.meta.url).resolve('lottie-web/package.json'), '../test/animations');
 
 /** Documented difference of each row: the share of a frame, 0..1, and its description. */
