@@ -1,0 +1,140 @@
+import { crc32, deflateSync } from 'node:zlib';
+import type { Editable, StyleVersion } from '../wire/style-version.ts';
+
+/** Names of the sample mappings, in the order in which they are shown. */
+export const SAMPLE_NAMES = ['example', 'longest', 'empty', 'cjk', 'rtl', 'emoji', 'landscape', 'portrait'] as const;
+export type SampleName = (typeof SAMPLE_NAMES)[number];
+
+/** Shape of a sample image. */
+export type SampleShape = 'landscape' | 'portrait';
+
+/** Values that show how a template copes with the texts and images that people enter. */
+export interface SampleMapping {
+  readonly name: SampleName;
+  /** Text of each text editable that differs from the template's own. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Shape of the image of each image editable; the template's own image without an entry. */
+  readonly images: ReadonlyMap<string, SampleShape>;
+}
+
+/** Sentences without a meaning that would distract from the layout. */
+const PASSAGES: Readonly<Record<'longest' | 'cjk' | 'rtl' | 'emoji', string>> = {
+  longest: 'Everything you need for a summer outdoors, from Friday evening until late on Sunday, in every store ',
+  cjk: '夏の新作コレクションが全国の店舗に届きました。今週末までの特別価格です。',
+  rtl: 'مجموعة الصيف الجديدة وصلت إلى جميع متاجرنا بأسعار خاصة حتى نهاية الأسبوع ',
+  emoji: 'Summer is here 🌞🏖️ come and see 👀🎉 ',
+};
+
+/** Characters of a text without a limit of its own. */
+const USUAL_LENGTH = 40;
+/** Share of a limit that the samples in other scripts use, because their characters are wider. */
+const SCRIPT_SHARE = { cjk: 0.5, rtl: 1, emoji: 0.6 } as const;
+
+/**
+ * Returns the sample mappings of a specification: the template's own values, the longest and empty texts, texts in other
+ * scripts, and images of two shapes. Omits samples that change nothing, such as those of texts without a text editable.
+ */
+export function sampleMappings({ editables }: Pick<StyleVersion, 'editables'>): SampleMapping[] {
+  const ofKind = (kind: Editable['input_type']) =>
+    Object.entries(editables).filter(([, { input_type }]) => input_type === kind);
+  const [texts, images] = [ofKind('text'), ofKind('image')];
+  return SAMPLE_NAMES.flatMap((name): SampleMapping[] => {
+    if (name === 'example') return [{ name, texts: new Map(), images: new Map() }];
+    if (name === 'landscape' || name === 'portrait') {
+      return images.length === 0
+        ? []
+        : [{ name, texts: new Map(), images: new Map(images.map(([key]) => [key, name])) }];
+    }
+    if (texts.length === 0) return [];
+    return [{ name, texts: new Map(texts.map(([key, text]) => [key, sampleText(name, text)])), images: new Map() }];
+  });
+}
+
+function sampleText(
+  name: Exclude<SampleName, 'example' | SampleShape>,
+  { max_length, example_text = '' }: Editable,
+): string {
+  if (name === 'empty') return '';
+  const own = [...example_text].length;
+  const limit = max_length ?? Math.max(USUAL_LENGTH, Math.ceil(own * 1.5));
+  if (name === 'longest') return filledTo(limit, PASSAGES.longest);
+  // The example shows how much text the designer expects.
+  const usual = Math.min(limit, Math.max(own, 4));
+  return filledTo(Math.max(1, Math.round(usual * SCRIPT_SHARE[name])), PASSAGES[name]);
+}
+
+/** Repeats a passage to a number of code points; ends at a letter, because spaces at the end have no width. */
+function filledTo(length: number, passage: string): string {
+  const characters = [...passage];
+  const text = Array.from({ length }, (_, index) => characters[index % characters.length]).join('');
+  // A variation selector or joiner without its emoji draws nothing.
+  return text.replace(/(?:\s|\u200d|\ufe0f)$/u, '').replace(/\s$/, '') || characters[0]!;
+}
+
+const SIZES: Readonly<Record<SampleShape, readonly [width: number, height: number]>> = {
+  landscape: [1280, 720],
+  portrait: [720, 1280],
+};
+
+/** Squares along the shorter side. */
+const SQUARES = 9;
+
+/**
+ * Draws a sample image: a chequered field in two tints with a frame along its edge and a disc in its centre, so that the
+ * part which a template crops is visible.
+ *
+ * @returns PNG
+ */
+export function sampleImage(shape: SampleShape): Uint8Array {
+  const [width, height] = SIZES[shape];
+  const square = Math.min(width, height) / SQUARES;
+  const tints =
+    shape === 'landscape'
+      ? [
+          [62, 124, 177],
+          [84, 148, 201],
+        ]
+      : [
+          [178, 94, 79],
+          [201, 118, 102],
+        ];
+  return encodePng(width, height, (x, y) => {
+    const edge = Math.min(x, y, width - 1 - x, height - 1 - y);
+    if (edge < square / 6) return [250, 204, 72];
+    if (Math.hypot(x - width / 2, y - height / 2) < square * 1.2) return [245, 245, 240];
+    return tints[(Math.floor(x / square) + Math.floor(y / square)) % 2] as [number, number, number];
+  });
+}
+
+/** @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0) */
+function encodePng(
+  width: number,
+  height: number,
+  colorAt: (x: number, y: number) => readonly [red: number, green: number, blue: number],
+): Uint8Array {
+  const rows = Buffer.alloc(height * (1 + width * 3));
+  for (let y = 0; y < height; y++) {
+    let at = y * (1 + width * 3) + 1;
+    for (let x = 0; x < width; x++) for (const channel of colorAt(x, y)) rows[at++] = channel;
+  }
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  // 8 bits per channel, red, green and blue.
+  head.set([8, 2], 8);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
