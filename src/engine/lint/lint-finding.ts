@@ -1,4 +1,5 @@
 import type { LintCode } from '../../template/lint-severities.ts';
+import type { Scene } from '../../template/scene.ts';
 
 /** The frame at which a finding is best seen, according to the animation. */
 export interface FindingMoment {
@@ -7,6 +8,11 @@ export interface FindingMoment {
   readonly seconds: number;
   /** Name of the scene's still of that frame, if any. */
   readonly still: string | null;
+}
+
+/** @param frame of the output */
+export function momentAt({ fps, stills }: Pick<Scene, 'fps' | 'stills'>, frame: number): FindingMoment {
+  return { frame, seconds: frame / fps, still: stills.find((one) => one.frame === frame)?.name ?? null };
 }
 
 /** A defect that viewers of a video would notice, such as a missing glyph. */
@@ -33,6 +39,25 @@ export type LintFinding = { readonly code: LintCode; readonly editable: string }
         readonly needed: number;
       }
     | {
+        readonly code: 'text_too_small';
+        /** Font size as drawn and the smallest readable one, in pixels of a picture whose shorter side has 1080. */
+        readonly size: number;
+        readonly needed: number;
+        /** Whether the text was made smaller to fit its box. */
+        readonly isShrunk: boolean;
+      }
+    | {
+        readonly code: 'text_hidden';
+        /** No frame shows its layer, it lies outside the picture, or something covers it. */
+        readonly reason: 'never_shown' | 'off_frame' | 'covered';
+      }
+    | {
+        readonly code: 'text_collision';
+        /** The other text: its editable, or null and its words for a fixed text. */
+        readonly other: string | null;
+        readonly otherText: string;
+      }
+    | {
         readonly code: 'image_too_small';
         /** Available pixels of the visible part, and pixels of the picture that it covers at its largest. */
         readonly width: number;
@@ -40,9 +65,9 @@ export type LintFinding = { readonly code: LintCode; readonly editable: string }
         readonly areaWidth: number;
         readonly areaHeight: number;
         /**
-         * The bottleneck: the image itself, or its asset in the template, to whose size every image is scaled first.
+         * The bottleneck: the image or clip itself, or its asset in the template, to whose size every picture is scaled first.
          */
-        readonly limit: 'image' | 'asset';
+        readonly limit: 'image' | 'clip' | 'asset';
       }
     | {
         readonly code: 'clip_ends_early';

@@ -1,21 +1,15 @@
 import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
-import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import { placeImage } from '../images/place-image.ts';
+import { checkClip } from '../media/check-media.ts';
 import { mediaFindings } from '../scene-media.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import type { FindingMoment, LintFinding } from './lint-finding.ts';
-import { measureTextVisibility, type TextVisibility } from './text-visibility.ts';
-
-/** @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
-const NEEDED = { large: 3, small: 4.5 };
-/** Minimum font size of large text, in pixels of a picture of 1,080 lines. */
-const LARGE = 24;
+import { type FindingMoment, type LintFinding, momentAt } from './lint-finding.ts';
+import { lintTexts } from './lint-texts.ts';
 
 /**
  * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
@@ -28,7 +22,6 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   checkScene(scene);
   const mediaDefects = await mediaFindings(scene);
   const moments = findBestMoments(scene);
-  const texts = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const findings = await textFindings(scene.animation, scene.fonts);
   const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
     const { editable, text, font, characters, overflow } = finding;
@@ -38,32 +31,7 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
       ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
-  const seen = new Map([...moments].filter(([editable]) => texts.has(editable)));
-  for (const [editable, visibility] of await measureTextVisibility(scene, seen)) {
-    found.push(...lintText(scene, editable, seen.get(editable)!, visibility));
-  }
-  return [...found, ...lintImages(scene, moments), ...mediaDefects];
-}
-
-function lintText(
-  scene: Scene,
-  editable: string,
-  moment: FindingMoment,
-  { ratio, isCut }: TextVisibility,
-): LintFinding[] {
-  const styles = stylesOf(scene, editable);
-  const size = Math.max(...styles.map(({ s }) => Number(s))) * (1080 / scene.animation.h);
-  const needed = size >= LARGE ? NEEDED.large : NEEDED.small;
-  const text = normalizeLineBreaks(styles[0]?.t ?? '');
-  return [
-    ...(ratio < needed ? [{ code: 'low_contrast', editable, ...moment, ratio, needed } as const] : []),
-    ...(isCut ? [{ code: 'text_overflow', editable, ...moment, text, beyond: 'frame', overflow: null } as const] : []),
-  ];
-}
-
-function stylesOf(scene: Scene, editable: string) {
-  const layers = filledTextLayers(scene.animation).filter((one) => one.editable === editable);
-  return layers.flatMap(({ layer }) => textStyles((layer.t as { d: LottieNode }).d));
+  return [...found, ...(await lintTexts(scene, moments)), ...(await lintPictures(scene, moments)), ...mediaDefects];
 }
 
 /** Images enlarged more than this look blurred. */
@@ -72,22 +40,25 @@ const MOST_ENLARGED = 1.5;
 const SAME = 0.99;
 
 /**
- * Finds images of editables that are enlarged until they blur. Compares the pixels available for the visible part with
+ * Finds images and clips of editables that are enlarged until they blur. Compares the pixels available for the visible part with
  * the pixels that it covers where it is drawn largest.
  *
- * @param moments by editable; images that no frame shows are ignored
+ * @param moments by editable; pictures that no frame shows are ignored
  */
-function lintImages(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): LintFinding[] {
+async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintFinding[]> {
   const drawn = new DrawnImages(scene.animation);
   const largest = drawn.largest();
   // An output larger than the animation enlarges everything, by the user's choice.
   const scale = Math.min(1, scene.height / scene.animation.h);
   const filled = new Set(scene.animation.assets?.map(({ editable }) => editable));
-  return scene.images.flatMap((image): LintFinding[] => {
+  const clips = await Promise.all(
+    scene.clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const),
+  );
+  const pictures = [...scene.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
+  return pictures.flatMap(([image, header]): LintFinding[] => {
     const moment = moments.get(image.name);
     const most = largest.get(image.assetId);
     if (moment === undefined || most === undefined || !filled.has(image.name)) return [];
-    const header = readImageHeader(image.bytes);
     const placement = header === undefined ? undefined : placeImage(header, image, image.transform);
     if (placement === undefined) return [];
     const { source, target } = placement;
@@ -101,7 +72,8 @@ function lintImages(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): 
       areaHeight: Math.round(areaHeight),
     };
     const isLarge = source.width >= target.width && source.height >= target.height;
-    const limit = isLarge ? 'asset' : 'image';
+    const own = scene.clips.some((clip) => clip === image) ? 'clip' : 'image';
+    const limit = isLarge ? 'asset' : own;
     const there = drawn.at((moment.frame * scene.animation.fr) / scene.fps).get(image.assetId);
     const isLargest = there !== undefined && Math.max(there.x / most.x, there.y / most.y) >= SAME;
     const shownAt = isLargest ? moment : momentOf(scene, most.frame);
@@ -110,10 +82,8 @@ function lintImages(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): 
 }
 
 /** @param frame of the animation */
-function momentOf({ fps, frameCount, animation, stills }: Scene, frame: number): FindingMoment {
-  const own = Math.min(frameCount - 1, Math.round((frame * fps) / animation.fr));
-  const still = stills.find((one) => one.frame === own)?.name ?? null;
-  return { frame: own, seconds: own / fps, still };
+function momentOf(scene: Scene, frame: number): FindingMoment {
+  return momentAt(scene, Math.min(scene.frameCount - 1, Math.round((frame * scene.fps) / scene.animation.fr)));
 }
 
 /**
@@ -139,8 +109,8 @@ function bestMoment({ stills, animation, fps, frameCount }: Scene, spans: readon
   const margin = (frame: number): number =>
     Math.max(...spans.map(({ from, to }) => Math.min(frame * perFrame - from, to - 1 - frame * perFrame)));
   const [still] = stills.filter(({ frame }) => margin(frame) >= 0).sort((a, b) => margin(b.frame) - margin(a.frame));
-  if (still !== undefined) return { frame: still.frame, seconds: still.frame / fps, still: still.name };
+  if (still !== undefined) return momentAt({ fps, stills }, still.frame);
   const [longest] = [...spans].sort((a, b) => b.to - b.from - (a.to - a.from));
   const frame = Math.min(frameCount - 1, Math.floor((longest!.from + longest!.to) / 2 / perFrame));
-  return { frame, seconds: frame / fps, still: null };
+  return momentAt({ fps, stills: [] }, frame);
 }

@@ -1,21 +1,38 @@
 import { isRecord } from '../../json.ts';
-import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { type LottieNode, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import type { FindingMoment } from './lint-finding.ts';
 
 /** How well a text can be read on one frame. */
 export interface TextVisibility {
-  /** WCAG contrast ratio to the background that 90 % of the text's inner pixels reach. */
-  readonly ratio: number;
-  /** True if the edge of the picture cuts the text. */
-  readonly isCut: boolean;
+  readonly frame: number;
+  /**
+   * WCAG contrast ratio that 90 % of the text's inner pixels reach, to their background or to an outline or glow around them; null
+   * if too few pixels are visible.
+   */
+  readonly ratio: number | null;
+  /** True if inner pixels lie at the edge of the picture. */
+  readonly isAtEdge: boolean;
 }
 
-/** Minimum coverage of a pixel by text to count as an inner pixel. */
+const UNSEEN = { ratio: null, isAtEdge: false };
+
+/** Texts to measure, by editable, with the frames on which to measure them. */
+export type TextFrames = ReadonlyMap<string, readonly number[]>;
+
+/** Minimum coverage of an inner pixel of a text, as a share of its greatest: something translucent may lie over it. */
 const INSIDE = 0.9;
+/** Coverage below which a pixel lies beside the text, and below which its tag is unreliable. */
+const OUTSIDE = 0.05;
+const LEAST_COVERAGE = 0.15;
+/** Distance in pixels at which an outline or a glow around a pixel is looked for. */
+const HALO_REACH = 6;
+/** Minimum change of a channel, of 255, that an outline or a glow makes. */
+const HALO_CHANGE = 12;
+/** Share of the pixels at the edge of a text that must have an outline or a glow. */
+const HALO_SHARE = 0.6;
 /** Length of the longer side in pixels, of the pictures and of the images in them. */
 const LONG_SIDE = 1280;
 const LARGEST_IMAGE = 480;
@@ -23,39 +40,48 @@ const LARGEST_IMAGE = 480;
 const FEWEST_PIXELS = 24;
 
 /**
- * Measures texts on the frames where they are best seen. Draws each frame four times, with and without the texts, to
- * find the pixels that each text covers, whatever its colour and its surroundings.
+ * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels that each text covers,
+ * whatever its colour and its surroundings.
  *
- * @param moments of the texts, by editable
- * @returns by editable; texts without visible pixels are absent
+ * @returns by editable, with one entry for each of its frames
  */
 export async function measureTextVisibility(
   scene: Scene,
-  moments: ReadonlyMap<string, FindingMoment>,
-): Promise<Map<string, TextVisibility>> {
-  const editables = [...moments.keys()].slice(0, MOST_TEXTS);
-  const visibilities = new Map<string, TextVisibility>();
-  if (editables.length === 0) return visibilities;
-  const variants = textVariants(atMeasuringSize(scene), editables);
-  const frames = [...new Set(editables.map((editable) => moments.get(editable)!.frame))];
-  const pictures = {
-    whole: await drawAll(variants.whole, frames),
-    bare: await drawAll(variants.bare, frames),
-    bright: await drawAll(variants.bright, frames),
-    dark: await drawAll(variants.dark, frames),
-  };
-  for (const [at, frame] of frames.entries()) {
-    const { whole, bare, bright, dark } = pictures;
-    const measured = measure(
-      { whole: whole[at]!, bare: bare[at]!, bright: bright[at]!, dark: dark[at]! },
-      variants.whole,
-    );
-    for (const [index, visibility] of measured) {
-      const editable = editables[index];
-      if (editable !== undefined && moments.get(editable)!.frame === frame) visibilities.set(editable, visibility);
+  texts: TextFrames,
+): Promise<Map<string, readonly TextVisibility[]>> {
+  const editables = [...texts.keys()].slice(0, MOST_TEXTS);
+  const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
+  const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
+  if (frames.length === 0) return visibilities;
+  const tagStep = Math.floor(255 / (editables.length + 1));
+  const variants = textVariants(atMeasuringSize(scene), editables, tagStep);
+  const names = ['whole', 'bare', 'bright', 'dark'] as const;
+  const rasterizers: Rasterizer[] = [];
+  try {
+    for (const name of names) rasterizers.push(await openRasterizer(variants[name]));
+    for (const frame of frames) {
+      const [whole, bare, bright, dark] = await drawEach(rasterizers, frame);
+      const measured = measure({ whole: whole!, bare: bare!, bright: bright!, dark: dark! }, variants.whole, tagStep);
+      for (const [index, editable] of editables.entries()) {
+        if (!texts.get(editable)!.includes(frame)) continue;
+        visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? UNSEEN) });
+      }
     }
+  } finally {
+    for (const rasterizer of rasterizers) rasterizer.close();
   }
   return visibilities;
+}
+
+async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Promise<Uint8Array[]> {
+  const pictures: Uint8Array[] = [];
+  for (const rasterizer of rasterizers) {
+    await rasterizer.prepare(frame);
+    pictures.push(rasterizer.draw(frame));
+    // The memory of a picture is released in a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return pictures;
 }
 
 /**
@@ -77,53 +103,95 @@ function even(side: number): number {
   return Math.max(2, Math.round(side / 2) * 2);
 }
 
-async function drawAll(scene: Scene, frames: readonly number[]): Promise<Uint8Array[]> {
-  const rasterizer: Rasterizer = await openRasterizer(scene);
-  const pictures: Uint8Array[] = [];
-  for (const frame of frames) {
-    await rasterizer.prepare(frame);
-    pictures.push(rasterizer.draw(frame));
-    // The memory of a picture is released in a turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  rasterizer.close();
-  return pictures;
-}
-
 /** @param pictures RGBA, all of the same size @returns by the text's index */
 function measure(
-  { whole, bare, bright, dark }: Record<keyof TextVariants, Uint8Array>,
+  pictures: Record<keyof TextVariants, Uint8Array>,
   { width, height }: Scene,
-): Map<number, TextVisibility> {
-  const ratios = new Map<number, number[]>();
-  const cut = new Set<number>();
-  for (let at = 0; at < whole.length; at += 4) {
-    const coverage = (bright[at]! - dark[at]!) / 255;
-    if (coverage < INSIDE) continue;
-    const index = taggedText((dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage);
-    const text = Math.round(index);
+  tagStep: number,
+): Map<number, Omit<TextVisibility, 'frame'>> {
+  const { whole, bare, bright, dark } = pictures;
+  const coverageAt = (at: number): number => (bright[at]! - dark[at]!) / 255;
+  const textAt = (at: number, coverage: number): number | undefined => {
+    const blue = (dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage;
+    const index = blue / tagStep - 1;
     // The tag of overlapping texts is meaningless.
-    if (Math.abs(index - text) > 0.4) continue;
-    const known = ratios.get(text) ?? [];
-    if (known.length === 0) ratios.set(text, known);
-    known.push(contrastRatio(luminance(whole, at), luminance(bare, at)));
-    const pixel = at / 4;
-    const x = pixel % width;
-    const y = (pixel - x) / width;
-    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) cut.add(text);
+    return Math.abs(index - Math.round(index)) > TAG_TOLERANCE ? undefined : Math.round(index);
+  };
+  const greatest = new Map<number, number>();
+  for (let at = 0; at < whole.length; at += 4) {
+    const coverage = coverageAt(at);
+    const text = coverage < LEAST_COVERAGE ? undefined : textAt(at, coverage);
+    if (text !== undefined) greatest.set(text, Math.max(greatest.get(text) ?? 0, coverage));
   }
-  const seen = [...ratios].filter(([, values]) => values.length >= FEWEST_PIXELS);
-  return new Map(
-    seen.map(([text, values]) => [text, { ratio: lowestTenth(Float64Array.from(values)), isCut: cut.has(text) }]),
-  );
+  const plain = new Map<number, number[]>();
+  const atEdge = new Set<number>();
+  const halos = new Map<number, { edges: number; ratios: number[] }>();
+  for (let at = 0; at < whole.length; at += 4) {
+    const coverage = coverageAt(at);
+    const text = coverage < LEAST_COVERAGE ? undefined : textAt(at, coverage);
+    if (text === undefined || coverage < INSIDE * greatest.get(text)!) continue;
+    const ratios = plain.get(text) ?? [];
+    const halo = halos.get(text) ?? { edges: 0, ratios: [] };
+    if (ratios.length === 0) {
+      plain.set(text, ratios);
+      halos.set(text, halo);
+    }
+    // Extrapolates to a pixel that the text covers entirely.
+    const own = luminance(whole, at, bare, greatest.get(text)! / coverage);
+    ratios.push(contrastRatio(own, luminance(bare, at)));
+    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atEdge.add(text);
+    const beside = pixelsBeside(at, { width, height, coverageAt });
+    if (beside.length === 0) continue;
+    halo.edges += 1;
+    const around = beside.filter((one) =>
+      [0, 1, 2].some((channel) => Math.abs(whole[one + channel]! - bare[one + channel]!) >= HALO_CHANGE),
+    );
+    if (around.length === 0) continue;
+    halo.ratios.push(Math.max(...around.map((one) => contrastRatio(own, luminance(whole, one)))));
+  }
+  const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
+  for (const [text, ratios] of plain) {
+    if (ratios.length < FEWEST_PIXELS) continue;
+    const { edges, ratios: around } = halos.get(text)!;
+    const hasHalo = around.length >= FEWEST_PIXELS && around.length >= HALO_SHARE * edges;
+    const ratio = quantile(ratios, 0.1);
+    const best = hasHalo ? Math.max(ratio, quantile(around, 0.5)) : ratio;
+    measured.set(text, { ratio: best, isAtEdge: atEdge.has(text) });
+  }
+  return measured;
+}
+
+/** Returns the nearest pixels without text to the left, to the right, above and below, as indexes of their red channels. */
+function pixelsBeside(
+  at: number,
+  { width, height, coverageAt }: { width: number; height: number; coverageAt: (at: number) => number },
+): number[] {
+  const x = (at / 4) % width;
+  const y = (at / 4 - x) / width;
+  const found: number[] = [];
+  const look = (step: number, room: number): void => {
+    for (let distance = 1; distance <= Math.min(HALO_REACH, room); distance++) {
+      const other = at + distance * step;
+      if (coverageAt(other) >= OUTSIDE) continue;
+      found.push(other);
+      return;
+    }
+  };
+  look(-4, x);
+  look(4, width - 1 - x);
+  look(-4 * width, y);
+  look(4 * width, height - 1 - y);
+  return found;
 }
 
 /** Lottie's Fill effect, which paints a layer in one colour. */
 const FILL_EFFECT = 21;
-/** Distance between the blue values of consecutive texts, of 255. */
-const TAG_STEP = 4;
-/** Number of texts that can be distinguished. */
-const MOST_TEXTS = Math.floor(255 / TAG_STEP);
+/** Drop shadow, in the numbers of Bodymovin. */
+const DROP_SHADOW_EFFECT = 25;
+/** Number of texts that can be distinguished by their blue values, and by how much a value may be off, of the distance of two. */
+const MOST_TEXTS = 60;
+const TAG_TOLERANCE = 0.4;
 
 /**
  * Four versions of a scene whose pictures show, for each pixel, how much of it is text, which text it is, and the
@@ -143,8 +211,9 @@ interface TextVariants {
  * Builds the scenes to draw. Does not modify the given scene.
  *
  * @param editables keys of the texts, at most `MOST_TEXTS`; all others are hidden in `bright` and `dark`
+ * @param tagStep distance between the blue values of consecutive texts, of 255
  */
-function textVariants(scene: Scene, editables: readonly string[]): TextVariants {
+function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {
   const varied = (change: (layer: LottieNode, editable: string) => void): Scene => {
     const animation: LottieDocument = structuredClone(scene.animation);
     for (const { layer, editable } of filledTextLayers(animation)) change(layer, editable);
@@ -154,7 +223,7 @@ function textVariants(scene: Scene, editables: readonly string[]): TextVariants 
     varied((layer, editable) => {
       const index = editables.indexOf(editable);
       if (index === -1) layer.hd = true;
-      else paint(layer, [red, red, ((index + 1) * TAG_STEP) / 255]);
+      else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
     });
   return {
     whole: scene,
@@ -166,22 +235,26 @@ function textVariants(scene: Scene, editables: readonly string[]): TextVariants 
   };
 }
 
-/** Returns the index of the text with this blue value, 0..255; fractional where texts overlap. */
-function taggedText(blue: number): number {
-  return blue / TAG_STEP - 1;
-}
-
+/** Paints the letters of a layer in one colour and makes them opaque; removes outlines, shadows and glows. */
 function paint(layer: LottieNode, color: readonly number[]): void {
   const { d, a } = layer.t as { d: LottieNode; a?: unknown };
   for (const style of textStyles(d)) {
-    style.fc = color;
-    if (style.sc !== undefined) style.sc = color;
+    // A text with an outline alone is painted by it.
+    if (style.fc === undefined && style.sc !== undefined) style.sc = color;
+    else {
+      style.fc = color;
+      delete style.sc;
+    }
   }
   for (const animator of Array.isArray(a) ? a : []) {
     const properties = isRecord(animator) && isRecord(animator.a) ? animator.a : {};
-    for (const name of ['fc', 'fh', 'fs', 'fb', 'sc', 'sh', 'ss', 'sb']) delete properties[name];
+    for (const name of ['fc', 'fh', 'fs', 'fb', 'sc', 'sh', 'ss', 'sb', 'sw']) delete properties[name];
   }
-  if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || effect.ty !== FILL_EFFECT);
+  const isRemoved = ({ ty }: LottieNode) => ty === FILL_EFFECT || ty === DROP_SHADOW_EFFECT;
+  if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || !isRemoved(effect));
+  delete layer.sy;
+  const { o } = transformOf(layer);
+  if (isRecord(o) && o.a !== 1) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
 }
 
 /** Linear light for the 256 values of a channel. @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
@@ -190,9 +263,18 @@ const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
-/** Returns the relative luminance of a pixel, 0..1. @param at index of its red channel */
-function luminance(rgba: Uint8Array, at: number): number {
-  return 0.2126 * LINEAR[rgba[at]!]! + 0.7152 * LINEAR[rgba[at + 1]!]! + 0.0722 * LINEAR[rgba[at + 2]!]!;
+/**
+ * Returns the relative luminance of a pixel, 0..1.
+ *
+ * @param at index of its red channel
+ * @param ground picture from which the pixel differs; the difference is multiplied by `factor`
+ */
+function luminance(rgba: Uint8Array, at: number, ground = rgba, factor = 1): number {
+  const channel = (index: number): number => {
+    const below = ground[index]!;
+    return LINEAR[Math.min(255, Math.max(0, Math.round(below + (rgba[index]! - below) * factor)))]!;
+  };
+  return 0.2126 * channel(at) + 0.7152 * channel(at + 1) + 0.0722 * channel(at + 2);
 }
 
 /** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
@@ -200,7 +282,7 @@ function contrastRatio(a: number, b: number): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** Returns the 10th percentile. @param values not empty; sorted in place */
-function lowestTenth(values: Float64Array): number {
-  return values.sort()[Math.floor(values.length / 10)]!;
+/** @param values not empty @param share 0..1 */
+function quantile(values: readonly number[], share: number): number {
+  return Float64Array.from(values).sort()[Math.floor(values.length * share)]!;
 }

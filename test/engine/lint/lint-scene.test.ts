@@ -66,6 +66,20 @@ describe('lintScene()', () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], above: [half] }))).toEqual([]);
   });
 
+  it.each([
+    ['in the gap between two letters', -28],
+    ['after its first letter', -45],
+    ['before its last letter', 240],
+    ['through its last letter', 230],
+  ])('reports text that the edge of the picture cuts off %s', async (_, x) => {
+    const findings = await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0], x }));
+    expect(findings).toMatchObject([{ code: 'text_overflow', beyond: 'frame' }]);
+  });
+
+  it.each([1, 3, 8, 214])('does not report text that ends just inside the picture, at %d', async (x) => {
+    expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0], x }))).toEqual([]);
+  });
+
   it('reports text that the edge of the picture cuts off', async () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], x: 280 }))).toMatchObject([
       { code: 'text_overflow', editable: 't_01', text: 'Reel', beyond: 'frame', frame: 3 },

@@ -1,0 +1,156 @@
+import type { Scene } from '../../template/scene.ts';
+import { filledTextLayers } from '../text/text-layers.ts';
+import { type FindingMoment, type LintFinding, momentAt } from './lint-finding.ts';
+import {
+  findCollisions,
+  findCut,
+  findNeverShown,
+  findTooSmall,
+  LEAST_SIZE,
+  LEAST_VISIBLE,
+  type TextTrack,
+  trackTexts,
+} from './text-tracks.ts';
+import { measureTextVisibility, type TextVisibility } from './text-visibility.ts';
+
+/** @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
+const NEEDED = { large: 3, small: 4.5 };
+/** Minimum font size of large text, in pixels of a picture of 1,080 lines. */
+const LARGE = 24;
+
+/**
+ * Finds the texts of editables that people could not read: by layout, those that are cut off, off the picture, too small or in
+ * each other's way; by their pixels, those that are covered or have too little contrast.
+ *
+ * @param moments by editable: the frame on which each is best seen
+ */
+export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintFinding[]> {
+  const tracks = await trackTexts(scene);
+  const editables = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
+  const found: LintFinding[] = findNeverShown(scene, tracks).map((editable) => ({
+    ...{ code: 'text_hidden', editable, reason: 'never_shown' },
+    ...momentAt(scene, 0),
+  }));
+  const collisions = findCollisions(tracks, scene);
+  const frames = new Map<string, readonly number[]>();
+  for (const editable of editables) {
+    const own = tracks.filter((track) => track.editable === editable);
+    if (own.length === 0) continue;
+    found.push(...lintLayout(scene, editable, own));
+    const best = moments.get(editable)?.frame;
+    const met = collisions.filter(({ one, other }) => own.includes(one) || own.includes(other));
+    const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
+    frames.set(editable, [...new Set([...measured, ...met.map(({ frame }) => frame)])]);
+  }
+  const visibilities = await measureTextVisibility(scene, frames);
+  for (const [editable, measured] of visibilities) {
+    found.push(...lintPixels(scene, editable, { measured, tracks, best: moments.get(editable) }));
+  }
+  const isSeen = ({ editable }: TextTrack, frame: number): boolean =>
+    editable === null || visibilities.get(editable)?.some((one) => one.frame === frame && one.ratio !== null) === true;
+  for (const { frame, one, other } of collisions) {
+    const [subject, obstacle] = one.editable === null ? [other, one] : [one, other];
+    if (!isSeen(one, frame) || !isSeen(other, frame) || subject.editable === null) continue;
+    const { editable, text } = obstacle;
+    const finding = { code: 'text_collision', other: editable, otherText: text } as const;
+    found.push({ ...finding, editable: subject.editable, ...momentAt(scene, frame) });
+  }
+  return found;
+}
+
+function lintLayout(scene: Scene, editable: string, tracks: readonly TextTrack[]): LintFinding[] {
+  const found: LintFinding[] = [];
+  for (const track of tracks) {
+    const cut = findCut(track, scene);
+    if (cut === undefined) continue;
+    const { text } = track;
+    found.push({
+      code: 'text_overflow',
+      editable,
+      ...momentAt(scene, cut.frame),
+      text,
+      beyond: 'frame',
+      overflow: null,
+    });
+    break;
+  }
+  const small = tracks.map(findTooSmall);
+  if (small.every((one) => one !== undefined) && small[0] !== undefined) {
+    const { sample, isShrunk } = small[0];
+    const needed = LEAST_SIZE[isShrunk ? 'shrunk' : 'designed'];
+    const moment = momentAt(scene, sample.frame);
+    found.push({ code: 'text_too_small', editable, ...moment, size: sample.size, needed, isShrunk });
+  }
+  return found;
+}
+
+/** Shares of a text's time at which it is measured, and the grid in seconds that brings texts to the same frames. */
+const MEASURED_AT = [0.15, 0.38, 0.62, 0.85];
+const GRID_SECONDS = 0.5;
+/** Share of its greatest opacity that a text must have to be measured. */
+const FULL = 0.9;
+
+/** Returns frames spread over the time in which a text is fully shown. */
+function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[] {
+  const samples = tracks.flatMap((track) => {
+    const greatest = Math.max(...track.samples.map(({ strength }) => strength));
+    const shown = track.samples.filter(
+      ({ strength, visibleShare }) => strength >= FULL * greatest && visibleShare > LEAST_VISIBLE,
+    );
+    return shown.some(({ isAtRest }) => isAtRest) ? shown.filter(({ isAtRest }) => isAtRest) : shown;
+  });
+  if (samples.length === 0) return [];
+  const grid = GRID_SECONDS * fps;
+  return MEASURED_AT.map((share) => {
+    const { frame } = samples[Math.min(samples.length - 1, Math.floor(share * samples.length))]!;
+    const snapped = Math.round(frame / grid) * grid;
+    const nearest = samples.reduce((best, one) =>
+      Math.abs(one.frame - snapped) < Math.abs(best.frame - snapped) ? one : best,
+    );
+    return nearest.frame;
+  });
+}
+
+/** Share of the measured frames on which a text must be hard to read, unless it is so where it is best seen. */
+const LEAST_FAILED = 0.4;
+
+interface MeasuredText {
+  readonly measured: readonly TextVisibility[];
+  readonly tracks: readonly TextTrack[];
+  readonly best: FindingMoment | undefined;
+}
+
+function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintFinding[] {
+  const own = tracks.filter((track) => track.editable === editable);
+  // The layout of a masked text does not tell whether the edge cuts it; its pixels do.
+  const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
+  const atEdge =
+    isMasked && best !== undefined && measured.find(({ frame }) => frame === best.frame)?.isAtEdge === true;
+  const cut: LintFinding[] = atEdge
+    ? [{ code: 'text_overflow', editable, ...best, text: own[0]!.text, beyond: 'frame', overflow: null }]
+    : [];
+  const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
+  if (visible.length === 0) {
+    if (measured.length === 0) return [];
+    const isOff = own.every(({ samples }) =>
+      samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < LEAST_VISIBLE),
+    );
+    // Of a text that is too fine to measure, nothing is known.
+    if (!isOff && sizeOf(own) < LEAST_SIZE.shrunk) return [];
+    const reason = isOff ? 'off_frame' : 'covered';
+    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, measured[0]!.frame)) }];
+  }
+  const { w, h } = scene.animation;
+  const isLarge = sizeOf(own) * (Math.min(w, h) / h) >= LARGE;
+  const needed = isLarge ? NEEDED.large : NEEDED.small;
+  const failed = visible.filter(({ ratio }) => ratio < needed);
+  const atBest = failed.find(({ frame }) => frame === best?.frame);
+  if (atBest === undefined && failed.length < Math.max(2, LEAST_FAILED * visible.length)) return cut;
+  const { frame, ratio } = atBest ?? failed.reduce((worst, one) => (one.ratio < worst.ratio ? one : worst));
+  return [...cut, { code: 'low_contrast', editable, ...momentAt(scene, frame), ratio, needed }];
+}
+
+/** Returns the largest font size at which a text is drawn, in pixels of a picture whose shorter side has 1080. */
+function sizeOf(tracks: readonly TextTrack[]): number {
+  return Math.max(0, ...tracks.flatMap(({ samples }) => samples.map(({ size }) => size)));
+}

@@ -1,0 +1,198 @@
+import { isRecord } from '../../json.ts';
+import { DrawnLayers, type Matrix } from '../../template/lottie/drawn-layers.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
+import type { Scene } from '../../template/scene.ts';
+import { animationFramesPerFrame } from '../frame-rate.ts';
+import { inkOf } from '../text/fit-text.ts';
+import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
+
+/** Corners in pixels of the animation, in order around a convex shape. */
+export type Polygon = readonly (readonly [x: number, y: number])[];
+
+/** A text on one frame, by its layout: whether something covers or masks it is unknown. */
+export interface PlacedText {
+  readonly laidOut: LaidOutText;
+  /** False if masks, mattes or animators of its characters may draw it elsewhere or in part. */
+  readonly isDrawnAsLaidOut: boolean;
+  /** Opacity of its layer, 0..1. */
+  readonly strength: number;
+  /** Outlines of the ink of each line. */
+  readonly lines: readonly Polygon[];
+  /** Share of the area of its lines that lies in the picture, 0..1. */
+  readonly visibleShare: number;
+  /** How far its lines reach beyond the picture, as a share of the picture's shorter side. */
+  readonly beyond: number;
+  /** Font size as drawn, in pixels of a picture whose shorter side has 1080. */
+  readonly size: number;
+}
+
+/** Distance between samples in seconds, unless a scene is so long that it would have more than the limit. */
+const SAMPLE_SECONDS = 0.1;
+const MOST_SAMPLES = 900;
+
+/** Finds where the texts of a scene lie in the picture. */
+export class TextGeometry {
+  readonly #scene: Scene;
+  readonly #layers: DrawnLayers;
+  readonly #texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>;
+  readonly #boxes = new Map<LaidOutText, readonly Polygon[]>();
+  readonly #perFrame: number;
+  readonly #picture: Polygon;
+
+  /** @throws SceneError template_invalid for a font that is missing or unusable */
+  static async open(scene: Scene): Promise<TextGeometry> {
+    const texts = new Map<LottieNode, LaidOutText[]>();
+    for (const text of await layOutLayers(scene.animation, scene.fonts)) {
+      const known = texts.get(text.layer.layer);
+      if (known === undefined) texts.set(text.layer.layer, [text]);
+      else known.push(text);
+    }
+    return new TextGeometry(scene, texts);
+  }
+
+  private constructor(scene: Scene, texts: ReadonlyMap<LottieNode, readonly LaidOutText[]>) {
+    this.#scene = scene;
+    this.#texts = texts;
+    this.#layers = new DrawnLayers(scene.animation, ({ ty }) => ty === LAYER_TYPE.text);
+    this.#perFrame = animationFramesPerFrame(scene);
+    this.#picture = visibleArea(scene);
+  }
+
+  /** Frames at which texts are compared, in ascending order. */
+  sampleFrames(): number[] {
+    const { frameCount, fps } = this.#scene;
+    const step = Math.max(1, Math.round(fps * SAMPLE_SECONDS), Math.ceil(frameCount / MOST_SAMPLES));
+    return Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => index * step);
+  }
+
+  /** Returns the texts that are shown on a frame and not empty, in layer order. @param frame of the output */
+  at(frame: number): PlacedText[] {
+    const { w, h } = this.#scene.animation;
+    const shorter = Math.min(w, h);
+    return this.#layers.at(frame * this.#perFrame).flatMap((drawn): PlacedText[] => {
+      const { layer, matrix, strength, isMasked, time } = drawn;
+      const laidOut = documentAt(this.#texts.get(layer) ?? [], layer, time);
+      if (laidOut === undefined) return [];
+      const lines = this.#boxesOf(laidOut).map((box) => box.map(([x, y]) => transformed(matrix, x, y)));
+      const whole = lines.reduce((sum, line) => sum + areaOf(line), 0);
+      if (lines.length === 0) return [];
+      const inside = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
+      const [a, b, c, d] = matrix;
+      const scale = Math.sqrt(Math.abs(a * d - b * c));
+      return [
+        {
+          ...{ laidOut, strength, lines },
+          isDrawnAsLaidOut: !isMasked && !laidOut.layer.animators.some(moves),
+          visibleShare: whole < 1 ? 0 : inside / whole,
+          beyond: Math.max(0, ...lines.map((line) => overhang(line, this.#picture))) / shorter,
+          size: laidOut.layout.size * scale * (1080 / shorter),
+        },
+      ];
+    });
+  }
+
+  #boxesOf(text: LaidOutText): readonly Polygon[] {
+    const known = this.#boxes.get(text);
+    if (known !== undefined) return known;
+    const boxes = inkBoxes(text);
+    this.#boxes.set(text, boxes);
+    return boxes;
+  }
+}
+
+/** Returns the part of the animation that the output shows: a picture of another shape cuts it on two sides. */
+function visibleArea({ width, height, animation: { w, h } }: Scene): Polygon {
+  const scale = Math.max(width / w, height / h);
+  const [across, down] = [width / scale, height / scale];
+  const [left, top] = [(w - across) / 2, (h - down) / 2];
+  return rectangle(left, top, left + across, top + down);
+}
+
+function rectangle(left: number, top: number, right: number, bottom: number): Polygon {
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
+}
+
+/** Returns the text document that is shown at a time of the layer's composition. */
+function documentAt(texts: readonly LaidOutText[], layer: LottieNode, time: number): LaidOutText | undefined {
+  if (texts.length < 2) return texts[0];
+  const frames = (layer.t as { d: { k: readonly { t?: unknown; s?: unknown }[] } }).d.k;
+  const begun = frames.filter(({ t }) => typeof t !== 'number' || t <= time).at(-1) ?? frames[0];
+  return texts.find(({ document }) => document === begun?.s) ?? texts[0];
+}
+
+/** Returns whether an animator of characters changes where they are or how large they are. */
+function moves({ a: properties }: LottieNode): boolean {
+  return isRecord(properties) && ['p', 's', 'r', 't', 'a', 'sk'].some((field) => properties[field] !== undefined);
+}
+
+/** Returns the boxes around the ink of each line in pixels of the layer. */
+function inkBoxes({ spec, layout }: LaidOutText): Polygon[] {
+  const { size, lineHeight, baseline, lines } = layout;
+  const side = spec.justification >= 3 ? spec.justification - 3 : spec.justification;
+  const room = spec.box?.width ?? 0;
+  // Left, right, centre.
+  const [start, share] = side === 1 ? [spec.x + room, 1] : side === 2 ? [spec.x + room / 2, 0.5] : [spec.x, 0];
+  return lines.flatMap(({ cells, width }, index): Polygon[] => {
+    const ink = inkOf(cells.map(({ cell }) => cell));
+    if (ink === null || cells.length === 0) return [];
+    const left = start - width * size * share;
+    const base = baseline + index * lineHeight;
+    return [rectangle(left, base - ink.top * size, left + width * size, base - ink.bottom * size)];
+  });
+}
+
+function transformed([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+export function areaOf(polygon: Polygon): number {
+  let twice = 0;
+  for (const [index, [x, y]] of polygon.entries()) {
+    const [nextX, nextY] = polygon[(index + 1) % polygon.length]!;
+    twice += x * nextY - nextX * y;
+  }
+  return Math.abs(twice) / 2;
+}
+
+/**
+ * Returns the intersection of two convex polygons; empty if they are apart.
+ *
+ * @see Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974
+ */
+export function intersectionOf(subject: Polygon, clip: Polygon): Polygon {
+  const turn = Math.sign(signedArea(clip)) || 1;
+  let kept = subject;
+  for (const [index, [ax, ay]] of clip.entries()) {
+    const [bx, by] = clip[(index + 1) % clip.length]!;
+    const side = ([x, y]: readonly [number, number]) => turn * ((bx - ax) * (y - ay) - (by - ay) * (x - ax));
+    kept = kept.flatMap((point, at): Polygon => {
+      const next = kept[(at + 1) % kept.length]!;
+      const [here, there] = [side(point), side(next)];
+      const own = here >= 0 ? [point] : [];
+      if (here >= 0 === there >= 0) return own;
+      const share = here / (here - there);
+      return [...own, [point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])]];
+    });
+  }
+  return kept;
+}
+
+function signedArea(polygon: Polygon): number {
+  return polygon.reduce((sum, [x, y], index) => {
+    const [nextX, nextY] = polygon[(index + 1) % polygon.length]!;
+    return sum + x * nextY - nextX * y;
+  }, 0);
+}
+
+/** Returns how far a polygon reaches beyond an upright rectangle, in pixels. */
+function overhang(polygon: Polygon, [topLeft, , bottomRight]: Polygon): number {
+  const [left, top] = topLeft!;
+  const [right, bottom] = bottomRight!;
+  return Math.max(0, ...polygon.map(([x, y]) => Math.max(left - x, x - right, top - y, y - bottom)));
+}
