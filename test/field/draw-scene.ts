@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
+import { bakeExpressions, type Evaluate } from '../../src/template/expressions/bake-expressions.ts';
+import { openEvaluator } from '../../src/template/expressions/evaluate-expressions.ts';
 import { upgradeDocument } from '../../src/template/init/normalize-document.ts';
 import type { LottieDocument, Scene, SceneFont } from '../../src/template/scene.ts';
 import type { Picture } from './picture-difference.ts';
@@ -10,13 +14,33 @@ export async function drawFrames(
   frames: readonly number[],
   { width, height, fonts = [] }: { width: number; height: number; fonts?: readonly SceneFont[] },
 ): Promise<Picture[]> {
-  const today = structuredClone(animation);
-  upgradeDocument(today);
-  const scene: Scene = {
-    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width, height, fps: animation.fr },
-    ...{ frameCount: Math.max(1, Math.round(animation.op - animation.ip)), animation: today },
-    ...{ fonts, images: [], clips: [], sounds: [], stills: [] },
+  return drawScene({ ...(await sceneOf(animation)), width, height, fonts }, frames);
+}
+
+let opened: Promise<Evaluate> | undefined;
+
+/** Loads the built evaluator of expressions once. */
+export function evaluator(): Promise<Evaluate> {
+  const path = join(import.meta.dirname, '../../dist/template/expressions/player.js');
+  opened ??= openEvaluator(readFileSync(path, 'utf8'));
+  return opened;
+}
+
+/** Returns the scene of an animation that is upgraded as `template init` does it. */
+export async function sceneOf(animation: LottieDocument): Promise<Scene> {
+  const upgraded = structuredClone(animation);
+  upgradeDocument(upgraded);
+  bakeExpressions(upgraded, await evaluator());
+  return {
+    ...{ output: { format: 'mp4', quality: 'high', fingerprint: null }, width: animation.w, height: animation.h },
+    ...{ fps: animation.fr, frameCount: Math.max(1, Math.round(animation.op - animation.ip)), animation: upgraded },
+    ...{ fonts: [], images: [], clips: [], sounds: [], stills: [] },
   };
+}
+
+/** Draws frames of a scene. */
+export async function drawScene(scene: Scene, frames: readonly number[]): Promise<Picture[]> {
+  const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
   const pictures: Picture[] = [];
   for (const frame of frames) {

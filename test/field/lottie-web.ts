@@ -7,6 +7,11 @@ import type { Picture } from './picture-difference.ts';
 
 const PLAYER = createRequire(import.meta.url).resolve('lottie-web/build/player/lottie.min.js');
 
+/** The font of the page's family `Field`. */
+export const FONT_FILE = createRequire(import.meta.url).resolve(
+  '@fontsource/noto-sans/files/noto-sans-latin-400-normal.woff2',
+);
+
 /** Path of this machine's Chromium; null without one. */
 export const CHROMIUM =
   ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
@@ -46,6 +51,9 @@ export async function openLottieWeb(): Promise<LottieWeb> {
   const page = await browser.newPage();
   await page.setContent('<body style="margin:0;background:#000;overflow:hidden"><div id="stage"></div></body>');
   await page.addScriptTag({ content: readFileSync(PLAYER, 'utf8') });
+  const font = `url(data:font/woff2;base64,${readFileSync(FONT_FILE).toString('base64')})`;
+  await page.addStyleTag({ content: `@font-face { font-family: Field; src: ${font}; }` });
+  await page.evaluate(() => document.fonts.load('16px Field'));
   return {
     async draw(document, frames, width, height) {
       await page.setViewportSize({ width, height });
@@ -79,7 +87,7 @@ async function shot(page: Page, frame: number, width: number, height: number): P
 declare const requestAnimationFrame: (callback: () => void) => void;
 declare const document: {
   getElementById(id: string): { style: { cssText: string }; innerHTML: string };
-  fonts: { readonly ready: Promise<unknown> };
+  fonts: { load(font: string): Promise<unknown>; readonly ready: Promise<unknown> };
 };
 
 /** Runs in the page. */

@@ -14,19 +14,28 @@ const LONG_SIDE = 320;
  * @throws Error if lottie-web reports an error or draws nothing, because an empty frame is no reference
  */
 export async function fieldDifference(document: LottieDocument, web: LottieWeb, frameCount: number): Promise<number> {
-  const length = Math.max(1, Math.round(document.op - document.ip));
-  const count = Math.min(length, frameCount);
-  const frames = Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * length) / count));
-  const scale = LONG_SIDE / Math.max(document.w, document.h);
-  const [width, height] = [even(document.w * scale), even(document.h * scale)];
+  const frames = comparedFrames(document, frameCount);
+  const { width, height } = comparedSize(document);
   const ours = await drawFrames(document, frames, { width, height });
   const theirs = await web.draw(document, frames, width, height);
   if (theirs.every(isEmpty)) throw new Error('lottie-web draws nothing in any frame: there is no reference');
   return Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
 }
 
-/** Whether a picture shows only the black page behind the animation. */
-function isEmpty({ rgba }: Picture): boolean {
+/** Returns frames spread over the whole animation, counted from its first. */
+export function comparedFrames({ ip, op }: LottieDocument, frameCount: number): number[] {
+  const length = Math.max(1, Math.round(op - ip));
+  const count = Math.min(length, frameCount);
+  return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * length) / count));
+}
+
+export function comparedSize({ w, h }: LottieDocument): { width: number; height: number } {
+  const scale = LONG_SIDE / Math.max(w, h);
+  return { width: even(w * scale), height: even(h * scale) };
+}
+
+/** Returns whether a picture shows only the black page behind the animation. */
+export function isEmpty({ rgba }: Picture): boolean {
   return rgba.every((value, index) => index % 4 === 3 || value === 0);
 }
 

@@ -16,7 +16,7 @@ describe('sampleMappings()', () => {
       '',
       '夏の新作コレ',
       'مجموعة الصي',
-      'Summer',
+      '🌞 Summe',
       undefined,
       undefined,
     ]);

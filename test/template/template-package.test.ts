@@ -90,7 +90,7 @@ describe('parseTemplatePackage()', () => {
   });
 
   it('rejects an animation that is not JSON', () => {
-    expect(problems({ 'animation.json': '{"w": 1,' })[0]).toMatch(/^template_invalid: The animation is not JSON/);
+    expect(problems({ 'animation.json': '{"w": 1,' })[0]).toMatch(/^template_invalid: The animation is not valid JSON/);
   });
 
   it('reports each editable that is missing from the animation or of the wrong kind', () => {
@@ -99,7 +99,7 @@ describe('parseTemplatePackage()', () => {
       'c_01: { label: Background, kind: text',
     );
     expect(problems({ 'template.yaml': manifest })).toEqual([
-      'template_invalid: Nothing in animation.json is filled by t_02',
+      'template_invalid: No element of animation.json has the "sid" t_02',
       'template_invalid: The key of a text must have the form of t_01',
       'template_invalid: The editable c_01 is a text, but in animation.json it fills a property',
     ]);
@@ -125,10 +125,10 @@ describe('parseTemplatePackage()', () => {
   it.each([
     ['no font', Buffer.from('hello, I am no font at all')],
     ['an empty file', Buffer.alloc(0)],
-    ['a font that is cut off', TEST_FONT.subarray(0, 5000)],
+    ['a font that is truncated', TEST_FONT.subarray(0, 5000)],
   ])('rejects %s, which would render no text', (_, font) => {
     expect(problems({ 'fonts/Test-Regular.ttf': font })).toEqual([
-      expect.stringMatching(/^template_invalid: The file is (?:no TrueType, OpenType or WOFF font|cut off)$/),
+      expect.stringMatching(/^template_invalid: The file is (?:not a TrueType, OpenType or WOFF font|truncated)$/),
     ]);
   });
 
@@ -227,22 +227,22 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     [
       'a field that goes with fonts',
       manifest('label: Clip,', 'label: Clip, replaces: Test-Regular,'),
-      `${CLIP} has replaces, which goes with kind font`,
+      `${CLIP} has replaces, which is only for the kind font`,
     ],
     [
       'a font that stands in for none',
       manifest(' replaces: Test-Regular,', ''),
-      'f_01 needs replaces, the name of the font that it stands in for',
+      'f_01 needs "replaces", the name of the font that it replaces',
     ],
     [
       'a font that no text has',
       manifest('replaces: Test-Regular', 'replaces: Test-Regula'),
-      'f_01 replaces Test-Regula, and no text of the animation is set in that. Did you mean Test-Regular?',
+      'f_01 replaces Test-Regula, but no text of the animation uses it. Did you mean Test-Regular?',
     ],
     [
       'texts that are none',
       manifest('replaces: Test-Regular', 'replaces: Test-Regular, texts: [t_011]'),
-      'f_01 names the text t_011, which is no editable. Did you mean t_01?',
+      'f_01 refers to the text t_011, which is not an editable. Did you mean t_01?',
     ],
     [
       'one text where a list belongs',
@@ -250,30 +250,30 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
       'texts must be a list of texts, like [a, b]',
     ],
     [
-      'a font to choose that is not there',
+      'a font to choose that is missing',
       manifest('Spare-Italic]', 'Spare-Italics]'),
       'f_01 allows the font Spare-Italics, which is not in the package. Did you mean Spare-Italic?',
     ],
     [
-      'a fallback that is not there',
+      'a fallback that is missing',
       manifest('[Wide-Regular]', '[Noto]'),
       'The font Noto of fallback_fonts is not in the package. Add fonts/Noto.ttf (or .otf, .woff2, .woff)',
     ],
     [
       'a spare font that is none',
       { 'fonts/Wide-Regular.ttf': 'no font at all' },
-      'The file is no TrueType, OpenType or WOFF font. Put the font in again',
+      'The file is not a TrueType, OpenType or WOFF font. Replace the font file',
     ],
     ['a key of another form', manifest('f_01:', 'font:'), 'The key of a font must have the form of f_01'],
     [
-      'music that is not there',
+      'music that is missing',
       { 'audio/music.wav': null },
       'The sound audio/music.wav of asset music is not in the package',
     ],
     [
       'an image where a sound belongs',
       manifest(`${CLIP}: { label: Clip, kind: video`, `${CLIP}: { label: Clip, kind: audio`),
-      `The editable ${CLIP} is an audio, but in animation.json it fills an image. A sound is an asset that a layer of type 6 plays`,
+      `The editable ${CLIP} is an audio, but in animation.json it fills an image. A sound must be an asset that a layer of type 6 plays`,
     ],
   ])('rejects %s', (_, changes, message) => expect(mediaProblems(changes)).toEqual([message]));
 
@@ -296,7 +296,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     expect(inside.ok && Buffer.from(inside.value.sounds.get('music')!.bytes).toString()).toBe('RIFF');
     Object.assign(animation.assets!.find(({ id }) => id === 'music')!, { p: '' });
     expect(mediaProblems({ 'animation.json': JSON.stringify(animation) })).toEqual([
-      'The asset music has no sound, and no editable fills it',
+      'The asset music has neither a sound nor an editable',
     ]);
   });
 });

@@ -26,12 +26,12 @@ export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   }
   const files = unpacked.value;
   const manifest = jsonOf(files.get('manifest.json'));
-  if (!isRecord(manifest)) return refused('The .lottie file has no manifest.json that can be read');
+  if (!isRecord(manifest)) return refused('The .lottie file has no readable manifest.json');
   const listed = (Array.isArray(manifest.animations) ? manifest.animations : []).flatMap((one: unknown) => {
     return isRecord(one) && typeof one.id === 'string' ? [one.id] : [];
   });
   const there = listed.filter((id) => files.has(animationPath(id, files)));
-  if (there.length === 0) return refused('The .lottie file has no animation that its manifest names');
+  if (there.length === 0) return refused('The animation named by the manifest is missing in the .lottie file');
   const initial = isRecord(manifest.initial) ? manifest.initial.animation : manifest.activeAnimationId;
   const animations = [...there].sort((a, b) => Number(b === initial) - Number(a === initial));
   return { ok: true, value: { files, animations } };
@@ -52,15 +52,15 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
   const { files } = archive.value;
   if (!files.has(`${OWN_FOLDER}template.yaml`)) {
     return refused(
-      'The .lottie file is an animation alone, and no template package',
-      'Make a package from it with reelform template init',
+      'The .lottie file contains only an animation, not a template package',
+      'Create a package from it with reelform template init',
     );
   }
   const layoutBytes = files.get(LAYOUT_FILE);
   const layout = parseLayout(jsonOf(layoutBytes));
   const animation = layout === null ? undefined : animationIn(archive.value, layout.animation);
   if (layout === null || !isRecord(animation)) {
-    return refused('The .lottie file does not say how its package was packed', 'Pack it again: reelform template pack');
+    return refused('The .lottie file has no information about its package', 'Pack it again: reelform template pack');
   }
   restore(animation as LottieDocument, layout);
   const found = new Map<string, Uint8Array>([

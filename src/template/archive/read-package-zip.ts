@@ -31,7 +31,7 @@ export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array
   if (clashes.length > 0) return refused(clashes);
   for (const { entry, path } of wanted) {
     const unpacked = unpack(entry);
-    if (unpacked === null) damages.push(`${told(entry)} is damaged, or not what its header says`);
+    if (unpacked === null) damages.push(`${told(entry)} is damaged or does not match its header`);
     else files.set(path, unpacked);
   }
   return damages.length > 0 ? refused(damages) : { ok: true, value: withoutTopFolder(files) };
@@ -50,17 +50,17 @@ function entryProblems(entry: ZipEntry): string[] {
   const problems: string[] = [];
   const parts = name.split('/').slice(0, isFolder ? -1 : undefined);
   if (name.length > LONGEST_NAME) problems.push('has a name that is too long');
-  if (/[\p{Cc}\u{fffd}]/u.test(name)) problems.push('has a name with characters that no name has');
+  if (/[\p{Cc}\u{fffd}]/u.test(name)) problems.push('has a name with invalid characters');
   if (name.includes('\\')) problems.push('has a backslash in its name');
-  if (/^[a-z]:/i.test(name)) problems.push('begins with a drive');
+  if (/^[a-z]:/i.test(name)) problems.push('starts with a drive letter');
   if (parts.some((part) => part === '' || part === '.' || part === '..')) problems.push('leads out of the package');
-  if (parts.includes('__proto__')) problems.push('has a name that no file may have');
+  if (parts.includes('__proto__')) problems.push('has a reserved name');
   if (!isRegular) problems.push('is a link or a device');
   if (isEncrypted) problems.push('is encrypted');
-  else if (method !== 0 && method !== 8) problems.push('is compressed in a way that zip programs seldom use');
-  if (isFolder && sizeBytes > 0) problems.push('is a folder with bytes');
+  else if (method !== 0 && method !== 8) problems.push('uses an unsupported compression method');
+  if (isFolder && sizeBytes > 0) problems.push('is a folder with contents');
   if (isBomb(entry)) problems.push(`unpacks to more than ${MAX_EXPANSION} times its size`);
-  if (data === null) problems.push('is not where the directory of the zip says');
+  if (data === null) problems.push('is not at the position in the directory of the zip');
   return problems.map((what) => `${told(entry)} ${what}`);
 }
 
@@ -76,8 +76,8 @@ function isWanted({ name, isFolder }: ZipEntry): boolean {
 function sizeProblems(entries: readonly ZipEntry[]): string[] {
   const problems: string[] = [];
   const sizeBytes = entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
-  if (entries.length > MAX_PACKAGE_FILES) problems.push(`The package has ${entries.length} files; 2,000 are allowed`);
-  if (sizeBytes > MAX_PACKAGE_BYTES) problems.push('The package has more than 50 MB in all');
+  if (entries.length > MAX_PACKAGE_FILES) problems.push(`The package has ${entries.length} files; the limit is 2,000`);
+  if (sizeBytes > MAX_PACKAGE_BYTES) problems.push('The package is larger than 50 MB');
   return problems;
 }
 
@@ -88,12 +88,12 @@ function pathProblems(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths) {
     const folded = path.toLowerCase();
-    if (files.has(folded)) problems.push(`${quoted(path)} is there twice, as names go by small letters`);
+    if (files.has(folded)) problems.push(`${quoted(path)} exists twice, ignoring case`);
     files.add(folded);
     for (let at = folded.indexOf('/'); at !== -1; at = folded.indexOf('/', at + 1)) folders.add(folded.slice(0, at));
   }
   const both = paths.filter((path) => folders.has(path.toLowerCase()));
-  return [...problems, ...both.map((path) => `${quoted(path)} is a file and a folder`)];
+  return [...problems, ...both.map((path) => `${quoted(path)} is both a file and a folder`)];
 }
 
 /** @returns null when size or checksum differ from the directory's */
@@ -124,7 +124,7 @@ function refused(messages: readonly string[]): Result<never> {
   const diagnostics = messages.slice(0, MOST_TOLD).map(problem);
   return {
     ok: false,
-    diagnostics: more > 0 ? [...diagnostics, problem(`There are ${more} more mistakes`)] : diagnostics,
+    diagnostics: more > 0 ? [...diagnostics, problem(`${more} more problems`)] : diagnostics,
   };
 }
 

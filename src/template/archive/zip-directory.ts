@@ -37,13 +37,13 @@ const ELSEWHERE = 0xffffffff;
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
-  if (end === -1) return 'is no zip file, or is cut off';
+  if (end === -1) return 'is not a zip file, or is truncated';
   const [disk, startDisk, here, count] = [4, 6, 8, 10].map((offset) => view.readUInt16LE(end + offset));
   const sizeBytes = view.readUInt32LE(end + 12);
   const start = view.readUInt32LE(end + 16);
-  if (disk !== 0 || startDisk !== 0 || here !== count) return 'is one part of several';
+  if (disk !== 0 || startDisk !== 0 || here !== count) return 'is a multi-part archive';
   if (count === 0xffff || sizeBytes === ELSEWHERE || start === ELSEWHERE) return 'is in the ZIP64 format';
-  if (start + sizeBytes !== end) return 'has a directory that is not where it says';
+  if (start + sizeBytes !== end) return 'has a directory at a wrong position';
   const entries: ZipEntry[] = [];
   let at = start;
   let dataEnd = 0;
@@ -57,7 +57,7 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
   }
   if (at !== end) return 'has a damaged directory';
   for (const { from, to } of places.sort((a, b) => a.from - b.from)) {
-    if (from < dataEnd) return 'has entries that share their bytes';
+    if (from < dataEnd) return 'has overlapping entries';
     dataEnd = to;
   }
   return entries;

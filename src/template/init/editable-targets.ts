@@ -71,7 +71,7 @@ function colorIn(node: LottieNode): LottieNode | null {
 function textDrawback(node: LottieNode): string | null {
   const styles = textStyles(node);
   const words = new Set(styles.map(({ t }) => t));
-  if (words.size > 1) return 'its words change over time';
+  if (words.size > 1) return 'its text changes over time';
   const [text = ''] = words;
   return normalizeLineBreaks(text).trim() === '' ? 'it is empty' : null;
 }

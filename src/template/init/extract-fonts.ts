@@ -39,11 +39,11 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
     list.push({ ...rest, fName: fileName, origin: 3 });
   }
   const unused = [...known.keys()].filter((name) => !used.has(name));
-  if (unused.length > 0) notes.push({ kind: 'changed', message: `No text uses ${unused.join(', ')}: left out` });
+  if (unused.length > 0) notes.push({ kind: 'changed', message: `Omitted unused fonts: ${unused.join(', ')}` });
   if (Array.isArray(animation.chars)) {
     delete animation.chars;
     if (used.size > 0)
-      notes.push({ kind: 'changed', message: 'Glyphs drawn in advance went: texts are set from fonts' });
+      notes.push({ kind: 'changed', message: 'Removed glyph outlines: texts are rendered with fonts' });
   }
   if (list.length > 0) animation.fonts = { list };
   else delete animation.fonts;

@@ -30,7 +30,7 @@ export function extractImages(animation: LottieDocument, source: LottieSource): 
     const bytes = bytesOf(asset, source);
     const image = bytes === null || kind === 'sound' ? undefined : source.readImage(bytes);
     const problem =
-      bytes !== null && kind === 'image' && image === undefined ? 'is no PNG, JPEG, WebP, GIF or AVIF' : null;
+      bytes !== null && kind === 'image' && image === undefined ? 'is not a PNG, JPEG, WebP, GIF or AVIF image' : null;
     const written = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
     const ending = kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type);
     const name = withEnding(fileName(written, ending), kind);

@@ -1,7 +1,7 @@
 import { formatList } from '../../hints.ts';
 import { isRecord } from '../../json.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
-import { isConstantVector, type LottieNode } from '../lottie/lottie-layers.ts';
+import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
 import {
@@ -33,7 +33,7 @@ export function readNames(animation: LottieDocument): { editables: FoundEditable
     const named = keyIn(place);
     if (named === null) continue;
     if (place.drawback !== null) {
-      notes.push({ kind: 'left', message: `${JSON.stringify(named.former)} is no editable: ${place.drawback}` });
+      notes.push({ kind: 'left', message: `${JSON.stringify(named.former)} is not editable: ${place.drawback}` });
       continue;
     }
     const known = found.get(named.key);
@@ -47,23 +47,24 @@ export function readNames(animation: LottieDocument): { editables: FoundEditable
 }
 
 /**
- * Proposes an editable for each suitable text, image and sound of an animation without named editables.
+ * Proposes an editable for each suitable text, image and sound of an animation that has no key.
  *
  * @param animation modified: targets get their key
  */
 export function proposeEditables(
   animation: LottieDocument,
   keys: KeyGenerator,
+  kinds: readonly EditableTarget['kind'][] = ['text', 'image', 'audio'],
 ): { editables: FoundEditable[]; notes: InitNote[] } {
   const editables: FoundEditable[] = [];
   const notes: InitNote[] = [];
   for (const place of byTime(animation)) {
-    if (place.kind === 'color') continue;
+    if (!kinds.includes(place.kind) || typeof place.node.sid === 'string') continue;
     const name = place.names.find((one) => one !== '') ?? '';
     if (place.drawback !== null) {
       notes.push({
         kind: 'left',
-        message: `The ${place.kind} ${JSON.stringify(name)} is no editable: ${place.drawback}`,
+        message: `The ${place.kind} ${JSON.stringify(name)} is not editable: ${place.drawback}`,
       });
       continue;
     }
@@ -94,7 +95,7 @@ export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): In
       kind === 'text'
         ? `${keys.numbered('text')} ${names[0]}`
         : keys.ofFile(fileNameOf(first)).replace('(Footage)/', '');
-    const message = `${which} neither a slot nor a key in the name; to offer one, call its layer ${JSON.stringify(key)}`;
+    const message = `${which} neither a slot nor a key in the name; to make one editable, name its layer ${JSON.stringify(key)}`;
     return [{ kind: 'left', message }];
   });
 }
@@ -168,10 +169,10 @@ export function readSlots(
   for (const [id, places] of uses) {
     const { kind } = places[0]!;
     const drawback = places.some((one) => one.kind !== kind)
-      ? 'it fills places of several kinds'
+      ? 'it is used for several kinds of values'
       : places.find((one) => one.drawback !== null)?.drawback;
     if (drawback !== undefined && drawback !== null) {
-      notes.push({ kind: 'left', message: `The slot ${JSON.stringify(id)} is no editable: ${drawback}` });
+      notes.push({ kind: 'left', message: `The slot ${JSON.stringify(id)} is not editable: ${drawback}` });
       continue;
     }
     const key = hasForm(id, kind)
@@ -186,10 +187,13 @@ export function readSlots(
     const layers = places.flatMap((place) => place.layers);
     editables.push({ key, kind, label, origin: 'slot', former: id, nodes, layers });
   }
+  // Without their slots, these nodes keep the values that they were filled with.
+  const kept = new Set(editables.flatMap(({ nodes }) => nodes));
+  for (const node of slottedNodes(animation)) if (!kept.has(node)) delete (node as LottieNode).sid;
   const others = Object.keys(values).filter((id) => !uses.has(id));
   if (others.length > 0) {
     const which = others.map((id) => JSON.stringify(id)).join(', ');
-    notes.push({ kind: 'left', message: `The slots ${which} fill no text, colour or image that is shown` });
+    notes.push({ kind: 'left', message: `The slots ${which} are not used by a visible text, colour or image` });
   }
   return { editables, notes };
 }
@@ -204,25 +208,34 @@ export function slotIds(animation: LottieDocument): string[] {
 }
 
 /**
- * Writes the value of each slot to its uses, because players show the slot's value.
+ * Writes the value of each slot to its uses, because players show the slot's value: also animated values, and those of
+ * properties that are no editables.
  *
  * @see Lottie specification 1.0.1, "Slots"
  */
 function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string, unknown>>): void {
-  for (const { node, kind } of findEditableTargets(animation)) {
-    const slot = typeof node.sid === 'string' && Object.hasOwn(values, node.sid) ? values[node.sid] : null;
+  const kinds = new Map(findEditableTargets(animation).map(({ node, kind }) => [node, kind]));
+  for (const node of slottedNodes(animation)) {
+    const slot = Object.hasOwn(values, node.sid) ? values[node.sid] : null;
     const value = isRecord(slot) && isRecord(slot.p) ? slot.p : null;
-    if (value === null) continue;
-    const isOfKind =
-      kind === 'text'
-        ? textStyles(value).length > 0
-        : kind === 'color'
-          ? isConstantVector(value)
-          : typeof value.p === 'string';
-    if (!isOfKind) continue;
+    if (value === null || !hasFormOf(kinds.get(node), value)) continue;
     const { id: _, sid: __, ...own } = structuredClone(value) as LottieNode;
+    if ('k' in own) delete node.x;
     Object.assign(node, own);
   }
+}
+
+/** @param kind undefined for a property that is no editable */
+function hasFormOf(kind: EditableTarget['kind'] | undefined, value: LottieNode): boolean {
+  if (kind === 'text') return textStyles(value).length > 0;
+  return kind === 'image' || kind === 'audio' ? typeof value.p === 'string' : value.k !== undefined;
+}
+
+function slottedNodes(animation: LottieDocument): (LottieNode & { sid: string })[] {
+  const inside = allLayers(animation).flatMap((place) => nodesOf(place).map(({ node }) => node));
+  return [...(animation.assets ?? []), ...inside].filter(
+    (node): node is LottieNode & { sid: string } & { id: string } => typeof node.sid === 'string',
+  );
 }
 
 /** Returns a file name for the key of an image or a sound. */

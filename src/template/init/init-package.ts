@@ -1,5 +1,11 @@
 import { isRecord } from '../../json.ts';
-import { checkAnimation } from '../lottie/check-animation.ts';
+import {
+  type BakedExpression,
+  bakeExpressions,
+  type Evaluate,
+  restoreExpressions,
+} from '../expressions/bake-expressions.ts';
+import { checkAnimation, MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -35,6 +41,10 @@ export interface InitPackageOptions {
   readonly name?: string | undefined;
   /** Minimum number of layers for a colour to become an editable; null for named colours only. */
   readonly colorLayers: number | null;
+  /** Adds layers with editables of their own, after all other editables are known. */
+  readonly addLayers?: (animation: LottieDocument, keys: KeyGenerator) => readonly FoundEditable[];
+  /** Evaluates expressions; without it they stay, and are not drawn. */
+  readonly evaluate?: Evaluate;
 }
 
 /**
@@ -48,22 +58,28 @@ export function initPackage(
   options: InitPackageOptions,
 ): NewPackage | { readonly problems: string[] } {
   const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
-  let problems = check(source.animation);
+  const scaled = scaleDown(source.animation);
+  let problems = check(scaled);
   const isDoubled = problems.length > 0 && problems.every((problem) => DOUBLED_NUMBER.test(problem));
   if (problems.length > 0 && !isDoubled) return { problems };
-  const animation = structuredClone(source.animation) as LottieDocument;
+  const animation = structuredClone(scaled) as LottieDocument;
   const notes: InitNote[] = [];
+  if (scaled !== source.animation) {
+    notes.push({ kind: 'changed', message: `The size became ${animation.w} × ${animation.h}: 4096 pixels at most` });
+  }
   if (isDoubled) {
-    notes.push({ kind: 'changed', message: `${renumberLayers(animation)} layers got numbers of their own` });
+    notes.push({ kind: 'changed', message: `${renumberLayers(animation)} layers were renumbered` });
     problems = check(animation);
     if (problems.length > 0) return { problems };
   }
   notes.push(...upgradeDocument(animation).map((message) => ({ kind: 'changed', message }) as const));
+  restoreExpressions(animation);
+  if (options.evaluate !== undefined) notes.push(...bakeNotes(bakeExpressions(animation, options.evaluate)));
   const unsupported = findUnsupported(animation);
   notes.push(...makeEven(animation), ...dropUnused(animation));
   const keys = new KeyGenerator(slotIds(animation));
   if (options.colorLayers !== null && solidsToShapes(animation) > 0) {
-    notes.push({ kind: 'changed', message: 'Solids became shapes, so that their colours can be filled' });
+    notes.push({ kind: 'changed', message: 'Converted solids to shapes, so that their colours are editable' });
   }
   const found = readNamed(animation, keys, notes);
   const images = extractImages(animation, source);
@@ -72,10 +88,14 @@ export function initPackage(
     found.push(...proposed.editables);
     notes.push(...proposed.notes);
   } else {
+    // Slots say which texts may change in a player, not which ones a video can change.
+    if (found.every(({ origin }) => origin === 'slot'))
+      found.push(...proposeEditables(animation, keys, ['text']).editables);
     notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));
   }
   if (options.colorLayers !== null) found.push(...suggestColors(animation, keys, options.colorLayers));
   const colors = sharedColors(animation);
+  found.push(...(options.addLayers?.(animation, keys) ?? []));
   if (found.length === 0) return { problems: [nothingToEdit(colors)] };
 
   const fonts = extractFonts(animation, source);
@@ -83,7 +103,7 @@ export function initPackage(
   const { stills, stillOf, unseen } = chooseStills(animation, found);
   const hidden = found.filter(({ key }) => unseen.includes(key));
   for (const { label } of hidden)
-    notes.push({ kind: 'left', message: `${JSON.stringify(label)} is no editable: no frame shows it` });
+    notes.push({ kind: 'left', message: `${JSON.stringify(label)} is not editable: it is not visible in any frame` });
   const editables = inOrder(found.filter((one) => !hidden.includes(one))).map((one) => ({
     ...one,
     stillcut: stillOf.get(one.key)!,
@@ -91,7 +111,7 @@ export function initPackage(
   }));
   notes.push(...shrinkBoxes(editables));
   for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
-  if (editables.length === 0) return { problems: ['No frame shows anything that could be edited'] };
+  if (editables.length === 0) return { problems: ['No editable is visible in any frame'] };
   animation.slots = slotsOf(editables);
   const name = options.name ?? source.name;
   const manifest = manifestText({
@@ -115,8 +135,22 @@ export function initPackage(
   return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
 }
 
+/** Reports the expressions that became keyframes in one note, and each reason why others did not. */
+function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
+  const failed = expressions.filter(({ failure }) => failure !== null);
+  const count = expressions.length - failed.length;
+  const message = `${count} ${count === 1 ? 'expression' : 'expressions'} became keyframes`;
+  const reasons = new Set(
+    failed.map(({ layer, failure }) => `An expression of the layer ${JSON.stringify(layer)} stays: ${failure}`),
+  );
+  return [
+    ...(count === 0 ? [] : [{ kind: 'changed', message } as const]),
+    ...[...reasons].map((reason) => ({ kind: 'left', message: reason }) as const),
+  ];
+}
+
 /** Matches the problem that `checkAnimation` reports for duplicate layer numbers. */
-const DOUBLED_NUMBER = /\/ind: .* stands on two layers$/;
+const DOUBLED_NUMBER = /\/ind: .* is used by two layers$/;
 
 /** A set that contains everything, because missing files are reported separately from dangerous content. */
 const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
@@ -129,6 +163,33 @@ function readNamed(animation: LottieDocument, keys: KeyGenerator, notes: InitNot
   return [...slots.editables, ...names.editables];
 }
 
+/** Returns an animation that is too large as a composition, scaled to the largest size. */
+function scaleDown(animation: unknown): unknown {
+  if (!isRecord(animation) || !Array.isArray(animation.layers)) return animation;
+  const [width, height] = [Number(animation.w), Number(animation.h)];
+  const scale = MAX_SIDE_PIXELS / Math.max(width, height);
+  if (!(scale < 1) || !(Math.min(width, height) >= 1)) return animation;
+  const { ip, op, assets } = animation;
+  const still = (k: unknown): object => ({ a: 0, k });
+  const percent = scale * 100;
+  const ks = {
+    o: still(100),
+    r: still(0),
+    p: still([0, 0, 0]),
+    a: still([0, 0, 0]),
+    s: still([percent, percent, 100]),
+  };
+  const id = 'full_size';
+  const layer = { ty: 0, ind: 1, nm: 'full size', refId: id, w: width, h: height, ip, op, st: 0, sr: 1, ks };
+  return {
+    ...animation,
+    w: Math.max(2, Math.floor((width * scale) / 2) * 2),
+    h: Math.max(2, Math.floor((height * scale) / 2) * 2),
+    assets: [...(Array.isArray(assets) ? assets : []), { id, layers: animation.layers }],
+    layers: [layer],
+  };
+}
+
 /** Removes an odd row or column, because chroma is subsampled; padding would show as a black line. */
 function makeEven(animation: LottieDocument): InitNote[] {
   const { w, h } = animation;
@@ -136,7 +197,7 @@ function makeEven(animation: LottieDocument): InitNote[] {
   animation.w = even(w);
   animation.h = even(h);
   if (animation.w === w && animation.h === h) return [];
-  const message = `The size ${w} × ${h} became ${animation.w} × ${animation.h}: both have to be even`;
+  const message = `Changed the size ${w} × ${h} to ${animation.w} × ${animation.h}: both must be even`;
   return [{ kind: 'changed', message }];
 }
 
@@ -149,15 +210,15 @@ function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
       return Array.isArray(sz) && rs === undefined;
     });
   for (const style of boxed) style.rs = 2;
-  return boxed.length === 0 ? [] : [{ kind: 'changed', message: 'Texts in boxes shrink where they do not fit' }];
+  return boxed.length === 0 ? [] : [{ kind: 'changed', message: 'Texts in boxes shrink to fit' }];
 }
 
 function nothingToEdit(colors: readonly SharedColor[]): string {
-  const nothing = 'There is nothing to edit in it: no slot, no text that stays the same, no image, no sound';
+  const nothing = 'The animation has nothing to edit: no slot, static text, image or sound';
   const [first] = colors;
   if (first === undefined) return nothing;
   const count = colors.filter(({ layerCount }) => layerCount === first.layerCount).length;
-  return `${nothing}; with --colors ${first.layerCount} it offers ${count === 1 ? 'a colour' : `${count} colours`}`;
+  return `${nothing}; --colors ${first.layerCount} makes ${count === 1 ? 'a colour' : `${count} colours`} editable`;
 }
 
 /** Sorts by kind: texts, colours, images, sounds; texts and colours also by number. */

@@ -21,12 +21,12 @@ export function upgradeDocument(animation: LottieDocument): string[] {
     .split('.')
     .map(Number);
   const changes: string[] = [];
-  if (isOlder(version, TEXT_IN_KEYFRAMES) && upgradeTexts(animation) > 0) changes.push('Texts were given keyframes');
+  if (isOlder(version, TEXT_IN_KEYFRAMES) && upgradeTexts(animation) > 0) changes.push('Added keyframes to texts');
   if (isOlder(version, COLORS_TO_ONE) && upgradeColors(animation) > 0)
-    changes.push('Colours of 0 to 255 became 0 to 1');
-  if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0)
-    changes.push('Paths say themselves that they close');
-  if (upgradeDashes(animation) > 0) changes.push('Dashes without an offset were given one of 0');
+    changes.push('Converted colours from 0–255 to 0–1');
+  if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0) changes.push('Marked closed paths as closed');
+  if (opaqueColors(animation) > 0) changes.push('Made colours of fills and strokes opaque, as players show them');
+  if (upgradeDashes(animation) > 0) changes.push('Added an offset of 0 to dashes without one');
   return changes;
 }
 
@@ -63,6 +63,22 @@ function upgradeColors(animation: LottieDocument): number {
   return colors.length;
 }
 
+/** Sets the alpha of solid colours to 1, because players ignore it and use the opacity of the fill or stroke. */
+function opaqueColors(animation: LottieDocument): number {
+  let count = 0;
+  const opaque = (color: unknown): void => {
+    if (!Array.isArray(color) || color.length !== 4 || typeof color[3] !== 'number' || color[3] === 1) return;
+    color[3] = 1;
+    count++;
+  };
+  for (const { ty, c } of nodes(animation)) {
+    if ((ty !== 'fl' && ty !== 'st') || !isRecord(c) || !Array.isArray(c.k)) continue;
+    opaque(c.k);
+    for (const frame of c.k as unknown[]) if (isRecord(frame)) for (const end of ['s', 'e']) opaque(frame[end]);
+  }
+  return count;
+}
+
 function toOne(color: readonly unknown[]): number[] {
   return color.map((value, index) => (index < 3 ? Number(value) / 255 : Number(value)));
 }
@@ -96,8 +112,7 @@ function nodes(animation: LottieDocument): LottieNode[] {
 }
 
 /**
- * Removes disabled effects, which would be drawn, and assets that no layer shows. Keeps expressions: they never run,
- * and `template check` can report them only if they remain.
+ * Removes disabled effects, which would be drawn, and assets that no layer shows.
  *
  * @param animation modified
  */
@@ -109,10 +124,7 @@ export function dropUnused(animation: LottieDocument): InitNote[] {
   const effects = dropSwitchedOff(animation);
   note(effects, `${effects} ${effects === 1 ? 'effect that is' : 'effects that are'} switched off went`);
   const assets = dropUnusedAssets(animation);
-  note(
-    assets.length,
-    `Nothing shows ${assets.length === 1 ? 'the asset' : 'the assets'} ${assets.join(', ')}: left out`,
-  );
+  note(assets.length, `Omitted unused ${assets.length === 1 ? 'asset' : 'assets'} ${assets.join(', ')}`);
   return notes;
 }
 

@@ -231,14 +231,14 @@ function checkReferences({ path, layers }: Composition): string[] {
   const problems: string[] = [];
   for (const [index, layer] of layers.entries()) {
     if (parents.has(layer.ind) && layer.ind !== undefined) {
-      problems.push(`${path}/${index}/ind: ${JSON.stringify(layer.ind)} stands on two layers`);
+      problems.push(`${path}/${index}/ind: ${JSON.stringify(layer.ind)} is used by two layers`);
     }
     parents.set(layer.ind, layer.parent);
   }
   const lengths = new Map<unknown, number>();
   for (const [index, layer] of layers.entries()) {
     if (chainLength(layer.ind, parents, lengths) > MAX_DEPTH) {
-      problems.push(`${path}/${index}/parent: a circle of parents, or a chain of more than ${MAX_DEPTH}`);
+      problems.push(`${path}/${index}/parent: a cycle of parents, or a chain of more than ${MAX_DEPTH}`);
       break;
     }
   }

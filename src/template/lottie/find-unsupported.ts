@@ -8,6 +8,7 @@ import {
   type LottieNode,
   nodesOf,
 } from './lottie-layers.ts';
+import { isExpandable } from './mask-expansion.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
@@ -78,7 +79,7 @@ function ofLayer(place: LocatedLayer): UnsupportedUse[] {
   }
   for (const [mask, at] of records(layer.masksProperties, `${pointer}/masksProperties`)) {
     if (mask.mode === 'l' || mask.mode === 'd') use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
-    if (isSet(mask.x)) use('mask_expansion', 'mask expansion', at);
+    if (isSet(mask.x) && !isExpandable(mask)) use('mask_expansion', 'mask expansion', at);
   }
   for (const inside of nodesOf(place)) ofNode(inside, use);
   return uses;
@@ -88,9 +89,6 @@ function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, wh
   if (hasExpression(node)) use('expression', 'expression', pointer);
   const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
   if (modifier !== undefined) use('path_modifier', modifier, pointer);
-  if (node.ty === 'sr' && node.hd !== true && [node.is, node.os].some(isSet)) {
-    use('path_modifier', 'rounded points of a star', pointer);
-  }
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {

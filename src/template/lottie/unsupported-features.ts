@@ -18,59 +18,60 @@ export type Feature =
 /** The actual result, and what to do about it; one sentence each. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
   expression: {
-    instead: 'Expressions are never run; what they drive keeps the value or the keyframes that it has without',
-    hint: 'In After Effects use Animation > Keyframe Assistant > Convert Expression to Keyframes, and export again',
+    instead: 'The expression was not evaluated; its property keeps its static value or its keyframes',
+    hint: 'Run `reelform template init` on the source, or convert it: Animation > Keyframe Assistant > Convert Expression to Keyframes',
   },
   effect: {
-    instead: 'The effect is not drawn; the layer is shown without it',
-    hint: 'Use one that templates/DESIGNERS.md lists, or render it into an image',
+    instead: 'The effect is not rendered; the layer is shown without it',
+    hint: 'Use one that docs/guides/after-effects.md lists, or render it into an image',
   },
   effect_switched_off: {
-    instead: 'The effect is drawn, though it is switched off',
+    instead: 'The effect is rendered although it is disabled',
     hint: 'Remove it from the layer',
   },
   wipe: {
-    instead: 'Wipes and blinds come out on images alone: texts, solids and shapes that do not overlap are shown whole',
-    hint: 'Uncover it with a mask or a matte that moves',
+    instead: 'Wipes and blinds only work on images: texts, solids and shapes are shown completely',
+    hint: 'Use an animated mask or matte',
   },
   layer_style: {
-    instead: 'The layer style is not drawn',
-    hint: 'Drop and inner shadow, outer and inner glow, and colour overlay are; else build it from layers',
+    instead: 'The layer style is not rendered',
+    hint: 'Use drop shadow, inner shadow, outer glow, inner glow or colour overlay, or build the style from layers',
   },
   layer_kind: {
-    instead: 'Layers of this kind are not drawn',
-    hint: 'Make it a shape, an image, a text or a precomposition',
+    instead: 'Layers of this kind are not rendered',
+    hint: 'Use a shape, image, text or precomposition',
   },
   image_sequence: {
-    instead: 'Image sequences are not drawn',
-    hint: 'Use an image, or a video editable in its place',
+    instead: 'Image sequences are not rendered',
+    hint: 'Use an image or a video editable',
   },
   path_modifier: {
-    instead: 'The path is drawn without the modifier',
-    hint: 'Convert the shape into a path that has it already',
+    instead: 'The path is rendered without the modifier',
+    hint: 'Apply the modifier to the path in the design tool',
   },
   dash_offset: {
-    instead: 'The last dash or gap of the stroke is taken as the offset of the others',
+    instead: 'The last dash or gap of the stroke is used as the offset',
     hint: 'Add the offset as the last entry of "d": {"n": "o", "nm": "offset", "v": {"a": 0, "k": 0}}',
   },
   mask_mode: {
-    instead: 'Masks in the modes Lighten and Darken do nothing',
+    instead: 'Masks with the modes Lighten and Darken have no effect',
     hint: 'Use Add, Subtract, Intersect or Difference',
   },
   mask_expansion: {
-    instead: 'The mask keeps the size of its path',
+    instead: 'The mask keeps the size of its path, because both its path and its expansion move',
     hint: 'Enlarge the path itself, and set the expansion to 0',
   },
   motion_blur: {
-    instead: 'Moving layers are drawn sharp',
+    instead: 'Motion blur is not rendered',
     hint: 'Switch motion blur off, or use the effect Directional Blur',
   },
   stretched_sound: {
-    instead: 'The sound is heard at its own speed; the time stretch of its layer moves where it begins and ends',
+    instead:
+      'The sound plays at its original speed; the time stretch of its layer only changes where it starts and ends',
     hint: 'Stretch the sound file itself, and set the stretch of the layer to 100 %',
   },
   text_animator: {
-    instead: 'This property of a text animator does nothing',
+    instead: 'This property of a text animator has no effect',
     hint: 'Animate position, scale, rotation, opacity, fill or stroke colour, tracking, line spacing or blur',
   },
 };

@@ -91,10 +91,13 @@ describe('readPackedPackage()', () => {
   });
 
   it.each<[string, (files: Map<string, Uint8Array>) => unknown]>([
-    ['is an animation alone', (files) => files.delete('reelform/template.yaml')],
-    ['does not say how', (files) => files.delete('reelform/layout.json')],
     [
-      'does not say how',
+      'The .lottie file contains only an animation, not a template package',
+      (files) => files.delete('reelform/template.yaml'),
+    ],
+    ['The .lottie file has no information about its package', (files) => files.delete('reelform/layout.json')],
+    [
+      'The .lottie file has no information about its package',
       (files) =>
         files.set(
           'reelform/layout.json',
@@ -108,15 +111,15 @@ describe('readPackedPackage()', () => {
         ),
     ],
     [
-      'does not say how',
+      'The .lottie file has no information about its package',
       (files) =>
         files.set(
           'reelform/layout.json',
           text({ layout_version: 1, animation: 'small', files: {}, assets: { 0: { layers: 'x' } }, fonts: {} }),
         ),
     ],
-    ['has no manifest.json', (files) => files.delete('manifest.json')],
-    ['has no animation that its manifest names', (files) => files.delete('a/small.json')],
+    ['The .lottie file has no readable manifest.json', (files) => files.delete('manifest.json')],
+    ['The animation named by the manifest is missing in the .lottie file', (files) => files.delete('a/small.json')],
   ])('rejects an archive that %s', (message, change) => {
     const files = unzip(writeLottieArchive(smallPackageFiles(), OPTIONS));
     change(files);

@@ -128,12 +128,12 @@ describe('readPackageZip()', () => {
       { name: 'a', bytes: Buffer.alloc(1000) },
       { name: 'a', offset: 0, bytes: Buffer.alloc(1000) },
     ]);
-    expect(problemsOf(kernel)).toEqual(['The package has entries that share their bytes']);
+    expect(problemsOf(kernel)).toEqual(['The package has overlapping entries']);
   });
 
   it('rejects too many files', () => {
     const many = Array.from({ length: 2001 }, (_, index) => ({ name: `f${index}` }));
-    expect(problemsOf(rawZip(many))).toEqual(['The package has 2001 files; 2,000 are allowed']);
+    expect(problemsOf(rawZip(many))).toEqual(['The package has 2001 files; the limit is 2,000']);
     expect(pathsOf(rawZip(many.slice(1)))).toHaveLength(2000);
   });
 

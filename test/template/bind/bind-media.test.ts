@@ -144,7 +144,7 @@ describe('bindMapping() of fonts', () => {
 
   it('rejects an unknown font', () => {
     expect(() => bind({ font_changes: { 'Test-Regular': { source: { font: 'Gone' } } } })).toThrow(
-      'The template carries no font Gone',
+      'The template has no font Gone',
     );
   });
 });

@@ -259,7 +259,7 @@ describe('checkMapping() of videos, sounds and fonts', () => {
     const [problem] = checkMapping({ resources: { ...valid, [PHOTO]: remote({ volume: 1 }) } }, spec);
     expect(problem).toMatchObject({
       code: 'unknown_property',
-      detail: 'volume goes with a source of kind video or audio alone',
+      detail: 'volume can only be used with a source of kind video or audio',
     });
   });
 

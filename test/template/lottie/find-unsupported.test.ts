@@ -102,17 +102,6 @@ describe('findUnsupported()', () => {
     },
   );
 
-  const star = {
-    ty: 'sr',
-    sy: 1,
-    p: still([60, 50]),
-    pt: still(5),
-    r: still(0),
-    ir: still(15),
-    or: still(30),
-    is: still(0),
-    os: still(0),
-  };
   const moving = {
     ...TRANSFORM,
     p: {
@@ -140,6 +129,10 @@ describe('findUnsupported()', () => {
       ...changes,
     };
   };
+  const corners = { c: true, v: [[40, 30], [90, 30], [90, 70]], i: Array(3).fill([0, 0]), o: Array(3).fill([0, 0]) }; // biome-ignore format: three points
+  const EASE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
+  const MOVING_PATH = { a: 1, k: [{ t: 0, s: [corners], ...EASE }, { t: 59, s: [{ ...corners, v: [[40, 30], [90, 30], [90, 60]] }] }] }; // biome-ignore format: two frames
+  const GROWING = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 59, s: [9] }] }; // biome-ignore format: two frames
   const masked = (masks: readonly object[]) => shapeLayer('s', SHAPES, { hasMask: true, masksProperties: masks });
   const tracked = (a: object) => textLayer('s', 'Hello', { t: { d: {}, p: {}, m: {}, a: [{ s: {}, a }] } });
 
@@ -170,11 +163,6 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES),
     ],
     [
-      'path_modifier rounded points of a star s /layers/0/shapes/0/it/0',
-      shapeLayer('s', [{ ...star, os: still(80) }, SHAPES[1]!]),
-      shapeLayer('s', [star, SHAPES[1]!]),
-    ],
-    [
       'dash_offset dashes without an offset s /layers/0/shapes/0/it/1/d',
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['g', 6])]),
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['o', 6])]),
@@ -182,8 +170,8 @@ describe('findUnsupported()', () => {
     ['mask_mode Darken s /layers/0/masksProperties/1', masked([mask({}), mask({ mode: 'd' })]), masked([mask({})])],
     [
       'mask_expansion mask expansion s /layers/0/masksProperties/0',
-      masked([mask({ x: still(10) })]),
-      masked([mask({})]),
+      masked([mask({ x: GROWING, pt: MOVING_PATH })]),
+      masked([mask({ pt: MOVING_PATH })]),
     ],
     [
       'motion_blur motion blur s /layers/0',

@@ -1,0 +1,189 @@
+import { isRecord } from '../../json.ts';
+import { hasExpression } from '../lottie/find-unsupported.ts';
+import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
+import { withPoints } from '../lottie/path-points.ts';
+import type { LottieDocument } from '../scene.ts';
+import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
+import { isPath, THINNING_ERROR, thinSamples } from './thin-samples.ts';
+
+/** An expression of an animation, after baking. */
+export interface BakedExpression {
+  /** Name of the layer. */
+  readonly layer: string;
+  /** JSON pointer of the property. */
+  readonly pointer: string;
+  /** Why the expression is not replaced by keyframes; null if it is. */
+  readonly failure: string | null;
+}
+
+/** Field of a property that keeps what its keyframes were made of. */
+const SOURCE = 'baked';
+
+interface Found {
+  readonly node: LottieNode & { x: string };
+  readonly layer: string;
+  readonly pointer: string;
+}
+
+/**
+ * Evaluates the expressions of a document that `checkAnimation` accepts and whose properties are numbered by
+ * `EXPRESSION_ID`.
+ */
+export type Evaluate = (numbered: LottieDocument) => Evaluation;
+
+/**
+ * Replaces expressions by the keyframes that they result in, thinned up to `THINNING_ERROR`, because the renderer knows
+ * keyframes only. An expression that fails stays, so that `template check` reports it.
+ *
+ * @param animation modified; accepted by `checkAnimation`
+ */
+export function bakeExpressions(animation: LottieDocument, evaluate: Evaluate): BakedExpression[] {
+  const found = findExpressions(animation);
+  if (found.length === 0) return [];
+  for (const [id, { node }] of found.entries()) node[EXPRESSION_ID] = id;
+  const evaluation = evaluate(animation);
+  for (const { node } of found) delete node[EXPRESSION_ID];
+  return found.map(({ node, layer, pointer }, id) => {
+    const result = samplesOf(id, evaluation);
+    if (typeof result === 'string') return { layer, pointer, failure: result };
+    const { x, a, k } = node;
+    if (result.length > 0) {
+      node[SOURCE] = { expression: x, ...(a === undefined ? {} : { a }), k: structuredClone(k) };
+      writeSamples(node, result);
+    }
+    delete (node as LottieNode).x;
+    return { layer, pointer, failure: null };
+  });
+}
+
+/**
+ * Restores the expressions that `bakeExpressions` has replaced.
+ *
+ * @param animation modified
+ * @returns the number of expressions
+ */
+export function restoreExpressions(animation: LottieDocument): number {
+  let count = 0;
+  for (const place of allLayers(animation)) {
+    for (const { node } of nodesOf(place)) {
+      const source = node[SOURCE];
+      if (!isRecord(source) || typeof source.expression !== 'string') continue;
+      const { expression, ...own } = source;
+      delete node[SOURCE];
+      delete node.a;
+      Object.assign(node, own, { x: expression });
+      count++;
+    }
+  }
+  return count;
+}
+
+function findExpressions(animation: LottieDocument): Found[] {
+  return allLayers(animation).flatMap((place) =>
+    nodesOf(place).flatMap(({ node, pointer }): Found[] =>
+      hasExpression(node) ? [{ node, layer: place.name, pointer }] : [],
+    ),
+  );
+}
+
+/** Returns the samples of an expression in ascending order, or why there are none. */
+function samplesOf(id: number, { instances, failures }: Evaluation): Sample[] | string {
+  if (failures[id] !== undefined) return failures[id];
+  const own = instances.filter((one) => one.id === id);
+  if (own.length === 0) return 'properties of this kind are not evaluated';
+  const byTime = new Map<number, Sample>();
+  for (const sample of own.flatMap(({ samples }) => samples)) {
+    const known = byTime.get(sample.time);
+    if (known !== undefined && !isSame(known.value, sample.value)) {
+      return 'it differs between the places where its composition is shown';
+    }
+    byTime.set(sample.time, sample);
+  }
+  const samples = [...byTime.values()].sort((a, b) => a.time - b.time);
+  const [first] = samples;
+  if (first !== undefined && samples.some(({ value }) => kindOf(value) !== kindOf(first.value))) {
+    return 'its values are of several kinds';
+  }
+  return samples;
+}
+
+function isSame(a: ExpressionValue, b: ExpressionValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Values of one kind can be interpolated: numbers of the same count, paths of the same number of points. */
+function kindOf(value: ExpressionValue): string {
+  if (typeof value === 'number') return 'number';
+  if (isPath(value)) return `path ${value.c}`;
+  return 'text' in value ? 'text' : `list ${value.length}`;
+}
+
+/** @param samples at least one */
+function writeSamples(node: LottieNode, samples: readonly Sample[]): void {
+  const first = samples[0]!.value;
+  if (samples.every(({ value }) => isSame(value, first))) writeConstant(node, first);
+  else if (isText(first)) node.k = textKeyframes(node, samples);
+  else Object.assign(node, { a: 1, k: keyframes(samples, isColor(node) ? 1 / 512 : THINNING_ERROR) });
+}
+
+function textKeyframes(node: LottieNode, samples: readonly Sample[]): object[] {
+  return samples
+    .filter(({ value }, index) => index === 0 || !isSame(value, samples[index - 1]!.value))
+    .map(({ time, value }) => ({ t: time, s: styleOf(node, time, value) }));
+}
+
+function keyframes(samples: readonly Sample[], error: number): object[] {
+  if (!canInterpolate(samples)) {
+    const most = Math.max(...samples.map(({ value }) => (isPath(value) ? value.v.length : 0)));
+    return samples.map(({ time, value }) => {
+      return { t: time, s: isPath(value) ? [withPoints(value, most)] : startOf(value), h: 1 };
+    });
+  }
+  const kept = thinSamples(samples, error);
+  const straight = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
+  return kept.map(({ time, value }, index) => ({
+    ...{ t: time, s: startOf(value) },
+    ...(index < kept.length - 1 ? straight : {}),
+  }));
+}
+
+function isText(value: ExpressionValue): value is { readonly text: string } {
+  return typeof value === 'object' && 'text' in value;
+}
+
+function writeConstant(node: LottieNode, value: ExpressionValue): void {
+  if (isText(value)) {
+    const frames = Array.isArray(node.k) ? node.k : [];
+    for (const frame of frames) if (isRecord(frame) && isRecord(frame.s)) frame.s.t = value.text;
+    return;
+  }
+  node.a = 0;
+  node.k = typeof value === 'number' || isPath(value) ? value : rounded(value);
+}
+
+/** Returns the text style of a time with other words. */
+function styleOf(node: LottieNode, time: number, value: ExpressionValue): object {
+  const frames = (Array.isArray(node.k) ? node.k : []).filter(isRecord);
+  const frame = frames.findLast(({ t }) => typeof t === 'number' && t <= time) ?? frames[0];
+  return { ...(isRecord(frame?.s) ? frame.s : {}), t: (value as { text: string }).text };
+}
+
+function canInterpolate(samples: readonly Sample[]): boolean {
+  const counts = samples.map(({ value }) => (isPath(value) ? value.v.length : 0));
+  return counts.every((count) => count === counts[0]);
+}
+
+function startOf(value: ExpressionValue): unknown[] {
+  if (typeof value === 'number') return rounded([value]);
+  return isPath(value) ? [value] : rounded(value as readonly number[]);
+}
+
+function rounded(values: readonly number[]): number[] {
+  return values.map((value) => Math.round(value * 1e5) / 1e5);
+}
+
+function isColor(node: LottieNode): boolean {
+  const frames = Array.isArray(node.k) ? node.k : [];
+  const first: unknown = isRecord(frames[0]) ? frames[0].s : frames;
+  return Array.isArray(first) && first.length === 4;
+}

@@ -1,0 +1,2 @@
+/** Internals of lottie-web, which have no types. */
+declare module 'lottie-web/player/js/*';

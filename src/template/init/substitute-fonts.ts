@@ -1,0 +1,53 @@
+/** An open font that stands in for a missing one. */
+export interface Substitute {
+  /** Name of the font file in `starter/fonts/`, without extension. */
+  readonly name: string;
+  /** Whether all characters are as wide as in the missing font. */
+  readonly hasSameWidths: boolean;
+}
+
+/** Families whose characters are as wide as those of the missing font. */
+const SAME_WIDTHS: Readonly<Record<string, 'Arimo' | 'Tinos' | 'Cousine'>> = {
+  arial: 'Arimo',
+  arialmt: 'Arimo',
+  helvetica: 'Arimo',
+  helveticaneue: 'Arimo',
+  liberationsans: 'Arimo',
+  timesnewroman: 'Tinos',
+  timesnewromanpsmt: 'Tinos',
+  timesnewromanps: 'Tinos',
+  times: 'Tinos',
+  liberationserif: 'Tinos',
+  couriernew: 'Cousine',
+  couriernewpsmt: 'Cousine',
+  courier: 'Cousine',
+  liberationmono: 'Cousine',
+};
+
+const SERIF =
+  /serif|times|georgia|garamond|baskerville|bodoni|caslon|didot|palatino|playfair|merriweather|lora|minion|cambria|century|bookman|rockwell|slab|roman/;
+const MONO = /mono|courier|consolas|menlo|code|typewriter|console/;
+const BOLD = /bold|black|heavy|demi|impact|anton|bebas/;
+
+/**
+ * Chooses an open font in place of a missing one: one with the same widths for common system fonts, otherwise one of the same
+ * kind (sans serif, serif, monospaced) and weight.
+ */
+export function substituteFor(font: {
+  readonly name: string;
+  readonly family: string;
+  readonly style: string;
+}): Substitute {
+  const family = plain(font.family === '' ? font.name.split('-')[0]! : font.family);
+  const all = plain(`${font.name} ${font.family} ${font.style}`);
+  const same = SAME_WIDTHS[family] ?? SAME_WIDTHS[plain(font.name.split('-')[0]!)];
+  const isSerif = SERIF.test(all.replaceAll('sansserif', ''));
+  const base = same ?? (MONO.test(all) ? 'Cousine' : isSerif ? 'Tinos' : 'Arimo');
+  const weight = BOLD.test(all) ? 'Bold' : 'Regular';
+  return { name: `${base}-${weight}`, hasSameWidths: same !== undefined };
+}
+
+/** Normalises a font name for comparison across programs. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,65 @@
+import { isRecord } from '../../json.ts';
+import type { LottieDocument } from '../scene.ts';
+import { type LottieNode, withLayerLists } from './lottie-layers.ts';
+import { expandedMask, isExpandable } from './mask-expansion.ts';
+import { isRoundedStar, starPath } from './rounded-stars.ts';
+
+/**
+ * Returns a document as the renderer has to receive it to draw what lottie-web draws: rounded stars as paths, skew with
+ * the axis that it understands, expanded masks, and mattes that are switched off but used. What needs no change is not copied.
+ */
+export function drawingForm(animation: LottieDocument): LottieDocument {
+  return withLayerLists(animation, (layers) => mapped(layers, (layer) => layerForm(layer)) as unknown[]);
+}
+
+function layerForm(layer: LottieNode): LottieNode {
+  const changes: LottieNode = {};
+  // A matte shapes other layers whether it is visible or not.
+  if (Number(layer.td) > 0 && layer.hd === true) changes.hd = false;
+  const ks = isRecord(layer.ks) ? withSkewAxis(layer.ks) : layer.ks;
+  if (ks !== layer.ks) changes.ks = ks;
+  const masks = mapped(layer.masksProperties, (mask) => (isExpandable(mask) ? expandedMask(mask) : mask));
+  if (masks !== layer.masksProperties) changes.masksProperties = masks;
+  const shapes = mapped(layer.shapes, shapeForm);
+  if (shapes !== layer.shapes) changes.shapes = shapes;
+  return Object.keys(changes).length === 0 ? layer : { ...layer, ...changes };
+}
+
+function shapeForm(shape: LottieNode): LottieNode {
+  if (shape.ty === 'gr') {
+    const it = mapped(shape.it, shapeForm);
+    return it === shape.it ? shape : { ...shape, it };
+  }
+  if (shape.ty === 'tr') return withSkewAxis(shape);
+  return isRoundedStar(shape) ? starPath(shape) : shape;
+}
+
+/** Changes the direction in which the axis of a skew turns: Skottie takes it the other way round. */
+function withSkewAxis(transform: LottieNode): LottieNode {
+  const { sk, sa } = transform;
+  if (!isRecord(sk) || sk.k === 0 || !isRecord(sa) || sa.k === 0) return transform;
+  return { ...transform, sa: { ...sa, k: negated(sa.k) } };
+}
+
+function negated(value: unknown): unknown {
+  if (typeof value === 'number') return -value;
+  if (!Array.isArray(value)) return value;
+  return value.map((one: unknown) => {
+    if (typeof one === 'number') return -one;
+    if (!isRecord(one)) return one;
+    const ends = ['s', 'e'].filter((end) => one[end] !== undefined).map((end) => [end, negated(one[end])]);
+    return { ...one, ...Object.fromEntries(ends) };
+  });
+}
+
+/** Returns the same list if no object in it changes. */
+function mapped(list: unknown, change: (node: LottieNode) => LottieNode): unknown {
+  if (!Array.isArray(list)) return list;
+  let isChanged = false;
+  const changed = list.map((one: unknown) => {
+    const next = isRecord(one) ? change(one) : one;
+    if (next !== one) isChanged = true;
+    return next;
+  });
+  return isChanged ? changed : list;
+}

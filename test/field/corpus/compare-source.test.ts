@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FEATURES } from '../features.ts';
+import { CHROMIUM, type LottieWeb, openLottieWeb } from '../lottie-web.ts';
+import { compareSource } from './compare-source.ts';
+
+const documentOf = (feature: string) => FEATURES.find(({ name }) => name === feature)!.document;
+
+describe.skipIf(CHROMIUM === null)('compareSource()', () => {
+  let web: LottieWeb;
+  beforeAll(async () => {
+    web = await openLottieWeb();
+  });
+  afterAll(() => web.close());
+
+  it.each([
+    ['right', documentOf('rectangle')],
+    ['silent', documentOf('effect, drop shadow')],
+    ['reported', { ...documentOf('mask, feathered'), layers: withLightenMask() }],
+    ['refused', { ...documentOf('rectangle'), layers: 'none' }],
+    ['no_reference', { ...documentOf('rectangle'), layers: [] }],
+  ])('finds a document to be %s', async (outcome, document) => {
+    expect(await compareSource(document, web)).toMatchObject({ outcome });
+  });
+});
+
+/** A mask that hides everything in lottie-web, and nothing here. */
+function withLightenMask(): unknown[] {
+  const layers = structuredClone(documentOf('mask, feathered').layers) as { masksProperties?: { mode: string }[] }[];
+  for (const { masksProperties = [] } of layers) for (const mask of masksProperties) mask.mode = 'l';
+  return layers;
+}

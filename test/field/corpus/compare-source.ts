@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { readImageHeader } from '../../../src/engine/images/image-header.ts';
+import { keepTextSizes } from '../../../src/engine/inspect/keep-text-sizes.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
+import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
+import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import { drawScene, evaluator, sceneOf } from '../draw-scene.ts';
+import { FONT_FILE, type LottieWeb } from '../lottie-web.ts';
+import { comparedFrames, comparedSize, isEmpty } from '../measure.ts';
+import { pictureDifference } from '../picture-difference.ts';
+
+/** Frames compared of each animation. */
+const FRAMES = 3;
+/** Share of differing pixels in the worst frame up to which an animation counts as right. */
+const RIGHT = 0.01;
+
+/** Result of one animation. */
+export interface Comparison {
+  readonly outcome:
+    | 'right'
+    /** Wrong, and neither `template init` nor a finding says so. */
+    | 'silent'
+    /** Wrong, and reported as using unsupported features. */
+    | 'reported'
+    | 'refused'
+    | 'crashed'
+    /** Nothing to compare with: lottie-web fails, or files are missing. */
+    | 'no_reference';
+  /** Share of differing pixels in the worst frame, 0..1; null if nothing was compared. */
+  readonly share: number | null;
+  /** Unsupported features in use, or the reason for a refusal. */
+  readonly detail: string;
+}
+
+const failed = (outcome: Comparison['outcome'], detail: string): Comparison => ({ outcome, share: null, detail });
+
+/** Makes a template of an animation, draws three of its frames, and compares them with lottie-web. */
+export async function compareSource(source: unknown, web: LottieWeb): Promise<Comparison> {
+  const made = await makeScene(structuredClone(source));
+  if ('outcome' in made) return made;
+  const { scene, unsupported } = made;
+  const frames = comparedFrames(scene.animation, FRAMES);
+  const { width, height } = comparedSize(scene.animation);
+  const theirs = await web.draw(referenceOf(source as LottieDocument, scene), frames, width, height).catch(String);
+  if (typeof theirs === 'string') return failed('no_reference', theirs);
+  if (theirs.every(isEmpty)) return failed('no_reference', 'lottie-web draws nothing in any frame');
+  const ours = await drawScene({ ...scene, width, height }, frames);
+  const share = Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
+  const outcome = share <= RIGHT ? 'right' : unsupported.length === 0 ? 'silent' : 'reported';
+  return { outcome, share, detail: unsupported.join(', ') };
+}
+
+/** Returns the scene of a new template with its own values, or why there is none. */
+async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupported: string[] } | Comparison> {
+  const source = {
+    ...{ name: 'animation', animation, files: new Map(), others: [], beside: () => null, fontsBeside: [] },
+    readImage: readImageHeader,
+  };
+  const evaluate = await evaluator();
+  let created = initPackage(source, { colorLayers: null, evaluate });
+  if (!isPackage(created)) created = initPackage(source, { colorLayers: 1, evaluate });
+  if (!isPackage(created)) {
+    // Animations without anything to edit are no templates, but they are drawn all the same.
+    if (!/^(?:The animation has nothing to edit|No frame shows)/.test(created.problems[0]!)) {
+      return failed('refused', created.problems[0]!);
+    }
+    const scene = await sceneOf(animation as LottieDocument);
+    return { scene, unsupported: featuresOf(scene.animation) };
+  }
+  const missing = created.needs.filter(({ kind }) => kind !== 'font');
+  if (missing.length > 0) return failed('no_reference', `needs ${missing.map(({ path }) => path).join(', ')}`);
+  const supplied = new Map(created.files);
+  for (const { path } of created.needs) supplied.set(path.replace(/ttf$/, 'woff2'), readFileSync(FONT_FILE));
+  const complete = await keepTextSizes({ ...created, files: supplied });
+  const parsed = parseTemplatePackage('', complete.files);
+  if (!parsed.ok) return failed('refused', parsed.diagnostics[0]!.message);
+  const scene = bindMapping(parsed.value, { resources: {} }, new Map());
+  return { scene, unsupported: featuresOf(created.animation) };
+}
+
+function featuresOf(animation: LottieDocument): string[] {
+  return [...new Set(findUnsupported(animation).map(({ feature, what }) => `${feature}: ${what}`))];
+}
+
+/** Returns the source with the size of the scene, and with its texts set in the same font. */
+function referenceOf(source: LottieDocument, { animation: { w, h } }: Scene): LottieDocument {
+  // An odd size lost a row or column; a size that was scaled shows the same.
+  const isScaled = Math.max(source.w - w, source.h - h) > 1;
+  const reference: LottieDocument = { ...structuredClone(source), ...(isScaled ? {} : { w, h }) };
+  const fonts = reference.fonts as { list?: Record<string, unknown>[] } | undefined;
+  if (fonts?.list === undefined) return reference;
+  delete reference.chars;
+  for (const font of fonts.list) {
+    if (String(font.fPath ?? '').startsWith('data:')) continue;
+    Object.assign(font, { fFamily: 'Field', fStyle: 'Regular', fPath: '', origin: 0 });
+  }
+  return reference;
+}
