@@ -7,6 +7,6 @@
  */
 export function builtFile(moduleUrl: string, path: string): URL {
   const root = /^(.*\/)(?:dist|src)\//.exec(moduleUrl)?.[1];
-  if (root === undefined) throw new Error(`Internal error: ${moduleUrl} lies neither in dist/ nor in src/`);
+  if (root === undefined) throw new Error(`Internal error: ${moduleUrl} is neither in dist/ nor in src/`);
   return new URL(`dist/${path}`, root);
 }

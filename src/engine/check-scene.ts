@@ -26,11 +26,12 @@ function sceneProblems({ width, height, fps, frameCount, stills, images, clips, 
   const problems: string[] = [];
   if (!(isEvenSide(width) && isEvenSide(height))) problems.push(`${width} × ${height} is not an even size in 2..4096`);
   if (!(fps >= 1 && fps <= 240)) problems.push(`${fps} frames per second is not in 1..240`);
-  if (!(Number.isInteger(frameCount) && frameCount >= 1)) problems.push(`${frameCount} is not a number of frames`);
+  if (!(Number.isInteger(frameCount) && frameCount >= 1))
+    problems.push(`${frameCount} is not a valid number of frames`);
   if (frameCount / fps > 600) problems.push(`${Math.round(frameCount / fps)} s is longer than 600 s`);
   for (const { name, frame } of stills) {
     if (!(Number.isInteger(frame) && frame >= 0 && frame < frameCount)) {
-      problems.push(`the still ${name} is at frame ${frame}, not in 0..${frameCount - 1}`);
+      problems.push(`the stillcut ${name} is at frame ${frame}, not in 0..${frameCount - 1}`);
     }
   }
   const known = new Set(animation.assets?.map((asset) => asset.id));

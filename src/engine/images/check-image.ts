@@ -14,7 +14,7 @@ export const MAX_IMAGE_PIXELS = 40_000_000;
 export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHeader {
   const { bytes, name: imageName } = image;
   if (bytes.length > MAX_IMAGE_BYTES) {
-    const text = `The image has ${bytes.length} bytes; it may have up to ${MAX_IMAGE_BYTES}`;
+    const text = `The image has ${bytes.length} bytes; the limit is ${MAX_IMAGE_BYTES}`;
     throw new SceneError('asset_too_large', text, { imageName });
   }
   const type = imageTypeOf(bytes);
@@ -28,10 +28,10 @@ export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHead
       imageName,
     });
   if (header.width * header.height > MAX_IMAGE_PIXELS) {
-    const text = `The image has ${header.width} × ${header.height} pixels; it may have up to ${MAX_IMAGE_PIXELS} in all`;
+    const text = `The image has ${header.width} × ${header.height} pixels; the limit is ${MAX_IMAGE_PIXELS} in total`;
     throw new SceneError('asset_too_large', text, { imageName });
   }
-  if (!header.complete) throw new SceneError('asset_decode_failed', 'The file is cut off or damaged', { imageName });
+  if (!header.complete) throw new SceneError('asset_decode_failed', 'The file is truncated or damaged', { imageName });
   return header;
 }
 

@@ -17,7 +17,7 @@ export async function fitImage(image: SceneImage): Promise<Buffer> {
   const picture = await decode(image, header);
   const placement = placeImage(picture, image, image.transform);
   if (placement === undefined) {
-    throw failed(image, `the part to show lies outside the picture of ${picture.width} × ${picture.height} pixels`);
+    throw failed(image, `the crop rectangle is outside the image of ${picture.width} × ${picture.height} pixels`);
   }
   const canvas = createCanvas(image.width, image.height);
   const context = canvas.getContext('2d');
@@ -38,7 +38,7 @@ async function decode(image: SceneImage, header: ImageHeader): Promise<Image> {
   } catch (cause) {
     throw failed(image, `The ${header.type.toUpperCase()} image cannot be decoded`, cause);
   }
-  if (picture.width * picture.height === 0) throw failed(image, 'The picture is empty');
+  if (picture.width * picture.height === 0) throw failed(image, 'The image is empty');
   return picture;
 }
 

@@ -136,7 +136,7 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
     const isCut = announced !== null && announced - Math.max(...ends.values(), end) > TOLERANCE_SECONDS;
     const { packetCount } = await track.computePacketStats(2);
     return {
-      seconds: Math.max(0, end - (kind === 'video' ? first : Math.max(0, first))),
+      seconds: Math.max(0, end - Math.max(0, first)),
       announced: isCut ? announced : undefined,
       isMoving: packetCount > 1,
     };
@@ -147,7 +147,7 @@ async function primaryTrack(input: Input, kind: 'video' | 'audio'): Promise<Inpu
   return kind === 'video' ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack();
 }
 
-/** Returns the announced length by the tables of an MP4. */
+/** Returns the length of the longest track in seconds, as the tables of the file state it. */
 async function longest(tracks: readonly InputTrack[]): Promise<number> {
   let seconds = 0;
   for (const track of tracks) seconds = Math.max(seconds, await track.computeDuration());

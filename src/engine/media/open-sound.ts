@@ -27,6 +27,8 @@ interface Extent {
   readonly start: number;
   /** Infinity where only decoding tells. */
   readonly end: number;
+  /** Seconds by which the timestamps of packets are later than their samples. */
+  readonly delay: number;
   /** The timestamp of the first packet excludes samples that are to be dropped. */
   readonly isShortened: boolean;
 }
@@ -46,7 +48,7 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
     }
     const extent = await extentOf(bytes, track);
     const pictures = await input.getPrimaryVideoTrack();
-    const origin = pictures === null ? extent.origin : await pictures.getFirstTimestamp();
+    const origin = pictures === null ? extent.origin : Math.max(0, await pictures.getFirstTimestamp());
     const last = Number.isFinite(extent.end) ? extent.end : await track.computeDuration();
     return {
       durationSeconds: last - origin,
@@ -70,17 +72,19 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
       const { before, behind } = mp3Padding(bytes);
       const rate = await track.getSampleRate();
       const start = first + before / rate;
-      return { origin: start, start, end: last - behind / rate, isShortened };
+      return { origin: start, start, end: last - behind / rate, delay: 0, isShortened };
     }
     case 'webm': {
-      const start = first + (isOpus ? (await preSkip(track)) / MIX_RATE : await unheard(track));
-      return { origin: start, start, end: Infinity, isShortened };
+      // Timestamps of Opus include the encoder's delay, as many samples as are dropped at the start. @see RFC 9559, 5.1.4.1.25
+      const delay = isOpus ? (await preSkip(track)) / MIX_RATE : 0;
+      const start = isOpus ? first : first + (await unheard(track));
+      return { origin: start, start, end: Infinity, delay, isShortened };
     }
     case 'aac':
-      return { origin: first, start: first, end: Infinity, isShortened };
+      return { origin: first, start: first, end: Infinity, delay: 0, isShortened };
     default: {
       const start = Math.max(0, first);
-      return { origin: start, start, end: last, isShortened };
+      return { origin: start, start, end: last, delay: 0, isShortened };
     }
   }
 }
@@ -101,7 +105,7 @@ async function preSkip(track: InputAudioTrack): Promise<number> {
 
 async function* read(
   track: InputAudioTrack,
-  { origin, start, end, isShortened }: Extent,
+  { origin, start, end, delay, isShortened }: Extent,
   fromSeconds: number,
   name: string,
 ): AsyncGenerator<Stereo> {
@@ -110,7 +114,7 @@ async function* read(
   if (lead > 0) yield silence(lead);
   try {
     const sink = new EncodedPacketSink(track);
-    const packet = (await sink.getPacket(from - PREROLL_SECONDS)) ?? (await sink.getFirstPacket());
+    const packet = (await sink.getPacket(from + delay - PREROLL_SECONDS)) ?? (await sink.getFirstPacket());
     if (packet === null) throw new Error('it has no sound');
     let resampler: Resampler | undefined;
     /** Source samples until the end. */
@@ -120,7 +124,9 @@ async function* read(
       if (count === 0) continue;
       if (resampler === undefined) {
         const isFirst = packet.timestamp <= 0 && isShortened;
-        const position = isFirst ? (packet.timestamp + packet.duration) * rate - count : packet.timestamp * rate;
+        const position = isFirst
+          ? (packet.timestamp + packet.duration) * rate - count
+          : (packet.timestamp - delay) * rate;
         resampler = new Resampler(rate, Math.max(0, snap(from * rate - position)));
         left = Math.round(end * rate - position);
       }

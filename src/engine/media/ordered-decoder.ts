@@ -10,6 +10,10 @@ export interface DecodedFrame extends DecodedPlanes {
   /** Null where the stream does not say. */
   readonly matrix: 'bt601' | 'bt709' | 'bt2020' | null;
   readonly isFullRange: boolean | null;
+  /** Numbers of FFmpeg and ITU-T H.273; 2 where the stream does not say. */
+  readonly pixelFormat: number;
+  readonly primaries: number;
+  readonly transfer: number;
 }
 
 /** One decoder, whose pictures are known by their place in the order in which they are shown. To be closed. */
@@ -81,12 +85,13 @@ const MATRICES: Readonly<Record<number, DecodedFrame['matrix']>> = { 1: 'bt709',
 const FULL_RANGE = 2;
 
 function frameOf(frame: NativeFrame, libav: Libav): DecodedFrame {
-  const { width, height, colorSpace, colorRange } = frame;
+  const { width, height, colorSpace, colorRange, format: pixelFormat, colorPrimaries, colorTrc } = frame;
   const name = libav.avGetPixFmtName(frame.format) ?? '';
   const isFullRange = name.startsWith('yuvj') || (colorRange === 0 ? null : colorRange === FULL_RANGE);
   const format = formatOf(name);
   const planes = { format, width, height, bytes: frame.toBuffer(), layout: layoutOf(format, width, height) };
-  return { ...planes, matrix: MATRICES[colorSpace] ?? null, isFullRange };
+  const colours = { pixelFormat, primaries: colorPrimaries, transfer: colorTrc };
+  return { ...planes, ...colours, matrix: MATRICES[colorSpace] ?? null, isFullRange };
 }
 
 /** A pixel format of FFmpeg as WebCodecs calls it; unchanged where it has no name for it. */

@@ -1,4 +1,5 @@
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
+import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
@@ -10,7 +11,7 @@ import { applyRotation, type ClipPictures, type Picture, type Upright } from './
 /** Pictures whose height or width is larger are taken for BT.709 where a file does not say, others for BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
 
-/** The part of a clip that is wanted, in seconds from its first picture. */
+/** The part of a clip that is wanted, in seconds from the first picture that its file shows. */
 export interface ClipPart {
   readonly from: number;
   readonly to: number;
@@ -27,7 +28,8 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
   const input = openMedia(bytes, name);
   try {
     const track = (await input.getPrimaryVideoTrack())!;
-    const start = await track.getFirstTimestamp();
+    // An edit list that starts late gives the pictures before it negative times.
+    const start = Math.max(0, await track.getFirstTimestamp());
     const table = await readPictureTable(track, start + part.from, start + part.to);
     if (table.length === 0)
       throw new SceneError('asset_decode_failed', 'The video has no picture', { imageName: name });
@@ -59,7 +61,7 @@ interface OpenVideo {
   readonly input: Input;
   readonly track: InputVideoTrack;
   readonly name: string;
-  /** Time of the first picture, in seconds of the file. */
+  /** Time of the first picture that is shown, in seconds of the file. */
   readonly start: number;
   readonly table: readonly PictureEntry[];
   readonly upright: Upright;
@@ -119,7 +121,7 @@ class VideoPictures implements ClipPictures {
       // A picture that could not be decoded shows the previous one.
       if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
       if (frame === undefined) throw new Error('no picture comes of it');
-      const picture = this.#convert(frame, run.alpha?.take(index));
+      const picture = await this.#convert(frame, run.alpha?.take(index));
       this.#latest = { place: index, picture };
       return picture;
     } catch (cause) {
@@ -131,6 +133,7 @@ class VideoPictures implements ClipPictures {
     this.#run?.colour.close();
     this.#run?.alpha?.close();
     this.#run = undefined;
+    this.#converter?.close();
     this.#video.input.dispose();
   }
 
@@ -176,12 +179,14 @@ class VideoPictures implements ClipPictures {
 
   #fed = 0;
 
-  #convert(frame: DecodedFrame, alpha: DecodedFrame | undefined): Picture {
+  #converter: ColourConverter | undefined;
+
+  async #convert(frame: DecodedFrame, alpha: DecodedFrame | undefined): Promise<Picture> {
     const { width, height, format } = frame;
     if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
       throw new Error(`pictures of ${width} × ${height} are not taken`);
     }
-    const bgra = yuvToBgra(frame, this.#colourOf(frame));
+    const bgra = await this.#bgraOf(frame);
     if (bgra === undefined) throw new Error(`the pixel format ${format} is not known`);
     if (alpha !== undefined && alpha.width === width && alpha.height === height) {
       const { offset, stride } = alpha.layout[0]!;
@@ -189,6 +194,17 @@ class VideoPictures implements ClipPictures {
     }
     const isOpaque = alpha === undefined && !format.includes('A');
     return applyRotation({ width, height, bgra, isOpaque }, this.#video.upright);
+  }
+
+  async #bgraOf(frame: DecodedFrame): Promise<Uint8ClampedArray | undefined> {
+    const declared = this.#video.colorSpace;
+    const { isFullRange } = this.#colourOf(frame);
+    const primaries =
+      frame.primaries === UNSPECIFIED ? declaredNumber(PRIMARIES, declared?.primaries) : frame.primaries;
+    const transfer = frame.transfer === UNSPECIFIED ? declaredNumber(TRANSFERS, declared?.transfer) : frame.transfer;
+    if (!hasWideColours({ primaries, transfer })) return yuvToBgra(frame, this.#colourOf(frame));
+    this.#converter ??= new ColourConverter(this.#video.name);
+    return this.#converter.toBgra({ ...frame, primaries, transfer, isFullRange });
   }
 
   #colourOf({ matrix, isFullRange, width, height }: DecodedFrame): YuvColour {
@@ -205,6 +221,15 @@ class VideoPictures implements ClipPictures {
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };
+
+/** The value for undeclared colours, and the numbers of those that a container may declare. @see ITU-T H.273, tables 2 and 3 */
+const UNSPECIFIED = 2;
+const PRIMARIES: Readonly<Record<string, number>> = { bt709: 1, bt2020: 9 };
+const TRANSFERS: Readonly<Record<string, number>> = { bt709: 1, pq: 16, hlg: 18 };
+
+function declaredNumber(numbers: Readonly<Record<string, number>>, name: string | null | undefined): number {
+  return numbers[name ?? ''] ?? UNSPECIFIED;
+}
 
 /** Six hours at 60 pictures a second; limits damaged files. */
 const MOST_PACKETS = 2_000_000;

@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { drawingForm } from '../../template/lottie/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { fittedImageCache } from '../images/fit-image.ts';
@@ -29,7 +30,7 @@ export interface ComposedAnimation {
  * @throws SceneError as `fitImage`
  */
 export async function composeAnimation(scene: Scene): Promise<ComposedAnimation> {
-  const { animation: moving, images } = animateImages(scene);
+  const { animation: moving, images } = animateImages({ ...scene, animation: drawingForm(scene.animation) });
   const files: [name: string, png: Buffer][] = [];
   const byAsset = new Map<string, (typeof files)[number]>();
   for (const [index, image] of images.entries()) {

@@ -87,7 +87,7 @@ function load(json: string, folder?: string): LottieAnimation {
   try {
     return LottieAnimation.loadFromData(json, folder === undefined ? {} : { resourcePath: folder });
   } catch (cause) {
-    throw new SceneError('template_invalid', 'The rasteriser cannot read the animation', { cause });
+    throw new SceneError('template_invalid', 'The rasterizer cannot load the animation', { cause });
   }
 }
 

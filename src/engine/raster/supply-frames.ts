@@ -68,7 +68,7 @@ export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSign
             throw errorFrom(message.failure);
         }
       }
-      throw new SceneError('render_crashed', 'The thread that draws the frames ended before the last one');
+      throw new SceneError('render_crashed', 'The drawing thread ended before the last frame');
     },
     async close() {
       if (!isDone) await worker.terminate();

@@ -135,7 +135,7 @@ function joinTracks(scene: JoinedScene, ordered: readonly RenderedSegment[]): En
     const given = ordered.map(({ first, end }) => `${first} to ${end - 1}`).join(', ');
     throw new SceneError(
       'encode_failed',
-      `The video has ${ranges.length} segments; those of these frames came: ${given}`,
+      `The video has ${ranges.length} segments, but segments of these frames were provided: ${given}`,
     );
   }
   const { configuration } = head;
@@ -143,7 +143,7 @@ function joinTracks(scene: JoinedScene, ordered: readonly RenderedSegment[]): En
     // The decoder reads the parameter sets once, for all segments.
     const isAlike = Buffer.compare(own.configuration, configuration) === 0 && packets[0]?.isKey === true;
     if (!isAlike || packets.length !== end - first) {
-      throw new SceneError('encode_failed', `The segment from frame ${first} on was encoded with other settings`);
+      throw new SceneError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
     }
   }
   const packets = ordered.flatMap(({ first, packets: own }) =>
@@ -156,7 +156,7 @@ function namedStills({ stills, width, height }: JoinedScene, segments: readonly 
   const byFrame = new Map(segments.flatMap((segment) => segment.stills.map(({ frame, bytes }) => [frame, bytes])));
   return stills.map(({ name, frame }) => {
     const bytes = byFrame.get(frame);
-    if (bytes === undefined) throw new SceneError('encode_failed', `The still ${name} at frame ${frame} is missing`);
+    if (bytes === undefined) throw new SceneError('encode_failed', `The stillcut ${name} at frame ${frame} is missing`);
     return { name, bytes, width, height };
   });
 }

@@ -111,7 +111,10 @@ export class GlyphPool {
     });
     if (fitting !== undefined) return fitting;
     if (keys.size > CAPACITY) {
-      throw new SceneError('template_invalid', `A text has ${keys.size} different characters, at most ${CAPACITY} go`);
+      throw new SceneError(
+        'template_invalid',
+        `A text has ${keys.size} different characters; the limit is ${CAPACITY}`,
+      );
     }
     const name = `Reelform ${this.#fonts.length + 1}`;
     const font = { name, space, characters: new Map<string, string>() };

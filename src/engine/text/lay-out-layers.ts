@@ -32,14 +32,14 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
     for (const document of layer.documents) {
       const spec = textSpec(document);
       if (spec.text.length > MAX_LENGTH) {
-        const message = `A text of the animation has ${spec.text.length} characters; at most ${MAX_LENGTH} go`;
+        const message = `A text of the animation has ${spec.text.length} characters; the limit is ${MAX_LENGTH}`;
         throw new SceneError('template_invalid', message);
       }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
       const candidates = [...new Set([...(font === undefined ? [] : [font.file]), ...fallbacks])];
       if (candidates.length === 0) {
-        throw new SceneError('template_invalid', `There is no file of the font ${spec.font}, which a text is set in`, {
+        throw new SceneError('template_invalid', `The font ${spec.font} of a text has no file`, {
           imageName: spec.font,
         });
       }

@@ -137,7 +137,7 @@ async function fromWoff2(bytes: Uint8Array, fail: Fail): Promise<Uint8Array> {
 function fromWoff(bytes: Uint8Array, fail: Fail): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = view.getUint16(12);
-  if (WOFF_HEADER + count * WOFF_ENTRY > bytes.length) fail('is cut off');
+  if (WOFF_HEADER + count * WOFF_ENTRY > bytes.length) fail('is truncated');
   const tables: { readonly at: number; readonly data: Uint8Array }[] = [];
   let total = SFNT_HEADER + count * SFNT_ENTRY;
   for (let table = 0; table < count; table++) {

@@ -19,6 +19,6 @@ export async function openWriter(options: WriterOptions): Promise<FrameWriter> {
     case 'mp4':
     case 'mov':
     case 'png':
-      throw new Error(`Internal error: ${options.output.format} is not written frame by frame`);
+      throw new Error(`Internal error: ${options.output.format} cannot be written frame by frame`);
   }
 }

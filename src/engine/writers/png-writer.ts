@@ -44,10 +44,7 @@ function failed(cause: unknown): never {
 
 function tooLarge(): SceneError {
   const gigabytes = MAX_BYTES / 2 ** 30;
-  return new SceneError(
-    'encode_failed',
-    `The pictures take more than ${gigabytes} GB; a lower height or fps makes fewer`,
-  );
+  return new SceneError('encode_failed', `The images need more than ${gigabytes} GB; reduce the height or fps`);
 }
 
 /** Higher levels take several times as long for a few per cent. */

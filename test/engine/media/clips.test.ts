@@ -89,6 +89,13 @@ describe('clips', () => {
     expect(await seen(scene, numbers(80), numberIn)).toEqual(expected(80, fps, fps, trim, length));
   });
 
+  test('starts where the edit list of the file starts', async () => {
+    const clip = mediaFile('edit-list-25.mp4');
+    expect(await seen(playing(clip, 80, { fps: 25 }), numbers(80), numberIn)).toEqual(expected(80, 25, 25, 18, 100));
+    const trimmed = playing(clip, 2, { fps: 25, transform: { trim_start_time: 0.4 } });
+    expect(await seen(trimmed, [0, 1], numberIn)).toEqual([28, 29]);
+  });
+
   test('returns frames in any order', async () => {
     const scene = playing(mediaFile('b-frames-25.mp4'), 100, { fps: 25 });
     expect(await seen(scene, [80, 3, 50, 51, 52, 10, 99], numberIn)).toEqual([80, 3, 50, 51, 52, 10, 99]);

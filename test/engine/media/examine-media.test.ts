@@ -39,6 +39,7 @@ describe('examineMedia()', () => {
       ['hevc-open-gop-60.mov', 3],
       ['vp9-29.97.webm', 3],
       ['vp8-hidden-30.webm', 3],
+      ['edit-list-25.mp4', 3],
     ] as const) {
       expect(await examineMedia(clipScene(mediaFile(file), seconds)), file).toEqual([]);
     }

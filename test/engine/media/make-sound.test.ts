@@ -45,6 +45,11 @@ describe('makeSound()', () => {
     expect(onset((await decodedTrack(track)).left)).toBeLessThan(12);
   });
 
+  test('starts where the edit list of a clip starts', async () => {
+    const { left } = await mixed(sound(mediaFile('edit-list-25.mp4')));
+    expect(onset(left) / RATE).toBeCloseTo(0.78, 2);
+  });
+
   test("has the same length in the finished MP4, without the encoder's priming samples", async () => {
     const format = { width: 64, height: 36, rate: { numerator: 25, denominator: 1 } };
     const encoder = await encoderOf(SOFTWARE)(format, 'high');
@@ -127,6 +132,11 @@ describe('makeSound()', () => {
     expect(Math.abs(onset(left, 0.1) - 0.25 * RATE)).toBeLessThan((tolerance * RATE) / 1000);
     expect(rms(left, 0.3 * RATE, 0.45 * RATE)).toBeCloseTo(0.3 * Math.SQRT1_2, 1);
     expect(rms(left, 0.51 * RATE, 2 * RATE)).toBeLessThan(0.005);
+  });
+
+  test('subtracts the delay of Opus in WebM from its timestamps', async () => {
+    const { left } = await mixed(sound(mediaFile('vp9-opus-25.webm')));
+    expect(Math.abs(onset(left) - (0.25 - 0.007) * RATE)).toBeLessThan(0.001 * RATE);
   });
 
   test.each(['surround.ogg', 'surround.webm'])('keeps the channels of %s, from any trim point', async (file) => {

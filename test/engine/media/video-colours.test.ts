@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { videoPictures } from '../../../src/engine/media/video-pictures.ts';
 import { hasFfprobe } from '../../support/ffprobe.ts';
+import { mediaFile } from './media-files.ts';
 
 const hasFfmpeg = await hasFfprobe();
 let folder: string;
@@ -46,6 +47,15 @@ describe('videoPictures()', () => {
       const reference = stdout.subarray(index * bgra.length, (index + 1) * bgra.length);
       expect(bgra.every((value, at) => Math.abs(value - reference[at]!) <= 2)).toBe(true);
     }
+    pictures.close();
+  });
+
+  test.each(['hevc-pq-25.mp4', 'hevc-hlg-25.mp4'])('maps the reference white of %s to white', async (name) => {
+    const pictures = await videoPictures(mediaFile(name), name, { from: 0, to: 1 });
+    const { bgra, width } = await pictures.picture(0);
+    const pixel = (x: number) => [...bgra.subarray((18 * width + x) * 4, (18 * width + x) * 4 + 4)];
+    for (const value of pixel(8)) expect(value).toBeGreaterThan(248);
+    expect(pixel(56)).toEqual([0, 0, 0, 255]);
     pictures.close();
   });
 });

@@ -1,0 +1,33 @@
+import { isRecord } from '../../json.ts';
+import type { NewPackage } from '../../template/init/init-package.ts';
+import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
+import { textStyles } from '../../template/lottie/lottie-slots.ts';
+import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import { layOutLayers } from '../text/lay-out-layers.ts';
+
+/**
+ * Returns a new package in which texts do not shrink that would look different with their own words, because those
+ * exceed their box already. Needs the fonts; without them, the package stays as it is.
+ */
+export async function keepTextSizes(created: NewPackage): Promise<NewPackage> {
+  const parsed = parseTemplatePackage('', created.files);
+  if (!parsed.ok) return created;
+  const { fonts, extraFonts, fallbackFonts } = parsed.value;
+  const files = [...fonts, ...extraFonts].map(([name, { bytes }]) => {
+    return { name, bytes, isFallback: fallbackFonts.includes(name) };
+  });
+  const animation = structuredClone(created.animation);
+  const shrunk = new Set<unknown>();
+  for (const { layer, document, spec, layout } of await layOutLayers(animation, files)) {
+    if (spec.resize !== 'shrink' || layout.size === spec.size) continue;
+    delete document.rs;
+    shrunk.add((layer.layer.t as { d: LottieNode }).d.sid);
+  }
+  if (shrunk.size === 0) return created;
+  for (const [key, slot] of Object.entries(isRecord(animation.slots) ? animation.slots : {})) {
+    if (!shrunk.has(key) || !isRecord(slot) || !isRecord(slot.p)) continue;
+    for (const style of textStyles(slot.p)) delete style.rs;
+  }
+  const text = new TextEncoder().encode(`${JSON.stringify(animation)}\n`);
+  return { ...created, animation, files: new Map([...created.files, ['animation.json', text]]) };
+}

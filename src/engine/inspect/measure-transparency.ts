@@ -1,0 +1,68 @@
+import { bindMapping } from '../../template/bind/bind-mapping.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { packScene } from '../packed-scene.ts';
+import type { ComparedStill, StillComparison } from '../stills/still-protocol.ts';
+
+/** Draws stills of two scenes and compares them. */
+export type CompareStills = (comparison: StillComparison) => Promise<readonly ComparedStill[]>;
+
+/** Background colours to choose from: six hexadecimal digits. */
+const LIGHT = 'FFFFFF';
+const DARK = '111827';
+
+const HEIGHT = 240;
+const FRAMES = 7;
+/** Share of pixels from which an animation counts as transparent. */
+const VISIBLE = 0.002;
+/** The dark background is chosen if so much less is visible on the light one. */
+const MUCH_LESS = 0.6;
+
+/** How an animation looks without a background. */
+export interface Transparency {
+  /** Largest share of pixels of a frame through which a background is visible, 0..1. */
+  readonly share: number;
+  readonly isTransparent: boolean;
+  /** The background colour on which most of the animation is visible: six hexadecimal digits. */
+  readonly color: string;
+}
+
+/**
+ * Measures how much of a background is visible behind an animation, by drawing a few frames with two colours.
+ *
+ * @param template whose last layer is a background
+ * @param key editable with the colour of the background
+ */
+export async function measureTransparency(
+  template: TemplatePackage,
+  key: string,
+  compare: CompareStills,
+): Promise<Transparency> {
+  const last = template.frameCount - 1;
+  const frames = [...new Set(Array.from({ length: FRAMES }, (_, index) => Math.round((index * last) / (FRAMES - 1))))];
+  const stills = frames.map((frame) => ({ name: `frame_${frame}`, frame }));
+  const height = Math.min(HEIGHT, template.height);
+  const on = (text: string): Scene => {
+    const resources = { [key]: { source: { text } } };
+    return { ...bindMapping(template, { resources, output: { height } }, new Map()), sounds: [], stills };
+  };
+  const shares = async (before: Scene, after: Scene): Promise<number[]> => {
+    const compared = await compare({ before: packScene(before), after: packScene(after), jpegQuality: null });
+    return compared.map(({ changedShare }) => changedShare ?? 0);
+  };
+  const share = Math.max(...(await shares(on('000000'), on('FFFFFF'))));
+  const visible = async (color: string): Promise<number> => {
+    const scene = on(color);
+    const found = await shares(withoutContent(scene), scene);
+    return found.reduce((sum, one) => sum + one, 0);
+  };
+  const [light, dark] = [await visible(LIGHT), await visible(DARK)];
+  return { share, isTransparent: share > VISIBLE, color: light < dark * MUCH_LESS ? DARK : LIGHT };
+}
+
+/** Keeps the background only. */
+function withoutContent(scene: Scene): Scene {
+  const { animation } = scene;
+  const layers = animation.layers.slice(-1);
+  return { ...scene, animation: { ...animation, layers, assets: [] }, fonts: [], images: [], clips: [] };
+}
