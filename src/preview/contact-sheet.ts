@@ -1,8 +1,8 @@
-import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
 import { packScene } from '../engine/packed-scene.ts';
-import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
+import type { SceneFont } from '../template/scene.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
+import { type SheetPicture, type SheetText, sheetScene } from './sheet-scene.ts';
 
 export interface SheetEntry {
   readonly id: string;
@@ -44,28 +44,19 @@ export async function contactSheet(
   const shown = pairs.slice(0, COLUMNS * Math.max(1, Math.floor((TALLEST - MARGIN) / rowHeight)));
   const width = even(MARGIN + COLUMNS * (2 * PICTURE_WIDTH + GAP + MARGIN));
   const height = even(MARGIN + Math.ceil(shown.length / COLUMNS) * rowHeight);
-  const [font] = options.fonts;
-  const layers: Placed[] = [];
-  const images: Scene['images'][number][] = [];
+  const texts: SheetText[] = [];
+  const pictures: SheetPicture[] = [];
   for (const [index, { id, share, before, after }] of shown.entries()) {
     const left = MARGIN + (index % COLUMNS) * (2 * PICTURE_WIDTH + GAP + MARGIN);
     const top = MARGIN + Math.floor(index / COLUMNS) * rowHeight;
-    if (font !== undefined) {
-      layers.push({ x: left, y: top + LABEL_SIZE, ...textOf(options.label(id, share), font.name) });
-    }
+    texts.push({ x: left, y: top + LABEL_SIZE, text: options.label(id, share), size: LABEL_SIZE });
     for (const [side, picture] of [before, after].entries()) {
-      const assetId = `picture-${index}-${side}`;
+      const x = left + side * (PICTURE_WIDTH + GAP);
       const size = { width: PICTURE_WIDTH, height: heightOf(picture) };
-      images.push({ assetId, ...size, bytes: picture.bytes, transform: { crop_strategy: 'cover' }, name: assetId });
-      layers.push({ x: left + side * (PICTURE_WIDTH + GAP), y: top + LABEL_HEIGHT, ty: 2, refId: assetId });
+      pictures.push({ x, y: top + LABEL_HEIGHT, ...size, bytes: picture.bytes });
     }
   }
-  const animation = sheetAnimation({ width, height, layers, images, font });
-  const sheet: Scene = {
-    ...{ width, height, animation, images, fonts: options.fonts, clips: [], sounds: [], fps: 1, frameCount: 1 },
-    output: { format: 'mp4', quality: 'medium', fingerprint: null },
-    stills: [{ name: 'sheet', frame: 0 }],
-  };
+  const sheet = sheetScene({ width, height, texts, pictures, fonts: options.fonts });
   const [drawn] = await options.draw.compare({ before: null, after: packScene(sheet), jpegQuality: JPEG_QUALITY });
   return { bytes: drawn!.after!, contentType: 'image/jpeg', width, height, url: null };
 }
@@ -89,48 +80,4 @@ function heightOf({ width, height }: PreviewImage): number {
 
 function even(pixels: number): number {
   return 2 * Math.ceil(pixels / 2);
-}
-
-interface Placed {
-  readonly x: number;
-  readonly y: number;
-  readonly [field: string]: unknown;
-}
-
-/** A property that is not animated. */
-const still = (k: unknown) => ({ a: 0, k });
-const BACKGROUND = [0.09, 0.1, 0.12, 1];
-const INK = [0.93, 0.94, 0.95];
-
-function textOf(text: string, font: string) {
-  const style = { t: text, f: font, s: LABEL_SIZE, fc: INK, j: 0, lh: LABEL_SIZE * 1.2 };
-  return { ty: 5, t: { d: { k: [{ t: 0, s: style }] }, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] } };
-}
-
-function sheetAnimation(sheet: {
-  readonly width: number;
-  readonly height: number;
-  readonly layers: readonly Placed[];
-  readonly images: Scene['images'];
-  readonly font: SceneFont | undefined;
-}): LottieDocument {
-  const { width: w, height: h, layers, images, font } = sheet;
-  const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };
-  const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
-  const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
-  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
-  return {
-    ...{ v: '5.11.0', fr: 1, ip: 0, op: 1, w, h, nm: 'sheet', ddd: 0 },
-    assets: images.map(({ assetId, width, height }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
-    fonts: {
-      list:
-        font === undefined ? [] : [{ fName: font.name, fFamily: 'Label', fStyle: 'Regular', ascent: 75, origin: 3 }],
-    },
-    layers: [
-      ...layers.map(({ x, y, ...own }, index) => {
-        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...IDENTITY_TRANSFORM, p: still([x, y, 0]) }, ...own };
-      }),
-      { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: IDENTITY_TRANSFORM, shapes },
-    ],
-  };
 }

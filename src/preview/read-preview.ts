@@ -50,7 +50,7 @@ export async function readPreview(
     throw invalid(PREVIEW_INDEX, 'it is not JSON');
   }
   if (!isRecord(document) || typeof document.format_version !== 'string' || !/^1\.\d+$/.test(document.format_version)) {
-    throw invalid(PREVIEW_INDEX, 'it is in no format that this reelform reads');
+    throw invalid(PREVIEW_INDEX, 'this version of reelform cannot read its format');
   }
   const reader = new Reader(folder, urlsBelow);
   const videos = new Map<string, VideoPreview>();
@@ -102,7 +102,7 @@ class Reader {
     const bytes = await this.#folder.read(file, MOST_BYTES.image);
     const isPng = file.endsWith('.png');
     if (!(isPng ? PNG : JPEG).every((byte, index) => bytes[index] === byte))
-      throw invalid(file, 'it is no such picture');
+      throw invalid(file, 'it is not an image of the expected type');
     const contentType = isPng ? 'image/png' : 'image/jpeg';
     return { bytes, contentType, width: side(width), height: side(height), url: this.#url(url) };
   }
@@ -111,7 +111,7 @@ class Reader {
     const read = async (file: unknown, name: string): Promise<Uint8Array> => {
       if (file !== name) throw invalid(PREVIEW_INDEX, `${name} is in another file`);
       const bytes = await this.#folder.read(name, MOST_BYTES.draft);
-      if (Buffer.from(bytes.subarray(4, 8)).toString('latin1') !== 'ftyp') throw invalid(name, 'it is no MP4');
+      if (Buffer.from(bytes.subarray(4, 8)).toString('latin1') !== 'ftyp') throw invalid(name, 'it is not an MP4');
       return bytes;
     };
     return {
@@ -138,12 +138,12 @@ async function openFolder(directory: string, mostOfAll: number): Promise<Folder>
   return {
     async read(file, mostBytes) {
       const path = root && (await realpath(join(root, file)).catch(() => null));
-      if (path === null || !path.startsWith(`${root}${sep}`)) throw invalid(file, 'it is not there');
+      if (path === null || !path.startsWith(`${root}${sep}`)) throw invalid(file, 'it is missing');
       // Checked before opening, because opening a pipe can block forever.
       const found = await stat(path);
-      if (!found.isFile() || found.size > mostBytes) throw invalid(file, 'it is no file, or too large');
+      if (!found.isFile() || found.size > mostBytes) throw invalid(file, 'it is not a file, or too large');
       leftBytes -= found.size;
-      if (leftBytes < 0) throw invalid(file, 'all of it together is too large');
+      if (leftBytes < 0) throw invalid(file, 'the preview is too large in total');
       return readFile(path);
     },
   };
@@ -151,13 +151,13 @@ async function openFolder(directory: string, mostOfAll: number): Promise<Folder>
 
 function invalid(file: string, what: string): ReelformError {
   return new ReelformError('preview_invalid', `${file} of the preview cannot be used: ${what}`, {
-    hint: 'Make it anew: reelform plan --preview stills --preview-dir DIR',
+    hint: 'Create it again: reelform plan --preview stills --preview-dir DIR',
   });
 }
 
 function record(value: unknown): Record<string, unknown> {
   if (isRecord(value)) return value;
-  throw invalid(PREVIEW_INDEX, 'it is in no form of a preview');
+  throw invalid(PREVIEW_INDEX, 'it is not a preview index');
 }
 
 function list(value: unknown, most: number): unknown[] {

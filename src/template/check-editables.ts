@@ -44,7 +44,7 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
     const found = uses.get(key);
     if (editable.kind === 'font') {
       if (found !== undefined) {
-        const message = `${key} is a font, but the animation has places of that name`;
+        const message = `${key} is a font, but the animation uses this name as a "sid"`;
         problems.push({ file, key, message, hint: 'A font is chosen by name: it needs no "sid"' });
       }
     } else if (found === undefined) {
@@ -52,8 +52,8 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
         file,
         key,
         unfilled: key,
-        message: `Nothing in animation.json is filled by ${key}`,
-        hint: `Give a layer, property or asset of the animation "sid": "${key}"`,
+        message: `No element of animation.json has the "sid" ${key}`,
+        hint: `Add "sid": "${key}" to a layer, property or asset of the animation`,
       });
     } else if (found.some(({ kind }) => kind !== USE_KINDS[editable.kind as keyof typeof USE_KINDS])) {
       const kinds = [...new Set(found.map(({ kind }) => WHERE[kind]))].join(' and ');
@@ -61,14 +61,14 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
         file,
         key,
         message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
-        ...(editable.kind === 'audio' ? { hint: 'A sound is an asset that a layer of type 6 plays' } : {}),
+        ...(editable.kind === 'audio' ? { hint: 'A sound must be an asset that a layer of type 6 plays' } : {}),
       });
     }
     if (!manifest.stillcuts.has(editable.stillcut)) {
       problems.push({
         file,
         key,
-        message: `The editable ${key} is shown on the still ${editable.stillcut}, which is not under stillcuts`,
+        message: `The editable ${key} refers to the stillcut ${editable.stillcut}, which is not defined under stillcuts`,
       });
     }
   }
@@ -107,7 +107,10 @@ export function checkFontEditables(
     const unknownTexts = (font.texts ?? []).filter((text) => !texts.has(text));
     for (const text of unknownTexts) {
       const meant = near(text, texts);
-      add(`${key} names the text ${text}, which is no editable`, meant === null ? undefined : `Did you mean ${meant}?`);
+      add(
+        `${key} refers to the text ${text}, which is not an editable`,
+        meant === null ? undefined : `Did you mean ${meant}?`,
+      );
     }
     for (const name of font.allowedFonts ?? []) {
       if (carried.has(name)) continue;
@@ -118,7 +121,7 @@ export function checkFontEditables(
     const meant = near(font.replaces, usesOf.keys());
     const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
     add(
-      `${key} replaces ${font.replaces}, and ${where} is set in that`,
+      `${key} replaces ${font.replaces}, but ${where} uses it`,
       meant === null ? undefined : `Did you mean ${meant}?`,
     );
   }

@@ -13,19 +13,19 @@ const NEEDED = ['cmap', 'head', 'hhea', 'hmtx', 'maxp'];
 export function fontProblem(bytes: Uint8Array): string | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const signature = bytes.length < 12 ? '' : String.fromCharCode(...bytes.subarray(0, 4));
-  if (WOFF.has(signature)) return view.getUint32(8) === bytes.length ? null : 'is cut off';
-  if (!SFNT.has(signature)) return 'is no TrueType, OpenType or WOFF font';
-  return signature === 'ttcf' ? 'is a collection of fonts; a package takes single ones' : sfntProblem(view);
+  if (WOFF.has(signature)) return view.getUint32(8) === bytes.length ? null : 'is truncated';
+  if (!SFNT.has(signature)) return 'is not a TrueType, OpenType or WOFF font';
+  return signature === 'ttcf' ? 'is a font collection; a package needs single fonts' : sfntProblem(view);
 }
 
 function sfntProblem(view: DataView): string | null {
   const tableCount = view.getUint16(4);
-  if (12 + tableCount * 16 > view.byteLength) return 'is cut off';
+  if (12 + tableCount * 16 > view.byteLength) return 'is truncated';
   const names = new Set<string>();
   for (let table = 0; table < tableCount; table++) {
     const at = 12 + table * 16;
     names.add(String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + at, 4)));
-    if (view.getUint32(at + 8) + view.getUint32(at + 12) > view.byteLength) return 'is cut off';
+    if (view.getUint32(at + 8) + view.getUint32(at + 12) > view.byteLength) return 'is truncated';
   }
   const missing = NEEDED.filter((name) => !names.has(name));
   return missing.length === 0 ? null : `lacks the tables ${missing.join(', ')}`;

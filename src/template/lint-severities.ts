@@ -2,6 +2,9 @@
 export const LINT_CODES = [
   'glyph_missing',
   'text_overflow',
+  'text_too_small',
+  'text_hidden',
+  'text_collision',
   'low_contrast',
   'image_too_small',
   'clip_ends_early',

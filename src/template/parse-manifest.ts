@@ -14,7 +14,7 @@ const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audi
 /** Parses `template.yaml`. Returns the manifest, or every mistake. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
   if (text.length > MAX_MANIFEST_LENGTH) {
-    const message = `The file has ${text.length} characters, more than the ${MAX_MANIFEST_LENGTH} that are read`;
+    const message = `The file has ${text.length} characters, but at most ${MAX_MANIFEST_LENGTH} are supported`;
     return { ok: false, diagnostics: [invalid(message, { file, start: 0, end: 0 })] };
   }
   const parsed = parseYaml(file, text);
@@ -39,15 +39,15 @@ class ManifestReader {
   read(root: TreeNode): Manifest {
     this.#known(root, FIELDS, 'template.yaml');
     const name = textOf(child(root, 'name'));
-    if (name === null) this.#add('name must be a text', this.#at(root, 'name'));
+    if (name === null) this.#add('name must be a string', this.#at(root, 'name'));
     const stillcuts = new Map<string, { timeSeconds: number; at: Span }>();
     for (const [still, entry] of this.#entries(root, 'stillcuts')) {
       const timeSeconds = entry.value.kind === 'scalar' ? entry.value.value : null;
       if (!/^[\w-]+$/.test(still))
-        this.#add(`The still ${still} may be named with letters, digits, _ and - only`, entry.keySpan);
+        this.#add(`The name of the stillcut ${still} may only contain letters, digits, _ and -`, entry.keySpan);
       if (typeof timeSeconds === 'number' && timeSeconds >= 0)
         stillcuts.set(still, { timeSeconds, at: entry.value.span });
-      else this.#add(`The still ${still} needs its time in seconds from the start, like 2.5`, entry.keySpan);
+      else this.#add(`The stillcut ${still} needs a time in seconds from the start, like 2.5`, entry.keySpan);
     }
     const editables = new Map<string, ManifestEditable>();
     for (const [key, entry] of this.#entries(root, 'editables')) {
@@ -85,8 +85,8 @@ class ManifestReader {
     const stillcut = textOf(child(value, 'stillcut'));
     const required = child(value, 'required');
     const maxLength = child(value, 'max_length');
-    if (label === null) this.#add(`${key} needs a label, the name that people see`, keySpan);
-    if (stillcut === null) this.#add(`${key} needs a stillcut, the name of the still that shows it`, keySpan);
+    if (label === null) this.#add(`${key} needs a label, its display name`, keySpan);
+    if (stillcut === null) this.#add(`${key} needs a stillcut, the name of the stillcut that shows it`, keySpan);
     if (kind === null || !KINDS.includes(kind)) {
       this.#add(`The kind of ${key} must be one of ${KINDS.join(', ')}`, child(value, 'kind')?.span ?? keySpan);
       return null;
@@ -113,7 +113,7 @@ class ManifestReader {
 
   #font(key: string, keySpan: Span, node: TreeNode): FontSlot {
     const replaces = textOf(child(node, 'replaces'));
-    if (replaces === null) this.#add(`${key} needs replaces, the name of the font that it stands in for`, keySpan);
+    if (replaces === null) this.#add(`${key} needs "replaces", the name of the font that it replaces`, keySpan);
     const [texts, allowed] = [this.#names(node, 'texts', 'texts'), this.#names(node, 'allowed_fonts', 'fonts')];
     return {
       replaces: replaces ?? '',
@@ -125,7 +125,7 @@ class ManifestReader {
   #noFont(key: string, node: TreeNode): null {
     for (const field of FONT_FIELDS) {
       if (child(node, field) !== null)
-        this.#add(`${key} has ${field}, which goes with kind font`, this.#at(node, field));
+        this.#add(`${key} has ${field}, which is only for the kind font`, this.#at(node, field));
     }
     return null;
   }
@@ -140,7 +140,7 @@ class ManifestReader {
     for (const item of items) {
       const name = textOf(item);
       if (name === null) this.#add(`${field} must be a list of ${what}, like [a, b]`, item.span);
-      else if (names.has(name)) this.#add(`${name} stands twice in ${field}`, item.span);
+      else if (names.has(name)) this.#add(`${field} contains ${name} twice`, item.span);
       else names.set(name, item.span);
     }
     return names;

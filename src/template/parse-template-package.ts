@@ -35,8 +35,8 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   }
   const excess = checkJsonBounds(files.get('animation.json')!, ANIMATION_BOUNDS);
   if (excess !== null) {
-    const message = `The animation has ${excess}, and no renderer draws that in time`;
-    const hint = 'Draw fewer keyframes and points, or make an image or a video of what has so many';
+    const message = `The animation has ${excess}, which takes too long to render`;
+    const hint = 'Reduce keyframes and points, or replace complex parts with an image or a video';
     return { ok: false, diagnostics: [located({ file: 'animation.json', message, hint }, folder, null)] };
   }
   const manifest = parseManifest(pathIn(folder, 'template.yaml'), manifestText);
@@ -101,7 +101,7 @@ function digestOf(parts: Parameters<typeof packageDigest>[0]): Sha256 | PackageP
     return packageDigest(parts);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return { file: 'animation.json', message: `The animation is not JSON that every program reads: ${error.message}` };
+    return { file: 'animation.json', message: `The animation is not portable JSON: ${error.message}` };
   }
 }
 
@@ -110,7 +110,7 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { document: null, problems: [`The animation is not JSON: ${(error as Error).message}`] };
+    return { document: null, problems: [`The animation is not valid JSON: ${(error as Error).message}`] };
   }
   // The package's files are checked later, by name.
   const problems = checkAnimation(value, { suppliedAssets: ANY, suppliedFonts: ANY });
@@ -121,7 +121,7 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
 function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
   if (Math.round(op - ip) < 1) return [{ file: 'animation.json', message: 'The animation is shorter than one frame' }];
   if (w % 2 === 0 && h % 2 === 0) return [];
-  return [{ file: 'animation.json', message: `The size is ${w}×${h}, and both have to be even whole numbers` }];
+  return [{ file: 'animation.json', message: `The size is ${w}×${h}, but both must be even whole numbers` }];
 }
 
 /** Suggests an existing slot, since a misspelt name is more likely than a missing slot. */

@@ -23,7 +23,7 @@ export function resolveImages(
     const bytes = fileAt(path, files);
     if (![asset.w, asset.h].every(isSide)) {
       const size = `${asset.w}×${asset.h}`;
-      const message = `The asset ${asset.id} is ${size}; it takes whole numbers of 1 to ${MAX_SIDE} pixels`;
+      const message = `The asset ${asset.id} is ${size}; sizes must be whole numbers from 1 to ${MAX_SIDE} pixels`;
       problems.push({ file: FILE, message });
     } else if (bytes === undefined) {
       problems.push({ file: FILE, message: `The image ${path} of asset ${asset.id} is not in the package` });
@@ -49,7 +49,7 @@ export function resolveSounds(
     const asset = assets.get(id);
     const name = typeof asset?.p === 'string' ? asset.p : '';
     if (asset === undefined) {
-      problems.push({ file: FILE, message: `A sound layer plays the asset ${id}, which is not there` });
+      problems.push({ file: FILE, message: `A sound layer refers to the missing asset ${id}` });
     } else if (isEmbedded(name)) {
       sounds.set(id, { path: FILE, bytes: Buffer.from(name.slice(name.indexOf(',') + 1), 'base64') });
     } else if (name !== '') {
@@ -58,7 +58,7 @@ export function resolveSounds(
       if (bytes !== undefined) sounds.set(id, { path, bytes });
       else problems.push({ file: FILE, message: `The sound ${path} of asset ${id} is not in the package` });
     } else if (typeof asset.sid !== 'string') {
-      problems.push({ file: FILE, message: `The asset ${id} has no sound, and no editable fills it` });
+      problems.push({ file: FILE, message: `The asset ${id} has neither a sound nor an editable` });
     }
   }
   return { sounds, problems };
@@ -101,7 +101,7 @@ export function resolveFonts(
   const problems: PackageProblem[] = [];
   for (const { path, bytes } of carried.values()) {
     const problem = fontProblem(bytes);
-    if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Put the font in again' });
+    if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Replace the font file' });
   }
   for (const name of listed) {
     if (carried.has(name)) continue;

@@ -22,7 +22,7 @@ const PASSAGES: Readonly<Record<'longest' | 'cjk' | 'rtl' | 'emoji', string>> = 
   longest: 'Everything you need for a summer outdoors, from Friday evening until late on Sunday, in every store ',
   cjk: '夏の新作コレクションが全国の店舗に届きました。今週末までの特別価格です。',
   rtl: 'مجموعة الصيف الجديدة وصلت إلى جميع متاجرنا بأسعار خاصة حتى نهاية الأسبوع ',
-  emoji: 'Summer is here 🌞🏖️ come and see 👀🎉 ',
+  emoji: '🌞 Summer is here 🏖️ come and see 👀🎉 ',
 };
 
 /** Characters of a text without a limit of its own. */

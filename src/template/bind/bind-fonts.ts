@@ -71,5 +71,5 @@ function listedFont(name: string, replaced: LottieNode | undefined): LottieNode 
 function fontBytes(template: TemplatePackage, name: string): Uint8Array {
   const file = template.fonts.get(name) ?? template.extraFonts.get(name);
   if (file !== undefined) return file.bytes;
-  throw new ReelformError('template_invalid', `The template carries no font ${name}`);
+  throw new ReelformError('template_invalid', `The template has no font ${name}`);
 }

@@ -67,7 +67,7 @@ function checkResources(
       const found = checkEntry(resources[key], editable, carried);
       problems.push(...placed(found, `${RESOURCES}${jsonPointer([key])}`, key));
     } else if (editable.required !== false) {
-      const detail = `${key} is not filled`;
+      const detail = `${key} has no value`;
       problems.push({ code: 'missing_editable', pointer: RESOURCES, editable: key, detail });
     }
   }
@@ -89,7 +89,7 @@ function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[
   for (const name of names.slice(0, MAX_TRACKS)) {
     const pointer = `${TRACKS}${jsonPointer([name])}`;
     if (name === '' || name.length > MAX_TRACK_NAME) {
-      refuse(TRACKS, 'audio_tracks', `the name of a track has 1 to ${MAX_TRACK_NAME} characters`);
+      refuse(TRACKS, 'audio_tracks', `the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
     } else problems.push(...placed(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
   }
   return problems;
@@ -104,7 +104,7 @@ function checkFontChanges(
     const pointer = `${CHANGES}${jsonPointer([name])}`;
     const editable = `font_changes.${name}`;
     if (!fonts.includes(name)) {
-      const detail = `no text of the template is set in ${name}${didYouMean(name, fonts)}`;
+      const detail = `no text of the template uses ${name}${didYouMean(name, fonts)}`;
       return [{ code: 'font_missing', pointer, editable, detail } as const];
     }
     return placed(checkEntry(entry, { input_type: 'font' }, carried), pointer, editable);
@@ -137,7 +137,7 @@ function checkEntry(entry: unknown, editable: Described, carried: readonly strin
       {
         code: 'wrong_kind',
         at: '',
-        detail: `${isWritten ? `a ${kind}` : `an editable of kind ${kind}`} takes source.${field}`,
+        detail: `${isWritten ? `a ${kind}` : `an editable of kind ${kind}`} needs source.${field}`,
       },
     ];
   }
@@ -185,10 +185,10 @@ function checkFont(name: string, allowed: readonly string[] | undefined, carried
   const choice = allowed ?? carried;
   if (choice.includes(name)) return [];
   if (!carried.includes(name)) {
-    const detail = `the template carries no font ${quoted(name)}${didYouMean(name, choice)}`;
+    const detail = `the template has no font ${quoted(name)}${didYouMean(name, choice)}`;
     return [{ code: 'font_missing', at, detail }];
   }
-  return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: it is one of ${choice.join(', ')}` }];
+  return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: use one of ${choice.join(', ')}` }];
 }
 
 /** Accepts `urn:sha256:` for uploads, and http or https URLs. */
@@ -197,8 +197,8 @@ function checkUrl(text: string): FieldProblem[] {
   if (/^urn:sha256:[0-9a-f]{64}$/.test(text)) return [];
   if (text.length > 8_192) return invalid('the URL has more than 8192 characters');
   const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return invalid('a source is an http or https URL');
-  if (url.username !== '' || url.password !== '') return invalid('the URL holds a user name or a password');
+  if (url === null || !/^https?:$/.test(url.protocol)) return invalid('a source must be an http or https URL');
+  if (url.username !== '' || url.password !== '') return invalid('the URL contains a user name or a password');
   return [];
 }
 

@@ -83,7 +83,7 @@ const FIELDS: Readonly<Record<TransformedKind, Readonly<Record<string, FieldRule
 /** Validates the `transform` of an entry, which may be any JSON, against the supported fields. */
 export function checkTransform(transform: unknown, kind: TransformedKind): FieldProblem[] {
   if (transform === undefined) return [];
-  if (!isRecord(transform)) return [invalid('', 'transform is an object')];
+  if (!isRecord(transform)) return [invalid('', 'transform must be an object')];
   const problems = Object.entries(transform).flatMap(([name, value]) => checkField(name, value, transform, kind));
   return [...problems, ...checkCrop(transform)];
 }
@@ -96,9 +96,9 @@ function checkField(name: string, value: unknown, transform: Fields, kind: Trans
   }
   const { expected, holds, goesWith } = rule;
   if (goesWith !== undefined && !goesWithOthers(goesWith, transform, rules)) {
-    return [invalid(`/${name}`, `${name} goes with ${goesWith[0]} ${goesWith[1]} alone`)];
+    return [invalid(`/${name}`, `${name} can only be used with ${goesWith[0]} ${goesWith[1]}`)];
   }
-  return holds(value) ? [] : [invalid(`/${name}`, `${name} is ${expected}`)];
+  return holds(value) ? [] : [invalid(`/${name}`, `${name} must be ${expected}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -116,16 +116,19 @@ function goesWithOthers(
 function checkCrop(transform: Fields): FieldProblem[] {
   if (transform.crop_strategy !== 'manual') return [];
   const problems = CROP.filter((name) => !Object.hasOwn(transform, name)).map((name) =>
-    invalid('', `crop_strategy manual takes ${name} too`),
+    invalid('', `crop_strategy manual also needs ${name}`),
   );
   const { animate_strategy: move = 'none' } = transform;
   if (move === 'none') return problems;
-  return [...problems, invalid('/animate_strategy', 'crop_strategy manual goes with animate_strategy none alone')];
+  return [
+    ...problems,
+    invalid('/animate_strategy', 'crop_strategy manual can only be used with animate_strategy none'),
+  ];
 }
 
 function unknownField(name: string, kind: TransformedKind): string {
   const others = (Object.keys(FIELDS) as TransformedKind[]).filter((other) => Object.hasOwn(FIELDS[other], name));
-  if (others.length > 0) return `${name} goes with a source of kind ${others.join(' or ')} alone`;
+  if (others.length > 0) return `${name} can only be used with a source of kind ${others.join(' or ')}`;
   const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS[kind]));
   return `a transform has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
 }

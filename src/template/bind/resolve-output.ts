@@ -93,13 +93,14 @@ const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (
  */
 export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills'> | null): FieldProblem[] {
   if (output === undefined) return [];
-  if (!isRecord(output)) return [invalid('', 'output is an object')];
+  if (!isRecord(output)) return [invalid('', 'output must be an object')];
   const problems = Object.entries(output).flatMap(([name, value]) => checkField(name, value));
   const { format = OUTPUT_DEFAULTS.format, codec } = output as OutputRequest;
   const codecs = FORMAT_CODECS[format];
   if (isOneOf(codec, OUTPUT_CODECS) && isOneOf(format, OUTPUT_FORMATS) && !codecs?.includes(codec)) {
-    const allowed = codecs === undefined ? 'it has no choice of codecs' : `its codec is one of ${codecs.join(', ')}`;
-    problems.push(invalid('/codec', `the format ${format} does not take this codec: ${allowed}`));
+    const allowed =
+      codecs === undefined ? 'the codec cannot be chosen' : `the codec must be one of ${codecs.join(', ')}`;
+    problems.push(invalid('/codec', `the format ${format} does not support this codec: ${allowed}`));
   }
   return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
 }
@@ -112,7 +113,7 @@ function checkField(name: string, value: unknown): FieldProblem[] {
     return [{ code: 'unknown_property', at: jsonPointer(['output', name]), detail }];
   }
   const [expected, holds] = field;
-  return holds(value) ? [] : [invalid(`/${name}`, `${name} is ${expected}`)];
+  return holds(value) ? [] : [invalid(`/${name}`, `${name} must be ${expected}`)];
 }
 
 /** Checks the width and the number of frames, which depend on the template. */
@@ -121,11 +122,11 @@ function checkMeasures(output: OutputRequest, template: Omit<OutputBasis, 'still
   const { width, height, frameCount } = resolveOutput({ ...template, stills: [] }, output);
   if (width > MAX_SIDE_PIXELS) {
     const highest = 2 * Math.floor((MAX_SIDE_PIXELS * template.height) / template.width / 2);
-    const detail = `at height ${height} this template would be ${width} pixels wide, more than ${MAX_SIDE_PIXELS}; its height is at most ${highest}`;
+    const detail = `at height ${height} this template would be ${width} pixels wide, more than ${MAX_SIDE_PIXELS}; use a height of at most ${highest}`;
     problems.push(invalid('/height', detail));
   }
   if (frameCount > MAX_OUTPUT_FRAMES) {
-    const detail = `this template would have ${frameCount} frames, more than ${MAX_OUTPUT_FRAMES}; ask for fewer a second`;
+    const detail = `this template would have ${frameCount} frames, more than ${MAX_OUTPUT_FRAMES}; reduce fps`;
     problems.push(invalid('/fps', detail));
   }
   return problems;
