@@ -41,15 +41,15 @@ export function readDefinitionFile(path: string, file: FileText, check: Check): 
   if (!parsed.ok) return { path, root: null, diagnostics: parsed.diagnostics };
   const root = parsed.value;
   if (root === null) {
-    const hint = 'Write template, title and resources, or let the name of a part begin with _';
+    const hint = 'Add template, title and resources, or start the file name of a fragment with _';
     return {
       path,
       root,
-      diagnostics: [errorAt('definition_empty', start, `${path} holds no definition`, hint)],
+      diagnostics: [errorAt('definition_empty', start, `${path} contains no definition`, hint)],
     };
   }
   if (root.kind !== 'map') {
-    const message = `A definition is a map of properties, not a ${root.kind === 'list' ? 'list' : 'single value'}`;
+    const message = `A definition must be a map of properties, not a ${root.kind === 'list' ? 'list' : 'single value'}`;
     return {
       path,
       root: null,
@@ -64,24 +64,25 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
   const name = JSON.stringify(path);
   switch (reason) {
     case 'missing':
-      return errorAt('missing_file', at, `There is no file ${name}`, MISSING_HINT);
+      return errorAt('missing_file', at, `The file ${name} does not exist`, MISSING_HINT);
     case 'outside':
       return errorAt(
         'path_outside',
         at,
-        `${name} is a link out of the repository`,
+        `${name} is a link to a location outside the repository`,
         'Copy the file into the repository',
       );
     case 'forbidden':
-      return errorAt('missing_file', at, `${name} may not be read`, 'Look at its rights');
+      return errorAt('missing_file', at, `${name} cannot be read: permission denied`, 'Check its permissions');
     case 'not_text':
-      return errorAt('definition_invalid', at, `${name} is not a text in UTF-8`, 'Save it as UTF-8');
+      return errorAt('definition_invalid', at, `${name} is not valid UTF-8`, 'Save it as UTF-8');
     case 'too_large':
-      return errorAt('yaml_too_complex', at, `${name} is too large to be read`, 'Split it');
+      return errorAt('yaml_too_complex', at, `${name} is too large`, 'Split it');
   }
 }
 
-const MISSING_HINT = 'Paths start at the root of the repository, or with ./ at the folder of the file that says them';
+const MISSING_HINT =
+  'Paths are relative to the root of the repository, or with ./ to the folder of the file that contains them';
 
 /** Order of the properties in a formatted definition. */
 export const PROPERTY_ORDER = [

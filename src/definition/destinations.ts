@@ -75,8 +75,8 @@ function missingLabel(to: string, { labels }: Pick<Video, 'labels'>): Destinatio
 /** Problem of the second of two equal destinations. */
 export const DESTINATION_TWICE: DestinationProblem = {
   part: 'to',
-  message: 'The video would go there twice',
-  hint: 'Leave one of the two out',
+  message: 'The video has this destination twice',
+  hint: 'Remove one of them',
 };
 
 /** Limit of the service interface. */
@@ -85,7 +85,7 @@ const MOST_DESTINATIONS = 8;
 /** Returns a problem if a video has too many destinations. */
 export function tooManyDestinations(count: number): DestinationProblem | null {
   if (count <= MOST_DESTINATIONS) return null;
-  return { part: 'to', message: `A video goes to ${MOST_DESTINATIONS} places at most, not to ${count}` };
+  return { part: 'to', message: `A video can have at most ${MOST_DESTINATIONS} destinations, not ${count}` };
 }
 
 interface WrittenDestination extends VideoDestination {
@@ -118,7 +118,7 @@ function nodesOf(node: TreeNode): readonly TreeNode[] {
 
 /** @param ofAll the destination in reelform.yaml; null if it is the definition's own */
 function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: string | null): Diagnostic {
-  const elsewhere = `reelform.yaml says ${ofAll} of every video that says nothing else: give this one what it lacks, or a "deliver" of its own`;
+  const elsewhere = `reelform.yaml sets ${ofAll} for all videos without their own "deliver": add the missing label, or add "deliver" to this video`;
   return errorAt('definition_invalid', at, `deliver: ${message}`, ofAll === null ? hint : elsewhere);
 }
 

@@ -55,7 +55,7 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
 }
 
 function tooLong(node: ScalarNode, row: Row | null): Diagnostic {
-  const message = `The columns fill in more than ${MAX_FILLED_LENGTH} characters (${row?.name})`;
+  const message = `The columns expand to more than ${MAX_FILLED_LENGTH} characters (${row?.name})`;
   return errorAt('text_too_long', node.span, message, 'Shorten the text of the column');
 }
 
@@ -64,16 +64,16 @@ function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | 
   if (name === undefined) {
     return {
       ...problem,
-      message: 'A ${ is never closed',
-      hint: 'Close it with }, or write $${ for the characters themselves',
+      message: 'A ${ is not closed',
+      hint: 'Close it with }, or write $${ for a literal ${',
     };
   }
   if (row === null) {
-    const message = `\${${name}} stands for nothing: there are columns only in a definition with "each"`;
-    return { ...problem, message, hint: `Write $\${${name}} for the characters themselves` };
+    const message = `\${${name}} has no value: columns are only available in a definition with "each"`;
+    return { ...problem, message, hint: `Write $\${${name}} for the literal text` };
   }
   const columns = [...row.values.keys()];
   const meant = closestMatch(name, columns);
-  const hint = meant === null ? `Its columns: ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
+  const hint = meant === null ? `The columns are ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
   return { ...problem, message: `${row.file} has no column ${JSON.stringify(name)}`, hint };
 }

@@ -23,7 +23,8 @@ export type Read<T> =
 export type KnownFonts = readonly string[] | null;
 
 /**
- * Reads the value of an editable, in its short form or in the full form of the service interface.
+ * Reads the value of an editable, in its short form or in the full form of the service interface. Images, clips and sounds have
+ * one more form: a map of the source and its transform's fields.
  *
  * @param fonts names that may be used; `null` if unknown
  */
@@ -40,7 +41,7 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     }
     case 'image':
     case 'video': {
-      const transform = readTransform(child(node, 'transform'));
+      const transform = readTransform(transformOf(node));
       return withSource(node, transform, (source, transform) => ({ kind, source, transform }));
     }
     case 'audio': {
@@ -58,7 +59,7 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
   }
 }
 
-/** Reads a sound: a source, a map of the source and its transform's fields, or the full form of the interface. */
+/** Reads a sound, in the same forms as an image or a clip. */
 export function readSound(node: TreeNode): Read<VideoSound> {
   return withSource(node, readAudioTransform(node), (source, transform) => ({ source, transform }));
 }
@@ -72,8 +73,8 @@ export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
   const font = written.text;
   if (fonts === null || fonts.includes(font)) return { ok: true, node: written, value: font };
   const meant = closestMatch(font, fonts);
-  const hint = meant === null ? `It carries ${formatList(fonts) || 'none'}` : `Did you mean ${meant}?`;
-  const message = `The template carries no font ${JSON.stringify(font)}`;
+  const hint = meant === null ? `It has ${formatList(fonts) || 'none'}` : `Did you mean ${meant}?`;
+  const message = `The template has no font ${JSON.stringify(font)}`;
   return { ok: false, code: 'unknown_font', message, hint, node: written };
 }
 
@@ -107,10 +108,9 @@ function readSource(node: ScalarNode): ReadSource {
   }
   const invalid = (message: string, hint: string): ReadSource => ({ ok: false, code: 'invalid_url', message, hint });
   const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
-  if (url === null)
-    return invalid('The text is not a URL that could be fetched', 'Write https://host/path, without spaces');
+  if (url === null) return invalid('The text is not a valid URL', 'Write https://host/path, without spaces');
   if (url.username !== '' || url.password !== '') {
-    return invalid('The URL holds a user name or a password', 'Use a signed URL, or a file in the repository');
+    return invalid('The URL contains a user name or a password', 'Use a signed URL or a file in the repository');
   }
   return /^https?:$/.test(url.protocol) ? { ok: true, source: { kind: 'url', url: text } } : null;
 }
@@ -130,16 +130,18 @@ function readTransform(node: TreeNode | null): Transform | null {
   return background === null ? null : { ...transform, background };
 }
 
-/**
- * Reads the transform of a sound, from `transform` in the full form or from the fields beside its source; `null` for a
- * form that the schema has rejected.
- */
+/** Reads the transform of a sound; `null` for a form that the schema has rejected. */
 function readAudioTransform(node: TreeNode): AudioTransform | null {
-  if (node.kind !== 'map') return {};
-  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
-  const fields = isFull ? child(node, 'transform') : besideSource(node);
+  const fields = transformOf(node);
   if (fields === null) return {};
   return fields.kind === 'map' ? (toJson(fields, () => false) as AudioTransform) : null;
+}
+
+/** Returns the fields of a transform: those of `transform` in the full form, or those beside the source. */
+function transformOf(node: TreeNode): TreeNode | null {
+  if (node.kind !== 'map') return null;
+  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
+  return isFull ? child(node, 'transform') : besideSource(node);
 }
 
 function besideSource(node: MapNode): MapNode {

@@ -17,7 +17,7 @@ export function readRows(file: string, text: string): Result<Row[]> {
     return failure('data_invalid', at, `${file} has no rows`, 'Add a row, or remove the definition');
   }
   if (rows.value.length > MAX_ROWS) {
-    const message = `${file} has ${rows.value.length} rows, more than the ${MAX_ROWS} that are read`;
+    const message = `${file} has ${rows.value.length} rows, but at most ${MAX_ROWS} are supported`;
     return failure('data_invalid', at, message, 'Split the file');
   }
   return rows;
@@ -37,7 +37,7 @@ function readYamlRows(file: string, text: string): Result<Row[]> {
   const problems: Diagnostic[] = [];
   if (root.kind !== 'list') {
     problems.push(
-      errorAt('data_invalid', root.span, `${file} is not a list of rows`, 'Write a list of maps, one for each video'),
+      errorAt('data_invalid', root.span, `${file} is not a list of rows`, 'Write a list of maps, one per video'),
     );
     return { ok: false, diagnostics: problems };
   }
@@ -50,7 +50,7 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
   const name = `${file} row ${number}`;
   if (item.kind !== 'map') {
     problems.push(
-      errorAt('data_invalid', item.span, `Row ${number} is not a map of columns`, 'Write each column as name: text'),
+      errorAt('data_invalid', item.span, `Row ${number} must be a map of columns`, 'Write each column as name: value'),
     );
     return { values, file, name, span: item.span };
   }
@@ -58,8 +58,8 @@ function readRow(file: string, item: TreeNode, number: number, problems: Diagnos
     if (value.kind === 'scalar') {
       values.set(column, value.value === null ? '' : value.text);
     } else {
-      const message = `The column ${JSON.stringify(column)} of row ${number} holds a ${value.kind}, not a text`;
-      problems.push(errorAt('data_invalid', keySpan, message, 'A column holds one text, number or boolean'));
+      const message = `The column ${JSON.stringify(column)} of row ${number} is a ${value.kind}, not a text`;
+      problems.push(errorAt('data_invalid', keySpan, message, 'A column must be a text, number or boolean'));
     }
   }
   return { values, file, name, span: item.span };
@@ -87,18 +87,18 @@ const MAX_LENGTH = 16 << 20;
  */
 export function readCsv(file: string, text: string): Result<Row[]> {
   if (text.length > MAX_LENGTH) {
-    return failure('data_invalid', { file, start: 0, end: 0 }, `${file} is too large to be read as rows`);
+    return failure('data_invalid', { file, start: 0, end: 0 }, `${file} is too large for a data file`);
   }
   const lines = new Lines(file, text);
   const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.exec(text);
   if (control !== null) {
     const at = { file, start: control.index, end: control.index + 1 };
-    return failure('data_invalid', at, `${file} holds a control character`, 'Remove it');
+    return failure('data_invalid', at, `${file} contains a control character`, 'Remove it');
   }
   const records = parseRecords(text);
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
-    const hint = 'Write a quote inside a quoted text twice: ""';
+    const hint = 'Double quotes inside a quoted text: ""';
     return failure(
       'data_invalid',
       at,
@@ -112,16 +112,14 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   const problems: Diagnostic[] = [];
   const doubled = columns.find((column, index) => columns.indexOf(column) !== index);
   if (doubled !== undefined) {
-    const message = `The column ${JSON.stringify(doubled)} stands twice in the header`;
+    const message = `The header contains the column ${JSON.stringify(doubled)} twice`;
     problems.push(errorAt('data_invalid', lines.span(1), message, 'Rename one of the two'));
   }
   const rows = body.map(({ record, info }, index): Row => {
     const line = lines.nextFilled((index === 0 ? header : body[index - 1])?.info.lines ?? 0);
     if (record.length !== columns.length) {
-      const message = `Line ${line} has ${record.length} ${record.length === 1 ? 'value' : 'values'}, the header has ${columns.length}`;
-      problems.push(
-        errorAt('data_invalid', lines.span(line), message, 'Put a text that holds the separator in quotes'),
-      );
+      const message = `Line ${line} has ${record.length} ${record.length === 1 ? 'value' : 'values'}, but the header has ${columns.length}`;
+      problems.push(errorAt('data_invalid', lines.span(line), message, 'Quote a text that contains the separator'));
     }
     const values = new Map(columns.map((column, at) => [column, record[at] ?? '']));
     return { values, file, name: `${file} line ${line}`, span: lines.span(line, info.lines) };
@@ -147,7 +145,7 @@ function parseRecords(text: string): CsvRecord[] | CsvError {
 }
 
 /** Returns the most frequent separator outside quotes; the first wins a tie. */
-function separatorOf(header: string): string {
+export function separatorOf(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((separator) => [separator, bare.split(separator).length] as const);
   return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
@@ -155,9 +153,9 @@ function separatorOf(header: string): string {
 
 /** Messages for the errors of csv-parse. */
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote that was opened is not closed before the end of the file',
-  CSV_INVALID_CLOSING_QUOTE: 'something stands between a closing quote and the next separator',
-  INVALID_OPENING_QUOTE: 'a quote stands in the middle of a text',
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed before the end of the file',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text between a closing quote and the next separator',
+  INVALID_OPENING_QUOTE: 'there is a quote in the middle of a text',
 };
 
 /** Positions of the lines of a text, counted from 1. */

@@ -172,7 +172,7 @@ function locateProblems(problems: readonly OutputProblem[], root: MapNode): Diag
       'definition_invalid',
       locateIn(root)(isOwn ? ['output', field] : ['template'], 'value').span,
       `output: ${message}`,
-      isOwn ? undefined : 'It is what reelform.yaml says of every video; write another "output" here',
+      isOwn ? undefined : 'It comes from "output" in reelform.yaml; set a different "output" here',
     ),
   );
 }
@@ -197,8 +197,8 @@ function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefine
 export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
   const meant = closestMatch(name, known);
   const names =
-    known.length > 0 ? `reelform.yaml names ${known.join(', ')}` : 'Name it under "templates" in reelform.yaml';
+    known.length > 0 ? `reelform.yaml has ${known.join(', ')}` : 'Define it under "templates" in reelform.yaml';
   const hint = meant === null ? names : `Did you mean ${meant}?`;
-  const message = `reelform.yaml names no template ${JSON.stringify(name)}`;
+  const message = `reelform.yaml has no template ${JSON.stringify(name)}`;
   return errorAt('unknown_template', at, message, hint);
 }

@@ -14,10 +14,10 @@ export type RepositoryPath =
 export function resolvePath(written: string, baseFile: string): RepositoryPath {
   if (written.includes('\\')) {
     const hint = `Write ${written.replaceAll('\\', '/')}`;
-    return { ok: false, code: 'definition_invalid', message: `The path ${quote(written)} holds a backslash`, hint };
+    return { ok: false, code: 'definition_invalid', message: `The path ${quote(written)} contains a backslash`, hint };
   }
   if (written.startsWith('/') || /^[a-z]:/i.test(written)) {
-    const hint = 'Write it from the root of the repository, or with ./ from the folder of this file';
+    const hint = 'Write it relative to the root of the repository, or with ./ relative to the folder of this file';
     return { ok: false, code: 'path_outside', message: `The path ${quote(written)} is absolute`, hint };
   }
   const relative = written.startsWith('./') || written.startsWith('../');
@@ -27,7 +27,7 @@ export function resolvePath(written: string, baseFile: string): RepositoryPath {
     return { ok: false, code: 'path_outside', message, hint: 'Copy the file into the repository' };
   }
   if (path === '.' || path.endsWith('/')) {
-    const message = `The path ${quote(written)} names a folder, not a file`;
+    const message = `The path ${quote(written)} is a folder, not a file`;
     return { ok: false, code: 'definition_invalid', message, hint: 'Write the path of a file' };
   }
   return { ok: true, path };

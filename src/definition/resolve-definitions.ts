@@ -107,11 +107,12 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
       continue;
     }
     ids.add(nameOf(id));
-    const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} in case alone`;
+    const differs = other.id === id ? '' : `, which differs from ${JSON.stringify(id)} only in case`;
     // A row does not show which definition uses it.
-    const maker = at.file === path || other.path === path ? '' : `${path} makes the video ${JSON.stringify(id)}, and `;
-    const message = `${maker}${other.path} has a video ${JSON.stringify(other.id)} already${differs}`;
-    diagnostics.push(errorAt('duplicate_id', at, message, 'Give one of the two another id'));
+    const maker =
+      at.file === path || other.path === path ? '' : `${path} creates the video ${JSON.stringify(id)}, but `;
+    const message = `${maker}${other.path} already has a video ${JSON.stringify(other.id)}${differs}`;
+    diagnostics.push(errorAt('duplicate_id', at, message, 'Change the id of one of them'));
   }
   return { ids, diagnostics };
 }
@@ -126,8 +127,8 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
       const other = first.get(filled);
       first.set(filled, other ?? video.id);
       if (other === undefined || other === video.id || to.includes('{fingerprint}')) continue;
-      const message = `deliver: ${JSON.stringify(other)} and ${JSON.stringify(video.id)} would both go to ${filled}`;
-      const hint = 'Put {id} into it, or {fingerprint}';
+      const message = `deliver: ${JSON.stringify(other)} and ${JSON.stringify(video.id)} have the same destination ${filled}`;
+      const hint = 'Add {id} or {fingerprint}';
       diagnostics.push(errorAt('destination_taken', at, message, hint));
     }
   }

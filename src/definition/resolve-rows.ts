@@ -62,7 +62,7 @@ function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRo
   const target = resolvePath(from.text, from.baseFile);
   if (!target.ok) return refused({ code: target.code, message: target.message, hint: target.hint });
   if (!isDataFile(target.path)) {
-    const message = `${JSON.stringify(target.path)} is no kind of data that is read here`;
+    const message = `${JSON.stringify(target.path)} is not a supported data file`;
     return refused({ code: 'data_invalid', message, hint: 'Use a .csv, .tsv, .json or .yaml file' });
   }
   const text = context.read(target.path);
@@ -113,7 +113,7 @@ function resolveVideo(
 const NOWHERE: ReturnType<typeof readDeliver> = { destinations: [], diagnostics: [] };
 
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
-  const message = inRow(`${JSON.stringify(written)} cannot be the id of a video`, place?.row);
-  const hint = place === null ? `${VIDEO_ID_HINT}; rename the file, or give it an "id"` : VIDEO_ID_HINT;
+  const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
+  const hint = place === null ? `${VIDEO_ID_HINT}; rename the file, or add an "id"` : VIDEO_ID_HINT;
   return errorAt('invalid_id', place?.span ?? file, message, hint);
 }

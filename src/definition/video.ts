@@ -73,7 +73,7 @@ export function parseVideoId(text: string): VideoId | null {
   return valid ? (text as VideoId) : null;
 }
 
-export const VIDEO_ID_HINT = `An id has letters A–Z, digits, ".", "_", "-", and "/" between its parts; ${MAX_LENGTH} characters at most`;
+export const VIDEO_ID_HINT = `An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most ${MAX_LENGTH} characters`;
 
 /** Returns the folder of a glob before its first wildcard, which ids are relative to; `''` for the root. */
 export function globBase(pattern: string): string {

@@ -8,7 +8,7 @@
  * | `GET /api/events` | server-sent events: `state` with a `StateChange`, `run` with a `RunEvent`, `draft` with a `DraftEvent` |
  * | `GET /api/video?id=` | `VideoDetail` |
  * | `GET /api/lint?id=` | `LintMark[]`; linting draws the video, so it is asked for separately |
- * | `GET /api/still/<fingerprint>/<frame>.<png\|webp\|jpeg>?width=` | one frame; PNG without `width` equals `reelform render --frame` |
+ * | `GET /api/still/<fingerprint>/<frame>.<png\|jpeg>?width=` | one frame; PNG without `width` equals `reelform render --frame`. JPEG shows transparency as squares |
  * | `GET /api/draft/<fingerprint>` | `DraftState`; begins to render the draft |
  * | `GET /api/draft/<fingerprint>/<segment>.mp4` | one segment of the draft as an MP4 of its own, as soon as it is rendered |
  * | `GET /api/draft/<fingerprint>.mp4` | the whole draft with its sound, seekable; waits until it is rendered |

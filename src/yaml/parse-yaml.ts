@@ -15,7 +15,7 @@ const MAX_LENGTH = 1 << 20;
  */
 export function parseYaml(file: string, text: string): Result<TreeNode | null> {
   if (text.length > MAX_LENGTH) {
-    const message = `The file has ${text.length} characters, more than the ${MAX_LENGTH} that are read`;
+    const message = `The file has ${text.length} characters, but at most ${MAX_LENGTH} are supported`;
     return failure('yaml_too_complex', { file, start: 0, end: 0 }, message);
   }
   // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
@@ -48,7 +48,7 @@ function conflictIn(file: string, text: string): Diagnostic | null {
   const marker = /^<{7}(?: .*)?$/m.exec(text);
   if (marker === null) return null;
   const at = { file, start: marker.index, end: marker.index + marker[0].length };
-  return errorAt('yaml_syntax', at, 'The file holds a conflict marker of a git merge', 'Finish the merge');
+  return errorAt('yaml_syntax', at, 'The file contains a git conflict marker', 'Resolve the conflict');
 }
 
 function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[] {
@@ -69,17 +69,17 @@ function codeOf(error: YAMLError): Code {
 /** Replacements for messages of the parser that mention its options. */
 const MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'There is a second ": " in a value on one line',
-  MULTIPLE_DOCS: 'The file holds more than one document',
-  NON_STRING_KEY: 'A key is not a text',
+  MULTIPLE_DOCS: 'The file contains more than one document',
+  NON_STRING_KEY: 'A key is not a string',
 };
 
 const HINTS: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: 'Put the text in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'Put a text that holds ": " in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'Quote a text that contains ": "',
   MULTIPLE_DOCS: 'Write one definition per file, without ---',
   NON_STRING_KEY: 'Put the key in quotes',
   TAB_AS_INDENT: 'Indent with spaces',
-  UNEXPECTED_TOKEN: 'Put a text with any of {}[],&*#?|<>=!%@ in quotes',
+  UNEXPECTED_TOKEN: 'Quote a text that contains any of {}[],&*#?|<>=!%@',
 };
 
 const MAX_DEPTH = 64;
@@ -114,7 +114,7 @@ class TreeReader {
     const span = this.#span(node);
     this.#size += 1;
     if (node.tag !== undefined) {
-      this.#add('yaml_unsupported', span, 'The value has a tag', 'Remove the tag; texts can be put in quotes');
+      this.#add('yaml_unsupported', span, 'The value has a tag', 'Remove the tag; quote the value if it is a text');
     }
     if (depth > MAX_DEPTH) {
       this.#add('yaml_too_complex', span, `The value is nested more than ${MAX_DEPTH} levels deep`);
@@ -131,7 +131,7 @@ class TreeReader {
       // The option `stringKeys` rejects all other keys except aliases.
       if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
         const at = this.#span(pair.key as Node);
-        this.#add('yaml_unsupported', at, 'A key is an alias', 'Write the key out');
+        this.#add('yaml_unsupported', at, 'A key is an alias', 'Write the key itself');
         continue;
       }
       const key = pair.key.value;
@@ -139,11 +139,11 @@ class TreeReader {
       if (pair.key.tag !== undefined) this.#add('yaml_unsupported', keySpan, 'The key has a tag', 'Remove the tag');
       this.#checkCharacters(key, keySpan);
       if (key === '<<') {
-        this.#add('yaml_unsupported', keySpan, 'Merge keys are not read', 'Share values with "extends" instead');
+        this.#add('yaml_unsupported', keySpan, 'Merge keys are not supported', 'Share values with "extends" instead');
       } else if (key === '__proto__') {
         this.#add('yaml_unsupported', keySpan, 'A key cannot be named __proto__', 'Choose another name');
       } else if (entries.has(key)) {
-        const message = `The key ${JSON.stringify(key)} stands twice in this map`;
+        const message = `The key ${JSON.stringify(key)} is used twice in this map`;
         this.#add('yaml_duplicate_key', keySpan, message, 'Remove one of the two');
       } else {
         entries.set(key, { keySpan, value: this.#withHint(this.#child(pair.value, depth, keySpan), keySpan) });
@@ -157,7 +157,7 @@ class TreeReader {
     if (value.kind !== 'scalar' || value.value !== null || value.text !== '') return value;
     const comment = /^\s*:[ \t]+(#[^\r\n]*)/.exec(this.#text.slice(keySpan.end, keySpan.end + 200))?.[1]?.trim();
     if (comment === undefined) return value;
-    return { ...value, hint: `A # begins a comment in YAML; write ${JSON.stringify(comment)} in quotes` };
+    return { ...value, hint: `# starts a comment in YAML; quote ${JSON.stringify(comment)}` };
   }
 
   #child(value: unknown, depth: number, around: Span): TreeNode {
@@ -177,13 +177,13 @@ class TreeReader {
       this.#add(
         'yaml_syntax',
         span,
-        `There is no anchor &${name} before this alias`,
-        `Write &${name} at the value to repeat`,
+        `No anchor &${name} is defined before this alias`,
+        `Add &${name} to the value to repeat`,
       );
       return emptyScalar(span);
     }
     if (target === 'open') {
-      this.#add('yaml_too_complex', span, `The alias *${name} stands inside the value that it repeats`);
+      this.#add('yaml_too_complex', span, `The alias *${name} is inside the value that it repeats`);
       return emptyScalar(span);
     }
     const before = this.#aliasedNodes;
@@ -191,8 +191,8 @@ class TreeReader {
     this.#size += target.size;
     if (this.#aliasedNodes <= MAX_ALIASED_NODES) return target.node;
     if (before <= MAX_ALIASED_NODES) {
-      const message = `The aliases of this file stand for more than ${MAX_ALIASED_NODES} values`;
-      this.#add('yaml_too_complex', span, message, 'Write the values out, or share them with "extends"');
+      const message = `The aliases of this file expand to more than ${MAX_ALIASED_NODES} values`;
+      this.#add('yaml_too_complex', span, message, 'Write the values themselves, or share them with "extends"');
     }
     return emptyScalar(span);
   }
@@ -201,9 +201,9 @@ class TreeReader {
     const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
     if (control !== undefined) {
       const name = `U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-      this.#add('yaml_unsupported', span, `The text holds the control character ${name}`, 'Remove it');
+      this.#add('yaml_unsupported', span, `The text contains the control character ${name}`, 'Remove it');
     } else if (!text.isWellFormed()) {
-      this.#add('yaml_unsupported', span, 'The text holds half of a surrogate pair', 'Write the character itself');
+      this.#add('yaml_unsupported', span, 'The text contains an unpaired surrogate', 'Write the complete character');
     }
   }
 

@@ -61,17 +61,17 @@ describe('deliver', () => {
   });
 
   it.each([
-    ['s3://videos/{session_id}.mp4', '7:10', 'another place for each rendering'],
-    ['s3://videos/{date}.mp4', '7:10', 'another place for each day'],
+    ['s3://videos/{session_id}.mp4', '7:10', 'would change the destination for each rendering'],
+    ['s3://videos/{date}.mp4', '7:10', 'would change the destination for each day'],
     ['"s3://videos/{Id}.mp4"', '7:10', 'no placeholder {Id}'],
     ['"s3://videos/{label.region}.mp4"', '7:10', 'no placeholder {label.region}'],
     ['ftp://videos/a.mp4', '7:10', 'a bucket or a folder'],
-    ['"file:../a.mp4"', '7:10', 'one that is . or ..'],
+    ['"file:../a.mp4"', '7:10', 'A key has a path segment that is empty, "." or ".."'],
     ['{to: "s3://videos/public/a", credential: mian}', '7:51', 'no credential "mian"'],
-    ['{to: "s3://videos/private/a", credential: main}', '7:15', 'may not write there'],
+    ['{to: "s3://videos/private/a", credential: main}', '7:15', 'does not allow this destination'],
     ['{to: "s3://videos/a", credential: cold}', '7:15', 'is for azblob:'],
     ['azblob://account/container/a', '7:10', 'needs a credential of the kind azblob'],
-    ['["s3://videos/berlin", "s3://videos/{id}"]', '7:33', 'there twice'],
+    ['["s3://videos/berlin", "s3://videos/{id}"]', '7:33', 'The video has this destination twice'],
     ['{credential: main}', '7:1', 'has no to'],
     ['{to: "s3://videos/a", name: main}', '7:32', 'not a property'],
     ['[[]]', '7:11', 'must be a text'],
@@ -98,7 +98,9 @@ describe('deliver', () => {
       'data/shops.csv': 'city,land\nBerlin,de\nBonn,de\n',
     };
     expect(delivered(files).problems).toEqual([
-      expect.stringMatching(/^destination_taken videos\/oslo\.yaml:7:35 .*"berlin" and "oslo" would both go/),
+      expect.stringMatching(
+        /^destination_taken videos\/oslo\.yaml:7:35 .*"berlin" and "oslo" have the same destination/,
+      ),
       expect.stringMatching(/^destination_taken videos\/shops\.yaml:8:10 .*"shops\/Berlin" and "shops\/Bonn"/),
     ]);
   });
@@ -143,19 +145,27 @@ describe('deliver, credentials and assets of reelform.yaml', () => {
   });
 
   it.each([
-    ['deliver: s3://videos/all.mp4', '2:10', 'Every video would go to the same place'],
+    ['deliver: s3://videos/all.mp4', '2:10', 'All videos would have the same destination'],
     ['deliver: ["s3://videos/{id}", "s3://videos/{date}/{id}"]', '2:31', 'each day'],
-    ['deliver: [s3://videos/, "s3://videos/{id}.{extension}"]', '2:25', 'there twice'],
-    ['deliver: [file:1/, file:2/, file:3/, file:4/, file:5/, file:6/, file:7/, file:8/, file:9/]', '2:10', '8 places'],
-    [`${CREDENTIALS}deliver: {to: "s3://videos/private/{id}", credential: main}`, '5:15', 'may not write there'],
+    ['deliver: [s3://videos/, "s3://videos/{id}.{extension}"]', '2:25', 'The video has this destination twice'],
+    [
+      'deliver: [file:1/, file:2/, file:3/, file:4/, file:5/, file:6/, file:7/, file:8/, file:9/]',
+      '2:10',
+      '8 destinations',
+    ],
+    [
+      `${CREDENTIALS}deliver: {to: "s3://videos/private/{id}", credential: main}`,
+      '5:15',
+      'does not allow this destination',
+    ],
     ['deliver: {to: s3://videos/, credential: nobody}', '2:41', 'no credential "nobody"'],
-    ['credentials: {main: {kind: s3, secret_access_key: hush}}', '2:32', 'would be a secret in a file'],
+    ['credentials: {main: {kind: s3, secret_access_key: hush}}', '2:32', 'would store a secret in a file'],
     ['assets: {publish: s3://assets/}', '2:1', 'has no public_url'],
     ['assets: {publish: "file:out/", public_url: "https://a.example/"}', '2:19', 'the folder of a bucket'],
     [
       'service: {url: "https://a.example", capabilities: {external_uploads: false}}\ndeliver: s3://videos/',
       '3:10',
-      'delivers no',
+      'The service does not support deliveries',
     ],
   ])('are refused at the location of the error: %s', (text, place, message) => {
     const { diagnostics } = read(text);

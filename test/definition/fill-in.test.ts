@@ -37,7 +37,7 @@ describe('fillIn()', () => {
 
   it('reports an unknown column with the closest one', () => {
     expect(fill('${citty}', row)[1]).toEqual(['unknown_variable: Did you mean ${city}?']);
-    expect(fill('${zzz}', row)[1]).toEqual(['unknown_variable: Its columns: city, store name, empty, tricky']);
+    expect(fill('${zzz}', row)[1]).toEqual(['unknown_variable: The columns are city, store name, empty, tricky']);
   });
 
   it('reports an unclosed placeholder', () => {

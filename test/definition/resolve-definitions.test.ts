@@ -172,7 +172,7 @@ resources:
 
   it('suggests quotes for a colour that YAML read as a comment', () => {
     const { diagnostics } = resolve(one(DEFINITION.replace('"#EEADA7"', '#EEADA7')));
-    expect(diagnostics[0]?.hint).toContain('"#EEADA7" in quotes');
+    expect(diagnostics[0]?.hint).toContain('quote "#EEADA7"');
   });
 
   it('never repeats a password in a URL', () => {
@@ -254,6 +254,17 @@ describe('clips, sounds and fonts', () => {
       'v_01: {source: ./a.mp4, transform: {volume: 0.5}}',
       { kind: 'video', source: file('videos/a.mp4'), transform: { ...cover, volume: 0.5 } },
     ],
+    [
+      'v_01: {source: ./a.mp4, volume: 0.5, trim_start_time: 2, background: "#ffffff", crop_strategy: contain}',
+      {
+        kind: 'video',
+        source: file('videos/a.mp4'),
+        transform: {
+          ...{ crop_strategy: 'contain', background: 'FFFFFF' },
+          ...{ trim_strategy: 'manual', trim_start_time: 2, volume: 0.5 },
+        },
+      },
+    ],
     ['v_01: {source: "https://x.test/a.mp4"}', { kind: 'video', source: { kind: 'url', url: 'https://x.test/a.mp4' }, transform: cover }], // biome-ignore format: one line
     [
       'a_01: {source: a.mp3, transform: {volume: 0.5}}',
@@ -281,7 +292,10 @@ describe('clips, sounds and fonts', () => {
   it.each([
     ['v_01: {source: [./a.mp4]}', ['wrong_kind 7:18']],
     ['v_01: {source: "ftp://x.test/a.mp4"}', ['invalid_url 7:18']],
-    ['v_01: {source: ./a.mp4, volume: 1}', ['unknown_property 7:27']],
+    ['v_01: {source: ./a.mp4, volume: 5}', ['definition_invalid 7:35']],
+    ['v_01: {source: ./a.mp4, fade_in: 1}', ['unknown_property 7:27']],
+    ['v_01: {source: ./a.mp4, volume: 1, transform: {crop_strategy: fill}}', ['unknown_property 7:27']],
+    ['v_01: {source: ./a.mp4, focus_x: 0, crop_strategy: contain}', ['definition_invalid 7:27']],
     ['a_01: {source: a.mp3, volume: 1, transform: {loop: true}}', ['unknown_property 7:25']],
     ['v_01: {source: {font: x}}', ['wrong_kind 7:19']],
     ['v_01: ftp://x/a.mp4', ['invalid_url 7:9']],
@@ -319,9 +333,9 @@ describe('clips, sounds and fonts', () => {
       return `${diagnostic?.message}. ${diagnostic?.hint}`;
     };
     expect(told('f_01: Inter-Blod')).toBe(
-      'f_01 (Headline font) takes one of the fonts Inter-Bold, Inter-Regular, not "Inter-Blod". Did you mean Inter-Bold?',
+      'f_01 (Headline font) must be one of the fonts Inter-Bold, Inter-Regular, not "Inter-Blod". Did you mean Inter-Bold?',
     );
-    expect(told('f_02: Inter-Blak')).toBe('The template carries no font "Inter-Blak". Did you mean Inter-Black?');
+    expect(told('f_02: Inter-Blak')).toBe('The template has no font "Inter-Blak". Did you mean Inter-Black?');
     expect(told('a_01: {source: a.mp3, volume: 5}')).toBe(
       'volume of a_01 (Voice) must be a number from 0 to 4, not 5. undefined',
     );
@@ -535,7 +549,7 @@ describe('extends', () => {
     const files = { ...launch, 'rows.csv': 'n\n1\n', 'videos/a.yaml': each('x'), 'videos/b.yaml': each('X') };
     expect(problemsOf(files)).toEqual(['duplicate_id rows.csv:2:1']);
     expect(resolve(files).diagnostics[0]?.message).toBe(
-      'videos/b.yaml makes the video "X/1", and videos/a.yaml has a video "x/1" already, which differs from "X/1" in case alone',
+      'videos/b.yaml creates the video "X/1", but videos/a.yaml already has a video "x/1", which differs from "X/1" only in case',
     );
   });
 

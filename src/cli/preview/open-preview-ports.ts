@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtFile } from '../../engine/built-file.ts';
+import { SOFTWARE } from '../../engine/codec/video-encoder.ts';
+import { readLock } from '../../lock/lock-file.ts';
+import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
+import type { LoadedRepository, PreviewPorts } from '../../preview-server/ports.ts';
+import { LOCK_FILE } from '../../project/repository-layout.ts';
+import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { workerBuild } from '../../server/workers/worker-registry.ts';
+import { renderCapacity } from '../../session/processes/render-pool.ts';
+import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
+import { SegmentCache } from '../../session/segments/segment-cache.ts';
+import { reportError } from '../errors.ts';
+import { BUILD, VERSION } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { segmentsToRender } from '../plan/make-plan.ts';
+import { applyPolicies, openPlan } from '../plan/open-plan.ts';
+import { openRenderPool, openScenes } from '../render/open-scenes.ts';
+import { openSegmentCache } from '../render/segment-cache.ts';
+import { readNamedPackage } from '../template/named-package.ts';
+import { checkPackage } from '../template/template-check-command.ts';
+import { applyFromPage } from './apply-from-page.ts';
+import { openEditor } from './open-editor.ts';
+import { ChangeReader } from './reload-changed.ts';
+import { videoHistory } from './video-history.ts';
+
+/** @param root absolute */
+export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close(): Promise<void> } {
+  const scenes = openScenes(root, io, 'preview');
+  const pool = openRenderPool(io);
+  const changes = new ChangeReader();
+  return {
+    root,
+    version: VERSION,
+    pageFolder: fileURLToPath(builtFile(import.meta.url, 'preview-page')),
+    pool,
+    capacity: renderCapacity(),
+    now: () => io.now(),
+    monotonicNow: () => io.monotonicNow(),
+    load: () => loadRepository(root, io),
+    reload: (loaded, changed) => changes.read(loaded, changed),
+    sceneOf: scenes.sceneOf,
+    draftCache: openDraftCache(root, io),
+    openSegments: (project) => openSegmentCache(project, io, { warns: false }),
+    countedPlan: (loaded) => countedPlan(loaded, io),
+    history: (id) => videoHistory(root, id),
+    checkTemplate: (folder) => checkTemplate(folder, root, io),
+    openEditor: (path, position) => openEditor(path, position, io.env),
+    apply: (plan, observer, signal) => applyFromPage(root, plan, observer, { signal, io }),
+    report: (error) => void reportError(error, io),
+    async close() {
+      await pool.close();
+      await scenes.close();
+    },
+  };
+}
+
+async function loadRepository(root: string, io: Io): Promise<LoadedRepository> {
+  const repository = await loadDesiredState(root, { cache: false });
+  const planned = await applyPolicies(await openPlan(root, {}, io, { repository }), {}, io);
+  const project = await repository.project();
+  const { opened, diagnostics } = planned;
+  const { desired } = repository;
+  if (opened !== null) {
+    const { plan, lock } = opened;
+    const document = planDocument(plan, VERSION, [], repository.labels);
+    return { project, desired, diagnostics, lock, plan, document };
+  }
+  const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
+  return { project, desired, diagnostics, lock: lock.ok ? lock.value : null, plan: null, document: null };
+}
+
+/** Opens the cache for segments of drafts. They are small, and the finished ones must not be pushed out by them. */
+function openDraftCache(root: string, io: Io): SegmentCache {
+  const folder = join(root, '.reelform', 'drafts');
+  return new SegmentCache({
+    store: new FolderSegmentStore({ folder, maxBytes: DRAFT_CACHE_BYTES, now: () => io.now() }),
+    build: workerBuild(`${VERSION} ${BUILD ?? 'from sources'}`, SOFTWARE),
+    // Drafts are rendered without it.
+    onFailure: () => undefined,
+  });
+}
+
+const DRAFT_CACHE_BYTES = 256 << 20;
+
+async function countedPlan({ plan, project }: LoadedRepository, io: Io): Promise<PlanDocument | null> {
+  if (plan === null) return null;
+  const segments = await segmentsToRender(plan, project, io, false);
+  const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
+  return planDocument(plan, VERSION, diagnosticsJson(plan.diagnostics, project.source), label, segments);
+}
+
+async function checkTemplate(folder: string, root: string, io: Io): Promise<readonly JsonDiagnostic[]> {
+  const found = readNamedPackage(folder, root);
+  const { diagnostics } = await checkPackage(found, io);
+  return diagnosticsJson(diagnostics, found.source);
+}

@@ -1,0 +1,79 @@
+import { localFiles } from '../../definition/video.ts';
+import { hasErrors } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
+import type { LoadedRepository } from '../../preview-server/ports.ts';
+import { LazyTemplates, reloadDefinitions } from '../../project/load-definitions.ts';
+import type { Project } from '../../project/load-project.ts';
+import { RepositoryFiles } from '../../project/repository-files.ts';
+import { desire } from '../plan/load-desired-state.ts';
+
+/** Definitions that are read again at once. Reading more takes as long as reading everything. */
+const MOST = 100;
+
+/** Reads changed definitions ahead of a plan, so that a page shows them at once. Keeps compiled templates between calls. */
+export class ChangeReader {
+  #templates: LazyTemplates | null = null;
+  #key = '';
+
+  /**
+   * Reads the definitions that changed files belong to. Their changes are not planned yet.
+   *
+   * @param changed repository-relative
+   * @returns null if only a whole reading can tell the result, such as after a mistake or a change of a template
+   */
+  read(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null {
+    const { project } = loaded;
+    const paths = affected(project, changed);
+    if (paths === null || paths.size === 0 || paths.size > MOST || hasErrors(project.diagnostics)) return null;
+    const files = new RepositoryFiles(project.root);
+    const read = reloadDefinitions([...paths].sort(), project.config, this.#templatesOf(project), files);
+    if (!read.isWhole) return null;
+    const videos = [...project.videos.filter(({ path }) => !paths.has(path)), ...read.videos];
+    const fresh: Project = {
+      ...project,
+      videos: videos.sort((a, b) => byCodeUnit(a.id, b.id)),
+      origins: new Map([...project.origins, ...read.origins]),
+      assets: new Map([...project.assets, ...read.assets]),
+      source: (file) => (changed.has(file) ? files.source(file) : project.source(file)),
+    };
+    const desired = [
+      ...loaded.desired.filter(({ path }) => !paths.has(path)),
+      ...read.videos.map((video) => desire(video, fresh)),
+    ];
+    const { plan } = loaded;
+    const changes = plan?.changes.filter(({ desired: one }) => one === null || !paths.has(one.path)) ?? [];
+    return {
+      ...loaded,
+      project: fresh,
+      desired: desired.sort((a, b) => byCodeUnit(a.id, b.id)),
+      plan: plan && { ...plan, changes },
+    };
+  }
+
+  #templatesOf({ root, config, templates }: Project): LazyTemplates {
+    const key = JSON.stringify(
+      [...templates].map(([name, { spec, package: own }]) => [name, spec, own?.digest ?? null]),
+    );
+    if (this.#templates === null || this.#key !== key) {
+      this.#templates = new LazyTemplates(config, new RepositoryFiles(root), templates);
+      this.#key = key;
+    }
+    return this.#templates;
+  }
+}
+
+/** Returns the definitions that changed files belong to; null if they may change others too. */
+function affected(project: Project, changed: ReadonlySet<string>): Set<string> | null {
+  const paths = new Set<string>();
+  const isOfTemplate = new Set([...project.templates.values()].flatMap((template) => template.paths));
+  for (const file of changed) {
+    const isAsset = project.assets.has(file);
+    if (isOfTemplate.has(file)) return null;
+    const definitions = [...project.origins].filter(([path, files]) => path === file || files.includes(file));
+    if (definitions.length === 0 && !isAsset) return null;
+    for (const [path] of definitions) paths.add(path);
+    if (!isAsset) continue;
+    for (const video of project.videos) if (localFiles(video).includes(file)) paths.add(video.path);
+  }
+  return paths;
+}

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { globBase, idOfPath, isFragment, type Video } from '../definition/video.ts';
+import { byCodeUnit } from '../digest.ts';
+import { isOutputPath, type LockEntry } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Change } from '../plan/plan.ts';
+import type { ProjectTemplate } from '../project/load-templates.ts';
+import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import type { LoadedRepository } from './ports.ts';
+import type {
+  FinishedFile,
+  PlanSummary,
+  PreviewError,
+  PreviewProblem,
+  RunProgress,
+  TemplateCard,
+  TextVariant,
+  VideoCard,
+  VideoState,
+} from './protocol.ts';
+import {
+  type DrawnContent,
+  pictureOf,
+  posterFrame,
+  type Subject,
+  sampleFingerprint,
+  TEXT_VARIANTS,
+} from './subjects.ts';
+
+/** What a run of this server has to say about its videos. */
+export interface RunNotes {
+  /** Progress of the running videos. */
+  readonly running: ReadonlyMap<string, RunProgress>;
+  /** Failed video → the content that failed, and why. */
+  readonly failed: ReadonlyMap<string, { readonly fingerprint: string; readonly failures: readonly PreviewError[] }>;
+}
+
+/** The cards of a repository and all its problems. */
+export interface Cards {
+  /** Sorted by id. */
+  readonly videos: readonly VideoCard[];
+  readonly templates: readonly TemplateCard[];
+  readonly problems: readonly PreviewProblem[];
+}
+
+/**
+ * Creates the cards of a repository. A video whose definition has errors keeps its former card, as `invalid`.
+ *
+ * @param former cards by id
+ */
+export function cardsOf(
+  loaded: LoadedRepository,
+  subjects: ReadonlyMap<string, Subject>,
+  notes: RunNotes,
+  former: ReadonlyMap<string, VideoCard>,
+): Cards {
+  const { project, desired, plan, lock } = loaded;
+  const problems = diagnosticsJson(loaded.diagnostics, project.source);
+  const byFile = groupByFile(problems);
+  const problemsIn = (path: string): PreviewProblem[] => byFile.get(path) ?? [];
+  const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
+  const changes = new Map<string, Change>((plan?.changes ?? []).map((change) => [change.id, change]));
+  const cards = new Map<string, VideoCard>();
+  for (const one of desired) {
+    const video = videos.get(one.id);
+    if (video === undefined) continue;
+    const change = changes.get(one.id) ?? null;
+    const entry = lock?.videos.get(change?.previousId ?? one.id) ?? null;
+    const template = project.templates.get(one.template)?.package ?? null;
+    const progress = notes.running.get(one.id) ?? null;
+    const failed = notes.failed.get(one.id);
+    const failures = failed?.fingerprint === one.fingerprint ? failed.failures : [];
+    const isEarlier = entry !== null && entry.fingerprint !== one.fingerprint;
+    cards.set(one.id, {
+      id: one.id,
+      title: one.title,
+      labels: one.labels,
+      path: one.path,
+      template: one.template,
+      state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(one, change, entry),
+      action: change === null || change.action === 'noop' ? null : change.action,
+      reason: change?.reason ?? null,
+      fingerprint: one.fingerprint,
+      beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
+      picture: template && pictureOf(video, template),
+      posterFrame: template === null ? 0 : posterFrame(video, template),
+      progress,
+      failures,
+      problems: problemsIn(one.path),
+      finished: entry && finishedFile(one.id, entry, project.root),
+    });
+  }
+  for (const card of invalidCards(loaded, former, problemsIn)) if (!cards.has(card.id)) cards.set(card.id, card);
+  return {
+    videos: [...cards.values()].sort((a, b) => byCodeUnit(a.id, b.id)),
+    templates: templateCards(loaded, problems),
+    problems,
+  };
+}
+
+function groupByFile(problems: readonly PreviewProblem[]): Map<string, PreviewProblem[]> {
+  const byFile = new Map<string, PreviewProblem[]>();
+  for (const problem of problems) {
+    if (problem.file === null) continue;
+    const known = byFile.get(problem.file);
+    if (known === undefined) byFile.set(problem.file, [problem]);
+    else known.push(problem);
+  }
+  return byFile;
+}
+
+/** Returns the cards of definitions with errors: as they were last valid, or without content. */
+function* invalidCards(
+  { project }: LoadedRepository,
+  former: ReadonlyMap<string, VideoCard>,
+  problemsIn: (path: string) => PreviewProblem[],
+): Iterable<VideoCard> {
+  const known = new Map<string, VideoCard[]>();
+  for (const card of former.values()) known.set(card.path, [...(known.get(card.path) ?? []), card]);
+  for (const [path, files] of project.origins) {
+    if (isFragment(path)) continue;
+    const problems = [...new Set([path, ...files])].flatMap(problemsIn);
+    if (!problems.some(({ severity }) => severity === 'error')) continue;
+    const cards = known.get(path) ?? [emptyCard(idOfPath(path, globBase(project.config.videos)), path)];
+    for (const card of cards) yield { ...card, state: 'invalid', action: null, reason: null, progress: null, problems };
+  }
+}
+
+function emptyCard(id: string, path: string): VideoCard {
+  return {
+    id,
+    title: id,
+    labels: {},
+    path,
+    template: '',
+    state: 'invalid',
+    action: null,
+    reason: null,
+    fingerprint: '',
+    beforeFingerprint: null,
+    picture: null,
+    posterFrame: 0,
+    progress: null,
+    failures: [],
+    problems: [],
+    finished: null,
+  };
+}
+
+/** While the repository has errors there is no plan, and only the content is compared. */
+function stateOf({ fingerprint }: DesiredVideo, change: Change | null, entry: LockEntry | null): VideoState {
+  if (change === null) return entry === null ? 'new' : entry.fingerprint === fingerprint ? 'up_to_date' : 'changed';
+  if (change.reason === 'previous_failed') return 'failed';
+  switch (change.action) {
+    case 'create':
+      return 'new';
+    case 'update':
+      return 'changed';
+    case 'noop':
+      return 'up_to_date';
+    default:
+      return 'other';
+  }
+}
+
+function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile | null {
+  const { video_url: url, bytes = null, rendered_at: renderedAt, deliveries = [] } = entry;
+  const isLocal = isOutputPath(url);
+  if (isLocal && !existsSync(join(root, url))) return null;
+  return {
+    url: isLocal ? `api/finished?id=${encodeURIComponent(id)}` : url,
+    extension: /\.(\w+)(?:[?#].*)?$/.exec(url)?.[1] ?? '',
+    bytes,
+    renderedAt,
+    deliveries: deliveries.map(({ to }) => to),
+  };
+}
+
+const UNFILLED: DrawnContent = { output: null, audio: new Map(), resources: new Map() };
+
+function templateCards({ project, desired }: LoadedRepository, problems: readonly PreviewProblem[]): TemplateCard[] {
+  const counts = new Map<string, number>();
+  for (const { template } of desired) counts.set(template, (counts.get(template) ?? 0) + 1);
+  return [...project.config.templates].map(([name, config]): TemplateCard => {
+    const template: ProjectTemplate | undefined = project.templates.get(name);
+    const own = template?.package ?? null;
+    const folder = config.kind === 'package' ? config.path : null;
+    const fingerprints =
+      own && Object.fromEntries(TEXT_VARIANTS.map((variant) => [variant, sampleFingerprint(own, variant)]));
+    return {
+      name,
+      folder,
+      title: own?.manifest.name ?? name,
+      picture: own && pictureOf(UNFILLED, own),
+      posterFrame: own === null ? 0 : posterFrame(UNFILLED, own),
+      fingerprints: fingerprints as Readonly<Record<TextVariant, string>> | null,
+      videoCount: counts.get(name) ?? 0,
+      problems: problems.filter(({ file }) => folder !== null && (file === folder || file?.startsWith(`${folder}/`))),
+    };
+  });
+}
+
+/** Returns null while the repository has errors. */
+export function planSummary({ document, plan, project }: LoadedRepository): PlanSummary | null {
+  if (document === null || plan === null) return null;
+  const { plan_id: id, summary, estimate } = document;
+  const { renders, seconds_of_video: videoSeconds, cost, segments } = estimate;
+  const { amount = null, currency = '' } = cost ?? {};
+  return {
+    id,
+    counts: { ...summary },
+    renders,
+    videoSeconds,
+    cost: amount === null ? null : { currency, amount },
+    segments: segments === undefined ? null : { total: segments.total, toRender: segments.render },
+    problems: diagnosticsJson(plan.diagnostics, project.source),
+  };
+}

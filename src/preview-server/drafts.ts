@@ -1,0 +1,185 @@
+import type { RenderedSegment } from '../engine/segments/render-segments.ts';
+import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
+import type { SegmentCache } from '../session/segments/segment-cache.ts';
+import { createSegmentRenderer, type SegmentRenderer } from '../session/segments/segment-renderer.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
+import type { Scene } from '../template/scene.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { DrawQueue } from './draw-queue.ts';
+import type { PreviewPorts } from './ports.ts';
+import type { DraftState } from './protocol.ts';
+import { previewError, RequestError } from './request-error.ts';
+import type { Stills } from './stills.ts';
+import { pictureOutput, type Subject } from './subjects.ts';
+
+/** Pixels of a frame of a draft: about 640 × 360. */
+const DRAFT_PIXELS = 640 * 360;
+/** Drafts that are kept, the finished ones among them. */
+const MAX_DRAFTS = 12;
+/** Drafts that are rendered: one for each of two pages. */
+const MAX_RUNNING = 2;
+
+/** Small, quickly encoded videos of what is looked at, rendered in segments. The segments are cached, so that an edit renders few. */
+export class Drafts {
+  readonly #stills: Stills;
+  readonly #queue: DrawQueue;
+  readonly #renderer: SegmentRenderer;
+  readonly #onChange: (state: DraftState) => void;
+  readonly #drafts = new Map<string, Draft>();
+
+  constructor(
+    { pool, draftCache }: Pick<PreviewPorts, 'pool'> & { readonly draftCache: SegmentCache },
+    stills: Stills,
+    queue: DrawQueue,
+    onChange: (state: DraftState) => void,
+  ) {
+    this.#stills = stills;
+    this.#queue = queue;
+    // The queue runs the segments in parallel.
+    this.#renderer = createSegmentRenderer({ runner: pool, parallel: 1, cache: draftCache });
+    this.#onChange = onChange;
+  }
+
+  /** Returns the draft of a subject, and begins to render it. */
+  open(subject: Subject): Draft {
+    const { fingerprint } = subject;
+    const known = this.#drafts.get(fingerprint);
+    const draft = known?.isStopped === false ? known : this.#begin(subject);
+    this.#drafts.delete(fingerprint);
+    this.#drafts.set(fingerprint, draft);
+    const running = [...this.#drafts.values()].filter(({ isDone }) => !isDone);
+    for (const one of running.slice(0, -MAX_RUNNING)) this.#remove(one);
+    for (const one of [...this.#drafts.values()].slice(0, -MAX_DRAFTS)) this.#remove(one);
+    return draft;
+  }
+
+  #begin(subject: Subject): Draft {
+    const scene = this.#stills.scene(subject, draftOutput(subject));
+    return new Draft(subject, scene, { queue: this.#queue, renderer: this.#renderer, onChange: this.#onChange });
+  }
+
+  #remove(draft: Draft): void {
+    draft.stop();
+    this.#drafts.delete(draft.fingerprint);
+  }
+}
+
+interface DraftPorts {
+  readonly queue: DrawQueue;
+  readonly renderer: SegmentRenderer;
+  onChange(state: DraftState): void;
+}
+
+/** One draft, from its first segment to the whole file. */
+export class Draft {
+  readonly fingerprint: string;
+  readonly #ports: DraftPorts;
+  readonly #format: Pick<DraftState, 'width' | 'height' | 'fps' | 'frameCount'>;
+  readonly #ranges: readonly FrameRange[];
+  readonly #files: readonly Promise<Uint8Array>[];
+  readonly #ready: boolean[];
+  readonly #whole: Promise<Uint8Array>;
+  readonly #stop = new AbortController();
+  #error: DraftState['error'] = null;
+  #isWhole = false;
+
+  constructor(subject: Subject, scene: Promise<Scene>, ports: DraftPorts) {
+    this.fingerprint = subject.fingerprint;
+    this.#ports = ports;
+    const output = draftOutput(subject);
+    const { width, height, fps, frameCount } = resolveOutput(subject.template, output);
+    this.#format = { width, height, fps, frameCount };
+    this.#ranges = segmentRanges({ fps, frameCount, output: { format: 'mp4' } });
+    this.#ready = this.#ranges.map(() => false);
+    const segments = this.#ranges.map((range) => this.#render(scene, range));
+    this.#files = segments.map((segment, index) => this.#file(scene, segment, index));
+    this.#whole = this.#join(scene, segments);
+    for (const one of [...segments, ...this.#files]) one.catch(() => undefined);
+    this.#whole.catch((error: unknown) => {
+      if (this.isStopped) return;
+      this.#error = previewError(error);
+      ports.onChange(this.state);
+    });
+  }
+
+  get state(): DraftState {
+    return {
+      fingerprint: this.fingerprint,
+      ...this.#format,
+      segments: this.#ranges.map(({ first, end }, index) => ({ first, end, isReady: this.#ready[index]! })),
+      isReady: this.#isWhole,
+      error: this.#error,
+    };
+  }
+
+  get isDone(): boolean {
+    return this.#isWhole || this.#error !== null;
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Does not begin further segments. Running ones end, for the cache. */
+  stop(): void {
+    this.#stop.abort(new RequestError('gone', 'This draft is not rendered any more'));
+  }
+
+  /** Returns a segment as an MP4 without sound. @throws RequestError `not_found`; errors of the engine */
+  segment(index: number): Promise<Uint8Array> {
+    const file = this.#files[index];
+    if (file === undefined)
+      throw new RequestError('not_found', `The draft has ${this.#files.length} segments, from 0 on`);
+    return file;
+  }
+
+  /** Returns the whole draft as an MP4 with sound. */
+  whole(): Promise<Uint8Array> {
+    return this.#whole;
+  }
+
+  async #render(scene: Promise<Scene>, range: FrameRange): Promise<RenderedSegment> {
+    const { queue, renderer } = this.#ports;
+    const bound = { ...(await scene), stills: [] };
+    const rendered = await queue.run(() => renderer.renderSegments(bound, [range]), this.#stop.signal, false);
+    return rendered[0]!;
+  }
+
+  async #file(scene: Promise<Scene>, segment: Promise<RenderedSegment>, index: number): Promise<Uint8Array> {
+    const rendered = await segment;
+    const { first, end } = rendered;
+    const alone = { ...(await scene), frameCount: end - first, stills: [] };
+    const { renderer } = this.#ports;
+    const file = await renderer.joinSegments(alone, [{ ...rendered, first: 0, end: end - first }], SILENCE);
+    this.#ready[index] = true;
+    this.#ports.onChange(this.state);
+    return file.video;
+  }
+
+  async #join(scene: Promise<Scene>, segments: readonly Promise<RenderedSegment>[]): Promise<Uint8Array> {
+    const bound = { ...(await scene), stills: [] };
+    const { queue, renderer } = this.#ports;
+    // Pictures come first: the page plays segments without sound until the whole draft is there.
+    const rendered = await Promise.all(segments);
+    const sound = await queue.run(() => renderer.renderSound(bound), this.#stop.signal, false);
+    const { video } = await renderer.joinSegments(bound, rendered, sound);
+    this.#isWhole = true;
+    this.#ports.onChange(this.state);
+    return video;
+  }
+}
+
+const SILENCE = { track: null, findings: [] };
+
+/** Returns an MP4 of low quality with about `DRAFT_PIXELS` pixels, and the frames of the video. */
+function draftOutput({ video, template }: Subject): OutputRequest {
+  const { fps } = pictureOutput(video);
+  const { width, height } = resolveOutput(template, pictureOutput(video));
+  const scale = Math.min(1, Math.sqrt(DRAFT_PIXELS / (width * height)));
+  return {
+    format: 'mp4',
+    quality: 'low',
+    height: 2 * Math.max(1, Math.round((height * scale) / 2)),
+    ...(fps !== undefined && { fps }),
+  };
+}

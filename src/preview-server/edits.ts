@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { editRows } from '../definition/edit-rows.ts';
+import { readCsv } from '../definition/read-rows.ts';
+import { resolvePath } from '../definition/repository-path.ts';
+import { globBase, isFragment, parseVideoId, VIDEO_ID_HINT } from '../definition/video.ts';
+import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { child, type MapNode, type TreeNode } from '../yaml/tree.ts';
+import { definitionTree } from './definition-tree.ts';
+import type { EditLog, FileEdit } from './edit-log.ts';
+import { mediaPath, transformOf } from './form-fields.ts';
+import type { LiveState } from './live-state.ts';
+import type {
+  DuplicateRequest,
+  EditAnswer,
+  EditRequest,
+  FieldEdit,
+  NewVideoRequest,
+  RowEditRequest,
+} from './protocol.ts';
+import { RequestError } from './request-error.ts';
+import { rowTable } from './row-table.ts';
+
+/** The components that edits need. */
+export interface EditContext {
+  /** Absolute. */
+  readonly root: string;
+  readonly live: LiveState;
+  readonly log: EditLog;
+}
+
+/** Sets values of a definition. */
+export function editVideo({ id, changes }: EditRequest, context: EditContext): Promise<EditAnswer> {
+  const { path } = context.live.card(id);
+  return save(context, async () => {
+    const text = await readFile(join(context.root, path), 'utf8');
+    const parsed = parseYaml(path, text);
+    if (!parsed.ok) {
+      const problems = diagnosticsJson(parsed.diagnostics, () => text);
+      throw new RequestError('conflict', `${path} is not valid YAML`, { hint: 'Mend the file first', problems });
+    }
+    const tree = definitionTree(path, context.live.loaded.project);
+    const content = changes.reduce((now, change) => editYaml(now, editsOf(change, now, tree)), text);
+    return [{ path, content }];
+  });
+}
+
+/**
+ * Converts the change of a field to edits of the YAML, in the form in which the value is written already.
+ *
+ * @param tree with the values of fragments
+ */
+function editsOf({ path, value }: FieldEdit, text: string, tree: MapNode | null): YamlEdit[] {
+  const [property = '', key, field] = path;
+  if (key === undefined || (property !== 'resources' && property !== 'audio')) return [{ path, value }];
+  const parsed = parseYaml('', text);
+  const node = child(child(parsed.ok ? parsed.value : null, property), key);
+  const at = [property, key];
+  if (field === undefined) {
+    if (node?.kind !== 'map' || typeof value === 'object') return [{ path, value }];
+    return [{ path: [...at, ...sourcePath(node)], value }];
+  }
+  if (field !== 'transform' || path.length > 3 || (value !== null && typeof value !== 'object'))
+    return [{ path, value }];
+  return node === null ? inheritedEdits(at, child(child(tree, property), key), value) : transformEdits(at, node, value);
+}
+
+/** Adds a transform to a resource of a fragment: a map is merged with that of the fragment, and a scalar replaces it. */
+function inheritedEdits(at: readonly string[], node: TreeNode | null, value: TransformFields | null): YamlEdit[] {
+  if (node === null) throw new RequestError('invalid_request', `${at.join('.')} has no value to transform`);
+  if (value === null) return [];
+  if (node.kind !== 'scalar') return transformEdits(at, node, { ...transformOf(node), ...value });
+  const resolved = resolvePath(node.text, node.baseFile);
+  const isUrl = /^[a-z][a-z0-9+.-]+:/i.test(node.text);
+  return [{ path: at, value: { source: isUrl || !resolved.ok ? node.text : resolved.path, ...value } }];
+}
+
+/** Returns the keys below a resource that lead to its value. */
+function sourcePath(node: TreeNode): string[] {
+  const source = child(node, 'source');
+  return source?.kind === 'map' ? ['source', [...source.entries.keys()][0] ?? 'remote_url'] : ['source'];
+}
+
+type TransformFields = Exclude<FieldEdit['value'], string | number | boolean | null>;
+
+/** Replaces the transform of a resource, in `transform` or beside `source`. */
+function transformEdits(at: readonly string[], node: TreeNode, value: TransformFields | null): YamlEdit[] {
+  const fields = value ?? {};
+  const isEmpty = Object.keys(fields).length === 0;
+  if (node.kind === 'scalar') return isEmpty ? [] : [{ path: at, value: { source: node.text, ...fields } }];
+  const isFull = child(node, 'source')?.kind === 'map' || child(node, 'transform') !== null;
+  const own = isFull ? [...at, 'transform'] : at;
+  const before = isFull ? child(node, 'transform') : node;
+  const names = before?.kind === 'map' ? [...before.entries.keys()] : [];
+  const removed = names.filter((name) => (isFull || name !== 'source') && !Object.hasOwn(fields, name));
+  return [
+    ...Object.entries(fields).map(([name, one]) => ({ path: [...own, name], value: one })),
+    ...removed.map((name) => ({ path: [...own, name], value: null })),
+  ];
+}
+
+/** Edits the rows of a CSV file. */
+export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditContext): Promise<EditAnswer> {
+  if (!rowTable(path, context.live.loaded).isEditable) {
+    throw new RequestError('invalid_request', `${path} is not a CSV file`, { hint: 'Edit the file itself' });
+  }
+  return save(context, async () => {
+    const text = await readFile(join(context.root, path), 'utf8');
+    const readable = readCsv(path, text);
+    if (!readable.ok) {
+      const problems = diagnosticsJson(readable.diagnostics, () => text);
+      throw new RequestError('conflict', `${path} is not valid CSV`, { hint: 'Mend the file first', problems });
+    }
+    try {
+      return [{ path, content: editRows(text, edits) }];
+    } catch (error) {
+      if (error instanceof RangeError) throw new RequestError('invalid_request', error.message);
+      throw error;
+    }
+  });
+}
+
+/** Writes a definition that fills a template with its own values. */
+export function newVideo({ template: name, id }: NewVideoRequest, context: EditContext): Promise<EditAnswer> {
+  const { project } = context.live.loaded;
+  const template = project.templates.get(name);
+  if (template === undefined) throw new RequestError('not_found', `There is no template ${JSON.stringify(name)}`);
+  const path = newPath(id, context);
+  const resources = Object.entries(template.spec.editables).flatMap(([key, editable]): [string, string][] => {
+    const { input_type: kind, example_text: example, required } = editable;
+    if (kind === 'color') return example === undefined ? [] : [[key, `#${example}`]];
+    if (kind === 'text') return example === undefined ? [] : [[key, example]];
+    const file = required === false ? null : mediaPath(key, template.package);
+    return file === null ? [] : [[key, file]];
+  });
+  const title = titleOf(id);
+  const edits = [
+    { path: ['template'], value: name },
+    { path: ['title'], value: title },
+    ...resources.map(([key, value]) => ({ path: ['resources', key], value })),
+  ];
+  return save(context, async () => [{ path, content: editYaml('', edits) }]);
+}
+
+/** Writes a copy of a definition under another id. */
+export function duplicateVideo({ id, newId }: DuplicateRequest, context: EditContext): Promise<EditAnswer> {
+  const { path: from } = context.live.card(id);
+  const to = newPath(newId, context);
+  return save(context, async () => {
+    const text = await readFile(join(context.root, from), 'utf8');
+    const parsed = parseYaml(from, text);
+    if (!parsed.ok) throw new RequestError('conflict', `${from} is not valid YAML`, { hint: 'Mend the file first' });
+    if (child(parsed.value, 'each') !== null) {
+      const hint = 'Add a row to its data instead';
+      throw new RequestError('invalid_request', `${from} makes a video of each row`, { hint });
+    }
+    const moved = posix.dirname(from) === posix.dirname(to) ? [] : relativePaths(parsed.value, []);
+    return [{ path: to, content: editYaml(text, [{ path: ['id'], value: null }, ...moved]) }];
+  });
+}
+
+/** Returns edits that write paths relative to the file from the root of the repository. */
+function relativePaths(node: TreeNode | null, path: readonly string[]): YamlEdit[] {
+  if (node === null) return [];
+  if (node.kind === 'map') return [...node.entries].flatMap(([key, { value }]) => relativePaths(value, [...path, key]));
+  if (node.kind === 'list') return node.items.flatMap((item, index) => relativePaths(item, [...path, String(index)]));
+  if (!/^\.{1,2}\//.test(node.text)) return [];
+  const resolved = resolvePath(node.text, node.baseFile);
+  return resolved.ok ? [{ path, value: resolved.path }] : [];
+}
+
+/** @throws RequestError `invalid_request`, `conflict` */
+function newPath(id: string, { live, root }: EditContext): string {
+  if (parseVideoId(id) === null)
+    throw new RequestError('invalid_request', `${JSON.stringify(id)} cannot be an id`, { hint: VIDEO_ID_HINT });
+  const { videos } = live.loaded.project.config;
+  const path = posix.join(globBase(videos), `${id}${posix.extname(videos) || '.yaml'}`);
+  if (isFragment(path)) throw new RequestError('invalid_request', 'A name that begins with _ is that of a fragment');
+  const isTaken = live.state.videos.some((card) => card.id.toLowerCase() === id.toLowerCase());
+  if (isTaken || existsSync(join(root, path))) throw new RequestError('conflict', `There is a video ${id} already`);
+  return path;
+}
+
+function titleOf(id: string): string {
+  const words = id
+    .slice(id.lastIndexOf('/') + 1)
+    .replaceAll(/[-_.]+/g, ' ')
+    .trim();
+  return words === '' ? id : words[0]!.toUpperCase() + words.slice(1);
+}
+
+/** Undoes an edit. */
+export async function undoEdit(undo: string, { live, log }: EditContext): Promise<EditAnswer> {
+  return answer(await log.undo(undo), live);
+}
+
+async function save({ live, log }: EditContext, edit: () => Promise<readonly FileEdit[]>): Promise<EditAnswer> {
+  return answer(await log.write(edit), live);
+}
+
+/** Reads the repository again, so that the answer has the problems of the new files. */
+async function answer(written: Pick<EditAnswer, 'undo' | 'files'>, live: LiveState): Promise<EditAnswer> {
+  await live.take(written.files);
+  const problems = live.state.problems.filter(({ file }) => file !== null && written.files.includes(file));
+  return { ...written, problems };
+}

@@ -1,0 +1,124 @@
+import { posix } from 'node:path';
+import type { Video, VideoResource } from '../definition/video.ts';
+import type { Project } from '../project/load-project.ts';
+import { textPosition } from '../report/wording/text-position.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+import type { Editable, StyleVersion } from '../wire/style-version.ts';
+import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
+import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
+import { pictureOutput } from './subjects.ts';
+
+/** Returns the editables of a video's template with what its definition says about them. */
+export function formFields(
+  card: Pick<VideoCard, 'path' | 'template'>,
+  video: Video | null,
+  tree: MapNode | null,
+  row: RowReference | null,
+  project: Project,
+): FormField[] {
+  const template = project.templates.get(card.template || (textOf(child(tree, 'template')) ?? ''));
+  if (template === undefined) return [];
+  const frames = framesOf(template.package, video);
+  const resources = child(tree, 'resources');
+  return Object.entries(template.spec.editables).map(([key, editable]) => {
+    const node = child(resources, key);
+    const written = node === null ? null : valueNode(node);
+    const resource = video?.resources.get(key);
+    const column = /^\$\{\s*([^{}]+?)\s*\}$/.exec(written?.text ?? '')?.[1] ?? null;
+    const isFilled = row !== null && written?.text.includes('${') === true;
+    return {
+      ...fieldOf(key, editable, template.spec, template.package, frames),
+      value: resource === undefined ? (written?.text ?? null) : inputText(resource),
+      transform: transformOf(node),
+      origin: {
+        kind: node === null ? 'none' : isFilled ? 'row' : node.span.file === card.path ? 'own' : 'fragment',
+        at: node === null ? null : positionOf(written ?? node, project),
+      },
+      column: isFilled ? column : null,
+    };
+  });
+}
+
+/** Returns the editables of a template, filled with its own values. */
+export function templateFields(spec: StyleVersion, own: TemplatePackage | null): FormField[] {
+  const frames = framesOf(own, null);
+  return Object.entries(spec.editables).map(([key, editable]) => {
+    const field = fieldOf(key, editable, spec, own, frames);
+    return { ...field, value: field.example, transform: {}, origin: { kind: 'none', at: null }, column: null };
+  });
+}
+
+function fieldOf(
+  key: string,
+  { input_type: kind, label, required, max_length, width, height, allowed_fonts, stillcut, example_text }: Editable,
+  { fonts, available_fonts }: StyleVersion,
+  own: TemplatePackage | null,
+  frames: ReadonlyMap<string, number>,
+): Omit<FormField, 'value' | 'transform' | 'origin' | 'column'> {
+  return {
+    key,
+    label: label ?? key,
+    kind,
+    isRequired: required !== false,
+    maxLength: max_length ?? null,
+    width: width ?? null,
+    height: height ?? null,
+    fonts: kind === 'font' ? (allowed_fonts ?? available_fonts ?? fonts) : [],
+    frame: frames.get(stillcut) ?? 0,
+    example:
+      kind === 'color' && example_text !== undefined ? `#${example_text}` : (example_text ?? mediaPath(key, own)),
+  };
+}
+
+/** Returns the template's own file for an editable, repository-relative; null if it has none. */
+export function mediaPath(key: string, own: TemplatePackage | null): string | null {
+  if (own === null) return null;
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  const files = [...own.images.values(), ...own.sounds.values()];
+  const file = files.find(({ path }) => posix.basename(path) === name);
+  return file === undefined ? null : posix.join(own.folder, file.path);
+}
+
+function framesOf(own: TemplatePackage | null, video: Video | null): Map<string, number> {
+  if (own === null) return new Map();
+  const { stills } = resolveOutput(own, video === null ? {} : pictureOutput(video));
+  return new Map(stills.map(({ name, frame }) => [name, frame]));
+}
+
+function inputText(resource: VideoResource): string {
+  switch (resource.kind) {
+    case 'text':
+      return resource.text;
+    case 'color':
+      return `#${resource.color}`;
+    case 'font':
+      return resource.font;
+    default:
+      return resource.source.kind === 'file' ? resource.source.path : resource.source.url;
+  }
+}
+
+/** Returns the scalar with the value of an editable, in the short form or in one of the longer ones. */
+function valueNode(node: TreeNode): ScalarNode | null {
+  if (node.kind === 'scalar') return node;
+  const source = child(node, 'source');
+  if (source?.kind === 'scalar') return source;
+  const inner = source?.kind === 'map' ? [...source.entries.values()][0]?.value : undefined;
+  return inner?.kind === 'scalar' ? inner : null;
+}
+
+/** Returns the transform of a resource as it is written, beside its source or in `transform`. */
+export function transformOf(node: TreeNode | null): FormField['transform'] {
+  if (node?.kind !== 'map') return {};
+  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
+  const entries = new Map([...node.entries].filter(([name]) => name !== 'source'));
+  const fields = isFull ? child(node, 'transform') : { ...node, entries };
+  const json = fields?.kind === 'map' ? toJson(fields, (path) => path[0] === 'background') : {};
+  return json as FormField['transform'];
+}
+
+function positionOf({ span }: TreeNode, { source }: Pick<Project, 'source'>): SourcePosition | null {
+  const text = source(span.file);
+  return text === undefined ? null : { path: span.file, ...textPosition(text, span.start) };
+}

@@ -1,0 +1,24 @@
+import { useEffect, useState } from 'preact/hooks';
+import { formatRoute, parseRoute, type Route } from '../route.ts';
+
+/** The route of the page's address. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const listener = (): void => setHash(location.hash);
+    addEventListener('hashchange', listener);
+    return () => removeEventListener('hashchange', listener);
+  }, []);
+  return parseRoute(hash);
+}
+
+/** Goes to a route. `replace` adds no entry to the browser's history, for what changes with each key. */
+export function navigate(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const hash = formatRoute(route);
+  if (!replace) {
+    location.hash = hash;
+    return;
+  }
+  history.replaceState(null, '', hash);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}

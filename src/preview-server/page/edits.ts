@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { EditAnswer, EditRequest, RowEditRequest, UploadAnswer } from '../protocol.ts';
+import { notify, notifyError } from './controls/notices.tsx';
+import { postFile, postJson } from './server.ts';
+
+/** Edits of this page that can be undone, and undone edits that can be made again: tokens of the server. */
+export interface EditHistory {
+  readonly undo: readonly string[];
+  readonly redo: readonly string[];
+  readonly isSaving: boolean;
+  /** Files of the last edit. */
+  readonly files: readonly string[];
+}
+
+let history: EditHistory = { undo: [], redo: [], isSaving: false, files: [] };
+/** Edits are sent one after the other, so that their tokens are in the order of the edits. */
+let queue: Promise<unknown> = Promise.resolve();
+const listeners = new Set<(history: EditHistory) => void>();
+
+export function useEdits(): EditHistory {
+  const [shown, setShown] = useState(history);
+  useEffect(() => {
+    setShown(history);
+    listeners.add(setShown);
+    return () => void listeners.delete(setShown);
+  }, []);
+  return shown;
+}
+
+/** Writes values to a definition. */
+export async function saveFields(request: EditRequest): Promise<EditAnswer> {
+  return await save('edit', request);
+}
+
+/** Writes cells of a data file. */
+export async function saveRows(request: RowEditRequest): Promise<EditAnswer> {
+  return await save('rows', request);
+}
+
+/** Creates a definition. */
+export async function createVideo(kind: 'new' | 'duplicate', request: object): Promise<EditAnswer> {
+  return await save(kind, request);
+}
+
+/** Stores a file in the repository and returns its path. */
+export async function uploadFile(file: File): Promise<string> {
+  return (await enqueue(() => postFile<UploadAnswer>('upload', file))).path;
+}
+
+/** Undoes the last edit. An edit whose files were changed since is refused and forgotten. */
+export async function undoEdit(): Promise<void> {
+  await revert('undo', 'redo');
+}
+
+export async function redoEdit(): Promise<void> {
+  await revert('redo', 'undo');
+}
+
+async function save(name: string, request: object): Promise<EditAnswer> {
+  const answer = await enqueue(() => postJson<EditAnswer>(name, request));
+  update({ undo: [...history.undo, answer.undo], redo: [], files: answer.files });
+  return answer;
+}
+
+async function revert(from: 'undo' | 'redo', to: 'undo' | 'redo'): Promise<void> {
+  const token = history[from].at(-1);
+  if (token === undefined) return;
+  update({ [from]: history[from].slice(0, -1) });
+  try {
+    const answer = await enqueue(() => postJson<EditAnswer>('undo', { undo: token }));
+    update({ [to]: [...history[to], answer.undo], files: answer.files });
+    notify(`${from === 'undo' ? 'Undone' : 'Done again'} in ${answer.files.join(', ')}`);
+  } catch (error) {
+    notifyError(error);
+  }
+}
+
+async function enqueue<T>(send: () => Promise<T>): Promise<T> {
+  update({ isSaving: true });
+  const result = queue.then(send);
+  const settled = result.catch(() => {});
+  queue = settled;
+  try {
+    return await result;
+  } finally {
+    if (queue === settled) update({ isSaving: false });
+  }
+}
+
+function update(changed: Partial<EditHistory>): void {
+  history = { ...history, ...changed };
+  for (const listener of listeners) listener(history);
+}

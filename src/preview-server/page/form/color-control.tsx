@@ -1,0 +1,93 @@
+import type { JSX } from 'preact';
+import type { FormField } from '../../protocol.ts';
+import { type Color, contrastOf, formatColor, parseColor } from '../color.ts';
+import { type ControlProps, Refusal } from './control.tsx';
+import { useSavedValue } from './use-saved-value.ts';
+
+/** Contrast that WCAG asks of large text; the text of a video is seldom smaller. */
+const ENOUGH = 3;
+
+interface ColorControlProps extends ControlProps {
+  /** The other colours of the video, to compare with. */
+  readonly others: readonly FormField[];
+}
+
+export function ColorControl({ field, id, save, others }: ColorControlProps): JSX.Element {
+  const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
+    const color = parseColor(text);
+    if (color === null && text !== '') return Promise.reject(new Error(`"${text}" is not a colour such as #FF7A4D.`));
+    return save(color === null ? null : formatColor(color));
+  });
+  const color = parseColor(value);
+  const set = (changed: Partial<Color>): void =>
+    change(formatColor({ red: 0, green: 0, blue: 0, alpha: 1, ...color, ...changed }));
+  return (
+    <>
+      <div class="color">
+        <input
+          type="color"
+          aria-label={`${field.label}: pick a colour`}
+          value={color === null ? '#000000' : formatColor({ ...color, alpha: 1 }).toLowerCase()}
+          onInput={(event) => set({ ...parseColor(event.currentTarget.value)!, alpha: color?.alpha ?? 1 })}
+          onChange={flush}
+        />
+        <input
+          id={id}
+          type="text"
+          class="color-code"
+          value={value}
+          placeholder={field.example ?? '#RRGGBB'}
+          spellcheck={false}
+          aria-invalid={error !== null}
+          onInput={(event) => change(event.currentTarget.value)}
+          onBlur={flush}
+        />
+        <label class="alpha">
+          Opacity
+          <input
+            type="range"
+            min="0"
+            max="1"
+            step="0.01"
+            value={color?.alpha ?? 1}
+            disabled={color === null}
+            onInput={(event) => set({ alpha: Number(event.currentTarget.value) })}
+            onChange={flush}
+          />
+        </label>
+      </div>
+      {color !== null && <Contrasts color={color} others={others} />}
+      <Refusal error={error} />
+    </>
+  );
+}
+
+/** Samples of the colour with each other colour of the video, and their contrast. */
+function Contrasts({ color, others }: { readonly color: Color; readonly others: readonly FormField[] }): JSX.Element {
+  const solid = formatColor({ ...color, alpha: 1 });
+  return (
+    <ul class="contrasts" aria-label="Contrast with the other colours">
+      {others.map((field) => {
+        const other = parseColor(field.value ?? field.example ?? '');
+        if (other === null) return null;
+        const contrast = contrastOf(color, other);
+        const background = formatColor({ ...other, alpha: 1 });
+        return (
+          <li
+            key={field.key}
+            title={`On ${field.label}: ${contrast.toFixed(1)}, ${contrast < ENOUGH ? 'hard to read' : 'readable'}`}
+          >
+            <span class="sample" aria-hidden="true" style={{ background, color: solid }}>
+              Aa
+            </span>
+            <span class={contrast < ENOUGH ? 'is-low' : ''}>
+              <span class="hidden">{field.label}: </span>
+              {contrast.toFixed(1)}
+              {contrast < ENOUGH && <span class="hidden">, hard to read</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

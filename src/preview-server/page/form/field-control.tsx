@@ -1,0 +1,134 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import type { FormField, LintMark, VideoDetail } from '../../protocol.ts';
+import { Icon } from '../controls/icon.tsx';
+import { OpenLink } from '../controls/problem-list.tsx';
+import { ColorControl } from './color-control.tsx';
+import { type ControlProps, Refusal, type Save } from './control.tsx';
+import { MediaControl } from './media-control.tsx';
+import { useSavedValue } from './use-saved-value.ts';
+
+export interface FieldControlProps {
+  readonly field: FormField;
+  readonly detail: VideoDetail;
+  readonly lint: readonly LintMark[];
+  /** Null if the field cannot be edited here. */
+  readonly save: Save | null;
+  readonly onFocus?: () => void;
+}
+
+/** One editable: its label, a control for its kind, where it is written, and what a viewer would notice. */
+export function FieldControl(props: FieldControlProps): JSX.Element {
+  const { field, detail, lint, save, onFocus } = props;
+  const id = useId();
+  return (
+    <div class={`field field-${field.kind}`} data-key={field.key} onFocusCapture={onFocus}>
+      <div class="field-label">
+        <label for={id}>{field.label}</label>
+        {field.isRequired && field.value === null && <em>required</em>}
+        <Origin field={field} />
+      </div>
+      {save === null ? (
+        <output id={id}>{field.value ?? 'not filled'}</output>
+      ) : (
+        renderControl({ field, id, save }, detail)
+      )}
+      {lint.map((mark) => (
+        <p key={mark.code} class="field-note">
+          <Icon name={mark.severity === 'error' ? 'error' : 'warning'} size={14} />
+          {mark.message}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function renderControl(control: ControlProps, detail: VideoDetail): ComponentChildren {
+  switch (control.field.kind) {
+    case 'text':
+      return <TextControl {...control} />;
+    case 'color':
+      return (
+        <ColorControl
+          {...control}
+          others={detail.form.filter(({ kind, key }) => kind === 'color' && key !== control.field.key)}
+        />
+      );
+    case 'font':
+      return <FontControl {...control} />;
+    default:
+      return <MediaControl {...control} detail={detail} />;
+  }
+}
+
+/** A line that grows with its text, the number of code points and the text of the template. */
+function TextControl({ field, id, save }: ControlProps): JSX.Element {
+  const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) =>
+    save(text === '' && !field.isRequired ? null : text),
+  );
+  const length = [...value].length;
+  const isTooLong = field.maxLength !== null && length > field.maxLength;
+  const share = field.maxLength === null ? 0 : Math.min(1, length / field.maxLength);
+  return (
+    <>
+      <div class={isTooLong ? 'text is-too-long' : 'text'}>
+        <textarea
+          id={id}
+          rows={1}
+          dir="auto"
+          value={value}
+          placeholder={field.example ?? ''}
+          aria-invalid={isTooLong || error !== null}
+          aria-describedby={`${id}-length`}
+          onInput={(event) => change(event.currentTarget.value)}
+          onBlur={flush}
+        />
+        {field.maxLength !== null && (
+          <span class="text-length" id={`${id}-length`}>
+            <meter min={0} max={1} low={0.85} high={0.999} optimum={0} value={share} aria-hidden="true" />
+            {length} / {field.maxLength}
+            {isTooLong && <b> · {length - field.maxLength} too long</b>}
+          </span>
+        )}
+      </div>
+      <Refusal error={error} />
+    </>
+  );
+}
+
+function FontControl({ field, id, save }: ControlProps): JSX.Element {
+  const { value, error, change, flush } = useSavedValue(field.value ?? '', (font) => save(font === '' ? null : font));
+  return (
+    <>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => {
+          change(event.currentTarget.value);
+          flush();
+        }}
+      >
+        {!field.isRequired && <option value="">{field.example ?? 'Font of the template'}</option>}
+        {field.fonts.map((font) => (
+          <option key={font} value={font}>
+            {font}
+          </option>
+        ))}
+      </select>
+      <Refusal error={error} />
+    </>
+  );
+}
+
+/** File and line of the value. A value of a fragment is shared, so an edit overrides it for this video alone. */
+function Origin({ field: { origin, column, key } }: { readonly field: FormField }): JSX.Element | null {
+  if (origin.at === null) return null;
+  const name = origin.at.path.split('/').at(-1)!;
+  const label =
+    origin.kind === 'fragment'
+      ? `shared, from ${name}`
+      : origin.kind === 'row'
+        ? (column ?? name)
+        : `line ${origin.at.line}`;
+  return <OpenLink at={origin.at} label={key === 'title' ? name : label} />;
+}

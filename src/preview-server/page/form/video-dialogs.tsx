@@ -1,0 +1,108 @@
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { PreviewError, VideoCard } from '../../protocol.ts';
+import { Dialog } from '../controls/dialog.tsx';
+import { errorOf } from '../controls/use-request.ts';
+import { navigate } from '../controls/use-route.ts';
+import { createVideo } from '../edits.ts';
+import { usePage } from '../store.ts';
+import { Refusal } from './control.tsx';
+
+export function DuplicateDialog({
+  card,
+  onClose,
+}: {
+  readonly card: VideoCard;
+  readonly onClose: () => void;
+}): JSX.Element {
+  return (
+    <Dialog title={`Duplicate ${card.title}`} onClose={onClose}>
+      <IdForm
+        firstId={`${card.id}-copy`}
+        button="Duplicate"
+        create={(newId) => createVideo('duplicate', { id: card.id, newId })}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+export function NewVideoDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const templates = usePage(({ server }) => server?.templates);
+  const [chosen, setTemplate] = useState<string | null>(null);
+  const template = chosen ?? templates?.[0]?.name ?? '';
+  return (
+    <Dialog title="New video" onClose={onClose}>
+      <label class="stacked">
+        Template
+        <select value={template} onChange={(event) => setTemplate(event.currentTarget.value)}>
+          {templates?.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title === name ? name : `${title} (${name})`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <IdForm
+        key={template}
+        firstId={`${template}/untitled`}
+        button="Create"
+        create={(id) => createVideo('new', { template, id })}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+interface IdFormProps {
+  readonly firstId: string;
+  readonly button: string;
+  readonly create: (id: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Asks for the id of a video that is created, and goes to it. */
+function IdForm({ firstId, button, create, onClose }: IdFormProps): JSX.Element {
+  const field = useId();
+  const [id, setId] = useState(firstId);
+  const [error, setError] = useState<PreviewError | null>(null);
+  const [isSending, setSending] = useState(false);
+  return (
+    <form
+      class="id-form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setSending(true);
+        try {
+          await create(id.trim());
+          onClose();
+          navigate({ kind: 'video', id: id.trim(), panel: 'edit' });
+        } catch (reason) {
+          setError(errorOf(reason));
+          setSending(false);
+        }
+      }}
+    >
+      <label class="stacked" for={field}>
+        Id, which is also its path below the folder of videos
+        <input
+          id={field}
+          type="text"
+          required
+          spellcheck={false}
+          value={id}
+          onInput={(event) => setId(event.currentTarget.value)}
+        />
+      </label>
+      <Refusal error={error} />
+      <div class="dialog-buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={isSending || id.trim() === ''}>
+          {button}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,134 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { FormField, LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
+import { Icon } from '../controls/icon.tsx';
+import { Still } from '../controls/still.tsx';
+import { redoEdit, saveFields, saveRows, undoEdit, useEdits } from '../edits.ts';
+import { formatRoute } from '../route.ts';
+import { formatTime, spell } from '../wording.ts';
+import type { Save } from './control.tsx';
+import { FieldControl } from './field-control.tsx';
+import { DuplicateDialog } from './video-dialogs.tsx';
+
+interface VideoFormProps {
+  readonly detail: VideoDetail;
+  readonly lint: readonly LintMark[];
+  readonly onFrame: (frame: number) => void;
+}
+
+/** The editables of a video, grouped by the frame on which each is best seen. Edits are written to the files at once. */
+export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Element {
+  const { card, form, row } = detail;
+  const [isDuplicating, setDuplicating] = useState(false);
+  const frames = [...new Set(form.map(({ frame }) => frame))].sort((one, other) => one - other);
+  return (
+    <>
+      <div class="form-bar">
+        <SaveState />
+        {row !== null && (
+          <a class="button" href={formatRoute({ kind: 'rows', path: row.path })}>
+            <Icon name="table" size={14} /> All rows
+          </a>
+        )}
+        <button type="button" onClick={() => setDuplicating(true)}>
+          <Icon name="copy" size={14} /> Duplicate
+        </button>
+      </div>
+      <form class="form" onSubmit={(event) => event.preventDefault()} autocomplete="off">
+        {row === null && (
+          <FieldControl field={titleField(card)} detail={detail} lint={[]} save={saveValue(detail, ['title'])} />
+        )}
+        {frames.map((frame) => (
+          <fieldset key={frame} class="form-group">
+            <legend>
+              <button type="button" class="form-still" onClick={() => onFrame(frame)}>
+                {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}
+                <span>
+                  {spell(detail.stills.find((still) => still.frame === frame)?.name ?? `frame ${frame}`)}
+                  {card.picture !== null && <small>{formatTime(frame / card.picture.fps)}</small>}
+                </span>
+              </button>
+            </legend>
+            {form
+              .filter((field) => field.frame === frame)
+              .map((field) => (
+                <FieldControl
+                  key={field.key}
+                  field={field}
+                  detail={detail}
+                  lint={lint.filter(({ editable }) => editable === field.key)}
+                  save={saverOf(detail, field)}
+                  onFocus={() => onFrame(field.frame)}
+                />
+              ))}
+          </fieldset>
+        ))}
+      </form>
+      {isDuplicating && <DuplicateDialog card={card} onClose={() => setDuplicating(false)} />}
+    </>
+  );
+}
+
+/** How a field is written; null if it cannot be edited here. */
+function saverOf(detail: VideoDetail, field: FormField): Save | null {
+  if (field.origin.kind !== 'row') return saveValue(detail, ['resources', field.key]);
+  const { row } = detail;
+  const { column } = field;
+  if (row === null || row.index === null || column === null) return null;
+  const { path, index } = row;
+  return (value) => saveRows({ path, cells: [{ row: index, column, value: value ?? '' }] });
+}
+
+function saveValue({ card }: VideoDetail, path: readonly string[]): Save {
+  return (value) => saveFields({ id: card.id, changes: [{ path, value }] });
+}
+
+function titleField(card: VideoCard): FormField {
+  return {
+    key: 'title',
+    label: 'Title',
+    kind: 'text',
+    isRequired: true,
+    maxLength: null,
+    width: null,
+    height: null,
+    fonts: [],
+    frame: card.posterFrame,
+    value: card.title,
+    transform: {},
+    example: null,
+    origin: { kind: 'own', at: null },
+    column: null,
+  };
+}
+
+function SaveState(): JSX.Element {
+  const { undo, redo, isSaving, files } = useEdits();
+  return (
+    <>
+      <p class="save-state" role="status">
+        {isSaving ? 'Saving…' : files.length > 0 ? `Saved to ${files.join(', ')}` : 'Edits are saved as you type'}
+      </p>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Undo"
+        title="Undo (Ctrl Z)"
+        disabled={undo.length === 0}
+        onClick={undoEdit}
+      >
+        <Icon name="undo" />
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Redo"
+        title="Redo"
+        disabled={redo.length === 0}
+        onClick={redoEdit}
+      >
+        <Icon name="redo" />
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { FIRST_VIEW, GROUPINGS, type ListView, SORT_ORDERS, STATES } from './video-list.ts';
+
+/** Sections of a video's panel. */
+export type Panel = 'edit' | 'changes' | 'findings' | 'source' | 'history';
+
+/** What the page shows; the part of its address after `#`. */
+export type Route =
+  | { readonly kind: 'wall'; readonly view: ListView }
+  | { readonly kind: 'video'; readonly id: string; readonly panel: Panel | null }
+  | { readonly kind: 'template'; readonly name: string }
+  | { readonly kind: 'rows'; readonly path: string }
+  | { readonly kind: 'plan' };
+
+const PANELS: readonly Panel[] = ['edit', 'changes', 'findings', 'source', 'history'];
+
+/** Parses an address; anything unknown is the wall. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?');
+  const parameters = new URLSearchParams(search);
+  const [, kind = '', ...names] = path.split('/');
+  const name = names.map(decode).join('/');
+  if (kind === 'video' && name !== '') {
+    const panel = PANELS.find((one) => one === parameters.get('panel')) ?? null;
+    return { kind: 'video', id: name, panel };
+  }
+  if (kind === 'template' && name !== '') return { kind: 'template', name };
+  if (kind === 'rows' && name !== '') return { kind: 'rows', path: name };
+  if (kind === 'plan') return { kind: 'plan' };
+  return {
+    kind: 'wall',
+    view: {
+      query: parameters.get('q') ?? '',
+      states: STATES.filter((state) => (parameters.get('state') ?? '').split(',').includes(state)),
+      sort: SORT_ORDERS.find((sort) => sort === parameters.get('sort')) ?? FIRST_VIEW.sort,
+      grouping: GROUPINGS.find((grouping) => grouping === parameters.get('group')) ?? FIRST_VIEW.grouping,
+    },
+  };
+}
+
+/** The inverse of `parseRoute`. */
+export function formatRoute(route: Route): string {
+  switch (route.kind) {
+    case 'video':
+      return `#/video/${encodePath(route.id)}${route.panel === null ? '' : `?panel=${route.panel}`}`;
+    case 'template':
+      return `#/template/${encodePath(route.name)}`;
+    case 'rows':
+      return `#/rows/${encodePath(route.path)}`;
+    case 'plan':
+      return '#/plan';
+    case 'wall': {
+      const { query, states, sort, grouping } = route.view;
+      const parameters = new URLSearchParams({
+        ...(query === '' ? {} : { q: query }),
+        ...(states.length === 0 ? {} : { state: states.join(',') }),
+        ...(sort === FIRST_VIEW.sort ? {} : { sort }),
+        ...(grouping === FIRST_VIEW.grouping ? {} : { group: grouping }),
+      });
+      return parameters.size === 0 ? '#/' : `#/?${parameters}`;
+    }
+  }
+}
+
+/** Encodes the names of a path and keeps its slashes. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

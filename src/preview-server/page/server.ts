@@ -1,0 +1,105 @@
+import type { DraftEvent, PreviewError, PreviewState, RunEvent, StateChange } from '../protocol.ts';
+import { encodePath } from './route.ts';
+import { dispatch } from './store.ts';
+
+/** A gallery has files in place of a server. */
+export const IS_GALLERY = document.documentElement.dataset.gallery !== undefined;
+
+/** A request that was refused, or that did not reach the server. */
+export class ServerError extends Error {
+  readonly answer: PreviewError;
+
+  constructor(answer: PreviewError) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+/** Reads JSON: from `api/<name>?<key>=<value>`, or in a gallery from `api/<name>/<value>.json`. */
+export async function readJson<T>(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
+  if (!IS_GALLERY) {
+    const search = new URLSearchParams(parameters).toString();
+    return await request<T>(`api/${name}${search === '' ? '' : `?${search}`}`);
+  }
+  const [value] = Object.values(parameters);
+  return await request<T>(value === undefined ? `api/${name}.json` : `api/${name}/${encodePath(value)}.json`);
+}
+
+export async function postJson<T>(name: string, body: object): Promise<T> {
+  return await request<T>(`api/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+export async function postFile<T>(name: string, file: File): Promise<T> {
+  return await request<T>(`api/${name}?${new URLSearchParams({ name: file.name })}`, { method: 'POST', body: file });
+}
+
+/** Widths that stills are requested in, so that few versions of each are drawn. */
+const STILL_WIDTHS = [160, 320, 480, 640, 960, 1280, 1920];
+
+/**
+ * Address of a frame.
+ *
+ * @param width in device pixels; null for the frame as `reelform render --frame` writes it
+ */
+export function stillAddress(fingerprint: string, frame: number, width: number | null): string {
+  const base = `api/still/${encodeURIComponent(fingerprint)}/${frame}`;
+  if (IS_GALLERY) return `${base}.jpeg`;
+  if (width === null) return `${base}.png`;
+  const fitting = STILL_WIDTHS.find((one) => one >= width) ?? STILL_WIDTHS.at(-1);
+  return `${base}.jpeg?width=${fitting}`;
+}
+
+export function fileAddress(path: string): string {
+  return `api/file?${new URLSearchParams({ path })}`;
+}
+
+export function draftAddress(fingerprint: string, segment: number | null): string {
+  const base = `api/draft/${encodeURIComponent(fingerprint)}`;
+  return segment === null ? `${base}.mp4` : `${base}/${segment}.mp4`;
+}
+
+/** Loads the state and follows its changes. A lost connection is opened again, and the state loaded again. */
+export function connect(): void {
+  if (IS_GALLERY) {
+    void loadState('static');
+    return;
+  }
+  const events = new EventSource('api/events');
+  const listen = <T>(name: string, receive: (data: T) => void): void =>
+    events.addEventListener(name, (event: MessageEvent<string>) => receive(JSON.parse(event.data) as T));
+  listen<StateChange>('state', (change) => dispatch({ kind: 'change', change }));
+  listen<RunEvent>('run', (event) => dispatch({ kind: 'run', event }));
+  listen<DraftEvent>('draft', (event) => dispatch({ kind: 'draft', event }));
+  events.addEventListener('open', () => void loadState('live'));
+  events.addEventListener('error', () => {
+    dispatch({ kind: 'connection', connection: 'lost' });
+    // The browser reconnects by itself, except after an answer that is not a stream.
+    if (events.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+  });
+}
+
+async function loadState(connection: 'live' | 'static'): Promise<void> {
+  try {
+    dispatch({ kind: 'loaded', state: await readJson<PreviewState>('state') });
+    dispatch({ kind: 'connection', connection });
+  } catch {
+    dispatch({ kind: 'connection', connection: 'lost' });
+  }
+}
+
+async function request<T>(address: string, options: RequestInit = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(address, options);
+  } catch {
+    const hint = 'Start reelform preview again.';
+    throw new ServerError({ code: 'preview_unreachable', message: 'The preview server does not answer.', hint });
+  }
+  if (response.ok) return (await response.json()) as T;
+  const answer = (await response.json().catch(() => null)) as PreviewError | null;
+  throw new ServerError(answer ?? { code: 'preview_refused', message: `Status ${response.status}.`, hint: null });
+}

@@ -1,0 +1,55 @@
+import type { JSX } from 'preact';
+import { Dialog } from './controls/dialog.tsx';
+
+const SHORTCUTS: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
+  {
+    title: 'Wall',
+    keys: [
+      ['/', 'Search'],
+      ['← ↑ → ↓', 'Move between videos'],
+      ['Enter', 'Open the video'],
+      ['Home End', 'First and last video'],
+    ],
+  },
+  {
+    title: 'Video',
+    keys: [
+      ['Space', 'Play and pause'],
+      ['← →', 'One frame back and forth'],
+      ['Shift ← →', 'One second back and forth'],
+      ['↑ ↓', 'Previous and next still'],
+      ['C', 'Compare with the earlier version'],
+      ['B', 'Blink between both versions'],
+      ['X', 'Switch to the other version now'],
+      ['[ ]', 'Previous and next video'],
+      ['Ctrl Z', 'Undo the last edit'],
+      ['Esc', 'Back to the wall'],
+    ],
+  },
+];
+
+export function ShortcutHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <div class="shortcuts">
+        {SHORTCUTS.map(({ title, keys }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([key, meaning]) => (
+                <div key={key}>
+                  <dt>
+                    {key.split(' ').map((one) => (
+                      <kbd key={one}>{one}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,151 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './controls/icon.tsx';
+import { useShortcuts } from './controls/shortcuts.ts';
+import { navigate } from './controls/use-route.ts';
+import { isActive } from './plan/plan-view.tsx';
+import { formatRoute, type Route } from './route.ts';
+import { usePage } from './store.ts';
+import { FIRST_VIEW } from './video-list.ts';
+import { count } from './wording.ts';
+
+export function TopBar({ route, onHelp }: { readonly route: Route; readonly onHelp: () => void }): JSX.Element {
+  const name = usePage(({ server }) => server?.name ?? 'Reelform');
+  const connection = usePage((state) => state.connection);
+  return (
+    <header class="top">
+      <a class="home" href="#/" aria-label={`All videos of ${name}`}>
+        <img src="icon.svg" alt="" width="26" height="26" />
+        <span>{name}</span>
+      </a>
+      <TemplatesLink isCurrent={route.kind === 'template'} />
+      <SearchField route={route} />
+      <div class="top-end">
+        {connection === 'lost' && (
+          <span class="connection" role="status">
+            Connection lost
+          </span>
+        )}
+        <PlanLink isCurrent={route.kind === 'plan'} />
+        <ThemeButton />
+        <button
+          type="button"
+          class="quiet help"
+          onClick={onHelp}
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+        >
+          <Icon name="keyboard" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function SearchField({ route }: { readonly route: Route }): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  const view = route.kind === 'wall' ? route.view : FIRST_VIEW;
+  useShortcuts({ '/': () => field.current?.focus() });
+  return (
+    <search class="search">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        placeholder="Search videos"
+        aria-label="Search videos"
+        aria-keyshortcuts="/"
+        value={view.query}
+        onInput={(event) =>
+          navigate(
+            { kind: 'wall', view: { ...view, query: event.currentTarget.value } },
+            { replace: route.kind === 'wall' },
+          )
+        }
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown' || event.key === 'Enter') {
+            event.preventDefault();
+            document.querySelector<HTMLElement>('.wall .card')?.focus();
+          } else if (event.key === 'Escape') field.current?.blur();
+        }}
+      />
+      <kbd>/</kbd>
+    </search>
+  );
+}
+
+function PlanLink({ isCurrent }: { readonly isCurrent: boolean }): JSX.Element | null {
+  const plan = usePage(({ server }) => server?.plan ?? null);
+  const run = usePage(({ server }) => server?.run ?? null);
+  const isLive = usePage(({ server }) => server?.isLive ?? false);
+  if (!isLive) return null;
+  const isRunning = isActive(run);
+  const changes = Object.entries(plan?.counts ?? {}).reduce(
+    (sum, [action, many]) => sum + (action === 'noop' ? 0 : many),
+    0,
+  );
+  const label =
+    isRunning && run !== null
+      ? `Rendering ${run.done + run.failed} of ${run.total}`
+      : plan === null
+        ? 'No plan: errors'
+        : changes === 0
+          ? 'Up to date'
+          : plan.renders > 0
+            ? `${count(plan.renders, 'video')} to render`
+            : count(changes, 'change');
+  return (
+    <a
+      class={`plan-link${isRunning ? ' is-running' : changes > 0 ? ' has-changes' : ''}`}
+      href={formatRoute({ kind: 'plan' })}
+      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+    >
+      {label}
+    </a>
+  );
+}
+
+function TemplatesLink({ isCurrent }: { readonly isCurrent: boolean }): JSX.Element | null {
+  const name = usePage(({ server }) => server?.templates[0]?.name ?? null);
+  if (name === null) return null;
+  return (
+    <a
+      class="section-link"
+      href={formatRoute({ kind: 'template', name })}
+      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+    >
+      Templates
+    </a>
+  );
+}
+
+const THEMES: readonly { readonly name: 'system' | 'light' | 'dark'; readonly icon: IconName }[] = [
+  { name: 'system', icon: 'auto' },
+  { name: 'light', icon: 'sun' },
+  { name: 'dark', icon: 'moon' },
+];
+
+function ThemeButton(): JSX.Element {
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      THEMES.findIndex(({ name }) => name === localStorage.getItem('reelform-theme')),
+    ),
+  );
+  const theme = THEMES[at]!;
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme.name;
+    localStorage.setItem('reelform-theme', theme.name);
+  }, [theme]);
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Colours: ${theme.name}`}
+      title={`Colours: ${theme.name}`}
+      onClick={() => setAt((at + 1) % THEMES.length)}
+    >
+      <Icon name={theme.icon} />
+    </button>
+  );
+}

@@ -1,0 +1,92 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DraftState, Picture } from '../../protocol.ts';
+import { notify, notifyError } from '../controls/notices.tsx';
+import { IS_GALLERY, readJson } from '../server.ts';
+import { currentState, dispatch, usePage } from '../store.ts';
+import { DraftPlayer } from './draft-player.ts';
+
+export interface Player {
+  readonly container: RefObject<HTMLDivElement | null>;
+  readonly isPlaying: boolean;
+  readonly isWaiting: boolean;
+  readonly isMuted: boolean;
+  readonly toggle: () => void;
+  readonly stop: () => void;
+  readonly toggleMuted: () => void;
+}
+
+interface PlayerOptions {
+  readonly fingerprint: string;
+  readonly picture: Picture | null;
+  readonly frame: number;
+  readonly onFrame: (frame: number) => void;
+}
+
+/** Plays the draft of a video. Content that changes while it plays continues at the same moment with the new draft. */
+export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOptions): Player {
+  const container = useRef<HTMLDivElement>(null);
+  const player = useRef<DraftPlayer | null>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const [isWaiting, setWaiting] = useState(false);
+  const [isMuted, setMuted] = useState(() => localStorage.getItem('reelform-muted') === 'true');
+  const draft = usePage(({ drafts }) => drafts[fingerprint] ?? null);
+  const latest = useRef({ frame, onFrame });
+  latest.current = { frame, onFrame };
+
+  useEffect(() => {
+    if (!isPlaying || picture === null) return;
+    const last = picture.frameCount - 1;
+    const stop = (): void => setPlaying(false);
+    const current = new DraftPlayer(container.current!, {
+      fingerprint,
+      isMuted,
+      onTime: (seconds) => latest.current.onFrame(Math.min(last, Math.floor(seconds * picture.fps + 0.001))),
+      onWaiting: setWaiting,
+      onEnd: () => {
+        latest.current.onFrame(last);
+        stop();
+      },
+      onError: (message) => {
+        notify('The draft cannot be played.', { detail: message, isError: true });
+        stop();
+      },
+    });
+    player.current = current;
+    current.play(latest.current.frame >= last ? 0 : latest.current.frame / picture.fps);
+    const known = currentState().drafts[fingerprint];
+    if (known !== undefined) current.update(known);
+    if (known?.isReady !== true) {
+      readJson<DraftState>(`draft/${encodeURIComponent(fingerprint)}`).then(
+        (state) => dispatch({ kind: 'draft', event: { fingerprint, state } }),
+        (error: unknown) => {
+          notifyError(error);
+          stop();
+        },
+      );
+    }
+    return () => {
+      current.dispose();
+      player.current = null;
+      setWaiting(false);
+    };
+  }, [isPlaying, fingerprint]);
+
+  useEffect(() => {
+    if (draft !== null) player.current?.update(draft);
+  }, [draft]);
+
+  return {
+    container,
+    isPlaying,
+    isWaiting: isPlaying && isWaiting,
+    isMuted,
+    toggle: () => !IS_GALLERY && picture !== null && setPlaying(!isPlaying),
+    stop: () => setPlaying(false),
+    toggleMuted: () => {
+      localStorage.setItem('reelform-muted', String(!isMuted));
+      player.current?.setMuted(!isMuted);
+      setMuted(!isMuted);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Video } from '../definition/video.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Lock } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { PlanDocument } from '../plan/plan-document.ts';
+import type { Project } from '../project/load-project.ts';
+import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
+import type { StreamEvent } from '../report/json/event-json.ts';
+import type { RenderPool } from '../session/processes/render-pool.ts';
+import type { SegmentCache } from '../session/segments/segment-cache.ts';
+import type { Scene } from '../template/scene.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { HistoryEntry, PreviewProblem } from './protocol.ts';
+
+/** A repository as `reelform plan` sees it. */
+export interface LoadedRepository {
+  readonly project: Project;
+  /** Sorted by id, without videos that have errors. */
+  readonly desired: readonly DesiredVideo[];
+  /** Those of the definitions and of the plan. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null if it cannot be read. */
+  readonly lock: Lock | null;
+  /** Null while the repository has errors. */
+  readonly plan: Plan | null;
+  /** The plan in its public form; null while the repository has errors. */
+  readonly document: PlanDocument | null;
+}
+
+export interface OpenSegments {
+  readonly cache: SegmentCache;
+  close(): Promise<void>;
+}
+
+export interface RunObserver {
+  take(event: StreamEvent): void;
+  /** Takes the diagnostics of an error that ended the run. */
+  fail(diagnostics: readonly JsonDiagnostic[]): void;
+}
+
+/** What the server needs from the commands, so that a plan, a frame and an apply are the same in the page and in a terminal. */
+export interface PreviewPorts {
+  /** Absolute. */
+  readonly root: string;
+  readonly version: string;
+  /** Folder of the built page. */
+  readonly pageFolder: string;
+  readonly pool: RenderPool;
+  /** Maximum concurrent tasks of the pool. */
+  readonly capacity: number;
+  now(): number;
+  monotonicNow(): number;
+  /** Reads the repository and plans, as `reelform plan` does. */
+  load(): Promise<LoadedRepository>;
+  /**
+   * Reads the definitions that changed files belong to, ahead of a plan. Their changes are left out of the plan.
+   *
+   * @param changed repository-relative
+   * @returns null if the whole repository has to be read
+   */
+  reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
+  /** Creates the scene of a video, as `reelform render` does. @throws as `OpenScenes.sceneOf` */
+  sceneOf(video: Video, template: TemplatePackage, output: OutputRequest): Promise<Scene>;
+  /** Segments of earlier drafts. */
+  readonly draftCache: SegmentCache;
+  /** Opens the cache of finished segments as an apply does; null if it is disabled. */
+  openSegments(project: Project): OpenSegments | null;
+  /** Returns the plan with the segments that it renders; null without a plan. */
+  countedPlan(loaded: LoadedRepository): Promise<PlanDocument | null>;
+  /** Returns earlier renderings of a video, the newest first. */
+  history(id: string): Promise<readonly HistoryEntry[]>;
+  /** Checks a template package as `reelform template check` does. @param folder repository-relative */
+  checkTemplate(folder: string): Promise<readonly PreviewProblem[]>;
+  /** Opens a file in the editor of the user. @param path absolute @throws ReelformError if there is none */
+  openEditor(path: string, position: { readonly line: number; readonly column: number }): Promise<void>;
+  /**
+   * Applies as `reelform apply --expect-plan` does. When the signal is aborted, running renders end and are recorded.
+   *
+   * @returns the exit status
+   */
+  apply(plan: string, observer: RunObserver, signal: AbortSignal): Promise<number>;
+  /** Reports an error that has no request to answer. */
+  report(error: unknown): void;
+}

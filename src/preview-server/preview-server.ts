@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { ReelformError } from '../diagnostic.ts';
+import type { PreviewPorts } from './ports.ts';
+import { createPreviewContext, type PreviewContext } from './preview-context.ts';
+import { errorAnswer, RequestError } from './request-error.ts';
+import { bracketed, createRequestGuard, type RequestGuard } from './request-guard.ts';
+import { ROUTES, type Route } from './routes.ts';
+import { sendFile } from './send-file.ts';
+import { isOfRun, RUN_LOCK_FILE, watchRepository } from './watch-repository.ts';
+
+export interface PreviewServer {
+  /** URL with the token of the session. */
+  readonly url: string;
+  /** Ends all connections and stops watching. Does not close the ports. */
+  close(): Promise<void>;
+}
+
+export interface PreviewAddress {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+/** @see https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Content-Security-Policy */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A run changes its files after each video, and planning takes time from rendering. */
+const RUN_QUIET_MS = 400;
+
+/** Files of the page: in one folder, without hidden ones. */
+const PAGE_FILE = /^\/(?:assets\/)?[\w-][\w.-]*$/;
+
+/**
+ * Serves the preview page of a repository and keeps it up to date with its files.
+ *
+ * @throws ReelformError `address_in_use`
+ */
+export async function startPreviewServer(ports: PreviewPorts, { host, port }: PreviewAddress): Promise<PreviewServer> {
+  const context = createPreviewContext(ports);
+  const { events, live, run } = context;
+  let guard: RequestGuard | null = null;
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    answer(request, response, guard!, context).catch((error: unknown) => {
+      // Pages close requests for pictures that are not seen any more.
+      if (response.closed) return;
+      if (response.headersSent) return void response.destroy();
+      const { status, body } = errorAnswer(error);
+      if (status === 500) ports.report(error);
+      sendJson(response, body, status);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(unusable(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const { port: actual } = server.address() as AddressInfo;
+  guard = createRequestGuard(host, actual);
+  let later: NodeJS.Timeout | null = null;
+  const refreshSoon = (): void => {
+    later ??= setTimeout(() => {
+      later = null;
+      live.refresh().catch(ports.report);
+    }, RUN_QUIET_MS);
+  };
+  const watch = await watchRepository(
+    ports.root,
+    (paths) => {
+      if (paths.has(RUN_LOCK_FILE)) live.refreshRunLock().catch(ports.report);
+      const rest = [...paths].filter((path) => path !== RUN_LOCK_FILE);
+      if (rest.length === 0) return;
+      if (rest.every(isOfRun)) refreshSoon();
+      else live.take(rest).catch(ports.report);
+    },
+    ports.report,
+  );
+  await live.refresh();
+  return {
+    url: `http://${bracketed(host)}:${actual}/?token=${guard.token}`,
+    async close() {
+      await watch.close();
+      if (later !== null) clearTimeout(later);
+      live.close();
+      await run.close();
+      events.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function unusable(error: NodeJS.ErrnoException, host: string, port: number): ReelformError {
+  return new ReelformError('address_in_use', `The preview cannot listen on ${host}:${port}: ${error.code}`, {
+    hint: 'Choose another one with --port, or --port 0 for any free one',
+    cause: error,
+  });
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  guard: RequestGuard,
+  context: PreviewContext,
+): Promise<void> {
+  response.setHeader('content-security-policy', POLICY);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('cross-origin-resource-policy', 'same-origin');
+  const url = urlOf(request);
+  const token = url.searchParams.get('token');
+  if (url.pathname === '/' && token !== null) {
+    guard.checkHost(request);
+    const cookie = guard.cookieFor(token);
+    if (cookie === null) throw new RequestError('unauthorized', 'The token of this URL is not that of this server');
+    response.writeHead(303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' });
+    return void response.end();
+  }
+  guard.check(request);
+  const route = findRoute(request.method ?? '', url.pathname);
+  if (route !== null) {
+    const sent = await route.handle({ context, request, response, url, parameters: route.parameters });
+    if (sent !== undefined) sendJson(response, sent, 200);
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new RequestError('not_found', 'No such request');
+  const file = url.pathname === '/' ? '/index.html' : url.pathname;
+  if (!PAGE_FILE.test(file)) throw new RequestError('not_found', 'There is no such page');
+  await sendFile(request, response, join(context.ports.pageFolder, file));
+}
+
+/** @throws RequestError `invalid_request` */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  if (url.startsWith('/') && URL.canParse(url, 'http://page')) return new URL(url, 'http://page');
+  throw new RequestError('invalid_request', 'The URL of the request is invalid');
+}
+
+function findRoute(
+  method: string,
+  path: string,
+): { readonly handle: Route['handle']; readonly parameters: Readonly<Record<string, string>> } | null {
+  for (const route of ROUTES) {
+    const match =
+      route.method === method || (route.method === 'GET' && method === 'HEAD') ? route.path.exec(path) : null;
+    if (match === null) continue;
+    const parameters = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)]);
+    return { handle: route.handle, parameters: Object.fromEntries(parameters) };
+  }
+  return null;
+}
+
+/** @throws RequestError `invalid_request` */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RequestError('invalid_request', 'The URL of the request is invalid');
+  }
+}
+
+function sendJson(response: ServerResponse, value: unknown, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(value));
+}

@@ -1,0 +1,210 @@
+import { realpath, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join, sep } from 'node:path';
+import { isRecord } from '../json.ts';
+import { isOutputPath } from '../lock/lock.ts';
+import { planHtml } from '../report/html/plan-html.ts';
+import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { planSummary } from './cards.ts';
+import { duplicateVideo, editRowsOf, editVideo, newVideo, undoEdit } from './edits.ts';
+import type { PreviewContext } from './preview-context.ts';
+import type { DuplicateRequest, EditRequest, NewVideoRequest, RowEditRequest } from './protocol.ts';
+import { RequestError } from './request-error.ts';
+import { rowTable } from './row-table.ts';
+import { sendBytes, sendFile } from './send-file.ts';
+import { STILL_TYPES, type StillRequest } from './stills.ts';
+import { templateDetail } from './template-detail.ts';
+import { readBody, storeUpload } from './upload.ts';
+import { lintMarks, videoDetail } from './video-detail.ts';
+
+export interface RouteRequest {
+  readonly context: PreviewContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  /** Decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: RegExp;
+  /** Returns the JSON of the answer, or undefined if the answer was sent. */
+  handle(request: RouteRequest): unknown;
+}
+
+const MAX_JSON_BYTES = 8 << 20;
+/** The content that an address names never changes. */
+const IMMUTABLE = 'private, max-age=31536000, immutable';
+/** The report is a page of its own, with its style and script inside. */
+const REPORT_POLICY =
+  "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; media-src data:";
+
+/** See `protocol.ts`. */
+export const ROUTES: readonly Route[] = [
+  get('state', ({ context }) => context.live.state),
+  get('events', ({ context, response }) => context.events.connect(response, 'state', context.live.state)),
+  get('video', ({ context, url }) => videoDetail(parameter(url, 'id'), context)),
+  get('lint', ({ context, url }) => lintMarks(parameter(url, 'id'), context)),
+  get('still/(?<fingerprint>[^/]+)/(?<frame>\\d{1,6})\\.(?<type>png|jpeg)', sendStill),
+  get('draft/(?<fingerprint>[^/]+)/(?<segment>\\d{1,5})\\.mp4', sendDraftSegment),
+  get('draft/(?<fingerprint>[^/]+)\\.mp4', sendDraft),
+  get('draft/(?<fingerprint>[^/]+)', ({ context, parameters }) => openDraft(context, parameters).state),
+  get('finished', sendFinished),
+  get('file', sendUsedFile),
+  get('template', ({ context, url }) => templateDetail(parameter(url, 'name'), context.live)),
+  get('template-check', async ({ context: { live, ports }, url }) => {
+    const { folder } = templateDetail(parameter(url, 'name'), live).card;
+    return folder === null ? [] : ports.checkTemplate(folder);
+  }),
+  get('rows', ({ context, url }) => rowTable(parameter(url, 'path'), context.live.loaded)),
+  get('plan', async ({ context: { live, ports } }) => {
+    const { loaded } = live;
+    const document = await ports.countedPlan(loaded);
+    return planSummary({ ...loaded, document }) ?? refusePlan(loaded);
+  }),
+  get('plan\\.html', async ({ context: { live, ports }, response }) => {
+    const document = await ports.countedPlan(live.loaded);
+    if (document === null) return refusePlan(live.loaded);
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+    response.writeHead(200, { ...headers, 'content-security-policy': REPORT_POLICY });
+    return void response.end(planHtml(document, { preview: null }));
+  }),
+  post('edit', (body: EditRequest, context) => editVideo(body, context)),
+  post('rows', (body: RowEditRequest, context) => editRowsOf(body, context)),
+  post('new', (body: NewVideoRequest, context) => newVideo(body, context)),
+  post('duplicate', (body: DuplicateRequest, context) => duplicateVideo(body, context)),
+  post('undo', ({ undo }: { undo: string }, context) => undoEdit(undo, context)),
+  {
+    method: 'POST',
+    path: /^\/api\/upload$/,
+    handle: ({ context, request, url }) => storeUpload(parameter(url, 'name'), request, context),
+  },
+  post('open', openInEditor),
+  post('apply', ({ plan }: { plan: string }, { run }) => run.start(String(plan))),
+  post('cancel', (_, { run }) => run.cancel()),
+];
+
+/** @param path pattern below `/api/` */
+function get(path: string, handle: Route['handle']): Route {
+  return { method: 'GET', path: new RegExp(`^/api/${path}$`), handle };
+}
+
+/** Declares a request with JSON. The forms of the bodies are those of `protocol.ts`. */
+function post<Body>(path: string, handle: (body: Body, context: PreviewContext) => unknown): Route {
+  return {
+    method: 'POST',
+    path: new RegExp(`^/api/${path}$`),
+    async handle({ context, request }) {
+      if (request.headers['content-type']?.split(';')[0]?.trim() !== 'application/json') {
+        throw new RequestError('invalid_request', 'The content type is application/json');
+      }
+      return handle((await readJson(request)) as Body, context);
+    },
+  };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const text = (await readBody(request, MAX_JSON_BYTES)).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  if (!isRecord(value)) throw new RequestError('invalid_request', 'The body is a JSON object');
+  return value;
+}
+
+/** @throws RequestError `invalid_request` if it is missing */
+function parameter(url: URL, name: string): string {
+  const value = url.searchParams.get(name);
+  if (value === null) throw new RequestError('invalid_request', `The parameter ${name} is missing`);
+  return value;
+}
+
+function refusePlan({ diagnostics, project }: PreviewContext['live']['loaded']): never {
+  const problems = diagnosticsJson(diagnostics, project.source).filter(({ severity }) => severity === 'error');
+  throw new RequestError('conflict', 'There is no plan while the repository has errors', { problems });
+}
+
+async function sendStill({ context, response, parameters, url }: RouteRequest): Promise<void> {
+  const { fingerprint = '', frame, type } = parameters;
+  const subject = context.live.subject(fingerprint);
+  const width = url.searchParams.get('width');
+  if (width !== null && !/^[1-9]\d{0,3}$/.test(width)) {
+    throw new RequestError('invalid_request', 'width is a number of pixels');
+  }
+  const wanted: StillRequest = {
+    frame: Number(frame),
+    type: type as StillRequest['type'],
+    width: width === null ? null : Number(width),
+  };
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  const bytes = await context.stills.draw(subject, wanted, closed.signal);
+  response.writeHead(200, {
+    'content-type': STILL_TYPES[wanted.type],
+    'content-length': bytes.length,
+    'cache-control': IMMUTABLE,
+  });
+  response.end(bytes);
+}
+
+function openDraft({ live, drafts }: PreviewContext, { fingerprint = '' }: RouteRequest['parameters']) {
+  return drafts.open(live.subject(fingerprint));
+}
+
+async function sendDraftSegment({ context, request, response, parameters }: RouteRequest): Promise<void> {
+  const bytes = await openDraft(context, parameters).segment(Number(parameters.segment));
+  sendVideo(request, response, bytes, `${parameters.fingerprint}-${parameters.segment}`);
+}
+
+async function sendDraft({ context, request, response, parameters }: RouteRequest): Promise<void> {
+  const bytes = await openDraft(context, parameters).whole();
+  sendVideo(request, response, bytes, parameters.fingerprint!);
+}
+
+function sendVideo(request: IncomingMessage, response: ServerResponse, bytes: Uint8Array, name: string): void {
+  response.setHeader('cache-control', IMMUTABLE);
+  sendBytes(request, response, bytes, { type: 'video/mp4', tag: `"${name}"` });
+}
+
+async function sendFinished({ context, request, response, url }: RouteRequest): Promise<void> {
+  const { ports, live } = context;
+  const path = live.loaded.lock?.videos.get(parameter(url, 'id'))?.video_url ?? '';
+  if (!isOutputPath(path)) throw new RequestError('not_found', 'There is no finished file of this video here');
+  await sendFile(request, response, join(ports.root, path));
+}
+
+/** Sends files that videos use, and no others of the repository. */
+async function sendUsedFile({ context: { live, ports }, request, response, url }: RouteRequest): Promise<void> {
+  const path = parameter(url, 'path');
+  const { assets, templates } = live.loaded.project;
+  const isOfTemplate = [...templates.values()].some(({ paths }) => paths.includes(path));
+  if (!assets.has(path) && !isOfTemplate) throw new RequestError('not_found', 'No video uses this file');
+  await sendFile(request, response, await insideRoot(path, ports.root));
+}
+
+async function openInEditor(
+  { path, line, column }: { path: string; line: number; column: number },
+  { ports, live }: PreviewContext,
+): Promise<object> {
+  const { project } = live.loaded;
+  const known = new Set(
+    [...project.origins.values(), ...[...project.templates.values()].map(({ paths }) => paths)].flat(),
+  );
+  if (!known.has(path) && path !== 'reelform.yaml')
+    throw new RequestError('not_found', 'No video is made from this file');
+  const isPosition = Number.isInteger(line) && Number.isInteger(column) && line > 0 && column > 0;
+  await ports.openEditor(await insideRoot(path, ports.root), isPosition ? { line, column } : { line: 1, column: 1 });
+  return {};
+}
+
+/** @throws RequestError `not_found` for a missing file, and for a link out of the repository */
+async function insideRoot(path: string, root: string): Promise<string> {
+  const absolute = await realpath(join(root, path)).catch(() => null);
+  const inside = `${await realpath(root)}${sep}`;
+  if (absolute?.startsWith(inside) === true && (await stat(absolute)).isFile()) return absolute;
+  throw new RequestError('not_found', `There is no file ${JSON.stringify(path)}`);
+}

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../digest.ts';
+import { packScene } from '../engine/packed-scene.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
+import type { Scene } from '../template/scene.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { DrawQueue } from './draw-queue.ts';
+import type { PreviewPorts } from './ports.ts';
+import { RequestError } from './request-error.ts';
+import { pictureOutput, type Subject } from './subjects.ts';
+
+export const STILL_TYPES = { png: 'image/png', jpeg: 'image/jpeg' } as const;
+
+export interface StillRequest {
+  readonly frame: number;
+  readonly type: keyof typeof STILL_TYPES;
+  /** Pixels; null for the size of the video. */
+  readonly width: number | null;
+}
+
+/** Bytes of the stills that are kept. */
+const MAX_BYTES = 128 << 20;
+/** Scenes that are kept: that of the video that is looked at, small and large, and a few others. */
+const MAX_SCENES = 8;
+const JPEG_QUALITY = 85;
+
+/** A still that is being drawn, for all requests that wait for it. */
+interface Drawing {
+  readonly bytes: Promise<Uint8Array>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/** Draws stills with the engine, each once, and keeps them by the fingerprint of the content. */
+export class Stills {
+  readonly #ports: Pick<PreviewPorts, 'root' | 'pool' | 'sceneOf'>;
+  readonly #queue: DrawQueue;
+  readonly #kept = new Map<string, Uint8Array>();
+  #keptBytes = 0;
+  readonly #drawings = new Map<string, Drawing>();
+  readonly #scenes = new Map<string, Promise<Scene>>();
+
+  constructor(ports: Pick<PreviewPorts, 'root' | 'pool' | 'sceneOf'>, queue: DrawQueue) {
+    this.#ports = ports;
+    this.#queue = queue;
+  }
+
+  /**
+   * Draws a frame. A PNG without a width has the pixels of `reelform render --frame`.
+   *
+   * @param signal aborted when the request was closed
+   * @throws RequestError `invalid_request`, `gone`; errors of the engine
+   */
+  async draw(subject: Subject, request: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const { frame, type, width } = request;
+    const key = `${subject.fingerprint}/${frame}/${width}.${type}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    const drawing = this.#drawings.get(key) ?? this.#begin(key, subject, request);
+    drawing.waiting += 1;
+    const leave = (): void => {
+      drawing.waiting -= 1;
+      if (drawing.waiting === 0) drawing.stop.abort(new RequestError('gone', 'The request was closed'));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await drawing.bytes;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #begin(key: string, subject: Subject, request: StillRequest): Drawing {
+    const stop = new AbortController();
+    const bytes = this.#queue
+      .run(() => this.#render(subject, request, stop.signal), stop.signal, true)
+      .then((drawn) => this.#keep(key, drawn))
+      .finally(() => {
+        if (this.#drawings.get(key) === drawing) this.#drawings.delete(key);
+      });
+    const drawing: Drawing = { bytes, stop, waiting: 0 };
+    stop.signal.addEventListener('abort', () => this.#drawings.delete(key), { once: true });
+    this.#drawings.set(key, drawing);
+    return drawing;
+  }
+
+  async #render(subject: Subject, { frame, type, width }: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const whole = await this.scene(subject, { ...sizedOutput(subject, width), format: 'png' });
+    if (frame >= whole.frameCount) {
+      throw new RequestError('invalid_request', `The video has ${whole.frameCount} frames, from 0 on`);
+    }
+    const scene = { ...whole, stills: [{ name: 'frame', frame }] };
+    signal.throwIfAborted();
+    if (type === 'png') return (await this.#ports.pool.run('stills', scene))[0]!.bytes;
+    const comparison = { before: null, after: packScene(scene), jpegQuality: JPEG_QUALITY };
+    return (await this.#ports.pool.run('compare', comparison))[0]!.after!;
+  }
+
+  /** Returns the scene of a subject. The last few are kept. @throws RequestError `gone` if its files have changed */
+  scene(subject: Subject, output: OutputRequest): Promise<Scene> {
+    const key = `${subject.fingerprint} ${JSON.stringify(output)}`;
+    const scene = this.#scenes.get(key) ?? this.#open(subject, output);
+    this.#scenes.delete(key);
+    this.#scenes.set(key, scene);
+    scene.catch(() => this.#scenes.delete(key));
+    for (const oldest of [...this.#scenes.keys()].slice(0, -MAX_SCENES)) this.#scenes.delete(oldest);
+    return scene;
+  }
+
+  async #open({ video, template, files }: Subject, output: OutputRequest): Promise<Scene> {
+    for (const [path, digest] of files) {
+      const bytes = await readFile(join(this.#ports.root, path)).catch(() => null);
+      // The fingerprint must never name another picture: the page keeps it for ever.
+      if (bytes === null || sha256(bytes) !== digest) throw new RequestError('gone', `${path} has changed since`);
+    }
+    return this.#ports.sceneOf(video, template, output);
+  }
+
+  #keep(key: string, bytes: Uint8Array): Uint8Array {
+    this.#kept.set(key, bytes);
+    this.#keptBytes += bytes.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#keptBytes <= MAX_BYTES) break;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= length;
+    }
+    return bytes;
+  }
+}
+
+/** Returns the output of a subject, with about this width. */
+export function sizedOutput({ video, template }: Subject, width: number | null): OutputRequest {
+  const output = pictureOutput(video);
+  const own = resolveOutput(template, output);
+  if (width === null || width >= own.width) return output;
+  return { ...output, height: 2 * Math.max(1, Math.round((width * own.height) / own.width / 2)) };
+}

@@ -1,0 +1,140 @@
+import { localFiles, type Video } from '../definition/video.ts';
+import { type Sha256, sha256 } from '../digest.ts';
+import type { Change } from '../plan/plan.ts';
+import { recordedVideo } from '../preview/recorded-video.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
+import { sampleMappings } from '../template/sample-mappings.ts';
+import type { TemplatePackage } from '../template/template-package.ts';
+import type { OutputRequest } from '../wire/output.ts';
+import type { LoadedRepository } from './ports.ts';
+import type { Picture, TextVariant } from './protocol.ts';
+
+/** Something that can be drawn: a video with its present or its recorded content, or a template with sample texts. */
+export interface Subject {
+  /** Names everything that the frames depend on. */
+  readonly fingerprint: string;
+  readonly video: Video;
+  readonly template: TemplatePackage;
+  /** Local files and their content when the fingerprint was computed. */
+  readonly files: ReadonlyMap<string, Sha256>;
+}
+
+/** The variants in the order in which the page shows them. */
+export const TEXT_VARIANTS: readonly TextVariant[] = ['example', 'longest', 'empty', 'rtl'];
+
+/** Subjects that are not current any more and are kept for requests that are on their way. */
+const KEPT = 24;
+
+/** The subjects of the present state by fingerprint, and a few earlier ones. */
+export class Subjects {
+  #present: ReadonlyMap<string, Subject> = new Map();
+  readonly #earlier = new Map<string, Subject>();
+
+  get(fingerprint: string): Subject | null {
+    return this.#present.get(fingerprint) ?? this.#earlier.get(fingerprint) ?? null;
+  }
+
+  replace(present: ReadonlyMap<string, Subject>): void {
+    for (const [fingerprint, subject] of this.#present) {
+      if (present.has(fingerprint)) continue;
+      this.#earlier.delete(fingerprint);
+      this.#earlier.set(fingerprint, subject);
+    }
+    for (const fingerprint of [...this.#earlier.keys()].slice(0, -KEPT)) this.#earlier.delete(fingerprint);
+    this.#present = present;
+  }
+}
+
+/** Returns all subjects of a repository: its videos, recorded states of changed videos, and its templates. */
+export function subjectsOf({ project, desired, plan }: LoadedRepository): Map<string, Subject> {
+  const subjects = new Map<string, Subject>();
+  const add = (fingerprint: string, video: Video, template: TemplatePackage): void => {
+    const files = new Map(localFiles(video).map((path) => [path, project.assets.get(path)!.sha256]));
+    subjects.set(fingerprint, { fingerprint, video, template, files });
+  };
+  const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
+  const fingerprints = new Map<string, string>(desired.map(({ id, fingerprint }) => [id, fingerprint]));
+  for (const [id, video] of videos) {
+    const template = project.templates.get(video.template)?.package ?? null;
+    const fingerprint = fingerprints.get(id);
+    if (template !== null && fingerprint !== undefined) add(fingerprint, video, template);
+  }
+  const pathOf = new Map<string, string>([...project.assets].map(([path, asset]) => [asset.sha256, path]));
+  for (const change of plan?.changes ?? []) {
+    const before = earlierVideo(change, videos, project, (digest) => pathOf.get(digest) ?? null);
+    if (before === null || subjects.has(change.before!.fingerprint)) continue;
+    add(change.before!.fingerprint, before.video, before.template);
+  }
+  for (const [name, { package: template }] of project.templates) {
+    if (template === null) continue;
+    for (const variant of TEXT_VARIANTS)
+      add(sampleFingerprint(template, variant), sampleVideo(name, template, variant), template);
+  }
+  return subjects;
+}
+
+function earlierVideo(
+  change: Change,
+  videos: ReadonlyMap<string, Video>,
+  { templates }: LoadedRepository['project'],
+  fileOf: (digest: Sha256) => string | null,
+): { readonly video: Video; readonly template: TemplatePackage } | null {
+  if (change.action !== 'update' || change.desired.fingerprint === change.before.fingerprint) return null;
+  const { desired, before: entry } = change;
+  const video = videos.get(desired.id);
+  const template = templates.get(desired.template);
+  if (video === undefined || template === undefined || template.package === null) return null;
+  const recorded = recordedVideo({ entry, desired, video, spec: template.spec, fileOf });
+  return recorded && { video: recorded, template: template.package };
+}
+
+/** Names the content of a template that is drawn with sample texts. */
+export function sampleFingerprint({ digest }: Pick<TemplatePackage, 'digest'>, variant: TextVariant): string {
+  return `template:${sha256(`${digest} ${variant}`)}`;
+}
+
+/** Creates the video of a template that is filled with sample texts only. */
+function sampleVideo(template: string, { spec }: TemplatePackage, variant: TextVariant): Video {
+  const texts = sampleMappings(spec).find(({ name }) => name === variant)?.texts ?? new Map<string, string>();
+  return {
+    id: `template/${template}` as Video['id'],
+    path: '',
+    template,
+    title: template,
+    description: null,
+    labels: {},
+    protect: false,
+    resources: new Map([...texts].map(([key, text]) => [key, { kind: 'text', text }])),
+    audio: new Map(),
+    fonts: new Map(),
+    output: null,
+    deliver: [],
+  };
+}
+
+/** The fields of a video that its size and length depend on. */
+export type DrawnContent = Pick<Video, 'output' | 'audio' | 'resources'>;
+
+/** Returns the output of a video as frames: without a codec, which pictures do not have. */
+export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest {
+  const { codec: _, ...rest } = output ?? {};
+  return rest;
+}
+
+export function pictureOf(video: DrawnContent, template: TemplatePackage): Picture {
+  const { width, height, fps, frameCount } = resolveOutput(template, pictureOutput(video));
+  const hasSound =
+    video.audio.size > 0 ||
+    template.sounds.size > 0 ||
+    [...video.resources.values()].some(({ kind }) => kind === 'audio' || kind === 'video');
+  return { width, height, fps, frameCount, durationSeconds: frameCount / fps, hasSound };
+}
+
+/** Returns the still on which most editables are seen, at a frame of the video; without stills, the middle frame. */
+export function posterFrame(video: DrawnContent, template: TemplatePackage): number {
+  const { stills, frameCount } = resolveOutput(template, pictureOutput(video));
+  const seen = new Map<string, number>();
+  for (const { stillcut } of Object.values(template.spec.editables)) seen.set(stillcut, (seen.get(stillcut) ?? 0) + 1);
+  const best = [...stills].sort((a, b) => (seen.get(b.name) ?? 0) - (seen.get(a.name) ?? 0))[0];
+  return best?.frame ?? Math.floor(frameCount / 2);
+}

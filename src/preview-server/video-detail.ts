@@ -1,0 +1,109 @@
+import { definitionSpan } from '../definition/definition-span.ts';
+import { isDataFile } from '../definition/read-rows.ts';
+import { isFragment, type Video } from '../definition/video.ts';
+import { segmentRanges } from '../engine/segments/segment.ts';
+import { inputDocuments } from '../plan/plan-document.ts';
+import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
+import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
+import { segmentKeys } from '../session/segments/segment-cache.ts';
+import { resolveOutput } from '../template/bind/resolve-output.ts';
+import { lintSeverity } from '../template/lint-severities.ts';
+import { definitionTree } from './definition-tree.ts';
+import { formFields } from './form-fields.ts';
+import type { LoadedRepository } from './ports.ts';
+import type { PreviewContext } from './preview-context.ts';
+import type { LintMark, SegmentMark, SourceFile, VideoDetail } from './protocol.ts';
+import { RequestError } from './request-error.ts';
+import { rowReference } from './row-table.ts';
+import { pictureOutput, type Subject } from './subjects.ts';
+
+/** Describes one video in full. @throws RequestError `not_found` */
+export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
+  const card = live.card(id);
+  const { loaded } = live;
+  const { project, plan } = loaded;
+  const video = project.videos.find((one) => one.id === id) ?? null;
+  const change = plan?.changes.find((one) => one.id === id) ?? null;
+  const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
+  const subject = card.picture === null || card.fingerprint === '' ? null : live.subject(card.fingerprint);
+  const tree = definitionTree(card.path, project);
+  const row = rowReference(id, card.path, tree, loaded);
+  return {
+    card,
+    description: video?.description ?? null,
+    stills: subject === null ? [] : [...resolveOutput(subject.template, pictureOutput(subject.video)).stills],
+    segments: subject === null || video === null ? [] : await segmentsOf(subject, video, loaded, { ports, stills }),
+    inputs:
+      change === null
+        ? []
+        : inputDocuments(change.inputs, change, label).map(
+            ({ key, label: name = null, kind = null, before, after }) => ({ key, label: name, kind, before, after }),
+          ),
+    fields: (change?.fields ?? []).map(({ field, before, after }) => ({ field, before, after })),
+    form: formFields(card, video, tree, row, project),
+    sources: sourcesOf(card.path, loaded),
+    row,
+    history: await ports.history(id),
+  };
+}
+
+async function segmentsOf(
+  subject: Subject,
+  { output }: Video,
+  { project }: LoadedRepository,
+  { ports, stills }: Pick<PreviewContext, 'ports' | 'stills'>,
+): Promise<SegmentMark[]> {
+  const resolved = resolveOutput(subject.template, output ?? {});
+  const ranges = segmentRanges(resolved);
+  if (ranges.length === 0) return [];
+  const opened = project.config.service === 'embedded' ? ports.openSegments(project) : null;
+  if (opened === null) return ranges.map(({ first, end }) => ({ first, end, isCached: false }));
+  try {
+    const scene = await stills.scene(subject, output ?? {});
+    const keys = segmentKeys(scene, opened.cache.build);
+    return await Promise.all(
+      ranges.map(async ({ first, end }, index) => {
+        const key = keys[index] ?? null;
+        return { first, end, isCached: key !== null && (await opened.cache.has(key)) };
+      }),
+    );
+  } finally {
+    await opened.close();
+  }
+}
+
+function sourcesOf(path: string, { project }: LoadedRepository): SourceFile[] {
+  const files = [...new Set([path, ...(project.origins.get(path) ?? [])])];
+  return files.map((file) => ({
+    path: file,
+    role:
+      file === path
+        ? 'definition'
+        : isDataFile(file) && !isFragment(file) && !/\.ya?ml$/.test(file)
+          ? 'data'
+          : 'fragment',
+    text: project.source(file) ?? null,
+  }));
+}
+
+/** Returns what a viewer would notice of a video, by the rules of the repository and of its template. */
+export async function lintMarks(id: string, { live, ports, stills, queue }: PreviewContext): Promise<LintMark[]> {
+  const card = live.card(id);
+  const { project } = live.loaded;
+  const video = project.videos.find((one) => one.id === id);
+  const template = video && (project.templates.get(video.template)?.package ?? null);
+  if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
+  const scene = await stills.scene(live.subject(card.fingerprint), video.output ?? {});
+  const { signal } = new AbortController();
+  const findings = await queue.run(() => ports.pool.run('lint', scene), signal, false);
+  const rules = { repository: project.config.lint, template: template.manifest.lint };
+  return findings.flatMap((finding): LintMark[] => {
+    const severity = lintSeverity(finding.code, rules);
+    if (severity === 'off') return [];
+    const at = definitionSpan(video.path, project.source(video.path) ?? '', ['resources', finding.editable]);
+    const [shown] = diagnosticsJson([lintDiagnostic(finding, { id, at, severity })], project.source);
+    const { code, message, hint } = shown!;
+    const { editable, frame, seconds } = finding;
+    return [{ code, severity, message, hint, editable, frame, seconds, box: null }];
+  });
+}

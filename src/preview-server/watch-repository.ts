@@ -1,0 +1,74 @@
+import { relative, sep } from 'node:path';
+import { watch } from 'chokidar';
+import { OUTPUTS_FOLDER } from '../lock/lock.ts';
+import { JOURNAL_FILE, LOCK_FILE } from '../project/repository-layout.ts';
+import { UNFINISHED } from '../replace-file.ts';
+
+/** Milliseconds without another change before the changes are reported: editors write several files at once. */
+const QUIET_MS = 25;
+/** Maximum milliseconds for which a first change waits for others. */
+const PATIENCE_MS = 250;
+
+/** File of the run lock, repository-relative. */
+export const RUN_LOCK_FILE = '.reelform/apply.pid';
+
+export interface RepositoryWatch {
+  close(): Promise<void>;
+}
+
+/**
+ * Reports changed files of a repository, several at once, except those of Git and of installed packages.
+ *
+ * @param root absolute
+ * @param onChange gets repository-relative paths
+ * @returns once later changes are noticed
+ */
+export async function watchRepository(
+  root: string,
+  onChange: (paths: ReadonlySet<string>) => void,
+  onError: (error: unknown) => void,
+): Promise<RepositoryWatch> {
+  let changed = new Set<string>();
+  let firstAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    const paths = changed;
+    changed = new Set();
+    onChange(paths);
+  };
+  const watcher = watch(root, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => isIgnored(relative(root, path).split(sep).join('/')),
+  });
+  watcher.on('all', (_, path) => {
+    const now = performance.now();
+    if (changed.size === 0) firstAt = now;
+    changed.add(relative(root, path).split(sep).join('/'));
+    clearTimeout(timer);
+    timer = setTimeout(flush, Math.max(0, Math.min(QUIET_MS, firstAt + PATIENCE_MS - now)));
+  });
+  watcher.on('error', onError);
+  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  return {
+    async close() {
+      clearTimeout(timer);
+      await watcher.close();
+    },
+  };
+}
+
+/** Of Reelform's own folder, only the run lock and the journal matter. */
+function isIgnored(path: string): boolean {
+  if (path === '') return false;
+  const [top = '', ...below] = path.split('/');
+  if (top === '.reelform') return below.length > 0 && path !== RUN_LOCK_FILE && path !== JOURNAL_FILE;
+  const name = below.at(-1) ?? top;
+  if (name.startsWith(UNFINISHED)) return true;
+  return path.split('/').some((part) => part === 'node_modules' || part === '.git' || part === '.hg');
+}
+
+/** Whether a run writes this file, rather than the user. */
+export function isOfRun(path: string): boolean {
+  return path === LOCK_FILE || path === JOURNAL_FILE || path.startsWith(`${OUTPUTS_FOLDER}/`);
+}

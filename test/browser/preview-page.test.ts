@@ -1,0 +1,263 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM } from '../field/lottie-web.ts';
+import { PreviewClient } from '../support/preview-client.ts';
+import { CONFIG, makeRepository } from '../support/repository.ts';
+import { solidPng } from '../support/small-package.ts';
+import { reelform } from '../support/test-io.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const BERLIN = `# Spring campaign
+template: small
+title: Berlin # shown in lists
+resources:
+  # Reviewed by legal
+  t_01: 'Berlin'
+  c_01: "#2A4B7C"
+  (Footage)/USER/photo.png: ./images/photo.png
+`;
+
+const STORES = `template: small
+each: { from: videos/data/stores.csv, id: "\${slug}" }
+title: Store in \${city}
+resources: { t_01: "\${city}", c_01: "#305030" }
+`;
+
+if (CHROMIUM === null) console.warn('SKIPPED: the preview page is not tested, because there is no Chromium.');
+
+describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
+  let root: string;
+  let server: PreviewClient;
+  let browser: Browser;
+  const pages: Page[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    root = makeRepository({
+      'videos/berlin.yaml': BERLIN,
+      'videos/stores.yaml': STORES,
+      'videos/data/stores.csv': 'slug,city\r\nlodz,"Łódź"\r\n',
+      'reelform.yaml': CONFIG.replace('low_contrast: off', 'low_contrast: warning'),
+    });
+    server = await PreviewClient.start(root);
+    browser = await chromium.launch({
+      executablePath: CHROMIUM!,
+      args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+  });
+
+  afterEach(async () => {
+    await Promise.all(pages.splice(0).map((page) => page.context().close()));
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  /** Opens the page with the token. Errors and requests to other hosts are collected. */
+  async function open(
+    hash: string,
+    options: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number } = {},
+  ): Promise<Page> {
+    const { colorScheme = 'light', width = 1280 } = options;
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height: 800 },
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    pages.push(page);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => new URL(request.url()).host === server.url.host || complaints.push(request.url()));
+    await page.goto(`${server.url.href}${hash}`);
+    return page;
+  }
+
+  const cardOf = (page: Page, id: string): Locator => page.locator(`.card[data-id="${id}"]`);
+  const readVideo = (name: string): string => readFileSync(join(root, `videos/${name}.yaml`), 'utf8');
+  const writeVideo = (name: string, text: string): void => writeFileSync(join(root, `videos/${name}.yaml`), text);
+
+  it('changes a card when its file is edited on disk', async () => {
+    const page = await open('#/');
+    const card = cardOf(page, 'rome');
+    await card.locator('img').waitFor();
+    const before = await card.locator('img').getAttribute('src');
+    writeVideo('rome', readVideo('rome').replace('title: Rome', 'title: Roma').replace('EEADA7', '204060'));
+    await card.getByText('Roma').waitFor();
+    await expect.poll(() => card.locator('img').getAttribute('src')).not.toBe(before);
+  });
+
+  it('finds, filters and opens videos by keyboard', async () => {
+    const page = await open('#/');
+    await cardOf(page, 'oslo').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('osl');
+    await expect.poll(() => page.locator('.card').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Oslo' }).waitFor();
+    await page.keyboard.press('Escape');
+    await cardOf(page, 'berlin').waitFor();
+    await cardOf(page, 'berlin').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator(':focus').getAttribute('data-id')).toBe('oslo');
+  });
+
+  it('keeps comments, quotes and order when the form writes a file, and undoes the edit', async () => {
+    const page = await open('#/video/berlin');
+    const field = page.getByLabel('Headline', { exact: true });
+    await field.fill('Berlin 2');
+    await expect.poll(() => readVideo('berlin')).toBe(BERLIN.replace("'Berlin'", "'Berlin 2'"));
+    await page.getByText('Saved to videos/berlin.yaml').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => readVideo('berlin')).toBe(BERLIN);
+    await expect.poll(() => field.inputValue()).toBe('Berlin');
+  });
+
+  it('shows an edit of one tab in the other', async () => {
+    const [one, other] = [await open('#/video/oslo'), await open('#/')];
+    await cardOf(other, 'oslo').waitFor();
+    await one.getByLabel('Title', { exact: true }).fill('Oslo by night');
+    await cardOf(other, 'oslo').getByText('Oslo by night').waitFor();
+    expect(readVideo('oslo')).toContain('title: Oslo by night');
+  });
+
+  it('edits the rows of a data file as a table', async () => {
+    const page = await open('#/rows/videos/data/stores.csv');
+    await page.getByLabel('city, row 1').fill('Gdynia');
+    await expect
+      .poll(() => readFileSync(join(root, 'videos/data/stores.csv'), 'utf8'))
+      .toBe('slug,city\r\nlodz,Gdynia\r\n');
+    await page.getByRole('link', { name: 'lodz' }).click();
+    await page.getByRole('heading', { name: 'Store in Gdynia' }).waitFor();
+  });
+
+  it('stores a chosen image and moves its focus', async () => {
+    const page = await open('#/video/oslo');
+    const field = page.locator('[data-key="(Footage)/USER/photo.png"]');
+    await field
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'sky.png', mimeType: 'image/png', buffer: Buffer.from(solidPng('#0000ff')) });
+    await expect.poll(() => readVideo('oslo')).toContain('sky.png');
+    await field.locator('.focus-point').waitFor();
+    await field.getByLabel('Focus X').fill('20');
+    await expect.poll(() => readVideo('oslo')).toContain('focus_x: 0.2');
+  });
+
+  it('plays the draft', async () => {
+    const page = await open('#/video/rome');
+    await page.locator('img[data-exact]').waitFor();
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.locator('.player video').first().waitFor();
+    await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 9');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+  });
+
+  it('scrubs to the frame that reelform render gives, pixel for pixel', async () => {
+    const page = await open('#/video/berlin');
+    await page.locator('img[data-exact]').waitFor();
+    await page.getByLabel('Frame', { exact: true }).focus();
+    await page.keyboard.press('Home');
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    const exact = page.locator('img[data-exact][data-frame="3"]');
+    await exact.waitFor();
+    const shown = await exact.evaluate(async (image: { readonly src: string }) => {
+      const bytes = new Uint8Array(await (await fetch(image.src)).arrayBuffer());
+      return btoa(String.fromCharCode(...bytes));
+    });
+    const file = join(root, 'frame.png');
+    const { exitCode, stderr } = await reelform(root, ['render', 'berlin', '--frame', '3', '--out', file]);
+    expect(exitCode, stderr).toBe(0);
+    expect(await pixelsOf(Buffer.from(shown, 'base64'))).toEqual(await pixelsOf(readFileSync(file)));
+  });
+
+  it('shows broken YAML at its line, and recovers', async () => {
+    const page = await open('#/video/berlin?panel=source');
+    await page.locator('.code').first().waitFor();
+    writeVideo('berlin', BERLIN.replace('resources:', 'resources: ['));
+    const line = page.locator('.code li.has-error').first();
+    await line.waitFor();
+    await page.locator('.badge.state-invalid').waitFor();
+    expect(await line.locator('.line-problem').first().textContent()).toMatch(/error/);
+    writeVideo('berlin', BERLIN);
+    await line.waitFor({ state: 'detached' });
+    await page.locator('.badge.state-new').waitFor();
+  });
+
+  it('draws a template with each kind of text', async () => {
+    const page = await open('#/template/small');
+    await page.locator('.matrix img').nth(3).waitFor();
+    const sources = await page
+      .locator('.matrix img')
+      .evaluateAll((images) => images.map((image) => image.getAttribute('src')));
+    expect(new Set(sources).size).toBe(4);
+    await page.getByRole('button', { name: 'Longest, stillcut 01' }).click();
+    await page.locator('.template-stage img').waitFor();
+    await page.getByText('up to 20 characters').waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('has no accessibility faults in %s', async (colorScheme) => {
+    const page = await open('#/', { colorScheme });
+    const addresses = [
+      '#/',
+      '#/video/berlin',
+      '#/video/berlin?panel=source',
+      '#/video/berlin?panel=history',
+      '#/template/small',
+      '#/plan',
+    ];
+    for (const hash of addresses) {
+      await page.evaluate(`location.hash = '${hash}'`);
+      await page.locator('main img, main .plan-item').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await axe(page), hash).toEqual([]);
+    }
+  });
+
+  it('applies the plan after a confirmation and plays the finished video', async () => {
+    const page = await open('#/plan');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.locator('.run-done').waitFor();
+    expect(await page.locator('.run-done').textContent()).toContain('4 of 4 videos done');
+    expect(JSON.parse(readFileSync(join(root, 'reelform.lock.json'), 'utf8')).videos).toHaveProperty('berlin');
+    await page.goto(`${server.url.origin}/#/video/berlin?panel=history`);
+    const video = page.locator('.finished video');
+    await video.waitFor();
+    const duration = await video.evaluate(async (element: { play(): Promise<void>; readonly duration: number }) => {
+      await element.play();
+      return element.duration;
+    });
+    expect(duration).toBeCloseTo(1, 1);
+    await page.locator('.badge.state-up_to_date').waitFor();
+  });
+});
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** Runs axe-core, outside of the page's content security policy. */
+async function axe(page: Page): Promise<string[]> {
+  const options = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+  const { violations } = (await page.evaluate(`${AXE}; axe.run(document, ${JSON.stringify(options)})`)) as AxeResult;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+async function pixelsOf(
+  png: Buffer,
+): Promise<{ readonly width: number; readonly height: number; readonly data: string }> {
+  const image = await loadImage(png);
+  const context = createCanvas(image.width, image.height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { width, height, data } = context.getImageData(0, 0, image.width, image.height);
+  return { width, height, data: Buffer.from(data).toString('base64') };
+}
