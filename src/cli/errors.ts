@@ -1,16 +1,29 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import type { JsonDiagnostic } from '../report/json/diagnostics-json.ts';
 import { errorText, internalErrorText, serviceErrorText } from '../report/terminal/error-text.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { VERSION } from './global-options.ts';
-import type { Io } from './io.ts';
+import { type Io, isScreen } from './io.ts';
+
+/** Returns the URL of the error codes in this package's documents, for a terminal that can open links; otherwise undefined. */
+export function errorReference({ stderr, env }: Pick<Io, 'stderr' | 'env'>): string | undefined {
+  if (!isScreen(stderr, env)) return undefined;
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    const file = join(folder, 'docs/reference/errors.md');
+    if (existsSync(file)) return pathToFileURL(file).href;
+  }
+  return undefined;
+}
 
 /** Prints the error that ended a command on stderr, and returns the exit status. */
 export function reportError(error: unknown, io: Io): number {
   const known = knownError(error);
   if (known instanceof ReelformError) {
-    io.stderr.write(errorText(known));
+    io.stderr.write(errorText(known, errorReference(io)));
     return known.exitCode;
   }
   io.stderr.write(known === null ? internalErrorText(error, VERSION) : serviceErrorText(known));

@@ -41,7 +41,7 @@ function user(): number | string {
 export function workingDirectory(options: GlobalOptions, io: Io): string {
   const directory = resolve(io.cwd, options.directory ?? '.');
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return directory;
-  throw new ReelformError('config_missing', `There is no folder ${directory}`, { hint: 'Look at what -C says' });
+  throw new ReelformError('config_missing', `The folder ${directory} does not exist`, { hint: 'Check the option -C' });
 }
 
 /** Returns the absolute root of the repository that a command works in, or null if there is none. */
@@ -71,7 +71,7 @@ export function rejectConflictingOptions(
     return value === undefined || value === false ? [] : [flag];
   });
   if (conflicts.length === 0) return;
-  throw new ReelformError('options_conflict', `${option} does not go together with ${conflicts.join(', ')}`, {
-    hint: 'Leave out the one or the other',
+  throw new ReelformError('options_conflict', `${option} cannot be combined with ${conflicts.join(', ')}`, {
+    hint: 'Remove one of them',
   });
 }

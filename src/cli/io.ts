@@ -109,7 +109,7 @@ export async function askQuestion(question: string, { input, output }: Keyboard)
     const answer = await Promise.race([lines.question(question).catch(() => null), left]);
     if (answer !== null) return answer;
     output.write('\n');
-    throw new ReelformError('interrupted', 'The question was left without an answer; nothing was changed', {
+    throw new ReelformError('interrupted', 'The prompt was cancelled; nothing was changed', {
       exitCode: EXIT.interrupted,
     });
   } finally {

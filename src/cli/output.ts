@@ -1,6 +1,7 @@
 import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
+import { errorReference } from './errors.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 
@@ -15,7 +16,8 @@ export function printDiagnostics(
   io: Io,
 ): void {
   if (diagnostics.length === 0) return;
-  io.stderr.write(diagnosticsText(diagnostics, { source, color: wantsColor(io.stderr, io.env, options.color) }));
+  const color = wantsColor(io.stderr, io.env, options.color);
+  io.stderr.write(diagnosticsText(diagnostics, { source, color, reference: errorReference(io) }));
 }
 
 /** Prints the one JSON document of a command that was called with `--json`. */

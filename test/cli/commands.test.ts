@@ -38,7 +38,7 @@ describe('reelform validate', () => {
     await reelform(root, ['pull']);
     expect(await reelform(root, ['validate'])).toEqual({
       exitCode: 0,
-      stdout: '3 videos over 1 template are valid.\n',
+      stdout: '3 videos and 1 template are valid.\n',
       stderr: '',
     });
   });

@@ -109,7 +109,7 @@ describe('the built program', () => {
     const { exitCode, stdout } = await run;
     expect({ exitCode, stdout }).toEqual({
       exitCode: 8,
-      stdout: expect.stringMatching(/^Interrupted: 1 rendered, 2 not begun/),
+      stdout: expect.stringMatching(/^Interrupted: 1 rendered, 2 not started/),
     });
     expect(
       Object.keys((JSON.parse(readFileSync(join(root, 'reelform.lock.json'), 'utf8')) as { videos: object }).videos),

@@ -32,16 +32,16 @@ describe('a plan with destinations', () => {
 
         ≈ berlin  The video berlin
           videos/berlin.yaml · not rendered again
-            delivered to  s3://videos/berlin.mp4 no longer; what is there stays
+            delivered to  s3://videos/berlin.mp4 removed; the delivered file remains
 
         + lima    The video lima
           videos/lima.yaml · new
             delivered to  s3://videos/lima.mp4
 
         ↑ oslo    The video oslo
-          videos/oslo.yaml · goes to another place, not rendered again
+          videos/oslo.yaml · destination changed, not rendered again
             delivered to  s3://videos/old/oslo.mp4 → s3://videos/new/oslo.mp4
-            delivered to  file:out/oslo.mp4 no longer; what is there stays
+            delivered to  file:out/oslo.mp4 removed; the delivered file remains
 
         ~ rome    The video rome
           videos/rome.yaml · a value changed
@@ -62,13 +62,13 @@ describe('a plan with destinations', () => {
 
       2 renders, 24 s of video, 4 deliveries.
 
-      | | Video | Why | Goes to |
+      | | Video | Reason | Destination |
       |:--|:--|:--|:--|
       | <code>+</code>&nbsp;create | <code>lima</code><br>The video lima | new | <code>s3&#58;<!-- -->//videos/lima.mp4</code> |
       | <code>&#126;</code>&nbsp;update | <code>rome</code><br>The video rome | a value changed: Headline | <code>s3&#58;<!-- -->//videos/rome.mp4</code> |
       | <code>→</code>&nbsp;move | <code>vienna</code><br>The video vienna | was wien, not rendered again; changed: title | <code>s3&#58;<!-- -->//videos/vienna.mp4</code> |
-      | <code>≈</code>&nbsp;relabel | <code>berlin</code><br>The video berlin | not rendered again | <code>s3&#58;<!-- -->//videos/berlin.mp4</code> no longer; what is there stays |
-      | <code>↑</code>&nbsp;deliver | <code>oslo</code><br>The video oslo | goes to another place, not rendered again | <code>s3&#58;<!-- -->//videos/new/oslo.mp4</code><br><code>file&#58;out/oslo.mp4</code> no longer; what is there stays |
+      | <code>≈</code>&nbsp;relabel | <code>berlin</code><br>The video berlin | not rendered again | <code>s3&#58;<!-- -->//videos/berlin.mp4</code> removed; the delivered file remains |
+      | <code>↑</code>&nbsp;deliver | <code>oslo</code><br>The video oslo | destination changed, not rendered again | <code>s3&#58;<!-- -->//videos/new/oslo.mp4</code><br><code>file&#58;out/oslo.mp4</code> removed; the delivered file remains |
 
       <details><summary>What changes about 2 videos</summary>
 
@@ -102,7 +102,7 @@ describe('a plan with destinations', () => {
           new · shop-0, shop-1, shop-10 and 57 more
             delivered to  s3://videos/…
 
-      This plan is folded: 57 videos not named. See each with --verbose.
+      This plan is shortened: 57 videos not listed. Use --verbose for all details.
       "
     `);
   });

@@ -1,6 +1,7 @@
 import type { Credential, SecretSource } from '../../delivery/credential.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { Config } from '../../project/config.ts';
 import { approvalQuestion } from '../../report/terminal/apply-text.ts';
 import type { Io } from '../io.ts';
@@ -24,8 +25,8 @@ export function checkCredentials(plan: Plan, { service, credentials, assets }: C
   if (missing.length === 0) return;
   const [variable] = missing[0]!;
   const list = missing.map(([name, credential]) => `${name} (credential ${credential})`).join(', ');
-  throw new ReelformError('credential_missing', `The environment lacks ${list}`, {
-    hint: `export ${variable}=…; in CI, hand it to the job as a secret`,
+  throw new ReelformError('credential_missing', `Missing environment variables: ${list}`, {
+    hint: `export ${variable}=…; in CI, pass it to the job as a secret`,
   });
 }
 
@@ -55,13 +56,18 @@ function secretsOf(credential: Credential): readonly SecretSource[] {
  *
  * @throws ReelformError `not_approved`
  */
-export async function approve(renderCount: number, options: { readonly autoApprove?: boolean }, io: Io): Promise<void> {
+export async function approve(
+  plan: PlanDocument | null,
+  options: { readonly autoApprove?: boolean },
+  io: Io,
+): Promise<void> {
   if (options.autoApprove === true) return;
   if (!io.interactive) {
-    throw new ReelformError('not_approved', 'There is nobody to ask for approval', {
-      hint: 'Pass --auto-approve, or a plan that was saved with `reelform plan --out FILE`',
+    throw new ReelformError('not_approved', 'The plan needs approval, but the input is not a terminal', {
+      hint: 'Pass --auto-approve, or a plan saved with `reelform plan --out FILE`',
     });
   }
-  const answer = await io.ask(approvalQuestion(renderCount));
-  if (answer.trim() !== 'yes') throw new ReelformError('not_approved', 'The plan was not approved; nothing was done');
+  const answer = await io.ask(approvalQuestion(plan));
+  if (answer.trim() !== 'yes')
+    throw new ReelformError('not_approved', 'The plan was not approved; nothing was changed');
 }

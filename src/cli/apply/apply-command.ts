@@ -5,10 +5,10 @@ import { recordFindings } from '../../apply/refresh-videos.ts';
 import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
 import type { JournalState } from '../../lock/journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { isEmptyPlan, renders } from '../../plan/plan.ts';
+import { isEmptyPlan } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
-import { pruneOutputs } from '../../project/local-outputs.ts';
+import { findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { outcomeText, prunedFilesText } from '../../report/terminal/apply-text.ts';
@@ -41,11 +41,18 @@ import { runPlan } from './run-plan.ts';
 /**
  * `reelform apply [PLANFILE]`: plans, asks for approval, renders the changes and records them. A saved plan is applied
  * without approval.
+ *
+ * @param observer gets the events of the run, besides the views that the options request
  */
-export async function applyCommand(file: string | undefined, flags: ApplyOptions, io: Io): Promise<number> {
+export async function applyCommand(
+  file: string | undefined,
+  flags: ApplyOptions,
+  io: Io,
+  observer: ApplyView | null = null,
+): Promise<number> {
   const format = applyFormat(flags);
   const options = { ...flags, format, json: format === 'json' };
-  const view = await openApplyView(options, io);
+  const view = await openApplyView(options, io, observer);
   try {
     return await withErrorReport(view && ((diagnostics) => view.fail(diagnostics)), async () => {
       if (options.shard === undefined) return lockAndApply(file, options, io, view);
@@ -150,7 +157,7 @@ async function planAndApply(
   const service = plan.changes.some(needsService)
     ? openKnown(project, journal, options, io)
     : noopService(serviceName(config));
-  if (file === undefined) await approve(plan.changes.filter(renders).length, options, io);
+  if (file === undefined) await approve(document, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(
     {
@@ -210,11 +217,16 @@ async function prune(
 ): Promise<void> {
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   if (!lock.ok) return;
-  const removed = await pruneOutputs(root, [
+  const kept = [
     ...lock.value.videos.values(),
     ...[...attempts.values()].flatMap(({ rendering }) => rendering ?? []),
     ...[...(commit?.waiting.values() ?? [])].map(({ entry }) => entry),
-  ]);
+  ];
+  const files = await findUnnamedOutputs(root, { kept });
+  const removed = await removeOutputs(
+    root,
+    files.map(({ path }) => path),
+  );
   io.stderr.write(prunedFilesText(removed));
 }
 
@@ -237,7 +249,7 @@ async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
   if (shown === null) return EXIT.error;
   const { findings } = shown.refreshed;
   if (findings.length === 0) return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
-  await approve(0, options, io);
+  await approve(null, options, io);
   await openLockFile(shown.root, shown.lock).update((lock) => recordFindings(lock, findings));
   return EXIT.ok;
 }

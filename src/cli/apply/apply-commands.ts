@@ -8,28 +8,32 @@ import { APPLY_FORMATS } from './apply-options.ts';
 /** Declares `reelform apply`. */
 export function addApplyCommand(program: Command, io: Io, done: (exitCode: number) => void): void {
   addCommitFlags(
-    addPlanFlags(program.command('apply').description('render what changed, and record it in the lockfile')),
+    addPlanFlags(program.command('apply').description('render changed videos and record them in the lockfile')),
   )
-    .argument('[planfile]', 'do what this saved plan says, without asking')
-    .option('--auto-approve', 'do not ask before rendering')
+    .argument('[planfile]', 'execute this saved plan without asking for approval')
+    .option('--auto-approve', 'do not ask for approval')
     .option(
       '--expect-plan <id>',
-      'refuse any other plan than the one with this plan_id; `reviewed`: than what a comment of a merged pull request shows',
+      'fail unless the plan has this plan_id; `reviewed`: unless it was shown in a comment of a merged pull request',
     )
-    .option('--concurrency <n>', 'videos to render at once', positiveInteger)
-    .option('--fail-fast', 'begin nothing new after the first failure')
-    .option('--prune', 'at the end, remove files in renders/ that neither the lockfile nor the journal names any more')
-    .option('--timeout <duration>', 'after so long (30s, 10m, 2h) leave what is at work to the service', duration)
-    .addOption(new Option('--format <format>', 'how to print what happens').choices(APPLY_FORMATS))
-    .option('--json', 'print what happens as a stream of JSON events: --format json')
-    .option('--no-lint', 'render also what lint would call an error')
+    .option('--concurrency <n>', 'maximum number of concurrent renders', positiveInteger)
+    .option('--fail-fast', 'start no new renders after the first failure')
+    .option('--prune', 'afterwards, remove files in renders/ that neither the lockfile nor the journal uses')
+    .option(
+      '--timeout <duration>',
+      'stop waiting after this time (30s, 10m, 2h); running renders continue on the service',
+      duration,
+    )
+    .addOption(new Option('--format <format>', 'output format').choices(APPLY_FORMATS))
+    .option('--json', 'print a stream of JSON events: --format json')
+    .option('--no-lint', 'render videos despite lint errors')
     .option('--no-segment-cache', NO_SEGMENT_CACHE)
     .option(
       '--shard <i/n>',
-      'render the i-th of n shares of the segments into the segment cache, and record nothing; an apply without it joins them',
+      'render only share i of n of the segments into the segment cache, without recording; a later apply without this option joins them',
       shard,
     )
-    .option('--verbose', 'show every change in full')
+    .option('--verbose', 'show all details of every change')
     .action(async (file: string | undefined, _, command: Command) => {
       const { applyCommand } = await import('../apply/apply-command.ts');
       done(await applyCommand(file, command.optsWithGlobals(), io));
@@ -40,7 +44,7 @@ export function addApplyCommand(program: Command, io: Io, done: (exitCode: numbe
 function shard(text: string): Shard {
   const [, index, count] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? [];
   if (index === undefined || Number(index) > Number(count) || Number(count) > MAX_SHARDS)
-    throw new InvalidArgumentError(`It must be a shard such as 2/3: from 1/n to n/n, of ${MAX_SHARDS} at most.`);
+    throw new InvalidArgumentError(`It must be a shard such as 2/3: from 1/n to n/n, with n at most ${MAX_SHARDS}.`);
   return { index: Number(index), count: Number(count) };
 }
 
@@ -62,6 +66,6 @@ function duration(text: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
   const milliseconds = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS];
   if (!(milliseconds > 0 && milliseconds <= LONGEST_MS))
-    throw new InvalidArgumentError('It must be a time such as 30s, 10m or 2h, and 480h at most.');
+    throw new InvalidArgumentError('It must be a duration such as 30s, 10m or 2h, at most 480h.');
   return milliseconds;
 }

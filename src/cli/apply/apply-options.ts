@@ -44,8 +44,8 @@ export function applyFormat(options: {
 }): ApplyFormat {
   const { format, json } = options;
   if (json === true && format !== undefined && format !== 'json') {
-    throw new ReelformError('options_conflict', `--format ${format} and --json do not go together`, {
-      hint: 'A run is printed in one form',
+    throw new ReelformError('options_conflict', `--format ${format} and --json exclude each other`, {
+      hint: 'Choose one output format',
     });
   }
   if (format === 'github') rejectConflictingOptions('--format github', options, { refreshOnly: '--refresh-only' });

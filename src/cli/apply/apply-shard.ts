@@ -81,22 +81,25 @@ export async function applyShard(
 /** @throws ReelformError `options_conflict` if no cache can hold the segments until they are joined */
 function requireCache(repository: Pick<Project, 'config' | 'root'>, options: ApplyOptions, io: Io): OpenSegmentCache {
   if (options.format === 'github')
-    throw conflict('--format github', 'The joining apply reports what the shards rendered; use text or json here');
+    throw conflict('--format github', 'Use text or json for shards; the joining apply writes the reports');
   const { config } = repository;
   if (config.service !== 'embedded')
-    throw conflict(`the service ${serviceName(config)}`, 'A service distributes its renders itself: leave out --shard');
+    throw conflict(`the service ${serviceName(config)}`, 'A service distributes its renders itself: remove --shard');
   if (options.segmentCache === false)
-    throw conflict('--no-segment-cache', 'Segments are handed to the joining apply by the cache: leave it out');
+    throw conflict(
+      '--no-segment-cache',
+      'Shards pass their segments to the joining apply through the cache: remove this option',
+    );
   const cache = openSegmentCache(repository, io);
   if (cache !== null) return cache;
   throw conflict(
     'a segment cache of 0 GB',
-    'Segments are handed to the joining apply by the cache: set `cache: {max_gb: 2}` in reelform.yaml',
+    'Shards pass their segments to the joining apply through the cache: set `cache: {max_gb: 2}` in reelform.yaml',
   );
 }
 
 function conflict(other: string, hint: string): ReelformError {
-  return new ReelformError('options_conflict', `--shard does not go together with ${other}`, { hint });
+  return new ReelformError('options_conflict', `--shard cannot be combined with ${other}`, { hint });
 }
 
 /**
@@ -124,8 +127,8 @@ async function renderPlanned(
       onVideo: (id, segments) => io.stderr.write(shardProgressText(id, segments)),
     });
     if (cache.cache.hasFailed) {
-      throw new ReelformError('write_failed', 'The segments cannot be kept for the joining apply', {
-        hint: 'See the warning above; the joining apply renders what is missing',
+      throw new ReelformError('write_failed', 'The segments could not be stored for the joining apply', {
+        hint: 'See the warning above; the joining apply renders the missing segments',
       });
     }
     const elapsedMs = io.monotonicNow() - startedAt;

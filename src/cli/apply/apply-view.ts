@@ -18,8 +18,8 @@ export interface ApplyView {
 const INTERRUPTED_RUN: JsonDiagnostic = {
   code: 'internal',
   severity: 'error',
-  message: 'The run broke off',
-  hint: 'See its log, and please report it',
+  message: 'The run was aborted',
+  hint: 'See the log of the run, and please report it',
   ...{ file: null, line: null, column: null, end_line: null, end_column: null },
 };
 

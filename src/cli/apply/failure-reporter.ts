@@ -77,8 +77,8 @@ interface ReportedRun extends FailedRun {
 async function reportFailures(run: ReportedRun, options: CommitOptions, io: Io): Promise<void> {
   try {
     if (!usesGitHubApi(options, io)) {
-      throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY names no repository to tell failures in', {
-        hint: 'In a job of GitHub Actions it does; elsewhere set it to owner/name',
+      throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY does not name a repository for failure reports', {
+        hint: 'GitHub Actions sets it; elsewhere set it to owner/name',
       });
     }
     await writeReports(run, io);

@@ -12,8 +12,14 @@ import type { ApplyView } from './apply-view.ts';
  *
  * @throws ReelformError `options_conflict`
  */
-export async function openApplyView(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
-  const views = [await viewOfFormat(options, io), await viewOfFailures(options, io)].filter((view) => view !== null);
+export async function openApplyView(
+  options: ApplyOptions,
+  io: Io,
+  observer: ApplyView | null = null,
+): Promise<ApplyView | null> {
+  const views = [observer, await viewOfFormat(options, io), await viewOfFailures(options, io)].filter(
+    (view) => view !== null,
+  );
   if (views.length <= 1) return views[0] ?? null;
   return {
     take(event) {

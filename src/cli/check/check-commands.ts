@@ -17,10 +17,10 @@ export function addValidateCommand(program: Command, io: Io, done: (exitCode: nu
 export function addLintCommand(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('lint')
-    .description('look at videos for what a viewer would notice: glyphs, overflow, contrast, soft images')
-    .argument('[glob...]', 'ids of videos; all of them by default')
-    .option('--no-cache', 'look at every video again, also at those that have not changed')
-    .option('--json', 'print what was found as one JSON document')
+    .description('check videos for visible problems: missing glyphs, text overflow, low contrast, blurred images')
+    .argument('[glob...]', 'ids of videos; all by default')
+    .option('--no-cache', 'check every video again, including unchanged ones')
+    .option('--json', 'print the findings as one JSON document')
     .action(async (globs: string[], _, command: Command) => {
       const { lintCommand } = await import('./lint-command.ts');
       done(await lintCommand(globs, command.optsWithGlobals(), io));
@@ -31,9 +31,9 @@ export function addLintCommand(program: Command, io: Io, done: (exitCode: number
 export function addFmtCommand(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('fmt')
-    .description('write definitions and reelform.yaml in one form; their meaning stays')
-    .argument('[file...]', 'files of the repository; all definitions and reelform.yaml by default')
-    .option('--check', 'write nothing; exit with 2 when a file is not in form')
+    .description('format definitions and reelform.yaml without changing their meaning')
+    .argument('[file...]', 'files to format; all definitions and reelform.yaml by default')
+    .option('--check', 'change no files; exit with 2 if a file is not formatted')
     .action(async (files: string[], _, command: Command) => {
       const { fmtCommand } = await import('./fmt-command.ts');
       done(await fmtCommand(files, command.optsWithGlobals(), io));
@@ -44,8 +44,8 @@ export function addFmtCommand(program: Command, io: Io, done: (exitCode: number)
 export function addDoctorCommand(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command('doctor')
-    .description('look at everything that the other commands need: this machine, the repository, git, the service')
-    .option('--json', 'print what was looked at as one JSON document')
+    .description('check everything that other commands need: this machine, the repository, git and the service')
+    .option('--json', 'print the checks as one JSON document')
     .action(async (_, command: Command) => {
       const { doctorCommand } = await import('./doctor-command.ts');
       done(await doctorCommand(command.optsWithGlobals(), io));

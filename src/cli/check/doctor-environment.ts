@@ -34,7 +34,7 @@ function checkSandbox(io: Io): Promise<DoctorCheck> {
   return runCheck(name, async () => {
     const { description, gap } = sandboxFromEnvironment(io.env);
     if (gap === null) return { name, status: 'ok', message: description };
-    const hint = 'Render templates and files of people you do not trust in a container';
+    const hint = 'Render untrusted templates and files in a container';
     return { name, status: 'warning', message: `${description}: ${gap}`, hint };
   });
 }
@@ -51,24 +51,24 @@ async function checkRemote(config: Config, origin: string, io: Io): Promise<Doct
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       if (styleVersion?.kind === 'style_version') {
-        const message = `${origin} takes the token, and has no style version ${styleVersion.id} for it`;
-        return { name, status: 'error', message, hint: 'Look at "templates" in reelform.yaml' };
+        const message = `${origin} accepts the token but has no style version ${styleVersion.id} for it`;
+        return { name, status: 'error', message, hint: 'Check "templates" in reelform.yaml' };
       }
     }
-    return { name, status: 'ok', message: `${origin} answers, and takes the token` };
+    return { name, status: 'ok', message: `${origin} responds and accepts the token` };
   });
 }
 
 function checkTokenOrigin(origin: string, io: Io): DoctorCheck {
   const name = 'Token origin';
   if ((io.env.REELFORM_TOKEN_ORIGIN ?? '').trim() !== '') return { name, status: 'ok', message: 'limited' };
-  const message = 'REELFORM_TOKEN_ORIGIN is not set: a change of reelform.yaml can send the token anywhere';
+  const message = 'REELFORM_TOKEN_ORIGIN is not set: a change in reelform.yaml can send the token to any host';
   const status = isCi(io.env) ? 'warning' : 'ok';
   return {
     name,
     status,
     message,
-    ...(status === 'warning' && { hint: `Set it to ${origin} where pull requests run` }),
+    ...(status === 'warning' && { hint: `Set it to ${origin} in CI jobs for pull requests` }),
   };
 }
 
@@ -87,8 +87,8 @@ async function runCheck(name: string, check: () => Promise<DoctorCheck>): Promis
 export async function checkCi(root: string, config: Config, { env }: Pick<Io, 'env'>): Promise<DoctorCheck[]> {
   const name = 'Journal in CI';
   if (config.service === 'embedded' || !(isCi(env) || (await appliesInCi(root)))) return [];
-  if (!isJournalLocal(config)) return [{ name, status: 'ok', message: 'it is a branch, and survives the runner' }];
-  const message = 'it is a file, which is lost with the runner: a cancelled job is paid for twice';
+  if (!isJournalLocal(config)) return [{ name, status: 'ok', message: 'it is a branch and outlives the runner' }];
+  const message = 'it is a file, which is lost with the runner: renders of a cancelled job may be paid for twice';
   return [{ name, status: 'warning', message, hint: SHARED_JOURNAL_HINT }];
 }
 
@@ -115,16 +115,13 @@ export async function checkGit(root: string): Promise<DoctorCheck[]> {
   const version = (await tryGit(root, ['--version']))?.replace(/^git version /, '').trim();
   const skipped = (message: string, hint: string): DoctorCheck[] => [{ name: 'Git', status: 'warning', message, hint }];
   if (version === undefined) {
-    return skipped(
-      'there is no git on this machine',
-      'Install git: former renderings, --changed-since and merges need it',
-    );
+    return skipped('git is not installed', 'Install git: earlier renderings, --changed-since and merges need it');
   }
   const inside = await tryGit(root, ['rev-parse', '--is-inside-work-tree']);
   const gap = await historyGap(root);
   if (inside?.trim() !== 'true') {
-    const why = gap?.message ?? 'this is no repository of it, or a broken one';
-    return skipped(`${version}; ${why}`, gap?.hint ?? 'Run git init, or git status to see why');
+    const why = gap?.message ?? 'this folder is not in a git repository, or the repository is damaged';
+    return skipped(`${version}; ${why}`, gap?.hint ?? 'Run git init, or git status to see the reason');
   }
   return [
     gap === null
@@ -139,7 +136,7 @@ export async function checkGit(root: string): Promise<DoctorCheck[]> {
 async function checkState(root: string, version: string): Promise<DoctorCheck> {
   const unmerged = await tryGit(root, ['ls-files', '--unmerged', '--', LOCK_FILE]);
   if (unmerged === null || unmerged === '') return { name: 'Git', status: 'ok', message: version };
-  const message = `${version}; the lockfile is in a merge that is not done`;
+  const message = `${version}; the lockfile has an unfinished merge`;
   return { name: 'Git', status: 'warning', message, hint: 'Run reelform lock merge, then git add the lockfile' };
 }
 
@@ -157,14 +154,14 @@ async function checkIgnored(root: string): Promise<DoctorCheck> {
   const ignored = await runGit(root, ['check-ignore', ...IGNORED.map((folder) => `${folder}x`)]).catch(() => '');
   const missing = IGNORED.filter((folder) => !ignored.includes(`${folder}x`));
   if (missing.length === 0) return { name, status: 'ok', message: IGNORED.join(', ') };
-  const message = `git does not ignore ${missing.join(' and ')}`;
-  return { name, status: 'warning', message, hint: `Write into .gitignore, a line each: ${missing.join(' ')}` };
+  const message = `.gitignore does not contain ${missing.join(' and ')}`;
+  return { name, status: 'warning', message, hint: `Add these lines to .gitignore: ${missing.join(' ')}` };
 }
 
 async function checkTracked(root: string): Promise<DoctorCheck> {
   const name = 'Lockfile in git';
   const ignored = await tryGit(root, ['check-ignore', '--no-index', LOCK_FILE]);
-  if (ignored === null || ignored.trim() === '') return { name, status: 'ok', message: 'it is not ignored' };
-  const hint = `Take ${LOCK_FILE} out of .gitignore, and commit it: it is what keeps videos from being rendered again`;
+  if (ignored === null || ignored.trim() === '') return { name, status: 'ok', message: 'not ignored' };
+  const hint = `Remove ${LOCK_FILE} from .gitignore and commit it: without it, all videos are rendered again`;
   return { name, status: 'error', message: 'git ignores the lockfile', hint };
 }

@@ -43,16 +43,17 @@ async function checkLock(root: string): Promise<DoctorCheck> {
   const name = 'Lockfile';
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   if (!lock.ok) {
-    const [{ message, hint } = { message: 'It cannot be read', hint: undefined }] = lock.diagnostics;
+    const [{ message, hint } = { message: 'The lockfile cannot be read', hint: undefined }] = lock.diagnostics;
     return { name, status: 'error', message, hint };
   }
-  const message = lock.value.videos.size === 0 ? 'nothing is rendered yet' : countNoun(lock.value.videos.size, 'video');
+  const message =
+    lock.value.videos.size === 0 ? 'no videos are rendered yet' : countNoun(lock.value.videos.size, 'video');
   const { missing, damaged } = observeOutputs(root, lock.value);
   if (missing.size + damaged.size === 0) return { name, status: 'ok', message };
-  const hint = 'reelform apply restores them; --ignore-missing-outputs leaves them';
+  const hint = 'reelform apply restores them; --ignore-missing-outputs skips them';
   const lacking = [
-    ...(missing.size > 0 ? [`of ${missing.size} the local files are missing`] : []),
-    ...(damaged.size > 0 ? [`of ${damaged.size} the local files are damaged`] : []),
+    ...(missing.size > 0 ? [`${missing.size} with missing local files`] : []),
+    ...(damaged.size > 0 ? [`${damaged.size} with damaged local files`] : []),
   ];
   return { name, status: 'warning', message: [message, ...lacking].join(', '), hint };
 }
@@ -74,19 +75,19 @@ async function checkJournal(root: string, config: Config): Promise<DoctorCheck> 
     const unknown = attempts.filter(({ state }) => state === 'sending');
     if (unknown.length > 0) {
       const [{ intent }] = unknown as [(typeof unknown)[number]];
-      const message = `of ${countNoun(unknown.length, 'render')} it is not known whether the service took it on`;
-      return { name, status: 'warning', message, hint: `Look at the service, then: reelform resolve ${intent.id}` };
+      const message = `${countNoun(unknown.length, 'render')} with an unknown state: the service may or may not have accepted the request`;
+      return { name, status: 'warning', message, hint: `Check the service, then run: reelform resolve ${intent.id}` };
     }
     if (missing !== undefined) {
       const { intent, session } = missing;
-      const message = `the service did not have the session ${session} of "${intent.id}" any more when an apply looked`;
-      const hint = `Run reelform apply, which looks again; then: reelform resolve ${intent.id}`;
+      const message = `the service no longer had the session ${session} of "${intent.id}" when the last apply checked`;
+      const hint = `Run reelform apply, which checks again; then: reelform resolve ${intent.id}`;
       return { name, status: 'warning', message, hint };
     }
     const inFlight = attempts.filter(({ state }) => state === 'created' || state === 'rendered').length;
-    const message = inFlight === 0 ? 'nothing in flight' : `${inFlight} in flight: the next apply takes them up`;
+    const message = inFlight === 0 ? 'no pending renders' : `${inFlight} pending: the next apply resumes them`;
     if (!(await isTorn(root, config))) return { name, status: 'ok', message };
-    return { name, status: 'ok', message: `${message}; its last line was cut off, and is left out` };
+    return { name, status: 'ok', message: `${message}; its last line was truncated and is ignored` };
   } finally {
     await journal.close();
   }
@@ -105,7 +106,7 @@ function checkPlanCache(root: string): DoctorCheck {
   return {
     name: 'Plan cache',
     status: 'ok',
-    message: isThere ? 'in use' : 'none, or of another build: the next plan reads everything',
+    message: isThere ? 'in use' : 'none, or from another build: the next plan reads all files',
   };
 }
 
@@ -113,9 +114,9 @@ async function checkAccess(root: string): Promise<DoctorCheck> {
   const name = 'Rights';
   try {
     await access(root, constants.R_OK | constants.W_OK);
-    return { name, status: 'ok', message: 'the folder can be written to' };
+    return { name, status: 'ok', message: 'the folder is writable' };
   } catch (error) {
-    const message = `the folder cannot be written to: ${(error as NodeJS.ErrnoException).code}`;
-    return { name, status: 'error', message, hint: `Look at the rights of ${root}` };
+    const message = `the folder is not writable: ${(error as NodeJS.ErrnoException).code}`;
+    return { name, status: 'error', message, hint: `Check the permissions of ${root}` };
   }
 }

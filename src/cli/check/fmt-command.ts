@@ -90,8 +90,8 @@ function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
   return {
     code: 'definition_invalid',
     severity: 'error',
-    message: `${JSON.stringify(path)} is no definition: their names end in .yaml or .yml`,
-    hint: 'Name definitions, parts of them, or reelform.yaml',
+    message: `${JSON.stringify(path)} is not a definition: file names must end in .yaml or .yml`,
+    hint: 'Name definitions, fragments or reelform.yaml',
     ...(at !== undefined && { at }),
   };
 }

@@ -4,26 +4,26 @@ import { days } from '../plan/plan-options.ts';
 
 /** Declares `reelform comment github` and `comment gitlab`. */
 export function addCommentCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
-  const comment = program.command('comment').description('say what a plan does where it is reviewed');
+  const comment = program.command('comment').description('post a plan as a comment for review');
   addCommentFlags(
-    comment.command('github').description('write one comment on a pull request, and keep it up to date'),
+    comment.command('github').description('create or update one comment on a pull request'),
     ['update', 'new', 'hide-and-new', 'delete-and-new'],
     'GITHUB_TOKEN',
   )
-    .option('--pr <n>', 'the pull request; by default the one that the job runs for', positiveInteger)
-    .option('--check', 'write a check run, too')
-    .option('--preview-host <place>', 'draw the pictures anew, and publish them: branch:NAME, or s3://bucket/folder/')
-    .option('--preview-keep <days>', 'how long pictures stay on the branch, such as 30d; 30d when absent', days)
+    .option('--pr <n>', 'number of the pull request; default: the one that the job runs for', positiveInteger)
+    .option('--check', 'also write a check run')
+    .option('--preview-host <place>', 'redraw the images and publish them to branch:NAME or s3://bucket/folder/')
+    .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days)
     .action(async (_, command: Command) => {
       const { commentGitHubCommand } = await import('./comment-github-command.ts');
       done(await commentGitHubCommand(command.optsWithGlobals(), io));
     });
   addCommentFlags(
-    comment.command('gitlab').description('write one note on a merge request, and keep it up to date'),
+    comment.command('gitlab').description('create or update one note on a merge request'),
     ['update', 'new', 'delete-and-new'],
     'GITLAB_TOKEN',
   )
-    .option('--mr <n>', 'the merge request; by default the one that the job runs for', positiveInteger)
+    .option('--mr <n>', 'number of the merge request; default: the one that the job runs for', positiveInteger)
     .action(async (_, command: Command) => {
       const { commentGitLabCommand } = await import('./comment-gitlab-command.ts');
       done(await commentGitLabCommand(command.optsWithGlobals(), io));
@@ -31,18 +31,18 @@ export function addCommentCommands(program: Command, io: Io, done: (exitCode: nu
 }
 
 function addCommentFlags(command: Command, behaviors: readonly string[], token: string): Command {
-  const behavior = new Option('--behavior <behavior>', 'what becomes of an earlier comment').choices(behaviors);
+  const behavior = new Option('--behavior <behavior>', 'what to do with an earlier comment').choices(behaviors);
   return command
-    .requiredOption('--plan <file>', 'the plan, as `reelform plan --json` prints it or `--out` saves it')
-    .option('--preview-dir <dir>', 'the pictures that `reelform plan --preview-dir` wrote')
-    .option('--preview-url <url>', 'pictures may be shown from addresses below this one, too', addressBelow)
-    .option('--page <url>', 'where the page of the plan is: the comment links to it', address)
+    .requiredOption('--plan <file>', 'a plan from `reelform plan --json` or `--out`')
+    .option('--preview-dir <dir>', 'images from `reelform plan --preview-dir`')
+    .option('--preview-url <url>', 'also allow images from URLs below this one', addressBelow)
+    .option('--page <url>', 'URL of the plan page, linked from the comment', address)
     .addOption(behavior.default('update'))
-    .option('--skip-no-diff', 'write no new comment for a plan without changes')
-    .option('--dry-run', 'print the comment, and write none')
-    .option('--tag <name>', 'tells this comment from others of reelform', tag, 'plan')
-    .option('--token-env <name>', 'the environment variable that holds the token', token)
-    .option('--strict', 'fail when it cannot be written');
+    .option('--skip-no-diff', 'do not create a comment for a plan without changes')
+    .option('--dry-run', 'print the comment without posting it')
+    .option('--tag <name>', 'distinguishes this comment from other reelform comments', tag, 'plan')
+    .option('--token-env <name>', 'name of the environment variable with the token', token)
+    .option('--strict', 'fail if the comment cannot be posted');
 }
 
 /** Parses a tag, which must be valid inside an HTML comment. */
@@ -53,7 +53,7 @@ function tag(text: string): string {
 
 function address(text: string): string {
   if (/^https?:\/\/[^\s<>|\\`]{1,300}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be an address such as https://example.com/plan.html.');
+  throw new InvalidArgumentError('It must be a URL such as https://example.com/plan.html.');
 }
 
 /**
@@ -63,7 +63,7 @@ function address(text: string): string {
 function addressBelow(text: string, earlier: readonly string[] = []): string[] {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new InvalidArgumentError('It must be an address such as https://cdn.example.com/previews/.');
+    throw new InvalidArgumentError('It must be a URL such as https://cdn.example.com/previews/.');
   }
   return [...earlier, url.href.endsWith('/') ? url.href : `${url.href}/`];
 }

@@ -68,7 +68,7 @@ export async function draftComment(
       const found = await readPreview(from, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
       const { previewHost: place, previewKeep: keepDays } = options;
       if (place === undefined || options.dryRun === true) return found;
-      const { publishUntrustedPreview } = await import('../preview/host-preview.ts');
+      const { publishUntrustedPreview } = await import('../plan/preview/host-preview.ts');
       return await publishUntrustedPreview(found, { directory, place, keepDays }, io);
     } catch (error) {
       if (!(error instanceof ReelformError)) throw error;
@@ -118,10 +118,10 @@ const MOST_DIAGNOSTICS = 10_000;
 async function readPlanFile(file: string, directory: string): Promise<PlanDocument> {
   const refuse = (what: string): ReelformError =>
     new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${what}`, {
-      hint: 'Make it with `reelform plan --json > FILE`, or `reelform plan --out FILE`',
+      hint: 'Create it with `reelform plan --json > FILE` or `reelform plan --out FILE`',
     });
   const text = await readBounded(resolve(directory, file)).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is no file'));
+    throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : (error.code ?? 'it is not a file'));
   });
   if (text === null) throw refuse(`it is larger than ${MOST_BYTES >> 20} MiB`);
   let value: unknown;
@@ -136,7 +136,7 @@ async function readPlanFile(file: string, directory: string): Promise<PlanDocume
   const document = value as PlanDocument;
   if (document.changes.length > MOST_CHANGES) throw refuse(`it has more than ${MOST_CHANGES} changes`);
   if (planId(document.changes) !== document.plan_id) {
-    throw refuse('its changes are not those that its plan_id was made of');
+    throw refuse('its changes do not match its plan_id');
   }
   return { ...document, diagnostics: diagnosticsOf(document) };
 }

@@ -58,7 +58,7 @@ async function comment(
   if (pull === null) throw pullMissing();
   if (!job.isPush && job.headSha !== null && pull.headSha !== job.headSha) {
     // The run for the newest commit writes the current comment.
-    printWarning({ message: `Pull request ${pull.number} has another commit meanwhile: nothing is written` }, io);
+    printWarning({ message: `Pull request ${pull.number} has a newer commit: no comment was written` }, io);
     return;
   }
   const written = await writeComment(gitHubComments(github, pull.number), {
@@ -84,20 +84,20 @@ function requirePreview({ previewHost, previewKeep, previewDir }: CommentGitHubO
       : [previewDir === undefined || undefined, '--preview-dir'];
   if (option === undefined) return;
   const flag = previewHost === undefined ? '--preview-keep' : '--preview-host';
-  throw new ReelformError('options_conflict', `${flag} is about pictures, and none are named`, {
+  throw new ReelformError('options_conflict', `${flag} needs images`, {
     hint: `Add ${needed}`,
   });
 }
 
 function pullMissing(): ForgeError {
-  return new ForgeError('forge_refused', 'The job is of no pull request', { hint: 'Say which one: --pr NUMBER' });
+  return new ForgeError('forge_refused', 'The job does not run for a pull request', { hint: 'Pass --pr NUMBER' });
 }
 
 function tokenOf(name: string, { env }: Io): string {
   const token = env[name]?.trim() ?? '';
   if (token !== '') return token;
-  throw new ForgeError('forge_refused', `There is no token in ${name}`, {
-    hint: `Give the step env: ${name}: the token of the job, which can write pull requests`,
+  throw new ForgeError('forge_refused', `${name} contains no token`, {
+    hint: `Set env: ${name} for the step: the token of the job, with permission to write pull requests`,
   });
 }
 

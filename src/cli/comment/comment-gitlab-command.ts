@@ -15,8 +15,8 @@ export interface CommentGitLabOptions extends CommentOptions {
 export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
   const job = readGitLabJob(io.env, { number: options.mr });
   if (job === null && options.dryRun !== true) {
-    throw new ReelformError('forge_unknown', 'The job is of no merge request', {
-      hint: 'Run it in a pipeline of a merge request, or set CI_API_V4_URL and CI_PROJECT_ID and say --mr NUMBER',
+    throw new ReelformError('forge_unknown', 'The job does not run for a merge request', {
+      hint: 'Run it in a merge request pipeline, or set CI_API_V4_URL and CI_PROJECT_ID and pass --mr NUMBER',
     });
   }
   const draft = await draftComment(options, io, {
@@ -31,8 +31,8 @@ export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io
   const write = async (): Promise<void> => {
     const token = io.env[options.tokenEnv]?.trim() ?? '';
     if (token === '') {
-      throw new ForgeError('forge_refused', `There is no token in ${options.tokenEnv}`, {
-        hint: 'Give the job a masked variable with a project access token that has the scope api',
+      throw new ForgeError('forge_refused', `${options.tokenEnv} contains no token`, {
+        hint: 'Add a masked CI/CD variable with a project access token that has the scope api',
       });
     }
     const written = await writeComment(gitLabComments(job, token, forgeClock(io)), {

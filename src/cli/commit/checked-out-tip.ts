@@ -31,8 +31,8 @@ export async function rejectUncommitted({ root, desired, dependenciesOf }: Desir
   const [first, ...others] = found;
   if (first === undefined) return;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  throw new ReelformError('checkout_stale', `${first}${more} is not as it was committed: nothing was rendered`, {
-    hint: 'Commit and push it first; --allow-stale applies it all the same',
+  throw new ReelformError('checkout_stale', `${first}${more} has uncommitted changes: nothing was rendered`, {
+    hint: 'Commit and push first, or pass --allow-stale',
     exitCode: EXIT.stale,
   });
 }
@@ -83,9 +83,9 @@ function stale(branch: string, head: string, tip: string): ReelformError {
   const [ours, theirs] = [head, tip].map((commit) => commit.slice(0, 12));
   return new ReelformError(
     'checkout_stale',
-    `${ours} is checked out, and ${branch} is at ${theirs}: nothing was rendered`,
+    `${ours} is checked out, but ${branch} is at ${theirs}: nothing was rendered`,
     {
-      hint: `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run of the newer commit does this one's work; --allow-stale applies it all the same`,
+      hint: `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`,
       exitCode: EXIT.stale,
     },
   );

@@ -35,22 +35,25 @@ export function addCommitFlags(command: Command): Command {
     .addOption(
       new Option(
         '--commit <how>',
-        'commit the lockfile to the branch: push, or pr for one pull request that is kept up to date',
+        'commit the lockfile: push to the branch, or pr for one pull request that is kept up to date',
       ).choices(['push', 'pr', 'none']),
     )
-    .option('--commit-branch <name>', 'with --commit=pr: the branch of the pull request', branchArgument)
-    .option('--checkpoint <n>', 'with --commit: commit after each n results too, not at the end alone', positive)
-    .option('--allow-stale', 'with --commit: apply a checkout that is not the tip of its branch')
+    .option('--commit-branch <name>', 'with --commit=pr: branch of the pull request', branchArgument)
+    .option('--checkpoint <n>', 'with --commit: also commit after every n results, not only at the end', positive)
+    .option('--allow-stale', 'with --commit: allow a checkout that is not the tip of its branch')
     .addOption(
-      new Option('--forge <forge>', 'with --commit: by what; told from the environment').choices(['github', 'git']),
+      new Option('--forge <forge>', 'with --commit: how to commit; default: detected from the environment').choices([
+        'github',
+        'git',
+      ]),
     )
-    .option('--report-failures', 'tell failed videos on GitHub: at the merged pull request, and in one issue');
+    .option('--report-failures', 'report failed videos on GitHub: on the merged pull request and in one issue');
 }
 
 function positive(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  throw new InvalidArgumentError('It must be a positive whole number.');
 }
 
 /** Branch of the pull request for a lockfile in the root folder of its repository. */
@@ -87,5 +90,5 @@ export function branchArgument(text: string): string {
     text !== '@' &&
     text !== 'HEAD';
   if (isName) return text;
-  throw new InvalidArgumentError('It is no name that a branch can have.');
+  throw new InvalidArgumentError('It is not a valid branch name.');
 }

@@ -21,7 +21,7 @@ export interface PullLockOptions {
   readonly wanted: ReadonlyMap<string, Fingerprint>;
 }
 
-const FORCED = 'Let the token push to the branch, with force, or name one whose rules allow that: --commit-branch NAME';
+const FORCED = 'Allow the token to force-push to the branch, or choose another branch with --commit-branch NAME';
 
 interface BranchState {
   readonly pull: PullRequest | null;
@@ -63,7 +63,7 @@ export class PullLockBranch implements LockBranch {
       branchHead(github, target),
     ]);
     if (commit === null) {
-      throw new ReelformError('commit_refused', `There is no branch ${target} of ${github.repository}`, {
+      throw new ReelformError('commit_refused', `${github.repository} has no branch ${target}`, {
         hint: 'Push it first',
       });
     }
@@ -125,8 +125,8 @@ export class PullLockBranch implements LockBranch {
     if (other === undefined) return found[0] ?? null;
     throw new ReelformError(
       'commit_refused',
-      `${branch} waits to be merged into ${other.baseBranch}, and not into ${target}: ${other.url}`,
-      { hint: 'Give each branch its own: --commit-branch NAME' },
+      `${branch} has a pull request into ${other.baseBranch} instead of ${target}: ${other.url}`,
+      { hint: 'Use a separate branch for each target: --commit-branch NAME' },
     );
   }
 
@@ -170,7 +170,7 @@ export class PullLockBranch implements LockBranch {
 
 function forbidden({ message }: ForgeError): ReelformError {
   return new ReelformError('commit_refused', `The pull request for the lockfile: ${message}`, {
-    hint: 'The job needs pull-requests: write, and the repository has to let GitHub Actions create pull requests',
+    hint: 'The job needs the permission pull-requests: write, and the repository must allow GitHub Actions to create pull requests',
   });
 }
 
@@ -204,7 +204,7 @@ export class GitHubLockBranch implements LockBranch {
   async tip(): Promise<string> {
     const commit = await branchHead(this.#github, this.#branch);
     if (commit !== null) return commit;
-    throw new ReelformError('commit_refused', `There is no branch ${this.name}`, { hint: 'Push it first' });
+    throw new ReelformError('commit_refused', `The branch ${this.name} does not exist`, { hint: 'Push it first' });
   }
 
   async read(): Promise<LockTip> {

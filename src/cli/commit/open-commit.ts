@@ -98,7 +98,7 @@ function rejectWithoutCommit(how: string, { checkpoint, allowStale, commitBranch
   if (misplaced.length === 0) return;
   const isPull = misplaced.includes('--commit-branch');
   const what = isPull ? '--commit=pr' : '--commit';
-  throw new ReelformError('options_conflict', `${misplaced.join(', ')} says something of ${what}, and there is none`, {
+  throw new ReelformError('options_conflict', `${misplaced.join(', ')} needs ${what}`, {
     hint: isPull ? 'Add --commit=pr' : 'Add --commit=push or --commit=pr',
   });
 }
@@ -110,16 +110,16 @@ function pullOf(
   { commitBranch }: CommitOptions,
 ): PullLockBranch {
   if (github === null) {
-    throw new ReelformError('options_conflict', '--commit=pr needs GitHub, and nothing here says that it is there', {
-      hint: 'Use --commit=push; or set GITHUB_REPOSITORY to owner/name, and GITHUB_TOKEN',
+    throw new ReelformError('options_conflict', '--commit=pr needs GitHub, which was not detected', {
+      hint: 'Use --commit=push, or set GITHUB_REPOSITORY to owner/name and GITHUB_TOKEN',
     });
   }
   const branch = commitBranch ?? pullBranchName(place.path);
   const isTaken = branch === place.target || (journal !== 'file' && journal.branch === branch);
   if (!isTaken) return new PullLockBranch({ github, branch, ...place });
-  const whose = branch === place.target ? 'what the pull request is to be merged into' : 'the branch of the journal';
+  const whose = branch === place.target ? 'the target of the pull request' : 'the branch of the journal';
   throw new ReelformError('options_conflict', `The pull request cannot come from ${branch}, which is ${whose}`, {
-    hint: 'Name a branch that nothing else uses: --commit-branch NAME',
+    hint: 'Name an unused branch: --commit-branch NAME',
   });
 }
 
@@ -131,13 +131,9 @@ async function branchOf(root: string, { env }: Io): Promise<string> {
   const ofJob = /^refs\/heads\/(.+)$/.exec(env.GITHUB_REF ?? '')?.[1] ?? env.CI_COMMIT_BRANCH ?? '';
   const branch = (await headBranch(root)) ?? ofJob;
   if (branch !== '') return branch;
-  throw new ReelformError(
-    'commit_refused',
-    'What is checked out is a commit of no branch: there is nothing to commit to',
-    {
-      hint: 'Check the branch out: with actions/checkout, `ref: main`. A pull request is applied when it is merged',
-    },
-  );
+  throw new ReelformError('commit_refused', 'The checkout is not on a branch, so the lockfile cannot be committed', {
+    hint: 'Check out a branch, for example with `ref: main` for actions/checkout. Pull requests are applied after the merge',
+  });
 }
 
 async function waitingIn(pull: PullLockBranch, root: string): Promise<Map<Fingerprint, FormerEntry>> {

@@ -160,7 +160,7 @@ async function updateDriftIssue(root: string, report: DriftReport, isWhole: bool
     const isUnclear = report.unclear.length > 0 || report.specs.some(({ kind }) => kind === 'unclear');
     if (body === null && (isUnclear || !isWhole)) return;
     const marker = `<!-- reelform:drift:${encodeURIComponent(path)} -->`;
-    const mended = 'All that was rendered stands.';
+    const mended = 'All rendered videos exist and are unchanged.';
     await reuseIssue(await openJobGitHub(io), { marker, title: DRIFT_TITLE, body, mended });
   } catch (error) {
     if (!(error instanceof ReelformError)) throw error;

@@ -7,13 +7,11 @@ export function addDriftCommand(program: Command, io: Io, done: (exitCode: numbe
   addSelectionFlags(
     program
       .command('drift')
-      .description(
-        'check that rendered videos can still be fetched and specifications are as committed; exit with 2 when not',
-      ),
+      .description('check that rendered videos still exist and specifications are unchanged; exit with 2 if not'),
   )
-    .option('--ignore-missing-outputs', 'say nothing of videos whose local file is missing or damaged')
-    .option('--issue', 'tell it in one issue on GitHub, which is closed when all stands')
-    .option('--json', 'print what was found as one JSON document')
+    .option('--ignore-missing-outputs', 'ignore missing and damaged local files')
+    .option('--issue', 'report drift in one GitHub issue, which is closed when there is none')
+    .option('--json', 'print the findings as one JSON document')
     .action(async (_, command: Command) => {
       const { driftCommand } = await import('./drift-command.ts');
       done(await driftCommand({ ...command.optsWithGlobals(), detailedExitcode: true }, io));

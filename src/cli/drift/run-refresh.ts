@@ -70,8 +70,8 @@ function sizeWarning({ id }: Refreshed['resized'][number]): Diagnostic {
   return {
     code: 'output_damaged',
     severity: 'warning',
-    message: `The video "${id}" does not have the recorded size where it is fetched from`,
-    hint: `Nothing is rendered for that. Look at it; reelform apply --replace ${id} renders it again`,
+    message: `The size of the video "${id}" at its URL differs from the lockfile`,
+    hint: `This alone renders nothing. Check the video; reelform apply --replace ${id} renders it again`,
   };
 }
 
@@ -101,8 +101,8 @@ function question({ sessions, checked }: Refreshed, { service }: Config): Diagno
     {
       code: 'session_gone',
       severity: 'warning',
-      message: `${service.url} has none of the ${checked} sessions that are recorded${sessions === 'nothing' ? ', and none of their videos was found' : ''}`,
-      hint: `Is the token in ${service.tokenEnv} one of the account that rendered them, and the service the right one? Nothing is rendered for that${
+      message: `${service.url} has none of the ${checked} recorded sessions${sessions === 'nothing' ? ', and none of their videos was found' : ''}`,
+      hint: `Check that the service is right and that the token in ${service.tokenEnv} belongs to the account that rendered them. This alone renders nothing${
         sessions === 'nothing' ? '; if the videos are gone, reelform apply --replace "**" renders them again' : ''
       }`,
     },
@@ -116,13 +116,13 @@ function specWarning(spec: SpecDrift, { templates }: Config): Diagnostic {
   const warning = { severity: 'warning' as const, at };
   switch (kind) {
     case 'changed': {
-      const message = `The specification of the template ${template} changed at the service: ${words}`;
+      const message = `The specification of the template ${template} changed on the service: ${words}`;
       return { ...warning, code: 'schema_outdated', message, hint: `Run reelform pull ${template}, and commit` };
     }
     case 'gone': {
       const hint =
         'Check the token and the service, or name another style version in reelform.yaml and run reelform pull';
-      return { ...warning, code: 'schema_outdated', message: `Of the template ${template} ${words}`, hint };
+      return { ...warning, code: 'schema_outdated', message: `Template ${template}: ${words}`, hint };
     }
     case 'unclear': {
       const message = `The specification of the template ${template} could not be compared: ${words}`;
@@ -141,8 +141,8 @@ function warningsOf(unclear: readonly Unclear[]): Diagnostic[] {
     return {
       code: 'refresh_unclear',
       severity: 'warning',
-      message: `Whether it still stands cannot be told of ${named}${more}: ${why}`,
-      hint: 'Nothing is rendered for that. Try again later; hosts that are not public can be named in REELFORM_ALLOW_SOURCES',
+      message: `Could not verify ${named}${more}: ${why}`,
+      hint: 'This alone renders nothing. Try again later; add non-public hosts to REELFORM_ALLOW_SOURCES',
     };
   });
 }

@@ -25,8 +25,8 @@ export async function loadGitHubJob(flags: { readonly number?: number | undefine
   }
   const job = readGitHubJob(io.env, event, flags);
   if (job !== null) return job;
-  throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY names no repository', {
-    hint: 'In a job of GitHub Actions it does; elsewhere set it to owner/name',
+  throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY does not name a repository', {
+    hint: 'GitHub Actions sets it; elsewhere set it to owner/name',
   });
 }
 
@@ -45,8 +45,8 @@ export async function openJobGitHub(io: Io, otherToken?: string): Promise<GitHub
   const { address } = await loadGitHubJob({}, io);
   const token = (otherToken ?? '').trim() || (io.env.GITHUB_TOKEN ?? '').trim();
   if (token !== '') return openGitHub(address, token, forgeClock(io));
-  throw new ForgeError('forge_refused', 'There is no token in GITHUB_TOKEN', {
-    hint: 'Give the step env: GITHUB_TOKEN: the token of the job, which can write contents; elsewhere use --forge git',
+  throw new ForgeError('forge_refused', 'GITHUB_TOKEN contains no token', {
+    hint: 'Set env: GITHUB_TOKEN for the step: the token of the job, with permission to write contents; elsewhere use --forge git',
   });
 }
 

@@ -21,7 +21,7 @@ export async function appendToJobFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    io.stderr.write(`The file of ${name} cannot be written: ${code}\n`);
+    io.stderr.write(`The file in ${name} cannot be written: ${code}\n`);
   }
 }
 

@@ -10,6 +10,8 @@ import { initQuestion, repositoryText } from '../../report/terminal/init-text.ts
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
+import { npmPackage } from '../template/add/open-origin.ts';
+import { galleryDigests, readGalleryTemplate } from '../template/gallery.ts';
 import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
@@ -48,14 +50,14 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     isRemote: chosen.service !== 'embedded',
   };
   if (chosen.ci !== 'none' && !isPlaceable(place.folder)) {
-    throw invalid(
-      `Workflows cannot name the folder ${JSON.stringify(place.folder)}: call it otherwise, or say --ci none`,
-    );
+    throw invalid(`Workflows cannot use the folder name ${JSON.stringify(place.folder)}: rename it, or pass --ci none`);
   }
   const manifest = join(root, 'package.json');
   const hasManifest = existsSync(manifest);
   const isInstalled = hasManifest && dependsOnReelform(readFileSync(manifest, 'utf8'));
-  const choices = { ...chosen, place, ownPackage: isInstalled ? null : await ownPackage(packageRoot()) };
+  const isOfGallery = chosen.template !== 'card' && chosen.template !== 'none';
+  const gallery = isOfGallery ? await readGalleryTemplate(chosen.template, npmPackage) : null;
+  const choices = { ...chosen, gallery, place, ownPackage: isInstalled ? null : await ownPackage(packageRoot()) };
   const isNew = !existsSync(join(root, CONFIG_FILE));
   const files = starterFiles(choices).filter(
     ({ path }) => (isNew || !isOfExample(path)) && !(hasManifest && path === 'package-lock.json'),
@@ -78,7 +80,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     written,
     left: [...new Set(left)],
     folder: relative(directory, root),
-    hasVideo: isNew && choices.template === 'card',
+    hasVideo: isNew && choices.template !== 'none',
     ci: choices.ci,
     service: choices.service,
     branch: place.branch,
@@ -126,7 +128,7 @@ async function choose(
   options: InitOptions,
   isGitLab: boolean,
   io: Io,
-): Promise<Omit<StarterChoices, 'place' | 'ownPackage'>> {
+): Promise<Omit<StarterChoices, 'place' | 'ownPackage' | 'gallery'>> {
   const asks = io.interactive && options.yes !== true;
   /** @param wrong returns the error in an answer, or null */
   const answered = async (question: string, preset: string, wrong: (answer: string) => string | null) => {
@@ -146,7 +148,7 @@ async function choose(
   ): Promise<T> => {
     if (option !== undefined || !asks) return option ?? preset;
     const chosen = await answered(initQuestion(name, all, preset), preset, (answer) =>
-      all.some((choice) => choice === answer) ? null : `${JSON.stringify(answer)} is none of ${all.join(', ')}`,
+      all.some((choice) => choice === answer) ? null : `${JSON.stringify(answer)} is not one of ${all.join(', ')}`,
     );
     return chosen as T;
   };
@@ -159,16 +161,21 @@ async function choose(
   return {
     service,
     ci: await oneOf('ci', options.ci, CI_CHOICES, isGitLab ? 'gitlab' : 'github'),
-    template: await oneOf('template', options.template, TEMPLATE_CHOICES, 'card'),
+    template: await oneOf(
+      'template',
+      options.template,
+      [...TEMPLATE_CHOICES, ...Object.keys(galleryDigests())],
+      'card',
+    ),
   };
 }
 
 /** Returns the error in the value of `--service`, or null. */
 function wrongService(service: string): string | null {
   if (service === 'embedded' || /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(service)) return null;
-  return `${JSON.stringify(withoutCredentials(service))} is neither "embedded" nor an http(s) URL without a user, a query or a fragment`;
+  return `${JSON.stringify(withoutCredentials(service))} is neither "embedded" nor an http(s) URL without user, query or fragment`;
 }
 
 function invalid(message: string): ReelformError {
-  return new ReelformError('init_invalid', message, { hint: 'Run `reelform init --help` to see what can be chosen' });
+  return new ReelformError('init_invalid', message, { hint: 'Run `reelform init --help` for the available options' });
 }

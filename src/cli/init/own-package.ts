@@ -48,7 +48,7 @@ async function pack(root: string): Promise<OwnPackage> {
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new ReelformError('init_invalid', `npm could not pack ${root}: ${reason}`, {
-      hint: 'Reelform was not installed from a registry, so the new repository needs it as a file: make npm available',
+      hint: 'Reelform was not installed from a registry, so the new repository needs a package file: install npm',
       cause: error,
     });
   } finally {
@@ -60,7 +60,7 @@ async function pack(root: string): Promise<OwnPackage> {
 export function packageRoot(folder = import.meta.dirname): string {
   const parent = dirname(folder);
   if (existsSync(join(folder, 'starter/templates/card/template.yaml'))) return folder;
-  if (parent === folder) throw new Error('The folder "starter" of reelform is not there');
+  if (parent === folder) throw new Error('The folder "starter" of the reelform package is missing');
   return packageRoot(parent);
 }
 

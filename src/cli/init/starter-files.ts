@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaFiles } from '../../project/schema-files.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
+import { definitionText } from '../template/add/register-template.ts';
 import { type OwnPackage, packageRoot, packageTexts } from './own-package.ts';
 import { githubWorkflow, gitlabJobs, type WorkflowPlace } from './workflow-text.ts';
 
@@ -10,7 +11,10 @@ export interface StarterChoices {
   /** `embedded`, or the URL of a service. */
   readonly service: string;
   readonly ci: 'github' | 'gitlab' | 'none';
-  readonly template: 'card' | 'none';
+  /** Name of the template: `card`, `none`, or one of the gallery. */
+  readonly template: string;
+  /** Files of the template of the gallery by path; null for `card` and `none`. */
+  readonly gallery: ReadonlyMap<string, Uint8Array> | null;
   /** Location of the workflows. */
   readonly place: WorkflowPlace;
   /** Null if the repository depends on reelform already. */
@@ -27,7 +31,7 @@ export interface StarterFile {
 
 /**
  * Returns the files of a new repository in the order of the report: configuration, a template with a video and its
- * schemas, Git files, workflows, and package.json. The templates of these files are in the folder `starter/` of this
+ * schemas, Git files, AGENTS.md, workflows, and package.json. The templates of these files are in the folder `starter/` of this
  * package.
  */
 export function starterFiles({ ownPackage, ...choices }: StarterChoices): StarterFile[] {
@@ -35,17 +39,19 @@ export function starterFiles({ ownPackage, ...choices }: StarterChoices): Starte
   return [
     { path: 'reelform.yaml', content: configText(choices) },
     ...(choices.template === 'card' ? templateFiles(starter) : []),
+    ...(choices.gallery === null ? [] : galleryFiles(choices.template, choices.gallery)),
     { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
     { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
+    { path: 'AGENTS.md', content: readFileSync(join(starter, 'AGENTS.md'), 'utf8') },
     ...workflowFiles(starter, choices),
     ...(ownPackage === null ? [] : packageFiles(ownPackage)),
   ];
 }
 
-function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage'>): string {
+function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage' | 'gallery'>): string {
   // A CI runner loses its disk when it ends. Each folder has a journal of its own.
   const isShared = service !== 'embedded' && ci !== 'none';
-  const templates = template === 'card' ? 'templates:\n  card: ./templates/card\n' : 'templates: {}\n';
+  const templates = template === 'none' ? 'templates: {}\n' : `templates:\n  ${template}: ./templates/${template}\n`;
   return [
     '# yaml-language-server: $schema=./node_modules/reelform/schemas/reelform-config.schema.json\n',
     service === 'embedded' ? 'service: embedded\n' : `service: { url: ${JSON.stringify(service)} }\n`,
@@ -70,6 +76,19 @@ function templateFiles(starter: string): StarterFile[] {
     ...[...files].map(([path, content]) => ({ path: `${folder}/${path}`, content })),
     { path: 'videos/hello.yaml', content: readFileSync(join(starter, 'videos/hello.yaml'), 'utf8') },
     ...schemaFiles('card', parsed.value.spec).map(({ path, text }) => ({ path, content: text })),
+  ];
+}
+
+function galleryFiles(name: string, files: ReadonlyMap<string, Uint8Array>): StarterFile[] {
+  const folder = `templates/${name}`;
+  const parsed = parseTemplatePackage(folder, new Map(files));
+  if (!parsed.ok) throw new Error(`The template ${name} of the gallery: ${parsed.diagnostics[0]?.message}`);
+  const template = parsed.value;
+  const path = `videos/${name}.yaml`;
+  return [
+    ...[...files].map(([file, content]) => ({ path: `${folder}/${file}`, content })),
+    { path, content: definitionText({ name, title: template.manifest.name, template }, path) },
+    ...schemaFiles(name, template.spec).map((file) => ({ path: file.path, content: file.text })),
   ];
 }
 

@@ -34,8 +34,8 @@ export async function importCommand(
       printDiagnostics(repository.diagnostics, repository.source, options, io);
       const ids = repository.desired.map((video) => video.id);
       const meant = closestMatch(id, ids);
-      const hint = 'Write it first: it has to say what the session was made from';
-      throw new ReelformError('unknown_video', `No definition has the video ${JSON.stringify(id)}`, {
+      const hint = 'Write a definition with the content of the session first';
+      throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, {
         hint: meant === null ? hint : `Did you mean ${meant}?`,
       });
     }
@@ -70,7 +70,7 @@ async function readRendering(
   io: Io,
 ): Promise<LockRendering> {
   if (config.service === 'embedded') {
-    throw new ReelformError('config_invalid', 'With "service: embedded" there are no sessions that outlive a run', {
+    throw new ReelformError('config_invalid', 'With "service: embedded", sessions end with the run', {
       hint: `Render it: reelform apply --target ${video.id}`,
     });
   }
@@ -78,13 +78,17 @@ async function readRendering(
   const session = await fetchSession(service, id);
   const rendering = renderingOf(session);
   if (rendering === null) {
-    throw new ReelformError('session_failed', `The session ${id} has no video: its status is ${session.status}`, {
-      hint: 'Import a session that has ended with one; one that is still rendered can be imported later',
+    throw new ReelformError('session_failed', `The session ${id} has no video; its status is ${session.status}`, {
+      hint: 'Import a finished session. A running session can be imported when it has finished',
     });
   }
   const differences = mappingDifferences(video, session);
   if (differences.length === 0) return rendering;
-  throw new ReelformError('session_differs', `The session ${id} is another video: ${differencesText(differences)}`, {
-    hint: `Change ${video.path} to what was rendered, or render what it says: reelform apply --target ${video.id}`,
-  });
+  throw new ReelformError(
+    'session_differs',
+    `The session ${id} has a different content: ${differencesText(differences)}`,
+    {
+      hint: `Change ${video.path} to match the session, or render the video: reelform apply --target ${video.id}`,
+    },
+  );
 }

@@ -27,14 +27,14 @@ export async function mvCommand(from: string, to: string, options: GlobalOptions
 function moved(lock: Lock, from: string, to: string): Lock {
   const entry = lockEntry(lock, from);
   if (parseVideoId(to) === null) {
-    throw new ReelformError('invalid_id', `${JSON.stringify(to)} is no id of a video`, { hint: VIDEO_ID_HINT });
+    throw new ReelformError('invalid_id', `${JSON.stringify(to)} is not a valid video id`, { hint: VIDEO_ID_HINT });
   }
   const videos = new Map(lock.videos);
   videos.delete(from);
   const taken = from === to ? from : [...videos.keys()].find((id) => id.toLowerCase() === to.toLowerCase());
   if (taken !== undefined) {
-    throw new ReelformError('duplicate_id', `The lockfile has a video ${JSON.stringify(taken)} already`, {
-      hint: `Choose another id, or forget that one: reelform rm ${taken}`,
+    throw new ReelformError('duplicate_id', `The lockfile already has a video ${JSON.stringify(taken)}`, {
+      hint: `Choose another id, or remove that video: reelform rm ${taken}`,
     });
   }
   return { ...lock, videos: videos.set(to, entry) };
@@ -58,7 +58,7 @@ function without(lock: Lock, ids: readonly string[]): Lock {
   for (const id of ids) {
     if (lockEntry(lock, id).protect === true) {
       throw new ReelformError('protected_video', `The video ${JSON.stringify(id)} is protected`, {
-        hint: 'To give it up, apply once with `protect: false` in its definition',
+        hint: 'To remove it, first apply with `protect: false` in its definition',
         exitCode: EXIT.refused,
       });
     }

@@ -30,7 +30,7 @@ export async function lockMergeCommand(
   }
   if (paths.length > 0) {
     throw new ReelformError('options_conflict', 'lock merge takes three files, or none', {
-      hint: 'Write it like git does: reelform lock merge %O %A %B',
+      hint: 'Pass the files like git does: reelform lock merge %O %A %B',
     });
   }
   const root = findRoot(directory);
@@ -113,7 +113,7 @@ async function repair(root: string, options: GlobalOptions, io: Io): Promise<num
 function wholeVersions({ base, ours, theirs }: { [Side in keyof LockVersions]: string | null }): LockVersions {
   if (ours !== null && theirs !== null) return { base, ours, theirs };
   const other = ours === null ? 'theirs' : 'ours';
-  throw new ReelformError('lock_conflict', 'One side of the merge has removed the lockfile', {
+  throw new ReelformError('lock_conflict', 'One side of the merge removed the lockfile', {
     hint: `To keep the other side's: git checkout --${other} -- ${LOCK_FILE}`,
   });
 }

@@ -51,7 +51,7 @@ function formProblems(text: string): Diagnostic[] {
     {
       code: 'lock_form',
       severity: 'error',
-      message: 'The lockfile is not as reelform writes it, from here on',
+      message: 'The lockfile is not in the format of reelform, from here on',
       hint: 'Run `reelform lock migrate`',
       at: { file: LOCK_FILE, start, end: Math.min(start + 1, text.length) },
     },
@@ -75,7 +75,7 @@ function missingOutput(id: string): Diagnostic {
     code: 'output_missing',
     severity: 'error',
     message: `A file of the video "${id}" is not on this machine`,
-    hint: 'Run `reelform apply` to restore it, or pass --ignore-missing-outputs',
+    hint: 'Run `reelform apply` to restore the file, or pass --ignore-missing-outputs',
   };
 }
 
@@ -95,8 +95,8 @@ function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {
   return strays.map((id) => ({
     code: 'unknown_video',
     severity: 'warning',
-    message: `No definition has the video "${id}" of the lockfile`,
-    hint: 'The next apply forgets it, or moves it to the id that it has now',
+    message: `The lockfile has a video "${id}" without a definition`,
+    hint: 'The next apply removes it, or moves it to its new id',
   }));
 }
 

@@ -53,16 +53,16 @@ export async function readJournal(
     const { fetchedJournal } = await import('../../git/git-journal.ts');
     const state = await fetchedJournal({ root, ...config.journal });
     if (state !== null && isCi(env)) return { state, diagnostics: [] };
-    const known = state === null ? 'does not know what is in flight' : 'uses the journal as it was fetched last';
+    const known = state === null ? 'ignores pending renders' : 'uses the last fetched journal';
     const message = `The journal cannot be read, so the plan ${known}: ${error.message}`;
-    const hint = 'apply reads it before it begins, and renders nothing twice';
+    const hint = 'apply reads the journal before it starts, and renders nothing twice';
     const warning: Diagnostic = { code: 'git_failed', severity: 'warning', message, hint };
     return { state: state ?? EMPTY_JOURNAL, diagnostics: [warning] };
   }
 }
 
 /** Hint for a journal that is lost with the runner. */
-export const SHARED_JOURNAL_HINT = `Add "journal: {git: reelform-journal}" to ${CONFIG_FILE}: the journal then is a branch of the remote`;
+export const SHARED_JOURNAL_HINT = `Add "journal: {git: reelform-journal}" to ${CONFIG_FILE} to keep the journal on a branch of the remote`;
 
 /** True if a service renders and the journal of its requests is a local file. */
 export function isJournalLocal({ service, journal }: Pick<Config, 'service' | 'journal'>): boolean {
@@ -76,6 +76,6 @@ export function localJournalWarnings(
 ): Diagnostic[] {
   if (!isCi(env) || !isJournalLocal(config)) return [];
   const message =
-    'The journal is a file, which is lost with this runner: a cancelled job would be paid for again by the next one';
+    'The journal is a file that is lost with this runner: renders of a cancelled job would be paid for again';
   return [{ code: 'journal_local', severity: 'warning', message, hint: SHARED_JOURNAL_HINT }];
 }

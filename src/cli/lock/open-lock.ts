@@ -40,7 +40,7 @@ export function lockEntry(lock: Lock, id: string): LockEntry {
   throw new ReelformError('unknown_video', `The lockfile has no video ${JSON.stringify(id)}`, {
     hint:
       meant === null
-        ? 'Run `reelform show` to see which it has, and `reelform apply` to render what is missing'
+        ? 'Run `reelform show` to list its videos, and `reelform apply` to render missing ones'
         : `Did you mean ${meant}?`,
   });
 }
@@ -90,6 +90,6 @@ export async function withRunLock<T>(root: string, io: Io, work: () => Promise<T
 
 function alreadyRunning(holder: string): ReelformError {
   return new ReelformError('already_running', `Another apply is running in this repository: ${holder}`, {
-    hint: 'Wait for it to end, or stop it. If it was killed, run the command again in 30 seconds',
+    hint: 'Wait until it ends, or stop it. If it was killed, run the command again in 30 seconds',
   });
 }

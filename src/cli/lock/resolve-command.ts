@@ -83,8 +83,8 @@ function decisionOf({ session, retry, abandon }: ResolveOptions): Decision {
   ];
   const [decision] = decisions;
   if (decision !== undefined && decisions.length === 1) return decision;
-  throw new ReelformError('options_conflict', 'Say one thing of --session, --retry and --abandon', {
-    hint: 'Run `reelform resolve` to see what to look for at the service',
+  throw new ReelformError('options_conflict', 'Pass one of --session, --retry and --abandon', {
+    hint: 'Run `reelform resolve` to see what to look for on the service',
   });
 }
 
@@ -99,15 +99,15 @@ function chooseAttempt(open: readonly Attempt[], id: string, key: string | undef
   if (attempt !== undefined && second === undefined) return attempt;
   if (ofVideo.length === 0) {
     const ids = [...new Set(open.map(({ intent }) => intent.id))];
-    throw new ReelformError('unknown_video', `No render of ${JSON.stringify(id)} is unknown`, {
-      hint: ids.length === 0 ? 'None is: there is nothing to resolve' : `Those of ${ids.join(', ')} are`,
+    throw new ReelformError('unknown_video', `No render of ${JSON.stringify(id)} is unresolved`, {
+      hint: ids.length === 0 ? 'There is nothing to resolve' : `Unresolved: ${ids.join(', ')}`,
     });
   }
   const which =
     attempt === undefined ? `No render of ${JSON.stringify(id)} has` : `Several renders of ${JSON.stringify(id)} have`;
   const wanted = key === undefined ? 'this id' : `a key that begins with ${JSON.stringify(key)}`;
   throw new ReelformError('unknown_video', `${which} ${wanted}: ${attemptsText(ofVideo)}`, {
-    hint: 'Name one with --attempt',
+    hint: 'Choose one with --attempt',
   });
 }
 
@@ -127,8 +127,8 @@ async function record(
   }
   const waitMs = journal.isShared ? Date.parse(intent.at) + OTHERS_MS - io.now() : 0;
   if (waitMs > 0) {
-    throw new ReelformError('already_running', `Another run said that it would ask for it, at ${intent.at}`, {
-      hint: `It may be at it: come back in ${Math.ceil(waitMs / 1000)} seconds`,
+    throw new ReelformError('already_running', `Another run recorded this request at ${intent.at}`, {
+      hint: `It may still be running: try again in ${Math.ceil(waitMs / 1000)} seconds`,
     });
   }
   await journal.append({ type: decision === 'retry' ? 'retry' : 'abandoned', key: intent.key, at });
@@ -144,20 +144,24 @@ async function findSession(
 ): Promise<RenderSession> {
   const service = openRemoteService({ config }, io);
   if (service.name !== intent.service) {
-    throw new ReelformError('session_differs', `It was asked of ${intent.service}, not of ${service.name}`, {
-      hint: 'Name that service in reelform.yaml, or use --abandon',
+    throw new ReelformError('session_differs', `The request was sent to ${intent.service}, not to ${service.name}`, {
+      hint: 'Set that service in reelform.yaml, or use --abandon',
     });
   }
   const taken = [...journal.state.attempts.values()].find(
     ({ session, intent: other }) => session === id && other.key !== intent.key,
   );
   if (taken !== undefined) {
-    throw new ReelformError('session_differs', `The session ${id} is that of another render, of "${taken.intent.id}"`);
+    throw new ReelformError('session_differs', `The session ${id} belongs to another render, of "${taken.intent.id}"`);
   }
   const session = await fetchSession(service, id);
   const differences = sessionDifferences(intent.body, session);
   if (differences.length === 0) return session;
-  throw new ReelformError('session_differs', `The session ${id} is another one: ${differencesText(differences)}`, {
-    hint: 'Look for the one that was made for this request; when there is none, use --retry or --abandon',
-  });
+  throw new ReelformError(
+    'session_differs',
+    `The session ${id} has a different content: ${differencesText(differences)}`,
+    {
+      hint: 'Look for the session of this request. If there is none, use --retry or --abandon',
+    },
+  );
 }

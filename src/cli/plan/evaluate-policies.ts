@@ -121,7 +121,7 @@ interface PolicyRun {
   readonly env: Readonly<Record<string, string>>;
   /** Time limit in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends the command. */
+  /** Aborting it kills the policy command. */
   readonly signal: AbortSignal;
 }
 
@@ -135,7 +135,7 @@ export function parsePolicyCommand(command: string): readonly [program: string, 
   const words = command.trimStart().startsWith('[') ? parseList(command) : parseCommandString(command.trim());
   const [program = '', ...args] = words ?? [];
   if (program !== '') return [program, ...args];
-  throw new ReelformError('policy_invalid', `The policy command ${JSON.stringify(command)} names no program`, {
+  throw new ReelformError('policy_invalid', `The policy command ${JSON.stringify(command)} does not name a program`, {
     hint: 'Write it like "check-plan --strict", or as a JSON array: ["check-plan", "--name", "with spaces"]',
   });
 }
@@ -181,12 +181,11 @@ export async function runPolicyCommand(
       if (printed > MOST_OUTPUT) fail(`it printed more than ${MOST_OUTPUT} bytes`);
     });
   }
-  const timer = setTimeout(() => fail(`it gave no answer within ${timeoutMs / 1000} s`), timeoutMs);
+  const timer = setTimeout(() => fail(`it did not finish within ${timeoutMs / 1000} s`), timeoutMs);
   signal.addEventListener('abort', end, { once: true });
   try {
     const { exitCode = null, stdout, stderr, code, signal: killedBy } = await running;
-    if (exitCode === null)
-      failure ??= killedBy === undefined ? notStarted(code) : `it did not run to its end: ${killedBy}`;
+    if (exitCode === null) failure ??= killedBy === undefined ? notStarted(code) : `it was ended by ${killedBy}`;
     return { exitCode, stdout, stderr, failure };
   } finally {
     clearTimeout(timer);
@@ -195,5 +194,5 @@ export async function runPolicyCommand(
 }
 
 function notStarted(code = 'unknown'): string {
-  return `it did not start: ${code}${code === 'ENOENT' ? ', there is no such program' : ''}`;
+  return `it could not be started: ${code}${code === 'ENOENT' ? ', the program was not found' : ''}`;
 }

@@ -54,7 +54,7 @@ function changeOf(id: string, { changes }: Plan): Change {
   const more = meant.length > NAMED ? `, or ${meant.length - NAMED} more` : '';
   const hint =
     meant.length === 0
-      ? 'Run `reelform plan --verbose` to see which there are'
+      ? 'Run `reelform plan --verbose` to list all videos'
       : `Did you mean ${meant.slice(0, NAMED).join(', ')}${more}?`;
   throw new ReelformError('unknown_video', `Neither a definition nor the lockfile has a video ${JSON.stringify(id)}`, {
     hint,

@@ -147,7 +147,7 @@ export function serviceName({ service }: Config): string {
 }
 
 /** Converts a video of a project for planning. */
-const desire: Desire = (video, { config, templates, assets }) => {
+export const desire: Desire = (video, { config, templates, assets }) => {
   const { spec, package: templatePackage } = templates.get(video.template)!;
   return desiredVideo(video, {
     service: serviceName(config),

@@ -13,10 +13,10 @@ import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
-import type { DrawnPreview } from '../preview/draw-preview.ts';
 import type { DesiredState } from './load-desired-state.ts';
 import { applyPolicies, openPlan } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
+import type { DrawnPreview } from './preview/draw-preview.ts';
 import { type PrintablePlan, printPlan } from './print-plan.ts';
 
 /**
@@ -107,7 +107,7 @@ export async function segmentsToRender(
 function requirePreview(options: PreviewFlags): void {
   const option = Object.entries(PREVIEW_FLAGS).find(([name]) => options[name as keyof PreviewFlags] !== undefined);
   if (options.preview !== undefined || option === undefined) return;
-  throw new ReelformError('options_conflict', `${option[1]} says how a preview is made, and none is asked for`, {
+  throw new ReelformError('options_conflict', `${option[1]} needs a preview`, {
     hint: 'Add --preview stills, or --preview draft',
   });
 }
@@ -127,7 +127,7 @@ async function look(
 ): Promise<DrawnPreview | { readonly preview: null; readonly diagnostics: readonly [] } | null> {
   if (plan === null || options.preview === undefined || options.preview === 'none')
     return { preview: null, diagnostics: [] };
-  const { drawPreview } = await import('../preview/draw-preview.ts');
+  const { drawPreview } = await import('./preview/draw-preview.ts');
   return drawPreview(plan, repository, options, io);
 }
 

@@ -144,7 +144,7 @@ function requestedBy(globs: readonly string[], desired: readonly DesiredVideo[])
       glob,
       desired.map(({ id }) => id),
     );
-    throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} asks for no video that there is`, {
+    throw new ReelformError('unknown_video', `--replace ${JSON.stringify(glob)} matches no video`, {
       hint,
     });
   }
@@ -195,8 +195,8 @@ function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
   return {
     code: 'too_many_renders',
     severity: 'error',
-    message: `The plan renders ${count} videos, and ${limit} are allowed`,
-    hint: `If they are meant, pass --max-renders ${count}; to render some of them, --target`,
+    message: `The plan renders ${count} videos, but only ${limit} are allowed`,
+    hint: `If this is intended, pass --max-renders ${count}; to render some of them, use --target`,
   };
 }
 

@@ -51,40 +51,43 @@ const PLAN_FLAGS = {
 export const SAVED_PLAN_CONFLICTS = { ...PLAN_FLAGS, expectPlan: '--expect-plan' } as const;
 
 /** Description shared by several commands. */
-export const NO_SEGMENT_CACHE = 'render every segment, also those that were rendered before';
+export const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
 /** Adds the options of `PlanFlags` to a command. */
 export function addPlanFlags(command: Command): Command {
   return addSelectionFlags(command)
-    .option('--changed-since <ref>', 'only videos made from files that changed since the branch left this git revision')
-    .option('--replace <glob>', 'render videos with such an id again; can be said several times', collect)
-    .option('--refresh', 'ask the service and the servers of remote files whether what was rendered still stands')
-    .option('--refresh-only', 'look at that alone, and render nothing')
-    .option('--max-renders <n>', 'refuse a plan that renders more videos, not counting restored ones', wholeNumber)
-    .option('--policy-command <command>', 'let this program judge the plan; can be said several times', collect)
-    .option('--ignore-missing-outputs', 'do not restore videos whose local file is missing or damaged')
-    .option('--allow-empty', 'accept that no video is left')
+    .option(
+      '--changed-since <ref>',
+      'only videos affected by files that changed since the merge base with this git revision',
+    )
+    .option('--replace <glob>', 'render videos whose id matches again; repeatable', collect)
+    .option('--refresh', 'verify rendered videos and remote files with their servers')
+    .option('--refresh-only', 'only verify; render nothing')
+    .option('--max-renders <n>', 'fail if the plan renders more videos, not counting restored ones', wholeNumber)
+    .option('--policy-command <command>', 'check the plan with this program; repeatable', collect)
+    .option('--ignore-missing-outputs', 'do not restore missing or damaged local files')
+    .option('--allow-empty', 'allow removing all videos')
     .option('--no-cache', 'ignore the plan cache and read every file');
 }
 
 /** Adds the options that select videos to a command. */
 export function addSelectionFlags(command: Command): Command {
   return command
-    .option('--target <glob>', 'only videos with such an id; can be said several times', collect)
-    .option('--target-file <file>', 'the same, one glob per line; - is stdin', collect)
-    .option('--exclude <glob>', 'no video with such an id; can be said several times', collect)
-    .option('--exclude-file <file>', 'the same, one glob per line; - is stdin', collect);
+    .option('--target <glob>', 'only videos whose id matches; repeatable', collect)
+    .option('--target-file <file>', 'the same, one glob per line; - for stdin', collect)
+    .option('--exclude <glob>', 'no videos whose id matches; repeatable', collect)
+    .option('--exclude-file <file>', 'the same, one glob per line; - for stdin', collect);
 }
 
 /** Collects the values of a repeatable option. */
-function collect(text: string, before: readonly string[] | undefined): string[] {
+export function collect(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
 function wholeNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isInteger(value) || value < 0)
-    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+    throw new InvalidArgumentError('It must be a whole number of at least 0.');
   return value;
 }
 
@@ -113,8 +116,8 @@ export function planFormat({ format, json, markdown }: FormatFlags): PlanFormat 
     ...(markdown === true ? [['markdown', '--markdown'] as const] : []),
   ];
   if (new Set(requested.map(([name]) => name)).size <= 1) return requested[0]?.[0] ?? null;
-  throw new ReelformError('options_conflict', `${requested.map(([, flag]) => flag).join(' and ')} do not go together`, {
-    hint: 'A plan is printed in one form; `reelform show FILE --format FORMAT` prints a saved one in others',
+  throw new ReelformError('options_conflict', `${requested.map(([, flag]) => flag).join(' and ')} exclude each other`, {
+    hint: 'Choose one output format; `reelform show FILE --format FORMAT` prints a saved plan in others',
   });
 }
 
@@ -146,22 +149,22 @@ export const PREVIEW_FLAGS = {
 export function addPreviewFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--preview <kind>', 'draw what changes, before and after: stills, or short videos too').choices([
+      new Option('--preview <kind>', 'draw changes before and after: stills only, or also short drafts').choices([
         'none',
         'stills',
         'draft',
       ]),
     )
-    .option('--base <ref>', 'what is before: where the branch left this git revision; the default branch when absent')
-    .option('--preview-dir <folder>', 'write the pictures there, with index.json')
-    .option('--preview-budget <seconds>', 'draw for so long at most; 60 when absent', seconds)
-    .option('--preview-host <place>', 'publish the pictures: branch:NAME of the remote, or s3://bucket/folder/')
-    .option('--preview-keep <days>', 'how long pictures stay on the branch, such as 30d; 30d when absent', days);
+    .option('--base <ref>', 'compare with the merge base of this git revision; default: the default branch')
+    .option('--preview-dir <folder>', 'write the images and index.json into this folder')
+    .option('--preview-budget <seconds>', 'time limit for drawing; default: 60', seconds)
+    .option('--preview-host <place>', 'publish the images to branch:NAME of the remote or s3://bucket/folder/')
+    .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days);
 }
 
 function seconds(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It must be a number of seconds, 86400 at most.');
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It must be a number of seconds, at most 86400.');
   return value;
 }
 

@@ -66,7 +66,7 @@ async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Pr
   const { plan_id: id } = document;
   const [isAboutReviews, tag = 'plan'] = REVIEWED.exec(expected) ?? [];
   const words = countWords(document).map(({ words }) => words);
-  const now = `The plan is ${id} by now (${words.length === 0 ? 'no videos' : words.join(', ')})`;
+  const now = `The current plan is ${id} (${words.length === 0 ? 'no videos' : words.join(', ')})`;
   const stale = (rest: string, hint: string): Diagnostic => ({
     code: 'plan_stale',
     severity: 'error',
@@ -75,14 +75,14 @@ async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Pr
   });
   if (isAboutReviews === undefined) {
     if (id === expected) return null;
-    const hint = 'See it with `reelform plan` and the same options; if it is what you want, expect its plan_id';
+    const hint = 'Check it with `reelform plan` and the same options; if it is right, pass its plan_id';
     return stale(`not ${expected}`, hint);
   }
   if (isEmptyPlan(plan)) return null;
   if (await isReviewed(root, id, tag, io)) return null;
   return stale(
-    `and no comment "${tag}" of a pull request that was merged shows it`,
-    `Look at it with \`reelform plan\`; if it is what you want, apply it with --expect-plan ${id}`,
+    `and no comment "${tag}" of a merged pull request shows it`,
+    `Check it with \`reelform plan\`; if it is right, apply it with --expect-plan ${id}`,
   );
 }
 
@@ -146,12 +146,12 @@ export async function readSavedPlan(file: string, directory: string): Promise<Pl
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${why}`, {
-      hint: 'Look at its path, which starts where the command works; `reelform plan --out FILE` makes one',
+      hint: 'Check the path, which is relative to the working directory; `reelform plan --out FILE` creates a plan',
       cause: error,
     });
   }
   const parsed = parsePlanDocument(text, file);
   if (parsed.ok) return parsed.value;
-  const [{ message, hint } = { message: 'It is no plan' }] = parsed.diagnostics;
+  const [{ message, hint } = { message: 'It is not a plan' }] = parsed.diagnostics;
   throw new ReelformError('plan_invalid', message, hint === undefined ? {} : { hint });
 }

@@ -31,7 +31,8 @@ export async function readHistory(
   const hasOutputs = createOutputCheck(root);
   const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(entry)));
   if (former.size === fingerprints.size) return { entries, diagnostics: [] };
-  const gap = (await gapOf(root, key)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run it again' });
+  const gap =
+    (await gapOf(root, key)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run the command again' });
   return { entries, diagnostics: gap === null ? [] : [unsearched(gap.message, gap.hint)] };
 }
 
@@ -66,7 +67,7 @@ function unsearched(reason: string, hint: string | undefined): Diagnostic {
   return {
     code: 'history_unsearched',
     severity: 'warning',
-    message: `The history of the lockfile was not searched whole, so what was rendered before may be rendered again: ${reason}`,
+    message: `The history of the lockfile was not searched completely, so earlier renderings may be rendered again: ${reason}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }

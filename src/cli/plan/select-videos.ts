@@ -66,7 +66,7 @@ function endsWithPath(path: string, end: string): boolean {
 export async function readGlobs(flags: PlanFlags, directory: string, io: Io): Promise<IdGlobs> {
   const { target, targetFile = [], exclude = [], excludeFile = [] } = flags;
   if ([...targetFile, ...excludeFile].filter((file) => file === '-').length > 1) {
-    throw new ReelformError('options_conflict', 'Standard input can be read once, and two options ask for it', {
+    throw new ReelformError('options_conflict', 'Two options read standard input, which can only be read once', {
       hint: 'Write one of the lists into a file',
     });
   }
@@ -92,7 +92,7 @@ async function readText(file: string, directory: string): Promise<string> {
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new ReelformError('file_system', `The list of globs ${file} cannot be read: ${why}`, {
-      hint: 'Look at its path, which starts where the command works',
+      hint: 'Check the path, which is relative to the working directory',
       cause: error,
     });
   }

@@ -67,8 +67,8 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
 function packageOf({ template }: Video, { templates }: Project): TemplatePackage {
   const found = templates.get(template)?.package ?? null;
   if (found !== null) return found;
-  throw new ReelformError('template_invalid', `The template ${template} is not here, only its name at the service`, {
-    hint: 'Videos are rendered here from a template package: in reelform.yaml, name its folder',
+  throw new ReelformError('template_invalid', `The template ${template} is only available on the service`, {
+    hint: 'Local rendering needs a template package: name its folder in reelform.yaml',
   });
 }
 

@@ -36,7 +36,7 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (found !== undefined) return found;
   const rows = project.videos.filter((video) => video.path === path);
   if (rows.length === 1) return rows[0]!;
-  if (rows.length > 1) throw unknown(`${wanted} makes ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
+  if (rows.length > 1) throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
   const meant = closestMatch(wanted, [
     ...project.videos.map(({ id }) => id),
@@ -61,17 +61,22 @@ export function mistakesOf(wanted: string | Video, project: Project, cwd: string
  */
 export function outputOf(flags: RenderFlags, own: OutputRequest | null, template: TemplatePackage): OutputRequest {
   const { height = own?.height ?? template.height } = flags;
+  const format = formatOf(flags);
+  // The codec belongs to the format of the definition.
+  const { codec, ...rest } = own ?? {};
+  const keepsCodec = codec !== undefined && (format.format === undefined || format.format === (rest.format ?? 'mp4'));
   const output: OutputRequest = {
-    ...own,
+    ...rest,
+    ...(keepsCodec && { codec }),
     ...(flags.draft === true && { quality: 'low', height: 2 * Math.max(1, Math.round(height / 4)) }),
     ...(flags.height !== undefined && { height: flags.height }),
     ...(flags.fps !== undefined && { fps: flags.fps }),
-    ...formatOf(flags),
+    ...format,
   };
   const [problem] = checkOutput(output, template);
   if (problem === undefined) return output;
-  throw new ReelformError('definition_invalid', `The output cannot be made: ${problem.detail}`, {
-    hint: 'Look at --height, --fps and --format, and at `output:` of the definition',
+  throw new ReelformError('definition_invalid', `Invalid output: ${problem.detail}`, {
+    hint: 'Check --height, --fps, --format and `output:` of the definition',
   });
 }
 
@@ -82,18 +87,18 @@ function formatOf({ frame, format, out }: RenderFlags): { format?: OutputFormat 
   const asked = frame === undefined ? format : 'png';
   if (ending !== undefined && named === undefined) {
     const endings = Object.values(OUTPUT_FILE_TYPES).map(({ extension }) => `.${extension}`);
-    throw new ReelformError('options_conflict', `--out ends with .${ending}, which is no format`, {
-      hint: `Let it end with one of ${[...new Set(endings)].join(', ')}`,
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, which is not a known format`, {
+      hint: `Use one of ${[...new Set(endings)].join(', ')}`,
     });
   }
   if (frame !== undefined && format !== undefined && format !== 'png') {
-    throw new ReelformError('options_conflict', `--frame makes a PNG, and --format says ${format}`, {
-      hint: 'Leave out the one or the other',
+    throw new ReelformError('options_conflict', `--frame creates a PNG, but --format is ${format}`, {
+      hint: 'Remove one of them',
     });
   }
   if (asked !== undefined && named !== undefined && asked !== named) {
-    throw new ReelformError('options_conflict', `--out ends with .${ending}, and the file is to be ${asked}`, {
-      hint: `Let it end with .${OUTPUT_FILE_TYPES[asked].extension}`,
+    throw new ReelformError('options_conflict', `--out ends with .${ending}, but the format is ${asked}`, {
+      hint: `Use the extension .${OUTPUT_FILE_TYPES[asked].extension}`,
     });
   }
   const known = asked ?? (named as OutputFormat | undefined);
@@ -112,7 +117,7 @@ export function frameOf(text: string, output: OutputRequest, template: TemplateP
   const frame = digits === undefined ? Number.NaN : unit === 's' ? Math.round(Number(digits) * fps) : Number(digits);
   if (Number.isInteger(frame) && frame < frameCount) return frame;
   const last = ((frameCount - 1) / fps).toFixed(2);
-  throw new ReelformError('options_conflict', `--frame ${text} is no frame of the video`, {
+  throw new ReelformError('options_conflict', `--frame ${text} is not a frame of the video`, {
     hint: `Write a number from 0 to ${frameCount - 1}, or seconds from 0s to ${last}s`,
   });
 }

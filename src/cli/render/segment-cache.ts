@@ -56,7 +56,7 @@ export function openSegmentCache(
     onFailure(error) {
       const reason = error instanceof Error ? error.message : String(error);
       io.stderr.write(
-        `warning: segments cannot be kept in .reelform/segments, and are rendered without it: ${reason}\n`,
+        `warning: segments cannot be stored in .reelform/segments; rendering without the cache: ${reason}\n`,
       );
     },
   });
@@ -88,7 +88,9 @@ function openBucketStore(
     onFailure(error, failed) {
       const reason = error instanceof Error ? error.message : String(error);
       const effect =
-        failed === 'read' ? `The segment cache ${url} is not used` : `Segments are read from ${url} but not kept there`;
+        failed === 'read'
+          ? `The segment cache ${url} is not used`
+          : `Segments are read from ${url} but not stored there`;
       if (warns) io.stderr.write(`warning: ${effect}: ${reason}\n`);
     },
   });

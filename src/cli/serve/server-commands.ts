@@ -20,35 +20,35 @@ export function addServerCommands(
     const { serveCommand } = await import('./serve-command.ts');
     done(await serveCommand(command.optsWithGlobals(), settingFlags(command), io));
   });
-  const worker = program.command('worker').description('render what a service accepts, on any number of machines');
+  const worker = program.command('worker').description('run a worker that renders the sessions of a service');
   withSettings(worker, flags.worker).action(async (_, command: Command) => {
     const { workerCommand } = await import('./serve-command.ts');
     done(await workerCommand(command.optsWithGlobals(), settingFlags(command), io));
   });
 
-  const token = program.command('token').description('access tokens of the service');
+  const token = program.command('token').description('manage access tokens of the service');
   const common = (command: Command): Command =>
     command
       .option('--data <folder>', 'data folder of the service')
-      .option('--config <file>', 'file of settings, instead of reelform-server.yaml')
+      .option('--config <file>', 'settings file; default: reelform-server.yaml')
       .option('--json', 'print the result as one JSON document');
-  common(token.command('create').description('make a token, and print it'))
-    .option('--tenant <name>', 'whose sessions, sources and templates it is for', 'default')
-    .option('--name <text>', 'what to know it by')
-    .option('--scope <scope>', 'what it allows; can be said for several, all by default', collect)
-    .option('--expires <days>', 'days after which it is refused', wholeDays)
+  common(token.command('create').description('create a token and print it'))
+    .option('--tenant <name>', 'tenant whose sessions, sources and templates it gives access to', 'default')
+    .option('--name <text>', 'name of the token')
+    .option('--scope <scope>', 'scope of the token; repeatable; default: all scopes', collect)
+    .option('--expires <days>', 'days until the token expires', wholeDays)
     .action(async (_, command: Command) => {
       const { tokenCreateCommand } = await import('./token-command.ts');
       done(await tokenCreateCommand(command.optsWithGlobals(), io));
     });
-  common(token.command('list').description('show all tokens, without their texts')).action(
+  common(token.command('list').description('list all tokens, without the secrets')).action(
     async (_, command: Command) => {
       const { tokenListCommand } = await import('./token-command.ts');
       done(await tokenListCommand(command.optsWithGlobals(), io));
     },
   );
-  common(token.command('revoke').description('let a token be refused from now on'))
-    .argument('<id>', 'id of the token, as `reelform token list` shows it')
+  common(token.command('revoke').description('revoke a token'))
+    .argument('<id>', 'id of the token from `reelform token list`')
     .action(async (id: string, _, command: Command) => {
       const { tokenRevokeCommand } = await import('./token-command.ts');
       done(await tokenRevokeCommand(id, command.optsWithGlobals(), io));
@@ -56,7 +56,7 @@ export function addServerCommands(
 }
 
 function withSettings(command: Command, flags: readonly SettingFlag[]): Command {
-  command.option('--config <file>', 'file of settings, instead of reelform-server.yaml');
+  command.option('--config <file>', 'settings file; default: reelform-server.yaml');
   for (const { flag, placeholder, sentence } of flags) {
     const option = new Option(placeholder === null ? flag : `${flag} ${placeholder}`, sentence);
     command.addOption(placeholder === null ? option : option.argParser(collect));

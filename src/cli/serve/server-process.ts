@@ -82,7 +82,7 @@ export async function runUntilStopped(start: () => Promise<RunningServer>, io: I
   try {
     const server = await start();
     await firstSignal;
-    io.stderr.write('Stopping: renders at work may finish. Interrupt again to stop them, too.\n');
+    io.stderr.write('Stopping after running renders have finished. Interrupt again to stop them too.\n');
     void secondSignal.then(() => server.close({ now: true }));
     await server.close();
   } finally {
@@ -102,7 +102,7 @@ export function openLog(io: Io, format: Settings['logFormat'], color: boolean): 
   io.onWriteError((code) => {
     if (isReported) return;
     isReported = true;
-    io.stderr.write(`The log cannot be written (${code}): its lines are lost until it can\n`);
+    io.stderr.write(`The log cannot be written (${code}); messages are lost until it can\n`);
   });
   const output = io.stdout;
   const isPretty = format === 'pretty' || (format === 'auto' && output.isTTY);

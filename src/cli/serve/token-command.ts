@@ -59,7 +59,7 @@ export async function tokenRevokeCommand(id: string, options: TokenOptions, io: 
   return withTokens(options, io, async (tokens) => {
     if (!(await tokens.revoke(id))) {
       throw new ReelformError('unknown_token', `There is no token ${JSON.stringify(id)}`, {
-        hint: 'Take an id that `reelform token list` shows',
+        hint: 'Run `reelform token list` for the ids',
       });
     }
     if (options.json === true) {

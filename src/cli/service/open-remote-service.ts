@@ -35,9 +35,9 @@ export function openRemoteService(
   if (service === 'embedded') {
     throw new ReelformError(
       'config_invalid',
-      'There is no service behind a URL: reelform.yaml says "service: embedded"',
+      'This command needs a service with a URL, but reelform.yaml has "service: embedded"',
       {
-        hint: 'Write "service: {url: https://…}" into reelform.yaml',
+        hint: 'Write "service: {url: https://…}" in reelform.yaml',
       },
     );
   }
@@ -63,7 +63,7 @@ function reportSilence(io: Io): (name: string) => () => void {
     const cancel = io.after(SILENT_MS, () => {
       if (io.monotonicNow() - heardAt < SILENT_MS / 2) return;
       heardAt = io.monotonicNow();
-      io.stderr.write(`${name}: no answer for ${SILENT_MS / 1000} s, still waiting\n`);
+      io.stderr.write(`${name}: no response for ${SILENT_MS / 1000} s, still waiting\n`);
     });
     return () => {
       openRequests -= 1;
@@ -79,7 +79,7 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 function tokenFrom(env: Io['env'], name: string): string {
   const token = (env[name] ?? '').trim();
   if (TOKEN.test(token)) return token;
-  const problem = token === '' ? 'is not set' : 'holds characters that no token has';
+  const problem = token === '' ? 'is not set' : 'contains invalid characters';
   throw new ReelformError(
     'token_missing',
     `The environment variable ${name}, with the access token of the service, ${problem}`,
@@ -106,7 +106,7 @@ export async function fetchSession(service: RenderService, id: string): Promise<
   } catch (error) {
     if (!(error instanceof ServiceError && error.status === 404)) throw error;
     throw new ReelformError('session_gone', `${service.name} does not have the session ${id}`, {
-      hint: 'Look at its id again',
+      hint: 'Check the id',
     });
   }
 }

@@ -122,7 +122,7 @@ export function needsService(change: Change): boolean {
 /** Returns a service that is never called, for changes of the lockfile alone. Needs no token. */
 export function noopService(name: string): OpenService {
   const refuse = async (): Promise<never> => {
-    throw new Error('Internal error: a plan that asks for nothing asked the service');
+    throw new Error('Internal error: a plan without renders used the service');
   };
   return {
     service: {

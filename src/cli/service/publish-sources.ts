@@ -29,14 +29,14 @@ export function createSourcePublisher(project: Pick<Project, 'root' | 'config'>,
     const seen = await look(remote_url, signal);
     if (seen.kind === 'there') return { remote_url };
     const parsed = parseDestination(`${assets.publish}${name}`);
-    if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is no place`);
+    if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
     try {
       const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
       await destination.deliver(fileOf(source), { signal, state: null, onState: async () => undefined });
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) throw error;
       throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
-        hint: 'Look at "assets" and its credential in reelform.yaml',
+        hint: 'Check "assets" and its credential in reelform.yaml',
         cause: error,
       });
     }

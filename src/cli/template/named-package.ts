@@ -52,7 +52,7 @@ export function readNamedFile(named: string, path: string, maxBytes: number): Ui
     throw new ReelformError('missing_file', `${named} cannot be read: ${(cause as Error).message}`, { cause });
   }
   if (bytes.length <= maxBytes) return bytes;
-  throw new ReelformError('template_invalid', `${named} has more than ${maxBytes >> 20} MB`, {
+  throw new ReelformError('template_invalid', `${named} is larger than ${maxBytes >> 20} MB`, {
     hint: 'Export it with smaller images',
   });
 }

@@ -54,8 +54,8 @@ const MAX_PROBLEMS = 5;
 export async function fetchSpec(id: string, service: RenderService): Promise<StyleVersion> {
   const spec = await service.getStyleVersion(id);
   const problems = specProblems(spec);
-  if (problems.length === 0 && spec.id !== id) problems.push(`it is the one of ${spec.id}`);
+  if (problems.length === 0 && spec.id !== id) problems.push(`it belongs to ${spec.id}`);
   if (problems.length === 0) return spec;
-  const message = `What ${service.name} answered is no specification of ${id}: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
+  const message = `${service.name} returned an invalid specification of ${id}: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
   throw new ReelformError('service_answer_invalid', message);
 }

@@ -21,7 +21,7 @@ export interface TemplateCheckOptions extends GlobalOptions {
 /** `reelform template check DIR`: reports errors of a template package, and advice for its designer. */
 export async function templateCheckCommand(named: string, options: TemplateCheckOptions, io: Io): Promise<number> {
   const found = readNamedPackage(named, workingDirectory(options, io));
-  const { template, findings, diagnostics } = await check(found, io);
+  const { template, findings, diagnostics } = await checkPackage(found, io);
   const failed = hasErrors(diagnostics) || (options.strict === true && diagnostics.length > 0);
   if (options.json === true) {
     const document = {
@@ -44,7 +44,8 @@ export async function templateCheckCommand(named: string, options: TemplateCheck
   return failed ? EXIT.error : EXIT.ok;
 }
 
-async function check(
+/** Checks a template package: errors, and advice for its designer. */
+export async function checkPackage(
   found: NamedPackage,
   io: Io,
 ): Promise<{

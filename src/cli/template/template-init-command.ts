@@ -1,19 +1,18 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
-import { readImageHeader } from '../../engine/images/image-header.ts';
+import { keepTextSizes } from '../../engine/inspect/keep-text-sizes.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initJson, initText } from '../../report/terminal/template-text.ts';
-import { animationIn, readLottieArchive } from '../../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES } from '../../template/archive/read-package-zip.ts';
 import { initPackage, isPackage } from '../../template/init/init-package.ts';
 import { safeName } from '../../template/init/key-generator.ts';
-import type { LottieSource } from '../../template/init/lottie-source.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { readNamedFile } from './named-package.ts';
+import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
 export interface TemplateInitOptions extends GlobalOptions {
   readonly out?: string;
@@ -40,11 +39,14 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
     printDiagnostics(diagnostics, () => undefined, options, io);
     return EXIT.error;
   };
-  const source = readSource(named, path, options.animation);
+  const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
+  const source = readLottie({ path, bytes, ...besideIn(dirname(path)) }, options.animation);
   if ('problems' in source) return fail(source.problems, source.hint);
   const colorLayers = options.colors === true ? USUAL_COLOR_LAYERS : (options.colors ?? null);
-  const created = initPackage(source, { name: options.name, colorLayers });
-  if (!isPackage(created)) return fail(created.problems);
+  const evaluate = await openBuiltEvaluator();
+  const made = initPackage(source, { name: options.name, colorLayers, evaluate });
+  if (!isPackage(made)) return fail(made.problems);
+  const created = await keepTextSizes(made);
 
   const folder = resolve(directory, options.out ?? join('templates', safeName(source.name).toLowerCase()));
   if (options.force !== true) refuseTaken(folder, directory);
@@ -58,65 +60,10 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 
-function readSource(
-  named: string,
-  path: string,
-  wanted: string | undefined,
-): LottieSource | { readonly problems: string[]; readonly hint?: string } {
-  const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
-  const rest = { name: nameOf(path), ...besideOf(dirname(path)), readImage: readImageHeader };
-  // Every ZIP file starts with `PK`, whatever its name.
-  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) {
-    try {
-      const animation: unknown = JSON.parse(new TextDecoder().decode(bytes));
-      return { ...rest, animation, files: new Map(), others: [] };
-    } catch (error) {
-      return { problems: [`It is no Lottie: ${(error as Error).message}`] };
-    }
-  }
-  const archive = readLottieArchive(bytes);
-  if (!archive.ok) return { problems: archive.diagnostics.map(({ message }) => message) };
-  const { files, animations } = archive.value;
-  const id = wanted ?? animations[0]!;
-  if (!animations.includes(id)) {
-    return { problems: [`It has no animation ${JSON.stringify(id)}`], hint: `It has ${animations.join(', ')}` };
-  }
-  const animation = animationIn(archive.value, id);
-  if (animation === undefined) return { problems: [`The animation ${JSON.stringify(id)} is no JSON`] };
-  return { ...rest, animation, files, others: animations.filter((other) => other !== id) };
-}
-
-/** Default names of exporting programs are less useful than the name of the folder. */
-function nameOf(path: string): string {
-  const name = basename(path, extname(path));
-  const folder = basename(dirname(path));
-  return /^(?:animation|data|index|lottie)$/i.test(name) && folder !== '' ? folder : name;
-}
-
-/** Returns the files in a folder and below. Paths outside of it are rejected. */
-function besideOf(folder: string): Pick<LottieSource, 'beside' | 'fontsBeside'> {
-  const beside = (path: string): Uint8Array | null => {
-    if (path === '' || path.includes('\\') || path.split('/').includes('..')) return null;
-    try {
-      const file = join(folder, path);
-      const stats = statSync(file);
-      return stats.isFile() && stats.size <= MAX_PACKAGE_BYTES ? readFileSync(file) : null;
-    } catch {
-      return null;
-    }
-  };
-  const names = (below: string): string[] => {
-    try {
-      return readdirSync(join(folder, below)).map((name) => `${below}${name}`);
-    } catch {
-      return [];
-    }
-  };
-  return { beside, fontsBeside: [...names(''), ...names('fonts/'), ...names('Fonts/')].sort() };
-}
+const USE_OUT = 'Choose another folder with --out, or pass --force to overwrite files';
 
 /** @throws ReelformError `folder_taken` */
-function refuseTaken(folder: string, directory: string): void {
+export function refuseTaken(folder: string, directory: string, hint = USE_OUT): void {
   let names: string[] = [];
   try {
     names = readdirSync(folder);
@@ -126,6 +73,6 @@ function refuseTaken(folder: string, directory: string): void {
   if (names.length === 0) return;
   const shown = relative(directory, folder).split(sep).join('/') || '.';
   throw new ReelformError('folder_taken', `${shown} is not empty`, {
-    hint: 'Choose another folder with --out, or pass --force to write over the files of the template',
+    hint,
   });
 }

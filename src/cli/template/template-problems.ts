@@ -22,7 +22,7 @@ export async function unreadableFonts(fonts: Iterable<PackageFile>, io: Io): Pro
     for (const { path, bytes } of fonts) {
       const name = path.replace(/^.*\//, '');
       const problem = await processes.run('font', { name }, { bytes }).catch((error: unknown) => {
-        if (error instanceof TaskKilled) return 'The font crashes the program that reads it, or never ends';
+        if (error instanceof TaskKilled) return 'Reading the font crashes or does not end';
         throw error;
       });
       if (problem !== null) found.push({ path, problem });

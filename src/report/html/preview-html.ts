@@ -48,7 +48,7 @@ export function draftsHtml(
   if (before !== null && isVisible === false && unseen.includes('sound')) {
     const captionOf = (name: 'before' | 'after') => (audible.includes(name) ? '' : ': no sound');
     const sides = `${side(before, 'Before', posters.before, captionOf('before'), '')}${side(after, 'After', posters.after, captionOf('after'), '')}`;
-    return `<div class="still heard"><div class="pair">${sides}</div><p class="at">The picture stays the same. Play either side to hear its sound.</p></div>`;
+    return `<div class="still heard"><div class="pair">${sides}</div><p class="at">The frames are unchanged. Play either side to hear its sound.</p></div>`;
   }
   const isPair = before !== null && before !== after;
   const alone = before === null ? 'New' : 'Before and after';

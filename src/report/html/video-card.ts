@@ -18,7 +18,7 @@ function rowHtml({ name, subject, before, after, isDestination }: DiffRow): stri
   const about = subject === null ? '' : `<br><code>${escapeHtml(subject)}</code>`;
   const [old, now] = sides(before, after);
   const gone =
-    isDestination === true && after === null ? '<span class="none">no longer; what is there stays</span>' : now;
+    isDestination === true && after === null ? '<span class="none">removed; the delivered file remains</span>' : now;
   return `<tr><th scope="row"><bdi>${escapeHtml(name)}</bdi>${about}</th><td>${old}</td><td>${gone}</td></tr>`;
 }
 
@@ -84,7 +84,7 @@ export function videoCard({ change, anchor, preview, leftOut, isOpen }: CardPart
 }
 
 function leftOutHtml(reason: LeftOut['reason'] | undefined): string {
-  return reason === undefined ? '' : `<p class="note">not looked at: ${escapeHtml(LEFT_OUT_WORDS[reason])}</p>`;
+  return reason === undefined ? '' : `<p class="note">not drawn: ${escapeHtml(LEFT_OUT_WORDS[reason])}</p>`;
 }
 
 function previewHtml({ id, inputs }: ChangeDocument, preview: EmbeddedVideo): string {

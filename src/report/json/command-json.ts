@@ -3,6 +3,7 @@ import type { Attempt } from '../../lock/journal.ts';
 import type { Change } from '../../plan/plan.ts';
 import { changeDocument, type PlanDocument } from '../../plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
+import { recordedUrl, videoState } from '../wording/video-states.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Serializes the result of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
@@ -63,4 +64,19 @@ export function explainJson(explanation: {
         : { state: attempt.state, session: attempt.session, asked_at: attempt.intent.at },
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Serializes the result of `list --json`. */
+export function listJson(changes: readonly Change[]): string {
+  const videos = changes.map((change) => ({
+    id: change.id,
+    previous_id: change.previousId,
+    state: videoState(change).replaceAll(' ', '_'),
+    title: change.desired?.title ?? change.before?.title ?? '',
+    template: change.desired?.template ?? change.before?.template ?? '',
+    path: change.desired?.path ?? null,
+    video_url: recordedUrl(change),
+    rendered_at: change.before?.rendered_at ?? null,
+  }));
+  return `${JSON.stringify({ format_version: '1.0', videos }, null, 2)}\n`;
 }

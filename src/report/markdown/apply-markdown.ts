@@ -52,17 +52,17 @@ export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
     const rows = takeWhileFits(items, left, row, Buffer.byteLength);
     left -= Buffer.byteLength(rows.join('\n'));
     const missing = items.length - rows.length;
-    const more = missing === 0 ? '' : `_And ${formatCount(missing)} more: too long for this place._`;
+    const more = missing === 0 ? '' : `_And ${formatCount(missing)} more, omitted for length._`;
     if (rows.length === 0) return more;
     return [[columns, ...rows].join('\n'), ...(more === '' ? [] : [more])].join('\n\n');
   };
   const blocks = [
     ...head,
     tableOf(FAILURE_COLUMNS, troubles, (trouble) => failureRow(trouble, filesUrl)),
-    tableOf('| | Not ended | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
+    tableOf('| | Unfinished | |\n|:--|:--|:--|', unended(outcome), ([mark, id, words]) => {
       return `| ${mark} | ${shortCode(id)} | ${words} |`;
     }),
-    tableOf('| | Video | Title | Where it is |\n|:--|:--|:--|:--|', done, (event) =>
+    tableOf('| | Video | Title | Location |\n|:--|:--|:--|:--|', done, (event) =>
       doneRow(event, changes.get(event.id)),
     ),
   ];
@@ -74,7 +74,7 @@ function titleOf({ outcome, document, diagnostics }: AppliedRun): string {
   if (isNothing(outcome)) {
     if (errors > 0) return `### Reelform apply: ${countNoun(errors, 'error')}`;
     return document === null || document.changes.length > 0
-      ? '### Reelform apply: nothing was done'
+      ? '### Reelform apply: nothing was changed'
       : '### Reelform apply: no changes';
   }
   return `### Reelform apply: ${outcomeCounts(outcome).join(', ')}`;
@@ -105,23 +105,25 @@ function lockWords(published: Published | null): string {
     case 'committed': {
       const sha = markdownCode(published.commit.slice(0, 12));
       if (published.pull !== null)
-        return `The lockfile waits in ${linkedWords('a pull request', published.pull)}: ${sha}.`;
+        return `The lockfile is in ${linkedWords('a pull request', published.pull)}: ${sha}.`;
       return `The lockfile is committed: ${linkedWords(sha, published.url)}.`;
     }
     case 'closed':
-      return `Nothing is left to merge: ${linkedWords('the pull request', published.pull)} is closed.`;
+      return `Nothing is left to merge; ${linkedWords('the pull request', published.pull)} is closed.`;
     case 'unchanged':
       return published.pull === null
-        ? 'The lockfile on its branch says all of it already.'
-        : `The lockfile waits in ${linkedWords('a pull request', published.pull)}.`;
+        ? 'The lockfile on its branch is already up to date.'
+        : `The lockfile is in ${linkedWords('a pull request', published.pull)}.`;
   }
 }
 
 function nextWords({ failed, undelivered, unknown, inProgress, skipped }: ApplyOutcome): string {
   const isLeft = failed.length + undelivered.length + inProgress.length + skipped.length > 0;
   const words = [
-    ...(isLeft ? ['The next `reelform apply` takes up only what is left: what was rendered is recorded.'] : []),
-    ...(unknown.length > 0 ? ['What is not known waits for `reelform resolve`: it could be paid for twice.'] : []),
+    ...(isLeft ? ['The next `reelform apply` continues with the remaining videos; rendered videos are recorded.'] : []),
+    ...(unknown.length > 0
+      ? ['Unresolved renders wait for `reelform resolve`, because they could be paid for twice.']
+      : []),
   ];
   return words.join(' ');
 }

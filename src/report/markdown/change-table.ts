@@ -16,7 +16,7 @@ const name = (text: string): string => escapeMarkdown(shortenText(text, LONGEST_
 /** Head of the table whose rows `videoRow` returns. */
 export const VIDEO_COLUMNS = {
   plain: '| | Video | Why |\n|:--|:--|:--|',
-  delivered: '| | Video | Why | Goes to |\n|:--|:--|:--|:--|',
+  delivered: '| | Video | Reason | Destination |\n|:--|:--|:--|:--|',
 } as const;
 
 /** Returns whether a plan delivers anything: then its table has a column for destinations. */
@@ -39,7 +39,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
   const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
-  const reason = kind === 'rest' ? 'not shown one by one' : groupReasonWords(first);
+  const reason = kind === 'rest' ? 'not listed individually' : groupReasonWords(first);
   return `| ${mark} | ${count}<br>${videos} | ${why(reason, namesOf(rows))}${segmentsOf(changes)} |${places}`;
 }
 
@@ -107,7 +107,7 @@ function placesOf(rows: readonly DiffRow[]): string {
   const places = rows.flatMap(({ isDestination, before, after }) => {
     if (isDestination !== true) return [];
     if (after?.kind === 'name') return [shortCode(after.name)];
-    return before?.kind === 'name' ? [`${shortCode(before.name)} no longer; what is there stays`] : [];
+    return before?.kind === 'name' ? [`${shortCode(before.name)} removed; the delivered file remains`] : [];
   });
   return places.join('<br>');
 }

@@ -1,6 +1,6 @@
 import { displayUrl } from '../wording/display-text.ts';
 import { DRIFT_WORDS, type DriftReport, hasDrift, specDriftWords } from '../wording/drift-words.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
 import { escapeMarkdown, markdownLink, shortCode } from './escape-markdown.ts';
 import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
 /** Title of the issue about drift. */
@@ -26,14 +26,14 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];
   const videos = [
-    `**Of ${countNoun(checked, 'video')} that were looked at, ${countNoun(findings.length, 'does', 'do')} not stand any more**${where}.`,
-    '`reelform apply --refresh` renders again what is lost.',
+    `**${formatCount(findings.length)} of ${countNoun(checked, 'checked video')} ${findings.length === 1 ? 'is' : 'are'} missing or changed**${where}.`,
+    '`reelform apply --refresh` renders lost videos again.',
     foldedTable('| Video | What | Where |\n|:--|:--|:--|', rows, (missing) => countNoun(missing, 'more video')),
     ...(left > 0 ? [`And ${countNoun(left, 'video')} more.`] : []),
   ];
   const templates = [
     `**The service has changed ${countNoun(changed.length, 'specification')}**${findings.length > 0 ? '' : where}.`,
-    '`reelform pull` fetches what changed.',
+    '`reelform pull` fetches the changed specifications.',
     foldedTable('| Template | What changed |\n|:--|:--|', specRows, (missing) => countNoun(missing, 'more template')),
     ...(leftSpecs > 0 ? [`And ${countNoun(leftSpecs, 'template')} more.`] : []),
   ];

@@ -55,12 +55,12 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
 
 /** Points readers of the comment, which does not change, to the issue. */
 export function issueLinkMarkdown(issueUrl: string): string {
-  return `What is left of it by now: ${linkedWords('the issue', issueUrl)}.`;
+  return `Current state: ${linkedWords('the issue', issueUrl)}.`;
 }
 
 /** Closes the issue once nothing fails. */
 export function resolvedMarkdown({ commit, commitUrl }: Pick<FailedAt, 'commit' | 'commitUrl'>): string {
-  return `All videos are as their definitions want them, as of ${shaOf(commit, commitUrl)}.`;
+  return `All videos are up to date as of ${shaOf(commit, commitUrl)}.`;
 }
 
 function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runUrl }: FailedAt): string {
@@ -68,7 +68,7 @@ function headOf({ outcome }: FailedRun, count: number, { commit, commitUrl, runU
   const run = runUrl === null ? '' : ` (${linkedWords('run', runUrl)})`;
   const others = outcome.rendered + outcome.recorded;
   const well =
-    others === 0 ? '' : ` ${countNoun(others, 'other')} went well and ${others === 1 ? 'is' : 'are'} recorded.`;
+    others === 0 ? '' : ` ${countNoun(others, 'other')} succeeded and ${others === 1 ? 'is' : 'are'} recorded.`;
   return `**Reelform ${what}** ${shaOf(commit, commitUrl)}${run}.${well}`;
 }
 
@@ -76,15 +76,11 @@ function nextOf({ troubles, problems }: FailedRun): string {
   const isUnknown = troubles.some(({ what }) => what === 'unknown');
   const lines = [
     ...(troubles.length + problems.length > 0
-      ? ['Mend what is named here and merge it; where nothing is to be mended, run the workflow again.']
+      ? ['Fix the problems above and merge the fix. If there is nothing to fix, run the workflow again.']
       : []),
-    ...(troubles.length > 0
-      ? ['Either way only these are taken up: nothing that was rendered is rendered again.']
-      : []),
+    ...(troubles.length > 0 ? ['Only these videos are rendered then; rendered videos are not rendered again.'] : []),
     ...(isUnknown
-      ? [
-          'What is not known is not asked for again before `reelform resolve` is told what became of it: it could be paid for twice.',
-        ]
+      ? ['Unresolved renders are not requested again before `reelform resolve`, because they could be paid for twice.']
       : []),
   ];
   return lines.join(' ');

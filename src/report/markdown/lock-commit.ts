@@ -30,7 +30,7 @@ export function lockPullWords(pull: {
   const all = [...change.recorded, ...change.removed];
   const rows = takeWhileFits(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
     if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
-    return `| removed | ${shortCode(id, LONGEST)} | | no definition has it any more |`;
+    return `| removed | ${shortCode(id, LONGEST)} | | its definition was removed |`;
   });
   const more = all.length - rows.length;
   const folder = file.split('/').slice(0, -1).join('/');
@@ -39,10 +39,10 @@ export function lockPullWords(pull: {
     ...(change.removed.length > 0 ? [`${countNoun(change.removed.length, 'video')} removed`] : []),
   ].join(', ');
   const body = [
-    `\`reelform apply\` has done what ${shortCode(target, LONGEST)} wants: **${counts}**. Merging this pull request records it there; while it waits, nothing of it is rendered again.`,
-    ['| | Video | Title | Where it is |', '|:--|:--|:--|:--|', ...rows].join('\n'),
+    `\`reelform apply\` has applied ${shortCode(target, LONGEST)}: **${counts}**. Merge this pull request to record the result. While it is open, these videos are not rendered again.`,
+    ['| | Video | Title | Location |', '|:--|:--|:--|:--|', ...rows].join('\n'),
     ...(more > 0 ? [`And ${countNoun(more, 'video')} more: see ${shortCode(file, LONGEST)}.`] : []),
-    `<sub>${shortCode(file, LONGEST)} is all that changes. Each apply brings this pull request up to date: its branch is one commit on the tip of ${shortCode(target, LONGEST)}, and whatever else is pushed to it goes. It is closed when nothing is left to merge.</sub>`,
+    `<sub>Only ${shortCode(file, LONGEST)} changes. Each apply updates this pull request: its branch is one commit on the tip of ${shortCode(target, LONGEST)}, and other commits pushed to it are dropped. It is closed when nothing is left to merge.</sub>`,
   ].join('\n\n');
   return { title: folder === '' ? lockHeadline(change) : `${lockHeadline(change)} (${plainName(folder)})`, body };
 }
@@ -86,9 +86,9 @@ export function publishedText(published: Published, name: string, options: { rea
     case 'committed':
       return `${green('✓')} The lockfile is committed to ${where}: ${published.pull ?? published.url ?? published.commit.slice(0, 12)}\n`;
     case 'closed':
-      return `${green('✓')} Nothing is left to merge: ${published.pull} is closed\n`;
+      return `${green('✓')} Nothing is left to merge; ${published.pull} is closed\n`;
     case 'unchanged':
-      return `The lockfile on ${where} says all of it already; nothing was committed${published.pull === null ? '' : `: ${published.pull}`}.\n`;
+      return `The lockfile on ${where} is already up to date; nothing was committed${published.pull === null ? '' : `: ${published.pull}`}.\n`;
   }
 }
 

@@ -124,9 +124,9 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
   whole: (parts) => {
     const isFolded = parts.groups.some(({ kind }) => kind !== 'one');
     const problems = PROBLEMS[parts.budget > COMMENT ? 'summary' : 'comment'];
-    return withDetails(parts, WHOLE, problems, isFolded ? 'Videos that change alike stand together.' : '');
+    return withDetails(parts, WHOLE, problems, isFolded ? 'Videos with the same changes are grouped.' : '');
   },
-  shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Too long for this place: long values are shortened.'),
+  shortened: (parts) => withDetails(parts, SHORT, FEW_PROBLEMS, 'Long values are shortened.'),
   some: (parts) => {
     const { groups, preview, rest, nameOf } = parts;
     const start = [...head(parts, FEW_PROBLEMS), table(parts, groups), restoresMarkdown(parts.document)];
@@ -146,7 +146,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const missing = countVideos(all.slice(details.length));
     const words =
       missing === 0 ? 'long values are shortened' : `what changed about ${countNoun(missing, 'video')} is not shown`;
-    const cut = `_Too long for this place: ${words}. ${rest}_`;
+    const cut = `_Shortened: ${words}. ${rest}_`;
     return join([...start, foldDetails(all.slice(0, details.length), details), cut, ...end]);
   },
   table: (parts) => {
@@ -158,7 +158,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
     const missing = countVideos(groups.slice(rows.length));
     const words =
       missing === 0 ? 'what changed is not shown' : `${countNoun(missing, 'video')} and what changed are not shown`;
-    const cut = `_Too long for this place: ${words}. ${rest}_`;
+    const cut = `_Shortened: ${words}. ${rest}_`;
     return join([...start, table(parts, groups.slice(0, rows.length)), cut]);
   },
   counts: ({ document, problems, rest }) => {
@@ -167,7 +167,7 @@ const MAKERS: Readonly<Record<Stage, (parts: Parts) => string | null>> = {
       .map(sentence);
     const incomplete = incompleteWords(document);
     const notes = [words.join(' '), restoreWords(document), incomplete === '' ? '' : `_${incomplete}_`];
-    return join([title(document, problems), ...notes, `_Too long for this place: only counted. ${rest}_`]);
+    return join([title(document, problems), ...notes, `_Only counted, because the list is too long. ${rest}_`]);
   },
 };
 
@@ -248,7 +248,7 @@ function stillsOf(preview: PlanPreview, shown: readonly string[], rest: string, 
   const unseen = unseenStills(preview);
   const words = [
     ...(missing > 0 ? [`The stills of ${countNoun(missing, 'more video')} are not shown.`] : []),
-    ...(unseen > 0 ? [`The stills of ${countNoun(unseen, 'video')} can be seen in the page of the plan alone.`] : []),
+    ...(unseen > 0 ? [`The stills of ${countNoun(unseen, 'video')} are only in the plan page.`] : []),
   ];
   const where = words.length === 0 ? '' : `_${[...words, rest].join(' ')}_`;
   return [...stillsMarkdown(preview, shown), where];
@@ -272,11 +272,11 @@ function countVideos(groups: readonly ChangeGroup[]): number {
 function restWords({ summary, artifact }: RestOfPlan = {}): string {
   const places = [
     ...(isLinkable(summary) ? [`[the summary of the job](<${summary}>)`] : []),
-    ...(isLinkable(artifact) ? [`[the page of the plan](<${artifact}>)`] : []),
+    ...(isLinkable(artifact) ? [`[the plan page](<${artifact}>)`] : []),
   ];
   return places.length === 0
-    ? 'All of it: `reelform plan --verbose`, or `--format html`.'
-    : `All of it: ${places.join(', ')}.`;
+    ? 'Full plan: `reelform plan --verbose`, or `--format html`.'
+    : `Full plan: ${places.join(', ')}.`;
 }
 
 function isLinkable(url: string | undefined): url is string {
@@ -292,11 +292,11 @@ function sentence(words: string): string {
 }
 
 /** Replaces a comment that has become obsolete. */
-export const OBSOLETE_COMMENT = 'Reelform: this pull request changes no video any more.';
+export const OBSOLETE_COMMENT = 'Reelform: this pull request no longer changes any video.';
 
 /** Links to the plan page. @param url must not contain characters that end a link */
 export function pageMarkdown(url: string): string {
-  return `[The page of the plan](<${url}>): before and after beside each other, drafts, and every change in full.\n`;
+  return `[Plan page](<${url}>): before and after side by side, drafts, and all details.\n`;
 }
 
 /** Summarizes a plan for the list of checks: `2 to create, 1 to update`. */

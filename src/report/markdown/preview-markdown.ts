@@ -109,8 +109,8 @@ function measured(preview: PlanPreview): string {
   });
   const kept = rows.slice(0, MOST_MEASURED);
   const more = rows.length - kept.length;
-  const table = foldedTable('| Video | What can be seen of it |\n|:--|:--|', kept, (missing) => `${missing} more`);
-  return more === 0 ? table : `${table}\n\nAnd ${countNoun(more, 'more video')} of which less is another.`;
+  const table = foldedTable('| Video | Visible change |\n|:--|:--|', kept, (missing) => `${missing} more`);
+  return more === 0 ? table : `${table}\n\nAnd ${countNoun(more, 'more video')} with smaller changes.`;
 }
 
 const MOST_MEASURED = 50;
@@ -130,7 +130,7 @@ function unseenChanges({ videos }: PlanPreview): string[] {
 /** Lists omitted videos by reason; empty if there are none. */
 function leftOutStills({ leftOut }: PlanPreview): string {
   return [...groupBy(leftOut, ({ reason }) => reason)]
-    .map(([reason, videos]) => `Not looked at (${LEFT_OUT_WORDS[reason]}): ${named(videos.map(({ id }) => id))}.`)
+    .map(([reason, videos]) => `Not drawn (${LEFT_OUT_WORDS[reason]}): ${named(videos.map(({ id }) => id))}.`)
     .join('<br>');
 }
 
@@ -152,7 +152,7 @@ function sheetMarkdown(sheet: PreviewImage): string {
 
 function picture(image: PreviewImage, side: string): string {
   const url = urlOf(image);
-  if (url === null) return '_not here_';
+  if (url === null) return '_not available_';
   const { width, height } = image;
   const shown = Math.round(Math.min(ROOM.width, width, (ROOM.height * width) / height));
   return `<img src="${url}" width="${shown}" alt="${side}">`;

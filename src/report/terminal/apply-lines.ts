@@ -13,10 +13,10 @@ const SILENCE_MS = 30_000;
 
 const BEGIN_WORDS: Readonly<Record<Begin, string>> = {
   posted: 'begun',
-  resumed: 'resumed: an earlier run asked for it',
-  resent: 'asked for again, as the same request',
-  followed: 'followed: another run has asked for it',
-  found: 'rendered already',
+  resumed: 'resumed from an earlier run',
+  resent: 'same request sent again',
+  followed: 'waiting for another run',
+  found: 'already rendered',
 };
 
 /** Prints one line per change of state with the id of its video, for logs in which lines of several videos interleave. */
@@ -52,7 +52,7 @@ export class ApplyLines {
     const left = this.#progress.leftMs(nowMs);
     const parts = [
       `${finished} of ${total}`,
-      `${running.length} at work`,
+      `${running.length} running`,
       ...(segments === null ? [] : [segmentProgress(segments)]),
       ...(left === null ? [] : [formatTimeLeft(left)]),
     ];
@@ -127,19 +127,20 @@ export class VideoLines {
         return this.#withFailures(`${red('✗')} ${this.name(event.id)}  ${dim(after)}`, event.id, event.failures);
       }
       case 'video-undelivered': {
-        const line = `${red('✗')} ${this.name(event.id)}  ${red('finished, and not delivered')}`;
+        const line = `${red('✗')} ${this.name(event.id)}  ${red('finished, but not delivered')}`;
         return this.#withFailures(line, event.id, event.failures);
       }
       case 'video-warned':
         return this.#withFailures(`${yellow('!')} ${this.name(event.id)}`, event.id, [event.warning]);
       case 'video-unknown': {
-        const what = event.session === null ? 'not known whether it was taken on' : 'its session is missing';
-        const line = `${yellow('?')} ${this.name(event.id)}  ${yellow(`asked for, and ${what}`)}`;
+        const what =
+          event.session === null ? 'it is unknown whether the service accepted it' : 'its session is missing';
+        const line = `${yellow('?')} ${this.name(event.id)}  ${yellow(`requested, but ${what}`)}`;
         return this.#withFailures(line, event.id, [event.failure]);
       }
       case 'video-left':
         return [
-          `${yellow('…')} ${this.name(event.id)}  ${dim(`left at work at the service as ${escapeControls(event.session)}`)}`,
+          `${yellow('…')} ${this.name(event.id)}  ${dim(`still running on the service as ${escapeControls(event.session)}`)}`,
         ];
       case 'video-started':
       case 'video-delivering':

@@ -1,8 +1,10 @@
 import { createColors } from 'picocolors';
 import type { ApplyOutcome } from '../../apply/events.ts';
+import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { ShardReport } from '../json/event-json.ts';
 import { escapeControls, listNames } from '../wording/display-text.ts';
 import { groupByFailure } from '../wording/failure-groups.ts';
+import { countWords, estimateWords } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration, formatTime } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
 
@@ -43,13 +45,13 @@ export function shardText(report: ShardReport, options: { readonly color: boolea
     whole.length === 0
       ? []
       : [
-          `Left to the joining apply, because they have no segments: ${countNoun(whole.length, 'video')} (${listNames(whole)}).`,
+          `Rendered by the joining apply, because they have no segments: ${countNoun(whole.length, 'video')} (${listNames(whole)}).`,
         ];
   return `${[
     `${colors.bold(`Shard ${index}/${count}: ${state}`)}: ${counts}: ${formatCount(rendered)} rendered${found} in ${formatDuration(elapsedMs)}.`,
     ...failedBlocks(failed, '', colors),
     ...left,
-    'Nothing was recorded: run `reelform apply` with the segments of all shards.',
+    'Nothing was recorded. Run `reelform apply` with the segments of all shards.',
   ].join('\n\n')}\n`;
 }
 
@@ -69,15 +71,15 @@ export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): s
     ...(failed.length > 0 ? [red(`${formatCount(failed.length)} failed`)] : []),
     ...(undelivered.length > 0 ? [red(`${formatCount(undelivered.length)} not delivered`)] : []),
     ...(unknown.length > 0 ? [yellow(`${formatCount(unknown.length)} unknown`)] : []),
-    ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} left at work`)] : []),
-    ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not begun`)] : []),
+    ...(inProgress.length > 0 ? [yellow(`${formatCount(inProgress.length)} still running`)] : []),
+    ...(skipped.length > 0 ? [yellow(`${formatCount(skipped.length)} not started`)] : []),
   ];
 }
 
 export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLAIN): string {
   if (outcome.endedBy === 'interrupted') return yellow('Interrupted');
   if (outcome.endedBy === 'deadline') return yellow('Out of time');
-  if (outcome.endedBy === 'failure') return red('Ended by a failure');
+  if (outcome.endedBy === 'failure') return red('Stopped after a failure');
   const { failed, undelivered, unknown } = outcome;
   if (failed.length + undelivered.length + unknown.length > 0) return red('Incomplete');
   return outcome.inProgress.length > 0 || outcome.skipped.length > 0 ? yellow('In progress') : green('Done');
@@ -103,10 +105,10 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
     [
       ...shown.map((video) => `  ${yellow('?')} ${escapeControls(video.id)}: ${unknownWords(video)}`),
       ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
-      '    It is not asked for again before somebody says what became of it. `reelform resolve` tells what to look for',
-      '    at the service; then say:',
-      `      reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,
-      `      reelform resolve ${example} --retry        ${dim('ask again, even if that may be paid for twice')}`,
+      '    It is not requested again before you resolve it. `reelform resolve` shows what to look for',
+      '    on the service; then run one of:',
+      `      reelform resolve ${example} --session ID   ${dim('the service has the session')}`,
+      `      reelform resolve ${example} --retry        ${dim('request again, even if it may be paid for twice')}`,
       `      reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
     ].join('\n'),
   ];
@@ -115,34 +117,33 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
 function unknownWords({ askedAt, session }: ApplyOutcome['unknown'][number]): string {
   const at = formatTime(escapeControls(askedAt));
   return session === null
-    ? `asked for at ${at}, and no answer told whether it was taken on`
-    : `asked for at ${at}, and the service does not have its session ${escapeControls(session)} any more`;
+    ? `requested at ${at}, but got no clear response`
+    : `requested at ${at}, but the service no longer has its session ${escapeControls(session)}`;
 }
 
 function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {
   if (inProgress.length === 0) return [];
   const sessions = inProgress.map(({ id, session }) => `${id} (${session})`);
   const them = inProgress.length === 1 ? 'it' : 'them';
-  return [`  ${yellow('…')} left at work: ${listNames(sessions)}\n    \`reelform apply\` takes ${them} up.`];
+  return [`  ${yellow('…')} still running: ${listNames(sessions)}\n    \`reelform apply\` resumes ${them}.`];
 }
 
 /** Suggests the next command. Another apply does not fix a failure that is not retryable. */
 function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
-  const mine =
-    undelivered.length === 0 ? [] : ['`reelform apply` delivers what was not, and renders none of it again.'];
+  const mine = undelivered.length === 0 ? [] : ['`reelform apply` retries the deliveries without rendering again.'];
   if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return mine;
-  const recorded = rendered === 0 ? null : 'What was rendered is in the lockfile';
+  const recorded = rendered === 0 ? null : 'Rendered videos are in the lockfile';
   const lasting = failed.filter(({ failures }) => failures.some(({ retryable }) => !retryable)).length;
   const others = failed.length + skipped.length - lasting;
   if (lasting > 0) {
-    const rest = others > 0 ? ', which goes on with the rest' : '';
+    const rest = others > 0 ? ', which continues with the rest' : '';
     return [
       ...mine,
-      `${recorded === null ? '' : `${recorded}. `}Correct what failed, then run \`reelform apply\`${rest}.`,
+      `${recorded === null ? '' : `${recorded}. `}Correct the failures, then run \`reelform apply\`${rest}.`,
     ];
   }
   if (recorded === null) return [...mine, ...(others > 0 ? ['`reelform apply` tries again.'] : [])];
-  return [...mine, `${recorded}${others > 0 ? '; `reelform apply` goes on with the rest' : ''}.`];
+  return [...mine, `${recorded}${others > 0 ? '; `reelform apply` continues with the rest' : ''}.`];
 }
 
 /** Not a failure, because the frames are identical. */
@@ -150,14 +151,23 @@ function restoredBlocks({ restored }: ApplyOutcome): string[] {
   if (restored === undefined || restored.differing === 0) return [];
   const has = restored.differing === 1 ? 'restored file has' : 'restored files have';
   return [
-    `${formatCount(restored.differing)} ${has} other bytes than the lockfile records: this machine encodes the same frames differently.`,
+    `${formatCount(restored.differing)} ${has} different bytes than recorded in the lockfile, because this machine encodes the same frames differently.`,
   ];
 }
 
-/** @param renders number of videos to render */
-export function approvalQuestion(renders: number): string {
-  const what = renders === 0 ? 'Nothing is rendered. ' : '';
-  return `\n${what}Apply these changes? Only "yes" is taken for it: `;
+/**
+ * Returns the question before a run. Repeats the totals of the plan, because a long plan scrolls them away.
+ *
+ * @param plan null for a run that renders nothing
+ */
+export function approvalQuestion(plan: PlanDocument | null): string {
+  const totals =
+    plan === null
+      ? 'Nothing is rendered.'
+      : `${countWords(plan)
+          .map(({ words }) => words)
+          .join(', ')} · ${estimateWords(plan)}.`;
+  return `\n${totals} Apply these changes? Type "yes" to approve: `;
 }
 
 /**
@@ -166,17 +176,17 @@ export function approvalQuestion(renders: number): string {
  * @param isAttended whether a person waits; otherwise running videos are soon left to the service
  */
 export function stoppingText(running: number, isAttended: boolean): string {
-  const video = running === 1 ? 'the video at work is' : `the ${formatCount(running)} videos at work are`;
+  const video = running === 1 ? 'the running video is' : `the ${formatCount(running)} running videos are`;
   const end = isAttended ? 'waited for and recorded' : 'left to the service after a few seconds';
   const work = running === 0 ? '' : `; ${video} ${end}`;
-  return `Stopping: nothing new is asked for${work}. Interrupt again to leave at once; the next apply takes up what the service has.\n`;
+  return `Stopping: no new renders are started${work}. Interrupt again to exit immediately; the next apply resumes renders on the service.\n`;
 }
 
 /** Confirms an immediate exit. */
 export function exitText(running: number): string {
   const work =
-    running === 0 ? 'Nothing was at work' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} at work`;
-  return `Left. ${work}; what was rendered is in the lockfile, and the next apply takes up what the service has.\n`;
+    running === 0 ? 'Nothing was running' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} running`;
+  return `Exited. ${work}; rendered videos are in the lockfile, and the next apply resumes renders on the service.\n`;
 }
 
 /** Reports what `--prune` removed; empty if nothing was. */

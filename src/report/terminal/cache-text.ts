@@ -13,10 +13,10 @@ export interface CacheContent {
 export function cacheText(content: CacheContent): string {
   const { folder, segments, bytes, max_bytes, url, oldest_used_at, last_run } = content;
   const limit =
-    max_bytes === 0 ? (url === null ? 'the cache is off' : 'none are kept here') : `of ${sizeText(max_bytes)}`;
+    max_bytes === 0 ? (url === null ? 'the cache is disabled' : 'none are kept here') : `of ${sizeText(max_bytes)}`;
   const lines = [`${folder}: ${countText(segments)}, ${sizeText(bytes)} ${limit}`];
-  if (url !== null) lines.push(`Segments are also kept in ${url}.`);
-  if (oldest_used_at !== null) lines.push(`The segment used least recently was used at ${oldest_used_at}.`);
+  if (url !== null) lines.push(`Segments are also stored in ${url}.`);
+  if (oldest_used_at !== null) lines.push(`The least recently used segment was last used at ${oldest_used_at}.`);
   if (last_run !== null) {
     const { reused, rendered } = last_run;
     lines.push(`The last run reused ${reused} of ${countText(reused + rendered)}.`);
@@ -29,7 +29,7 @@ export function prunedCacheText(segments: number, bytes: number): string {
 }
 
 export function verifiedCacheText(intact: number, damaged: number): string {
-  const removed = damaged === 0 ? '' : ` Removed ${countText(damaged)} that ${damaged === 1 ? 'was' : 'were'} damaged.`;
+  const removed = damaged === 0 ? '' : ` Removed ${countText(damaged)} (damaged).`;
   return `${countText(intact)} intact.${removed}\n`;
 }
 

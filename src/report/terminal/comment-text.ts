@@ -1,10 +1,10 @@
 const KINDS = {
-  created: 'The comment was written',
-  updated: 'The comment was brought up to date',
-  same: 'The comment says it already',
-  hidden: 'There is nothing to say; what was said is hidden',
-  deleted: 'There is nothing to say; what was said is deleted',
-  none: 'There is nothing to say, and no comment',
+  created: 'The comment was created',
+  updated: 'The comment was updated',
+  same: 'The comment is already up to date',
+  hidden: 'The plan has no changes; the earlier comment was hidden',
+  deleted: 'The plan has no changes; the earlier comment was deleted',
+  none: 'The plan has no changes; no comment was created',
 } as const;
 
 /** Reports what happened to a comment. */

@@ -2,7 +2,7 @@ import { codeFrameColumns } from '@babel/code-frame';
 import { createColors } from 'picocolors';
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
 import { groupBy } from '../../group-by.ts';
-import { escapeControls } from '../wording/display-text.ts';
+import { escapeControls, terminalLink } from '../wording/display-text.ts';
 import { countNoun, countSeverities } from '../wording/quantities.ts';
 import { textPosition } from '../wording/text-position.ts';
 
@@ -10,6 +10,8 @@ export interface DiagnosticsTextOptions {
   /** Returns the text of a file; without it no code frame is shown. */
   readonly source: (file: string) => string | undefined;
   readonly color: boolean;
+  /** URL of the reference of error codes, which each code then links to. */
+  readonly reference?: string | undefined;
   /** Maximum number of locations shown, 50 by default; the rest is counted. */
   readonly maxPlaces?: number;
 }
@@ -37,7 +39,10 @@ function locationKey({ at }: Diagnostic): string | symbol {
   return at === undefined ? Symbol('no location') : `${at.file}:${at.start}:${at.end}`;
 }
 
-function block(place: readonly [Diagnostic, ...Diagnostic[]], { source, color }: DiagnosticsTextOptions): string {
+function block(
+  place: readonly [Diagnostic, ...Diagnostic[]],
+  { source, color, reference }: DiagnosticsTextOptions,
+): string {
   const { bold, dim } = createColors(color);
   const lines: string[] = [];
   const { at } = place[0];
@@ -50,7 +55,8 @@ function block(place: readonly [Diagnostic, ...Diagnostic[]], { source, color }:
   const width = Math.max(...place.map(({ severity }) => severity.length));
   for (const { severity, message, code, hint } of place) {
     const margin = ' '.repeat(width - severity.length);
-    lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${dim(code)}`);
+    const name = reference === undefined ? dim(code) : terminalLink(dim(code), `${reference}#${code}`);
+    lines.push(`  ${mark(severity, color)}${margin}  ${escapeControls(message)}  ${name}`);
     if (hint !== undefined) lines.push(`  ${' '.repeat(width)}  ${escapeControls(hint)}`);
   }
   // An empty span at offset 0 means the whole file.

@@ -25,6 +25,6 @@ export function doctorText(checks: readonly DoctorCheck[], options: { readonly c
       ? [line]
       : [line, `  ${' '.repeat(width)}  ${cyan('hint:')} ${dim(escapeControls(hint))}`];
   });
-  const problems = countSeverities(checks.map(({ status }) => status)) || 'All is well';
+  const problems = countSeverities(checks.map(({ status }) => status)) || 'Everything is OK';
   return `${[...lines, '', bold(`${problems}.`)].join('\n')}\n`;
 }

@@ -30,13 +30,13 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
   ].map((line) => `  ${yellow('?')} ${line}`);
   const noted = grouped(notes.map(({ id, what }) => [id, NOTE_WORDS[what]])).map((line) => `  ${dim('·')} ${line}`);
   const isAll = !hasDrift(report) && open.length === 0;
-  const rest = isAll ? 'All is as it was recorded' : headline(findings.length);
+  const rest = isAll ? 'Everything matches the lockfile' : headline(findings.length);
   return `${[
-    `${bold('Drift:')} ${countNoun(checked, 'video')} looked at. ${rest}.`,
+    `${bold('Drift:')} ${countNoun(checked, 'video')} checked. ${rest}.`,
     ...(found.length > 0 ? [found.join('\n')] : []),
-    ...(changed.length > 0 ? [`Specifications that are not as committed:\n${changed.join('\n')}`] : []),
-    ...(noted.length > 0 ? [`Their videos can still be fetched, so nothing is rendered:\n${noted.join('\n')}`] : []),
-    ...(open.length > 0 ? [`Of these it could not be told:\n${open.join('\n')}`] : []),
+    ...(changed.length > 0 ? [`Specifications that differ from the committed ones:\n${changed.join('\n')}`] : []),
+    ...(noted.length > 0 ? [`Their videos are still available, so nothing is rendered:\n${noted.join('\n')}`] : []),
+    ...(open.length > 0 ? [`Could not be verified:\n${open.join('\n')}`] : []),
     ...commandsFor(findings),
     ...(changed.length > 0 ? ['`reelform pull` fetches the specifications; then run `reelform plan`.'] : []),
   ].join('\n\n')}\n`;
@@ -60,7 +60,7 @@ function commandsFor(findings: readonly DriftFinding[]): string[] {
   return [
     ...(others.length > 0 ? [`\`${command}\` renders ${changed.length > 0 ? 'the others' : them} again.`] : []),
     ...(ids.length > 0
-      ? [`\`reelform apply --replace ID\` renders a video again that can be fetched: ${listNames(ids)}.`]
+      ? [`\`reelform apply --replace ID\` renders a video again although it is available: ${listNames(ids)}.`]
       : []),
   ];
 }
@@ -70,6 +70,6 @@ function isChanged({ what }: DriftFinding): boolean {
 }
 
 function headline(count: number): string {
-  if (count === 0) return 'Nothing was found that is not as it was recorded';
-  return `${countNoun(count, 'video')} ${count === 1 ? 'is' : 'are'} not as recorded`;
+  if (count === 0) return 'No differences were found';
+  return `${countNoun(count, 'video')} ${count === 1 ? 'differs' : 'differ'} from the lockfile`;
 }

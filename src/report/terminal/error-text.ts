@@ -1,18 +1,27 @@
 import type { createColors } from 'picocolors';
 import type { Failure } from '../../apply/events.ts';
-import { escapeControls } from '../wording/display-text.ts';
+import { escapeControls, terminalLink } from '../wording/display-text.ts';
 
-/** Formats the error that ended a command, with its hint. Service text cannot control the terminal. */
-export function errorText({
-  code,
-  message,
-  hint,
-}: {
-  code: string;
-  message: string;
-  hint?: string | undefined;
-}): string {
-  const line = `error ${escapeControls(code)}: ${escapeControls(message)}\n`;
+/**
+ * Formats the error that ended a command, with its hint. Service text cannot control the terminal.
+ *
+ * @param reference URL of the reference of error codes, which the code then links to
+ */
+export function errorText(
+  {
+    code,
+    message,
+    hint,
+  }: {
+    code: string;
+    message: string;
+    hint?: string | undefined;
+  },
+  reference?: string,
+): string {
+  const name = escapeControls(code);
+  const linked = reference === undefined ? name : terminalLink(name, `${reference}#${name}`);
+  const line = `error ${linked}: ${escapeControls(message)}\n`;
   return `${line}${hint === undefined ? '' : `hint: ${escapeControls(hint)}\n`}`;
 }
 
@@ -33,7 +42,7 @@ export function serviceErrorText({
 /** Formats an internal error and asks for a report. */
 export function internalErrorText(error: unknown, toolVersion: string): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `Internal error: ${text}\nThis is a mistake in reelform ${toolVersion}; please report it.\n`;
+  return `Internal error: ${text}\nThis is a bug in reelform ${toolVersion}; please report it.\n`;
 }
 
 /** Formats `code: editable (file): message` and the hint, without indentation. */

@@ -52,7 +52,7 @@ export function explainText(explanation: Explanation, options: ExplainTextOption
 }
 
 const NOT_DECIDING =
-  'Not deciding, so that changing it renders nothing: the id, the name and place of the file, its comments and the order of its keys, title, description, labels, protection and where it is delivered to.';
+  'Ignored, so a change does not render the video: id, name and location of the file, comments, order of keys, title, description, labels, protection and destinations.';
 
 function verdictLines({ change }: Explanation, columns: number, colors: Colors): string[] {
   const { id, action, desired, before } = change;
@@ -66,16 +66,16 @@ function verdict(change: Change): string {
   const reason = escapeControls(reasonWords(changeDocument(change)));
   switch (change.action) {
     case 'noop':
-      return 'Up to date: nothing that decides its frames is other than it was when it was rendered.';
+      return 'Up to date: nothing that affects its frames has changed since it was rendered.';
     case 'move':
     case 'relabel':
-      return `The lockfile would be changed alone: ${reason}.`;
+      return `Only the lockfile would change: ${reason}.`;
     case 'forget':
-      return `It would be forgotten: ${reason}.`;
+      return `It would be removed from the lockfile: ${reason}.`;
     case 'deliver':
       return `It would be delivered: ${reason}.`;
     case 'adopt':
-      return `It would take over a rendering, and not be rendered: ${reason}.`;
+      return `It would adopt an existing rendering without being rendered: ${reason}.`;
     default:
       return renders(change) ? `It would be rendered: ${reason}.` : `${reason}.`;
   }
@@ -86,17 +86,17 @@ function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
   const { state, session, intent } = attempt;
   const id = escapeControls(intent.id);
   const facts: [string, string][] = [
-    ['asked for at', formatTime(intent.at)],
+    ['requested at', formatTime(intent.at)],
     ...(session === null ? [] : [['session', session] satisfies [string, string]]),
   ];
   const words = {
-    sending: `Asked for, and not known whether it was taken on. Say what became of it: reelform resolve ${id}`,
-    retry: 'Asked for, and allowed to be asked for again: the next apply does',
-    created: 'At work at the service, or ended meanwhile: the next apply takes it up',
-    missing: 'The service does not have its session any more: the next apply looks for it, and requests no other',
-    rendered: 'Rendered already, and not in the lockfile yet: the next apply takes it over',
+    sending: `Requested, but it is unknown whether the service accepted it. Resolve it: reelform resolve ${id}`,
+    retry: 'Requested, and released for a retry by the next apply',
+    created: 'Running or finished on the service: the next apply resumes it',
+    missing: 'The service no longer has its session: the next apply looks for it and requests no new render',
+    rendered: 'Already rendered, but not yet in the lockfile: the next apply records it',
   } as const;
-  return [colors.bold('In flight'), `  ${words[state]}.`, ...factLines(facts, colors)];
+  return [colors.bold('Pending'), `  ${words[state]}.`, ...factLines(facts, colors)];
 }
 
 function adoptedLines(change: Change, colors: Colors): string[] {
@@ -107,7 +107,7 @@ function adoptedLines(change: Change, colors: Colors): string[] {
     ['from', sourceWords(changeDocument(change).source)],
     ...(rendering === null ? [] : renderingFacts(rendering)),
   ];
-  return [colors.bold('Taken over'), ...factLines(facts, colors)];
+  return [colors.bold('Adopted'), ...factLines(facts, colors)];
 }
 
 function renderingFacts({ rendered_at, session, video_url }: LockRendering): [string, string][] {
@@ -119,7 +119,7 @@ function renderingFacts({ rendered_at, session, video_url }: LockRendering): [st
 }
 
 function recordedLines({ before, desired }: Change, colors: Colors): string[] {
-  if (before === null) return [colors.bold('Rendered last'), '  Never, as far as the lockfile knows.'];
+  if (before === null) return [colors.bold('Last rendered'), '  Never, according to the lockfile.'];
   const facts: [string, string][] = [
     ...(desired?.fingerprint === before.fingerprint
       ? []
@@ -127,7 +127,7 @@ function recordedLines({ before, desired }: Change, colors: Colors): string[] {
     ['by', before.service],
     ...renderingFacts(before),
   ];
-  return [colors.bold('Rendered last'), ...factLines(facts, colors)];
+  return [colors.bold('Last rendered'), ...factLines(facts, colors)];
 }
 
 /** Lists everything that is part of the fingerprint. */
@@ -141,7 +141,7 @@ function decidingLines({ change, label }: Explanation, columns: number, colors: 
     ['template', `${desired.template} (${desired.styleVersion})`],
     ...values.map(({ name, after }): [string, string] => [name, showOne(after)]),
   ];
-  return [colors.bold('What decides'), ...factLines(facts, colors, columns)];
+  return [colors.bold('Inputs'), ...factLines(facts, colors, columns)];
 }
 
 function showOne(shown: DisplayValue | null): string {

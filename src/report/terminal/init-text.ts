@@ -23,9 +23,9 @@ export interface RepositoryReport {
 }
 
 const QUESTIONS = {
-  service: 'Where are videos rendered: on this machine (embedded), or by a service at a URL?',
-  ci: 'Which CI plans pull requests, and renders what is merged?',
-  template: 'Which template to begin with?',
+  service: 'Where should videos be rendered: on this machine (embedded), or by a service at a URL?',
+  ci: 'Which CI system should plan pull requests and render merged changes?',
+  template: 'Which template should the first video use?',
 } as const;
 
 const SECRET = {
@@ -46,9 +46,7 @@ export function repositoryText(report: RepositoryReport, { color }: { readonly c
   const lines = [
     `${green('✓')} ${bold(countNoun(written.length, 'file'))} written`,
     ...written.map((path) => `  ${path}`),
-    ...(left.length === 0
-      ? []
-      : ['', `${yellow('!')} ${countNoun(left.length, 'file')} left alone, being there already`]),
+    ...(left.length === 0 ? [] : ['', `${yellow('!')} ${countNoun(left.length, 'existing file')} left unchanged`]),
     ...left.map((path) => `  ${dim(escapeControls(path))}`),
     '',
     bold('Next'),
@@ -67,16 +65,16 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
     install,
     ...(hasVideo
       ? [
-          'npx reelform plan                     what would be rendered',
-          'npx reelform apply                    render it, and record it',
+          'npx reelform plan                     show what would be rendered',
+          'npx reelform apply                    render videos and record them',
         ]
-      : ['npx reelform template init FILE       a template from any Lottie, to name in reelform.yaml']),
+      : ['npx reelform template init FILE       create a template from a Lottie animation']),
     ...(hasGit ? [] : [gitInit(branch, ci)]),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
     ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
-    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one at the top'] : []),
-    ...(ci === 'none' ? [] : ['Commit all of it, package-lock.json too: the workflows run npm ci']),
+    ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one of the root folder'] : []),
+    ...(ci === 'none' ? [] : ['Commit all files including package-lock.json: the workflows run npm ci']),
   ];
 }
 

@@ -21,7 +21,7 @@ const MOST_VIDEOS = 16;
 
 const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
   resumed: 'resumed',
-  resent: 'asked again',
+  resent: 'requested again',
   followed: 'followed',
   found: '',
 };
@@ -91,12 +91,12 @@ export class LiveView {
     const parts: { readonly text: string; readonly rank: number }[] = [
       { text: `${formatCount(finished)} of ${formatCount(total)}`, rank: 0 },
       { text: failed > 0 ? `${formatCount(failed)} failed` : '', rank: 2 },
-      { text: hidden > 0 ? `${formatCount(hidden)} more at work` : '', rank: 4 },
+      { text: hidden > 0 ? `${formatCount(hidden)} more running` : '', rank: 4 },
       { text: formatDuration(this.#progress.elapsedMs(nowMs)), rank: 5 },
-      { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`, rank: 6 },
+      { text: rate === null ? '' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} per minute`, rank: 6 },
       { text: this.#stopping || left === null ? '' : formatTimeLeft(left), rank: 3 },
       { text: this.#stopping ? 'stopping' : '', rank: 1 },
-      { text: this.#stopping ? 'Ctrl-C again to leave at once' : '', rank: 3 },
+      { text: this.#stopping ? 'Ctrl-C again to exit immediately' : '', rank: 3 },
     ].filter(({ text }) => text !== '');
     const join = (): string => `  ${parts.map(({ text }) => text).join(' · ')}`;
     while (parts.length > 1 && cellWidth(join()) > width) {

@@ -9,7 +9,7 @@ import { countNoun } from '../wording/quantities.ts';
 /** Lists the recorded videos, one per line. */
 export function lockText(lock: Lock, options: { readonly color: boolean }): string {
   const { bold, dim } = createColors(options.color);
-  if (lock.videos.size === 0) return 'Nothing is rendered yet.\n';
+  if (lock.videos.size === 0) return 'No videos are rendered yet.\n';
   const rows = [...lock.videos].sort(([a], [b]) => byCodeUnit(a, b));
   const width = maxWidth(rows.map(([id]) => escapeControls(id)));
   const lines = rows.map(
@@ -56,8 +56,8 @@ export function verifiedText(
   options: { readonly color: boolean; readonly isCompared: boolean },
 ): string {
   const { green, dim } = createColors(options.color);
-  const line = `${green('✓')} ${file} is in order, ${countNoun(entryCount, 'entry', 'entries')}.\n`;
-  const why = 'The definitions have mistakes, so they were not compared with it: reelform validate tells them.';
+  const line = `${green('✓')} ${file} is valid, ${countNoun(entryCount, 'entry', 'entries')}.\n`;
+  const why = 'The definitions have errors, so they were not compared with it: run reelform validate.';
   return options.isCompared ? line : `${line}${dim(why)}\n`;
 }
 
@@ -73,13 +73,13 @@ export function migratedText(
   options: { readonly color: boolean },
 ): string {
   const { green } = createColors(options.color);
-  if (lock.differsAt === null) return `${file} is in today's form already.\n`;
+  if (lock.differsAt === null) return `${file} already has the current format.\n`;
   const lines = [
-    ...(lock.reordered ? ['  the entries are sorted'] : []),
-    ...lock.rewritten.map((id) => `  ${escapeControls(id)}: its fields are in their order`),
+    ...(lock.reordered ? ['  entries sorted'] : []),
+    ...lock.rewritten.map((id) => `  ${escapeControls(id)}: fields reordered`),
   ];
-  const what = lines.length > 0 ? `:\n${lines.join('\n')}` : ': its layout alone was another';
-  return `${green('✓')} ${file} is in today's form now${what}\n`;
+  const what = lines.length > 0 ? `:\n${lines.join('\n')}` : ': only its layout changed';
+  return `${green('✓')} ${file} now has the current format${what}\n`;
 }
 
 /**
@@ -94,11 +94,11 @@ export function movedText(
   options: { readonly color: boolean; readonly isWanted: boolean; readonly wasWanted: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
-  const line = `${green('✓')} ${escapeControls(from)} is ${bold(escapeControls(to))} now\n`;
+  const line = `${green('✓')} ${escapeControls(from)} is now ${bold(escapeControls(to))}\n`;
   if (options.isWanted) return line;
   const next = options.wasWanted
-    ? `The definition still has the id ${escapeControls(from)}: the next plan moves it back, unless it says "id: ${escapeControls(to)}"`
-    : `No definition has the id ${escapeControls(to)}: the next plan forgets it`;
+    ? `The definition still has the id ${escapeControls(from)}: the next plan moves it back, unless you add "id: ${escapeControls(to)}"`
+    : `No definition has the id ${escapeControls(to)}: the next plan removes it`;
   return `${line}${yellow('note')} ${next}\n`;
 }
 
@@ -112,9 +112,11 @@ export function forgottenText(
   options: { readonly color: boolean; readonly wanted: ReadonlySet<string> },
 ): string {
   const { green, yellow } = createColors(options.color);
-  const lines = ids.map((id) => `${green('✓')} ${escapeControls(id)} is forgotten; its video stays where it is\n`);
+  const lines = ids.map(
+    (id) => `${green('✓')} ${escapeControls(id)} was removed from the lockfile; its video was not deleted\n`,
+  );
   const back = ids.filter((id) => options.wanted.has(id)).map(escapeControls);
-  const note = `${yellow('note')} There are definitions for ${back.join(', ')}: the next plan creates what they say\n`;
+  const note = `${yellow('note')} Still defined: ${back.join(', ')}. The next plan creates these videos again\n`;
   return lines.join('') + (back.length > 0 ? note : '');
 }
 
@@ -125,17 +127,17 @@ export function importedText(
   options: { readonly color: boolean; readonly isSigned: boolean },
 ): string {
   const { bold, green, yellow } = createColors(options.color);
-  const line = `${green('✓')} ${bold(escapeControls(id))} is what ${escapeControls(session)} rendered: ${displayUrl(video_url)}\n`;
-  const note = `${yellow('note')} The URL is a signed one: who reads the lockfile has the video, until the URL ends\n`;
+  const line = `${green('✓')} ${bold(escapeControls(id))} is recorded with the session ${escapeControls(session)}: ${displayUrl(video_url)}\n`;
+  const note = `${yellow('note')} The URL is signed: anyone who can read the lockfile can fetch the video until the URL expires\n`;
   return options.isSigned ? line + note : line;
 }
 
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {
-  present: 'it is what the definition says now',
-  content: 'it was rendered from new content, the other from the same as before',
+  present: 'it matches the definition',
+  content: 'it was rendered from changed content, the other side from unchanged content',
   later: 'it was rendered later',
-  update: 'it was changed, the other side removed it',
-  order: 'nothing tells the two apart',
+  update: 'it was changed; the other side removed it',
+  order: 'both sides are equal',
 };
 
 /** Lists the conflicts that a merge resolved; empty if there were none. */
@@ -148,7 +150,7 @@ export function mergeDecisionsText(
   if (decisions.length === 0) return '';
   const width = maxWidth(decisions.map(({ name }) => escapeControls(name)));
   const lines = decisions.map(({ kind, name, side, why }) => {
-    const what = kind === 'field' ? ' (a field beside the videos)' : '';
+    const what = kind === 'field' ? ' (a top-level field)' : '';
     return `  ${bold(padCells(escapeControls(name), width))}  ${sideText(side)}: ${WHY[why]}${what}`;
   });
   return `${yellow(`${file}: both sides changed ${countNoun(decisions.length, 'entry', 'entries')}`)}\n${lines.join('\n')}\n`;
@@ -157,13 +159,13 @@ export function mergeDecisionsText(
 /** Reports the result of `lock merge`. */
 export function mergedText(file: string, entryCount: number, options: { readonly color: boolean }): string {
   const { green } = createColors(options.color);
-  const hint = `See with reelform plan what is left to do, then: git add ${file}`;
+  const hint = `Check the remaining changes with reelform plan, then: git add ${file}`;
   return `${green('✓')} ${file} is merged, ${countNoun(entryCount, 'entry', 'entries')}. ${hint}\n`;
 }
 
 export function nothingToMergeText(file: string, isUnmerged: boolean): string {
-  const hint = isUnmerged ? ` Git waits for: git add ${file}` : '';
-  return `${file} holds no conflict.${hint}\n`;
+  const hint = isUnmerged ? ` To finish, run: git add ${file}` : '';
+  return `${file} has no conflict.${hint}\n`;
 }
 
 /** Reports the installation of the merge driver. */
@@ -175,11 +177,11 @@ export function installedText(
   const line = (name: string, what: (typeof installed)['driver'], done: string): string => {
     if (what === 'done') return `${green('set')}  ${name}: ${done}\n`;
     if (what === 'already') return `${green('was set')}  ${name}\n`;
-    return `${yellow('left')}  ${name} says something else: ${escapeControls(what.other)}\n`;
+    return `${yellow('left')}  ${name} has another value: ${escapeControls(what.other)}\n`;
   };
   return [
     line('.gitattributes', installed.attributes, 'commit it'),
-    line('merge.reelform.driver', installed.driver, 'for this clone; every other one needs it once'),
+    line('merge.reelform.driver', installed.driver, 'for this clone; run it once in every other clone'),
   ].join('');
 }
 

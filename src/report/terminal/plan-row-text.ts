@@ -63,7 +63,7 @@ function destinationSpans({ before, after }: DiffRow, colors: Colors): StyledTex
   const gone = before?.kind === 'name' ? escapeControls(before.name) : '';
   return [
     { text: gone, paint: colors.dim },
-    { text: ' no longer; what is there stays', paint: colors.dim },
+    { text: ' removed; the delivered file remains', paint: colors.dim },
   ];
 }
 

@@ -137,7 +137,7 @@ function aboutLines(about: string, columns: number, colors: Colors): string[] {
 function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']): string {
   const count = countNoun(changes.length, 'video');
   const folder = folderOf(changes[0]);
-  if (kind === 'same') return `${count}, all in the same way`;
+  if (kind === 'same') return `${count}, all with the same changes`;
   if (kind === 'rest') return `${formatCount(changes.length)} more to ${changes[0].action}`;
   return folder === '' ? count : `${count} in ${escapeControls(folder)}`;
 }
@@ -147,8 +147,8 @@ function foldedWords(groups: readonly ChangeGroup[]): string {
   const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MOST_NAMES), 0);
   const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
   if (unnamed === 0 && differing === 0) return '';
-  const values = differing === 0 ? '' : `, and the values of ${formatCount(differing)} not shown`;
-  return `This plan is folded: ${countNoun(unnamed, 'video')} not named${values}. See each with --verbose.`;
+  const values = differing === 0 ? '' : `, values of ${formatCount(differing)} not shown`;
+  return `This plan is shortened: ${countNoun(unnamed, 'video')} not listed${values}. Use --verbose for all details.`;
 }
 
 function paintOf(action: Action, colors: Colors): (text: string) => string {

@@ -27,7 +27,7 @@ export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
     ),
   ];
   const drawn = `  Drawn in ${seconds.all.toFixed(1)} s.`;
-  return `${['', 'What changes, as drawn here', ...lines, ...others, drawn].join('\n')}\n`;
+  return `${['', 'Visible changes', ...lines, ...others, drawn].join('\n')}\n`;
 }
 
 /** Returns the text above a video on a contact sheet. */

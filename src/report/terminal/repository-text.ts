@@ -16,12 +16,12 @@ export function fmtText(
   const lines = [
     ...files.changed.map((path) =>
       options.check
-        ? `${yellow('not in form')}  ${escapeControls(path)}`
+        ? `${yellow('not formatted')}  ${escapeControls(path)}`
         : `${green('wrote')}  ${escapeControls(path)}`,
     ),
-    ...files.kept.map((path) => `${yellow('left')}  ${escapeControls(path)}: another form would change what it says`),
+    ...files.kept.map((path) => `${yellow('left')}  ${escapeControls(path)}: formatting would change its meaning`),
   ];
-  const all = `${green('✓')} ${countNoun(files.total, 'file')} in form.`;
+  const all = `${green('✓')} ${countNoun(files.total, 'file')} formatted.`;
   return `${(lines.length === 0 ? [all] : lines).join('\n')}\n`;
 }
 
@@ -40,7 +40,7 @@ export function pullText(
 }
 
 export function validText(videoCount: number, templateCount: number): string {
-  return `${countNoun(videoCount, 'video')} over ${countNoun(templateCount, 'template')} are valid.\n`;
+  return `${countNoun(videoCount, 'video')} and ${countNoun(templateCount, 'template')} are valid.\n`;
 }
 
 /** Reports a lint run without errors. */
@@ -53,17 +53,17 @@ export function lintText({
   readonly checked: number;
   readonly remote: number;
 }): string {
-  const found = diagnostics.length === 0 ? ', and nothing was found' : '';
+  const found = diagnostics.length === 0 ? ', no problems found' : '';
   const rest =
-    remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be looked at here.`;
-  return `${countNoun(checked, 'video')} looked at${found}.${rest}\n`;
+    remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be checked locally.`;
+  return `${countNoun(checked, 'video')} checked${found}.${rest}\n`;
 }
 
 /** Explains why an apply stopped before rendering. */
 export function lintRefusal(): string {
-  return 'Nothing was rendered, because lint found errors. Correct them, leave these videos out with --exclude, or pass --no-lint.\n';
+  return 'Nothing was rendered, because lint found errors. Correct them, exclude these videos with --exclude, or pass --no-lint.\n';
 }
 
 export function lintProgress(checked: number, count: number): string {
-  return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for what a viewer would notice.\n`;
+  return `Checked ${formatCount(checked)} of ${countNoun(count, 'video')} for visible problems.\n`;
 }

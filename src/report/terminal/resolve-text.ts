@@ -11,18 +11,17 @@ const AFTER_MS = 180_000;
 /** Lists attempts of unknown state, with the data that identifies them at the service. */
 export function unknownAttemptsText(attempts: readonly Attempt[], options: { readonly color: boolean }): string {
   const { bold, yellow, dim } = createColors(options.color);
-  if (attempts.length === 0)
-    return 'Nothing is unknown: of every render that was asked for it is known what became of it.\n';
+  if (attempts.length === 0) return 'There are no unresolved renders.\n';
   const blocks = attempts.map(({ intent, state, session }) => {
     const askedMs = Date.parse(intent.at);
     const lines = [
-      `asked of   ${escapeControls(intent.service)} at ${timeAt(askedMs)}`,
+      `requested  ${escapeControls(intent.service)} at ${timeAt(askedMs)}`,
       session === null
-        ? `look for   a session made between ${timeAt(askedMs - BEFORE_MS)} and ${timeAt(askedMs + AFTER_MS)}`
-        : `look for   the session ${escapeControls(session)}, which the service made and did not have any more`,
+        ? `look for   a session created between ${timeAt(askedMs - BEFORE_MS)} and ${timeAt(askedMs + AFTER_MS)}`
+        : `look for   the session ${escapeControls(session)}, which the service created and later did not have`,
       `titled     ${escapeControls(titleOf(intent.body))}`,
       `attempt    ${escapeControls(shortKey(intent.key))}`,
-      ...(state === 'retry' ? ['decided    to be asked for again by the next apply'] : []),
+      ...(state === 'retry' ? ['decided    retry by the next apply'] : []),
     ];
     return [`  ${yellow('?')} ${bold(escapeControls(intent.id))}`, ...lines.map((line) => `    ${dim(line)}`)].join(
       '\n',
@@ -30,12 +29,12 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
   });
   const example = escapeControls(attempts[0]!.intent.id);
   return `${[
-    `Of ${countNoun(attempts.length, 'render')} that ${attempts.length === 1 ? 'was' : 'were'} asked for it is not known what became.`,
+    `${countNoun(attempts.length, 'render')} ${attempts.length === 1 ? 'is' : 'are'} unresolved.`,
     ...blocks,
     [
-      'Look at the service, then say for each:',
-      `  reelform resolve ${example} --session ID   ${dim('it is there, under this id')}`,
-      `  reelform resolve ${example} --retry        ${dim('ask again, even if that may be paid for twice')}`,
+      'Check the service, then run for each:',
+      `  reelform resolve ${example} --session ID   ${dim('the service has the session')}`,
+      `  reelform resolve ${example} --retry        ${dim('request again, even if it may be paid for twice')}`,
       `  reelform resolve ${example} --abandon      ${dim('forget the attempt')}`,
     ].join('\n'),
   ].join('\n\n')}\n`;
@@ -46,18 +45,18 @@ export function resolvedText(id: string, decision: 'session' | 'retry' | 'abando
   const name = escapeControls(id);
   switch (decision) {
     case 'session':
-      return `${name} is rendered by the session ${escapeControls(session ?? '')}. The next apply waits for it, and asks for nothing.\n`;
+      return `${name} is assigned to the session ${escapeControls(session ?? '')}. The next apply waits for it without a new request.\n`;
     case 'retry':
-      return `${name} is asked for again by the next apply, with the same key and the same request.\n`;
+      return `The next apply requests ${name} again, with the same key and request.\n`;
     case 'abandon':
-      return `What was asked for ${name} counts for nothing any more. The next plan shows what is to be done.\n`;
+      return `The attempt for ${name} was discarded. Run reelform plan to see the next steps.\n`;
   }
 }
 
 /** Lists the differences between a session and its request, in one line. */
 export function differencesText(differences: readonly SessionDifference[]): string {
   const shown = differences.slice(0, 3).map(({ field, asked, found }) => {
-    return `${field} is ${brief(found)}, and ${brief(asked)} was asked for`;
+    return `${field} is ${brief(found)}, but ${brief(asked)} was requested`;
   });
   const more = differences.length - shown.length;
   return more > 0 ? `${shown.join('; ')}; and ${countNoun(more, 'more difference')}` : shown.join('; ');
@@ -82,7 +81,7 @@ function titleOf(body: string): string {
 }
 
 function brief(json: string | null): string {
-  if (json === null) return 'not there';
+  if (json === null) return 'missing';
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 

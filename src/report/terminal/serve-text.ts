@@ -27,7 +27,7 @@ export function serveText({ url, metricsUrl, settings, templates, hasTokens, usu
   const { databaseUrl, dataDirectory, storage, host, publicUrl } = settings;
   const names = templates.map(({ name }) => name).join(', ');
   const lines = [
-    `Reelform serves at ${publicUrl ?? url}`,
+    `Reelform is listening at ${publicUrl ?? url}`,
     `  the API      ${url}/docs`,
     `  database     ${databaseUrl === null ? 'PGlite, in the data folder' : describeDatabase(databaseUrl)}`,
     ...(metricsUrl === null ? [] : [`  metrics      ${metricsUrl}/metrics`]),
@@ -36,14 +36,14 @@ export function serveText({ url, metricsUrl, settings, templates, hasTokens, usu
     ...(templates.length === 0 ? [] : [`  templates    ${names}, of reelform.yaml`]),
   ];
   if (publicUrl === null && /^(?:0\.0\.0\.0|::)$/.test(host)) {
-    lines.push('Clients on other machines need --public-url: the URLs of finished videos begin with it.');
+    lines.push('Clients on other machines need --public-url, because URLs of finished videos start with it.');
   }
   if (!hasTokens) {
     const where = databaseUrl === null ? '' : ' with the same settings';
     const isUsual = databaseUrl !== null || dataDirectory === usualDataDirectory;
     const flag = isUsual ? '' : ` --data ${quoted(escapeControls(dataDirectory))}`;
     lines.push(
-      `There is no token yet. Make one, in another terminal${where}:`,
+      `There are no tokens yet. Create one in another terminal${where}:`,
       `  export REELFORM_TOKEN=$(reelform token create${flag})`,
     );
   }
@@ -81,7 +81,7 @@ export function workerText({ id, url, publicUrl, settings }: WorkerFacts): strin
   const { databaseUrl, dataDirectory, storage, concurrency } = settings;
   const lines = [
     `Worker ${id} renders for ${escapeControls(publicUrl)}`,
-    `  at once      ${concurrency === 1 ? '1 video' : `${concurrency} videos`}`,
+    `  concurrency  ${concurrency === 1 ? '1 video' : `${concurrency} videos`}`,
     ...(databaseUrl === null ? [] : [`  database     ${describeDatabase(databaseUrl)}`]),
     ...(storage === null ? [] : [`  storage      ${escapeControls(storage)}`]),
     `  data folder  ${escapeControls(dataDirectory)}`,

@@ -35,7 +35,7 @@ export function initText(
       changed.map(({ message }) => message),
     ),
     ...section(
-      'Not drawn as designed',
+      'Not rendered as designed',
       groupUses(unsupported).flatMap(({ feature, what, uses }) => [
         `${yellow(what)} of ${placesText(uses)}`,
         dim(`  ${FEATURES[feature].instead}`),
@@ -44,7 +44,7 @@ export function initText(
     ...section('Not editable', [
       ...left.map(({ message }) => message),
       ...(colors.length === 0 ? [] : [colorsText(colors)]),
-      ...(others.length === 0 ? [] : [`The file has other animations, too: ${others.join(', ')} (--animation)`]),
+      ...(others.length === 0 ? [] : [`The file contains other animations: ${others.join(', ')} (--animation)`]),
     ]),
     ...section('Needed', needs.map(neededLine)),
     ...section(
@@ -72,7 +72,7 @@ function shorten(text: string, length: number): string {
 
 function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: number): string[] {
   const time = `${Number((frame / fps).toFixed(3))} s`;
-  return [name, time, `frame ${frame}`, origin === 'marker' ? 'a marker' : 'chosen: most is shown there'];
+  return [name, time, `frame ${frame}`, origin === 'marker' ? 'a marker' : 'chosen because most is visible there'];
 }
 
 function colorsText(colors: NewPackage['colors']): string {
@@ -82,12 +82,14 @@ function colorsText(colors: NewPackage['colors']): string {
   const more = colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : '';
   // Without a number, --colors takes colours of at least two layers.
   const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
-  return `Colours: ${shown.join(', ')}${more}; ${option} offers ${colors.length === 1 ? 'it' : 'them'}`;
+  return `Colours: ${shown.join(', ')}${more}; ${option} makes ${colors.length === 1 ? 'it' : 'them'} editable`;
 }
 
 function neededLine({ kind, name, path, problem }: NeededFile): string {
   const why =
-    problem === null ? 'the animation names it, and it is neither inside nor beside it' : `its file ${problem}`;
+    problem === null
+      ? 'the animation refers to it, but it is neither in the file nor next to it'
+      : `its file ${problem}`;
   return `${path}  the ${kind} ${escapeControls(name)}: ${why}`;
 }
 
@@ -95,8 +97,8 @@ function nextSteps(folder: string, needs: readonly NeededFile[]): string[] {
   const name = folder.split('/').at(-1)!;
   const endings = needs.some(({ kind }) => kind === 'font') ? ' (fonts as .ttf, .otf, .woff2 or .woff)' : '';
   return [
-    ...(needs.length === 0 ? [] : [`Add what is needed to ${folder}/${endings}`]),
-    `Read ${folder}/template.yaml: labels, lengths and stills are a proposal`,
+    ...(needs.length === 0 ? [] : [`Add the missing files to ${folder}/${endings}`]),
+    `Review ${folder}/template.yaml: labels, lengths and stillcuts are suggestions`,
     `reelform template check ${folder}`,
     `In reelform.yaml:  templates: {${name}: ./${folder}}`,
   ];
@@ -202,7 +204,7 @@ export function pushText(templates: readonly PushedTemplate[], options: { readon
   const width = Math.max(0, ...templates.map(({ name }) => name.length));
   const lines = templates.map(({ name, id, status, uploaded, message }) => {
     if (status === 'failed') return `${red('✗')} ${name.padEnd(width)}  ${id}  ${escapeControls(message ?? 'failed')}`;
-    return `${green('✓')} ${name.padEnd(width)}  ${id}  ${uploaded ? 'pushed' : dim('is there already')}`;
+    return `${green('✓')} ${name.padEnd(width)}  ${id}  ${uploaded ? 'pushed' : dim('already there')}`;
   });
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -63,7 +63,7 @@ export function tokensText(rows: readonly TokenRow[]): string {
 export function createdTokenText({ id, tenant, scopes, expiresAt }: TokenFacts, scopeCount: number): string {
   const what = scopes.length === scopeCount ? 'all scopes' : scopes.join(', ');
   const until = expiresAt === null ? 'it does not expire' : `it expires on ${day(expiresAt)}`;
-  return `Token ${id} of the tenant ${tenant}: ${what}; ${until}. Its text is shown this once.\n`;
+  return `Token ${id} of the tenant ${tenant}: ${what}; ${until}. The token is only shown once.\n`;
 }
 
 function day(time: string): string {

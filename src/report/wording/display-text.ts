@@ -41,3 +41,12 @@ export function listNames(names: readonly string[], most = 3): string {
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
+
+/**
+ * Makes a text a link on terminals that support it; others show the text only.
+ *
+ * @see https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda "Hyperlinks in terminal emulators" (OSC 8)
+ */
+export function terminalLink(text: string, url: string): string {
+  return `\u001b]8;;${escapeControls(url)}\u001b\\${text}\u001b]8;;\u001b\\`;
+}

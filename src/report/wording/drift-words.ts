@@ -33,13 +33,13 @@ export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   output_missing: 'its local file is missing',
   output_damaged: 'its local file is damaged',
   video_changed: 'its video does not have the recorded size',
-  video_gone: 'its video cannot be fetched any more',
-  asset_changed: 'a URL that it was made from gives something else',
+  video_gone: 'its video can no longer be fetched',
+  asset_changed: 'the content of one of its URLs changed',
 };
 
 export const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
-  session_gone: 'the service does not have the session any more',
-  session_failed: 'the service says now that the session failed',
+  session_gone: 'the service no longer has the session',
+  session_failed: 'the service now reports the session as failed',
 };
 
 /** Maximum number of changes listed, and of characters per value. */
@@ -52,7 +52,7 @@ export function specDriftWords(drift: SpecDrift): string {
     case 'changed':
       return changesWords(drift.changes);
     case 'gone':
-      return `the service does not have ${escapeControls(drift.styleVersion)} any more`;
+      return `the service no longer has ${escapeControls(drift.styleVersion)}`;
     case 'unclear':
       return escapeControls(drift.why);
   }
@@ -68,10 +68,10 @@ function changesWords(changes: readonly SpecChange[]): string {
 
 function changeWords({ editable, field, before, after }: SpecChange): string {
   const name = escapeControls(shortenText(editable ?? '', LONGEST));
-  if (field === null) return `${name} is ${before === undefined ? 'new' : 'gone'}`;
+  if (field === null) return `${name} was ${before === undefined ? 'added' : 'removed'}`;
   const of = editable === null ? escapeControls(shortenText(field, LONGEST)) : `${name}.${escapeControls(field)}`;
   return field === 'editables' && editable === null
-    ? 'the editables are in another order'
+    ? 'the order of the editables changed'
     : `${of}: ${show(before)} → ${show(after)}`;
 }
 

@@ -94,12 +94,12 @@ function locate({ editable }: Failure, path: string | null, { source }: FailureC
 function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): Failure {
   const [code, why] =
     session === null
-      ? ['session_unknown', 'no answer told whether it was taken on']
-      : ['session_gone', `the service does not have its session ${session} any more`];
+      ? ['session_unknown', 'there was no clear response']
+      : ['session_gone', `the service no longer has its session ${session}`];
   return {
     code,
-    message: `Asked for at ${askedAt}, and ${why}`,
-    hint: `It is not asked for again before somebody says what became of it: reelform resolve ${id}`,
+    message: `Requested at ${askedAt}, but ${why}`,
+    hint: `It is not requested again before you resolve it: reelform resolve ${id}`,
     retryable: false,
   };
 }

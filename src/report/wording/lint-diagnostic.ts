@@ -20,36 +20,50 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const characters = finding.characters.slice(0, 12).join(' ');
       const more = finding.characters.length > 12 ? ' …' : '';
       return diagnostic(
-        `No font draws ${characters}${more} of ${editable} in ${id}, ${moment}`,
+        `No font contains ${characters}${more} of ${editable} in ${id}, ${moment}`,
         'Add a font that has them to the folder that `fonts` of reelform.yaml names, or to the template',
       );
     }
     case 'text_overflow':
       return finding.beyond === 'frame'
-        ? diagnostic(`${editable} of ${id} is cut off by the edge of the picture, ${moment}`, `Shorten it. ${look}`)
+        ? diagnostic(`${editable} of ${id} is cut off at the edge of the frame, ${moment}`, `Shorten it. ${look}`)
         : diagnostic(
-            `${editable} of ${id} does not fit its box${share(finding.overflow)}, ${moment}`,
+            `${editable} of ${id} does not fit into its box${share(finding.overflow)}, ${moment}`,
             `Shorten it. ${look}`,
           );
+    case 'text_too_small': {
+      const { size, needed, isShrunk } = finding;
+      const drawn = `${size.toFixed(size < 10 ? 1 : 0)} pixels high in a picture of 1080`;
+      return diagnostic(
+        `${editable} of ${id} is ${isShrunk ? 'shrunk to fit its box: it is' : 'only'} ${drawn}, ${moment}; ${needed} can be read`,
+        `${isShrunk ? 'Shorten it' : 'Enlarge it in the template'}. ${look}`,
+      );
+    }
+    case 'text_hidden':
+      return diagnostic(`${editable} of ${id} cannot be seen: ${HIDDEN[finding.reason]}`, look);
+    case 'text_collision': {
+      const other = finding.other ?? `the text ${JSON.stringify(finding.otherText.slice(0, 40))}`;
+      return diagnostic(`${editable} of ${id} and ${other} overlap, ${moment}`, `Shorten one of them. ${look}`);
+    }
     case 'low_contrast':
       return diagnostic(
-        `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with what lies behind it, ${moment}; ${finding.needed}:1 can be read`,
+        `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with its background, ${moment}; it needs ${finding.needed}:1`,
         look,
       );
     case 'image_too_small': {
       const { width, height, areaWidth, areaHeight } = finding;
       const times = Math.max(areaWidth / width, areaHeight / height).toFixed(1);
       return diagnostic(
-        `${editable} of ${id} shows ${width} × ${height} pixels of its image on ${areaWidth} × ${areaHeight}, enlarged ${times} times, ${moment}`,
-        finding.limit === 'image'
-          ? `Use a larger image. ${look}`
-          : `A larger image does not help: give its asset a larger w and h in the template. ${look}`,
+        `${editable} of ${id} shows ${width} × ${height} pixels of its ${finding.limit === 'clip' ? 'clip' : 'image'} on ${areaWidth} × ${areaHeight}, enlarged ${times} times, ${moment}`,
+        finding.limit === 'asset'
+          ? `A larger file does not help: increase w and h of its asset in the template. ${look}`
+          : `Use a larger ${finding.limit}. ${look}`,
       );
     }
     case 'clip_ends_early': {
       const lengths = `${secondsText(finding.lengthSeconds)} of ${secondsText(finding.neededSeconds)}`;
       return diagnostic(
-        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.standsFromSeconds)} on its last picture stands, ${moment}`,
+        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.standsFromSeconds)} its last frame is shown, ${moment}`,
         `Use a longer clip, or trim it less. ${look}`,
       );
     }
@@ -57,12 +71,18 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const { presentSeconds, announcedSeconds } = finding;
       const lengths = `after ${secondsText(presentSeconds)}${announcedSeconds === null ? '' : ` of ${secondsText(announcedSeconds)}`}`;
       return diagnostic(
-        `The file of ${editable} of ${id} breaks off ${lengths}, ${moment}`,
+        `The file of ${editable} of ${id} is truncated ${lengths}, ${moment}`,
         'Export it again, or copy it again',
       );
     }
   }
 }
+
+const HIDDEN = {
+  never_shown: 'no frame shows its layer',
+  off_frame: 'it lies outside the picture',
+  covered: 'something covers it',
+} as const;
 
 function secondsText(seconds: number): string {
   return `${seconds.toFixed(1)} s`;
@@ -78,5 +98,5 @@ export function lintFailure(reason: string, { id, at, severity }: LintTarget): D
     severity === 'error'
       ? 'apply could not render it either'
       : `reelform render ${id} shows whether it can be rendered`;
-  return { code: 'lint_failed', severity, message: `${id} cannot be looked at: ${reason}`, hint, at };
+  return { code: 'lint_failed', severity, message: `${id} cannot be checked: ${reason}`, hint, at };
 }

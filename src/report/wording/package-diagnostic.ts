@@ -39,19 +39,20 @@ export function packageDiagnostic(
       const { editable, still, shownOn, seconds } = finding;
       const at = manifest.editables.get(editable)?.at ?? file('template.yaml');
       if (seconds === null) {
-        const hint = `What it fills may be covered, masked, transparent or outside the picture. Show it, or remove ${editable}`;
-        return warning('template_unseen', `Filling ${editable} changes no frame of the animation`, at, hint);
+        const hint = `It may be covered, masked, transparent or outside the frame. Make it visible, or remove ${editable}`;
+        return warning('template_unseen', `${editable} changes no frame of the animation`, at, hint);
       }
-      const when = `It is seen at ${secondsText(seconds)}`;
-      const hint = shownOn.length > 0 ? `Write stillcut: ${shownOn[0]}` : `${when}: move the still there, or add one`;
-      return warning('template_unseen', `Filling ${editable} changes nothing on its still ${still}`, at, hint);
+      const when = `It is visible at ${secondsText(seconds)}`;
+      const hint =
+        shownOn.length > 0 ? `Write stillcut: ${shownOn[0]}` : `${when}: move the stillcut there, or add one`;
+      return warning('template_unseen', `${editable} changes nothing in its stillcut ${still}`, at, hint);
     }
     case 'idle_still': {
       const at = manifest.stillcuts.get(finding.still)?.at ?? file('template.yaml');
       const message =
         finding.named === 0
-          ? `No editable is shown on the still ${finding.still}`
-          : `The still ${finding.still} shows none of its ${countNoun(finding.named, 'editable')}`;
+          ? `No editable is visible in the stillcut ${finding.still}`
+          : `The stillcut ${finding.still} shows none of its ${countNoun(finding.named, 'editable')}`;
       const move = finding.seconds === null ? '' : `Move it to ${secondsText(finding.seconds)}, or `;
       return warning('template_unseen', message, at, `${move}${move === '' ? 'Remove' : 'remove'} it`);
     }
@@ -62,8 +63,8 @@ export function packageDiagnostic(
       return warning('image_too_large', message, file(path), `Scale it to ${drawnWidth} × ${drawnHeight}`);
     }
     case 'no_licence': {
-      const message = `There is no licence beside ${finding.fonts.join(', ')}`;
-      const hint = 'Put the text of the licence into fonts/, as OFL.txt or LICENSE.txt';
+      const message = `There is no licence next to ${finding.fonts.join(', ')}`;
+      const hint = 'Add the text of the licence to fonts/ as OFL.txt or LICENSE.txt';
       return warning('font_unlicensed', message, file('fonts'), hint);
     }
   }
@@ -79,7 +80,7 @@ export interface UnreadableFont {
 /** @param folder folder of the package as shown to the user */
 export function unreadableFont({ path, problem }: UnreadableFont, folder: string): Diagnostic {
   const at = { file: `${folder}/${path}`, start: 0, end: 0 };
-  const hint = 'Put the font in again';
+  const hint = 'Replace the font file';
   return { code: 'template_invalid', severity: 'error', message: problem, hint, at };
 }
 
@@ -94,13 +95,16 @@ export function placesText(uses: readonly UnsupportedUse[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const ASSET_HINT = 'Give its asset in animation.json a larger w and h, and its layer a smaller scale';
+const ASSET_HINT = 'Increase w and h of its asset in animation.json, and reduce the scale of its layer';
 
 const LINT_HINTS: Readonly<Record<string, string>> = {
-  glyph_missing: 'Add a font that has them to fonts/: it stands in where the text’s own has none',
-  text_overflow: 'Shorten the example, enlarge the box of the text, or let it shrink: see templates/DESIGNERS.md',
-  low_contrast: 'Choose other colours, or put something behind the text',
-  image_too_small: 'Put a larger image into the package',
-  clip_ends_early: 'Put a longer clip into the package, or end the layer with it',
+  glyph_missing: 'Add a font with these characters to fonts/: it is used as a fallback',
+  text_overflow: 'Shorten the example, enlarge the box of the text, or let it shrink: see docs/guides/after-effects.md',
+  text_too_small: 'Enlarge the text or its box',
+  text_hidden: 'Show its layer, move it into the picture, or bring it to the front',
+  text_collision: 'Move one of the texts, or give it a box',
+  low_contrast: 'Choose other colours, or add a background behind the text',
+  image_too_small: 'Add a larger file to the package',
+  clip_ends_early: 'Add a longer clip to the package, or end the layer with the clip',
   media_truncated: 'Export the file again, or copy it again',
 };

@@ -72,7 +72,7 @@ export function changeSegmentWords(changes: readonly ChangeDocument[]): string {
 
 /** `about €1.20`. Amounts below 0.1 get two significant digits instead of cents. */
 function costWords({ amount, currency }: Cost): string {
-  if (amount === null) return 'for a price that nothing tells';
+  if (amount === null) return 'at an unknown price';
   const isSmall = amount > 0 && amount < 0.1;
   const digits = isSmall ? { maximumSignificantDigits: 2 } : {};
   return `about ${new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...digits }).format(amount)}`;
@@ -87,7 +87,7 @@ export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDoc
 /** Describes a plan without changes. */
 export function emptyWords(document: PlanDocument): string {
   const { summary, complete } = document;
-  if (isUnplanned(document)) return 'Nothing can be planned before this is mended.';
+  if (isUnplanned(document)) return 'Correct these errors to plan.';
   const count = Object.values(summary).reduce((sum, videos) => sum + videos, 0);
   if (count === 0) return complete ? 'No changes. There are no videos.' : 'No changes.';
   const state = splitRestores(document).restores.length > 0 ? 'unchanged' : 'up to date';
@@ -102,17 +102,16 @@ export function incompleteWords(document: PlanDocument): string {
 function selectionWords(document: PlanDocument): string {
   const { complete, left_out: leftOut = 0 } = document;
   if (complete || isUnplanned(document)) return '';
-  if (leftOut === 0)
-    return 'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.';
+  if (leftOut === 0) return 'Partial plan: only selected videos. The other videos are up to date.';
   const need = leftOut === 1 ? 'needs' : 'need';
-  return `Incomplete: it was asked for some videos alone. ${countNoun(leftOut, 'video')} left out ${need} something too.`;
+  return `Partial plan: only selected videos. ${countNoun(leftOut, 'other video')} also ${need} changes.`;
 }
 
 function uncheckedWords({ lint }: PlanDocument): string {
   const countOf = (reason: string): number => lint?.left_out.filter((video) => video.reason === reason).length ?? 0;
   const reasons = [
-    [countOf('budget'), 'because its time was up. `reelform lint` checks all'],
-    [countOf('remote'), 'because the service has the template'],
+    [countOf('budget'), 'because the time limit was reached. `reelform lint` checks all'],
+    [countOf('remote'), 'because the template is on the service'],
   ] as const;
   return reasons
     .filter(([count]) => count > 0)
@@ -135,8 +134,8 @@ export function reasonWords(change: ChangeDocument): string {
       return `${renderReason(change)}, not rendered again`;
     case 'forget':
       return change.protected
-        ? 'protected, and no definition has it any more'
-        : 'no definition has it any more; its video stays where it is';
+        ? 'protected, but its definition was removed'
+        : 'its definition was removed; the video is not deleted';
     case 'noop':
       return 'unchanged';
     case 'adopt':
@@ -167,16 +166,16 @@ export function sourceWords(source: SourceDocument | null): string {
       return `rendered at commit ${source.commit?.slice(0, 7)} as ${source.id}`;
     case 'journal':
       return source.video_url === null
-        ? `asked for already: session ${source.session} of an earlier run`
-        : `rendered already: session ${source.session} of an earlier run${deliveredWords(source)}`;
+        ? `already requested: session ${source.session} of an earlier run`
+        : `already rendered: session ${source.session} of an earlier run${deliveredWords(source)}`;
     default:
-      return 'rendered already';
+      return 'already rendered';
   }
 }
 
 function deliveredWords({ delivered: [first, ...others] = [] }: SourceDocument): string {
   if (first === undefined) return '';
-  const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other place')}`;
+  const more = others.length === 0 ? '' : ` and ${countNoun(others.length, 'other destination')}`;
   return `, which delivered it to ${displayUrl(first)}${more}`;
 }
 
@@ -189,9 +188,9 @@ function groupSourceWords(source: SourceDocument | null): string {
     case 'history':
       return 'rendered at earlier commits';
     case 'journal':
-      return source.video_url === null ? 'asked for already by earlier runs' : 'rendered already by earlier runs';
+      return source.video_url === null ? 'already requested by earlier runs' : 'already rendered by earlier runs';
     default:
-      return 'rendered already';
+      return 'already rendered';
   }
 }
 
@@ -205,18 +204,18 @@ function renderReason(change: ChangeDocument): string {
       return many ? 'values changed' : 'a value changed';
     case 'asset_changed':
       // The definitions are unchanged: a refresh found other bytes at a URL.
-      if (change.before?.fingerprint === change.after?.fingerprint) return 'what a URL gives changed';
+      if (change.before?.fingerprint === change.after?.fingerprint) return 'the content of a URL changed';
       return many ? 'files changed' : 'a file changed';
     case 'template_changed':
       return change.fields.some(({ field }) => field === 'template')
-        ? 'another template'
+        ? 'different template'
         : `template ${template} changed`;
     case 'style_version_changed':
-      return `another version of template ${template}`;
+      return `different version of template ${template}`;
     case 'output_changed':
-      return 'other output settings';
+      return 'different output settings';
     case 'service_changed':
-      return 'another service';
+      return 'different service';
     case 'engine_changed':
       return 'the rendering engine changed';
     case 'output_missing':
@@ -224,15 +223,15 @@ function renderReason(change: ChangeDocument): string {
     case 'output_damaged':
       return 'its local file is damaged';
     case 'url_lost':
-      return 'its video cannot be fetched any more';
+      return 'its video can no longer be fetched';
     case 'requested':
-      return 'asked for';
+      return 'requested';
     case 'previous_failed':
       return 'the last rendering failed';
     case 'destination_changed':
-      return 'goes to another place';
+      return 'destination changed';
     case 'not_delivered':
-      return 'not delivered yet';
+      return 'not yet delivered';
     case null:
       return RENDERING.has(change.action) ? 'rendered again' : 'not rendered again';
     default:
@@ -255,7 +254,7 @@ export function restoreWords(document: PlanDocument): string {
   const { videos, seconds_of_video: seconds } = document.estimate.restores ?? { videos: 0, seconds_of_video: null };
   // The estimate also includes restores that are part of another change.
   const length = seconds === null || videos !== restores.length ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${countNoun(restores.length, 'video')} to restore${length}: rendered again to the same files; nothing else changes.`;
+  return `${countNoun(restores.length, 'video')} to restore${length}: their missing or damaged local files are rendered again.`;
 }
 
 /** Groups merely restored videos by reason. */

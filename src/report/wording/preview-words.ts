@@ -21,10 +21,10 @@ export function newOrChangedShare({ stills }: VideoPreview): number {
 
 /** `12.3 % of the picture`, or that there is no difference. */
 export function shareWords(share: number): string {
-  if (share === 0) return 'the same picture';
+  if (share === 0) return 'no visible difference';
   const percent = share * 100;
-  if (percent < 0.1) return 'less than 0.1 % of the picture';
-  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of the picture`;
+  if (percent < 0.1) return 'less than 0.1 % of the frame';
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} % of the frame`;
 }
 
 export function timeWords(seconds: number): string {
@@ -33,8 +33,8 @@ export function timeWords(seconds: number): string {
 
 /** Reasons for omitting videos from a preview. */
 export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
-  budget: 'no time was left',
-  sample: 'others of the same definition are shown',
+  budget: 'the time limit was reached',
+  sample: 'other videos of the same definition are shown',
   undrawable: 'drawing failed',
-  remote: 'the template is the service’s own',
+  remote: 'the template is on the service',
 };

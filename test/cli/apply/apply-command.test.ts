@@ -125,13 +125,13 @@ describe('reelform apply', () => {
     await applied(root);
     rmSync(join(root, 'renders'), { recursive: true });
     expect(await applied(root)).toContain('3 rendered');
-    expect(await journalCheck(root)).toBe('nothing in flight');
+    expect(await journalCheck(root)).toBe('no pending renders');
     const before = lockOf(root);
     expect(await changes(root, '--replace', 'rome')).toMatchObject([{ action: 'update', reason: 'requested' }]);
     const replaced = await reelform(root, ['apply', '--auto-approve', '--replace', 'rome']);
     expect(replaced.stdout).toContain('1 rendered');
     expect(lockOf(root).videos.rome?.session).not.toBe(before.videos.rome?.session);
-    expect(await journalCheck(root)).toBe('nothing in flight');
+    expect(await journalCheck(root)).toBe('no pending renders');
   });
 
   it('renders with --replace despite restores in the journal of an earlier version', async () => {
@@ -149,7 +149,7 @@ describe('reelform apply', () => {
     });
     const journal = join(root, '.reelform/journal.ndjson');
     writeFileSync(journal, journalText(lines));
-    expect(await journalCheck(root)).toBe('nothing in flight');
+    expect(await journalCheck(root)).toBe('no pending renders');
     expect((await reelform(root, ['explain', 'rome', '--json'])).stdout).not.toContain('rs_restored');
     expect(await changes(root)).toEqual([]);
     const replaced = await reelform(root, ['apply', '--auto-approve', '--replace', 'rome']);
@@ -332,7 +332,7 @@ describe('reelform apply', () => {
       skipped: ['oslo', 'rome'],
       ended_by: 'interrupted',
     });
-    expect(stderr).toContain('Stopping: nothing new is asked for; the video at work');
+    expect(stderr).toContain('Stopping: no new renders are started; the running video');
     expect(Object.keys(lockOf(root).videos)).toEqual(['berlin']);
     expect(await applied(root)).toContain('2 rendered');
   });

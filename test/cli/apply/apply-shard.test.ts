@@ -146,7 +146,7 @@ describe('reelform apply --shard', () => {
     const refused = async (...args: readonly string[]) => {
       const { exitCode, stderr } = await reelform(root, ['apply', '--shard', '1/2', ...args]);
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^error options_conflict: --shard does not go together with .*\nhint: .*\n$/);
+      expect(stderr).toMatch(/^error options_conflict: --shard cannot be combined with .*\nhint: .*\n$/);
       return stderr;
     };
     expect(await refused('--no-segment-cache')).toContain('--no-segment-cache');
@@ -154,7 +154,7 @@ describe('reelform apply --shard', () => {
     expect(await refused('--format', 'github')).toContain('--format github');
     expect(await refused('--refresh-only')).toContain('--refresh-only');
     writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}cache: {max_gb: 0}\n`);
-    expect(await refused()).toContain('hint: Segments are handed to the joining apply by the cache');
+    expect(await refused()).toContain('hint: Shards pass their segments to the joining apply through the cache');
     writeFileSync(join(root, 'reelform.yaml'), CONFIG.replace('embedded', '{url: "https://render.example.com"}'));
     expect(await refused()).toContain('https://render.example.com');
     expect(segmentsOf(root)).toEqual([]);

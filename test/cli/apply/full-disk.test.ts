@@ -48,9 +48,9 @@ describe.runIf(canMount)('a full disk', () => {
   it('stops a run at the first video with a hint', () => {
     const { status, stdout } = onDisk(8_192, ['apply', '--auto-approve', '--concurrency', '1']);
     expect({ status, stdout }).toMatchObject({ status: 4, stdout: expect.stringContaining('disk_full') });
-    expect(stdout).toMatch(/Ended by a failure: 0 rendered, 1 failed, 2 not begun/);
+    expect(stdout).toMatch(/Stopped after a failure: 0 rendered, 1 failed, 2 not started/);
     expect(stdout).toContain('Make room on the disk');
-    expect(stdout).toContain('Correct what failed, then run `reelform apply`, which goes on with the rest.');
+    expect(stdout).toContain('Correct the failures, then run `reelform apply`, which continues with the rest.');
   });
 
   it('does not prevent a plan from being shown or videos without remote sources from being checked', () => {

@@ -66,7 +66,7 @@ describe('apply --format github', () => {
     };
     expect(await told('--commit=push')).toMatchObject({
       summary: expect.stringMatching(
-        /^### Reelform apply: no changes\n\nThe lockfile on its branch says all of it already.\n/,
+        /^### Reelform apply: no changes\n\nThe lockfile on its branch is already up to date.\n/,
       ),
       ...{ failed: '0', lock_changed: 'false', commit: '' },
     });
@@ -81,8 +81,11 @@ describe('apply --format github', () => {
       summary: expect.stringContaining('checkout&#95;stale'),
       failed: '0',
     });
-    for (const other of [{ json: true }, { refreshOnly: true }]) {
-      expect(() => applyFormat({ format: 'github', ...other })).toThrow('do');
+    for (const [other, message] of [
+      [{ json: true }, '--format github and --json exclude each other'],
+      [{ refreshOnly: true }, '--format github cannot be combined with --refresh-only'],
+    ] as const) {
+      expect(() => applyFormat({ format: 'github', ...other })).toThrow(message);
     }
   });
 
@@ -105,8 +108,8 @@ describe('apply --format github', () => {
     const view = await openApplyView({ format: 'github', reportFailures: true, color: false }, io as unknown as Io);
     view?.take({ kind: 'planned', document: documentOf(everyAction()) });
     await view?.close?.();
-    expect(summary()).toContain('The run broke off');
+    expect(summary()).toContain('The run was aborted');
     expect(outputs()).toMatchObject({ rendered: '0', failed: '0' });
-    expect(issue).toMatchObject({ state: 'open', body: expect.stringContaining('The run broke off') });
+    expect(issue).toMatchObject({ state: 'open', body: expect.stringContaining('The run was aborted') });
   });
 });

@@ -115,7 +115,7 @@ describe('watchRun()', () => {
   it('explains what happens to running videos when it exits at once', () => {
     const [terminal, output] = [new Terminal(120, 8), log()];
     for (const stderr of [terminal, output]) watch(stderr).view.leave();
-    const told = 'Left. 2 videos were at work; what was rendered is in the lockfile, and the next apply takes up what';
+    const told = 'Exited. 2 videos were running; rendered videos are in the lockfile, and the next apply resumes';
     expect(output.text).toContain(told);
     expect(terminal.screen[0]).toContain(told);
     expect(vi.getTimerCount()).toBe(0);
@@ -125,7 +125,7 @@ describe('watchRun()', () => {
     const terminal = new Terminal(60, 8);
     const { view } = watch(terminal);
     view.stopping();
-    expect(terminal.screen.join('\n')).toContain('stopping · Ctrl-C again to leave at once');
+    expect(terminal.screen.join('\n')).toContain('stopping · Ctrl-C again to exit immediately');
     view.close();
   });
 
@@ -144,8 +144,8 @@ describe('watchRun()', () => {
       [
         '… a  begun',
         '… b  begun',
-        '  0 of 4 · 2 at work',
-        '  0 of 4 · 2 at work',
+        '  0 of 4 · 2 running',
+        '  0 of 4 · 2 running',
         '✓ a     1.2 s  renders/a.mp4  (1 of 4)',
         '',
       ].join('\n'),
@@ -170,7 +170,7 @@ describe('watchRun()', () => {
       view.stopping();
       view.close();
     }
-    expect(there.text).toContain('the 2 videos at work are waited for and recorded');
-    expect(away.text).toContain('the 2 videos at work are left to the service after a few seconds');
+    expect(there.text).toContain('the 2 running videos are waited for and recorded');
+    expect(away.text).toContain('the 2 running videos are left to the service after a few seconds');
   });
 });

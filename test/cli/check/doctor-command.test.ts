@@ -56,8 +56,8 @@ describe('reelform doctor', () => {
       message: expect.stringContaining(description),
     });
     expect((await looked(root, { env: { REELFORM_SANDBOX: 'none' } })).checks.get('Sandbox')).toMatchObject({
-      ...{ status: 'warning', message: 'none: it is switched off' },
-      hint: 'Render templates and files of people you do not trust in a container',
+      ...{ status: 'warning', message: 'none: disabled' },
+      hint: 'Render untrusted templates and files in a container',
     });
   });
 
@@ -72,7 +72,7 @@ describe('reelform doctor', () => {
     const { exitCode, checks } = await looked(root);
     expect([...checks.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(exitCode).toBe(0);
-    expect((await reelform(root, ['doctor'])).stdout).toContain('All is well.');
+    expect((await reelform(root, ['doctor'])).stdout).toContain('Everything is OK.');
   });
 
   it('warns of missing git configuration, and works without git', async () => {
@@ -143,7 +143,7 @@ describe('reelform doctor', () => {
     appendFileSync(join(root, '.reelform/journal.ndjson'), '{"sum":');
     expect((await looked(root)).checks.get('Journal')).toMatchObject({
       status: 'ok',
-      message: '1 in flight: the next apply takes them up; its last line was cut off, and is left out',
+      message: '1 pending: the next apply resumes them; its last line was truncated and is ignored',
     });
   });
 

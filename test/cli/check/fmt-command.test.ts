@@ -27,14 +27,14 @@ describe('reelform fmt', () => {
     expect(read('reelform.yaml')).toBe('service: embedded\ntemplates: { small: ./templates/small }\n');
     expect(read('videos/rome.yaml')).toBe(NEAT);
     expect(statSync(join(root, 'videos/oslo.yaml')).mtimeMs).toBe(mtimeMs);
-    expect((await reelform(root, ['fmt'])).stdout).toBe('✓ 4 files in form.\n');
+    expect((await reelform(root, ['fmt'])).stdout).toBe('✓ 4 files formatted.\n');
   });
 
   test('--check writes nothing and exits with 2', async () => {
     const { root, read } = repository();
     expect(await reelform(root, ['fmt', '--check'])).toEqual({
       exitCode: 2,
-      stdout: 'not in form  videos/rome.yaml\n',
+      stdout: 'not formatted  videos/rome.yaml\n',
       stderr: '',
     });
     expect(read('videos/rome.yaml')).toBe(MESSY);
@@ -85,7 +85,7 @@ describe('reelform fmt', () => {
     const { root, read } = repository({ 'schemas/small.spec.json': json });
     const { exitCode, stderr } = await reelform(root, ['fmt', 'schemas/small.spec.json', 'videos/rome.yaml']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('"schemas/small.spec.json" is no definition');
+    expect(stderr).toContain('"schemas/small.spec.json" is not a definition');
     expect(read('schemas/small.spec.json')).toBe(json);
     expect(read('videos/rome.yaml')).toBe(NEAT);
   });

@@ -59,7 +59,7 @@ describe('reelform lint', () => {
 
   it('checks the selected videos and reports that nothing was found', async () => {
     const { exitCode, stdout } = await reelform(repository(), ['lint', 'o*']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 video looked at, and nothing was found.\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 video checked, no problems found.\n' });
   });
 
   it('fails for rules that reelform.yaml makes errors', async () => {
@@ -80,9 +80,7 @@ describe('reelform lint', () => {
       { code: 'low_contrast', file: 'videos/oslo.yaml' },
       {
         ...{ code: 'lint_failed', file: 'videos/rome.yaml', severity: 'error', line: 6 },
-        message: expect.stringMatching(
-          /^rome cannot be looked at: \(Footage\)\/USER\/photo\.png: The file is not a PNG/,
-        ),
+        message: expect.stringMatching(/^rome cannot be checked: \(Footage\)\/USER\/photo\.png: The file is not a PNG/),
       },
     ]);
   });
@@ -110,7 +108,7 @@ describe('reelform plan', () => {
       left_out: ['berlin', 'rome'].map((id) => ({ id, reason: 'budget' })),
     });
     expect(stderr).not.toContain('lint');
-    const words = '2 videos were not checked by lint, because its time was up. `reelform lint` checks all.';
+    const words = '2 videos were not checked by lint, because the time limit was reached. `reelform lint` checks all.';
     for (const format of ['text', 'markdown', 'html', 'github', 'gitlab']) {
       const summary = join(root, 'summary.md');
       const env = { GITHUB_STEP_SUMMARY: summary };

@@ -56,7 +56,10 @@ async function openFlow({ token = TOKEN, event, env = {} }: FlowOptions = {}): P
 describe('reelform comment github', () => {
   it('writes one comment, finds it behind all others, edits it, and leaves an identical one unchanged', async () => {
     const { server, pull, comment, bodies } = await openFlow();
-    expect(await comment(NONE)).toMatchObject({ exitCode: 0, stderr: 'There is nothing to say, and no comment\n' });
+    expect(await comment(NONE)).toMatchObject({
+      exitCode: 0,
+      stderr: 'The plan has no changes; no comment was created\n',
+    });
     expect(server.count(POST)).toBe(0);
     for (let i = 0; i < 140; i++) server.comment(pull.number, 'someone', `${MARKER}\nNot the bot's: ${i}`);
     // Quotes the marker in an unrelated comment.
@@ -66,7 +69,7 @@ describe('reelform comment github', () => {
     const first = await comment(ONE);
     expect(first).toMatchObject({ exitCode: 0, stdout: '' });
     expect(first.stderr).toMatch(
-      /^The comment was written: https:\/\/github\.com\/acme\/videos\/pull\/1#issuecomment-/,
+      /^The comment was created: https:\/\/github\.com\/acme\/videos\/pull\/1#issuecomment-/,
     );
     const [, body = ''] = bodies();
     const [marker, hidden = ''] = body.split('\n');
@@ -76,13 +79,13 @@ describe('reelform comment github', () => {
     expect(JSON.parse(hidden.slice(5, -4))).toEqual(data);
     expect(body).toContain('berlin');
 
-    expect((await comment(ONE)).stderr).toContain('says it already');
+    expect((await comment(ONE)).stderr).toContain('The comment is already up to date');
     expect(server.count('PATCH issues/comments/{id}')).toBe(0);
     for (let i = 0; i < 40; i++) others.push(server.comment(pull.number, 'someone', 'More'));
-    expect((await comment(TWO)).stderr).toContain('brought up to date');
+    expect((await comment(TWO)).stderr).toContain('The comment was updated');
     expect(bodies()[1]).toContain('rome');
     await comment(NONE);
-    expect(bodies()[1]?.split('\n').slice(2)).toEqual(['', 'Reelform: this pull request changes no video any more.']);
+    expect(bodies()[1]?.split('\n').slice(2)).toEqual(['', 'Reelform: this pull request no longer changes any video.']);
     expect(server.count(POST)).toBe(1);
     expect(server.comments.filter(({ id }) => others.some((one) => one.id === id))).toEqual(others);
     expect([...server.authorizations]).toEqual([`Bearer ${TOKEN}`]);
@@ -114,7 +117,7 @@ describe('reelform comment github', () => {
     expect(bodies().at(-1)).toContain('rome');
     await comment(NONE, '--behavior', behavior);
     expect(server.comments.map(({ isMinimized }) => isMinimized)).toEqual(quiet);
-    expect(bodies().at(-1)).toContain('changes no video any more');
+    expect(bodies().at(-1)).toContain('Reelform: this pull request no longer changes any video.');
     await comment(ONE, '--behavior', behavior);
     await comment(NONE, '--behavior', behavior, '--skip-no-diff');
     expect(bodies().at(-1) ?? '').not.toContain('changes no video any more');
@@ -169,7 +172,7 @@ describe('reelform comment github', () => {
     const page = 'https://github.com/acme/videos/actions/runs/77/artifacts/5';
     const undrawn = await comment(planText(changes), '--preview-dir', `${folder}/none`, '--page', page);
     expect(undrawn.stderr).not.toContain('warning');
-    expect(bodies()[0]).toContain(`[The page of the plan](<${page}>)`);
+    expect(bodies()[0]).toContain(`[Plan page](<${page}>)`);
     // Invalid images are not published, and a host that accepts none does not prevent the comment.
     const host = ['--preview-dir', folder, '--preview-host', 'branch:previews'];
     const unpublished = await comment(plan, ...host);
@@ -266,7 +269,7 @@ describe('reelform comment github', () => {
     expect(server.seen).toEqual([]);
     expect(await comment(ONE)).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('no token in GITHUB_TOKEN'),
+      stderr: expect.stringContaining('GITHUB_TOKEN contains no token'),
     });
   });
 
@@ -288,16 +291,16 @@ describe('reelform comment github', () => {
       forked.pull!.headSha = 'c'.repeat(40);
       expect(await comment(ONE, '--strict')).toMatchObject({
         exitCode: 0,
-        stderr: expect.stringContaining('meanwhile'),
+        stderr: expect.stringContaining('has a newer commit'),
       });
     });
 
     it('and writes nothing if it has a newer commit or does not exist', async () => {
       const { server, pull, comment } = await openFlow();
       pull.pull!.headSha = 'c'.repeat(40);
-      expect((await comment(ONE)).stderr).toContain('another commit meanwhile');
+      expect((await comment(ONE)).stderr).toContain('has a newer commit: no comment was written');
       const none = await openFlow({ event: () => run({ head_repository: { owner: { login: 'nobody' } } }) });
-      expect((await none.comment(ONE)).stderr).toContain('of no pull request');
+      expect((await none.comment(ONE)).stderr).toContain('The job does not run for a pull request');
       expect([...server.comments, ...none.server.comments]).toEqual([]);
     });
 

@@ -19,8 +19,8 @@ it('reelform comment gitlab writes one note, updates it, and changes no other', 
   }
   const [ONE, TWO] = [planText([newVideo('berlin')]), planText([newVideo('berlin'), newVideo('rome')])];
   expect(await comment(planText([]))).toMatchObject({ exitCode: 0 });
-  expect(await comment(ONE)).toMatchObject({ exitCode: 0, stdout: '', stderr: 'The comment was written\n' });
-  expect((await comment(ONE)).stderr).toContain('says it already');
+  expect(await comment(ONE)).toMatchObject({ exitCode: 0, stdout: '', stderr: 'The comment was created\n' });
+  expect((await comment(ONE)).stderr).toContain('already up to date');
   await comment(TWO);
   expect(server.notes).toHaveLength(111);
   expect(server.notes.at(-1)?.body.split('\n').slice(0, 2)).toEqual([

@@ -52,7 +52,7 @@ function expectCut(body: string, words: string, limit: number): void {
   const size = body.length;
   expect(size).toBeLessThanOrEqual(limit);
   expect(size).toBeGreaterThan(limit / 3);
-  expect(body).toMatch(new RegExp(`Too long for this place: .*(?:${words})`));
+  expect(body).toMatch(new RegExp(`Shortened: .*(?:${words})`));
 }
 
 describe.each(Object.entries(PLANS))('a plan shortened to: %s', (_, [plan, words]) => {

@@ -236,9 +236,9 @@ describe('commitBranchOf()', () => {
     const bad = ['a b', 'a..b', 'a~1', 'a:b', 'a*', 'a\\b', '/a', 'a/', 'a//b', 'a/.b', 'a.lock/b', 'a.', 'a@{b', ''];
     for (const name of bad) {
       expect(await isTaken(name), name).toBe(false);
-      expect(() => branchArgument(name), name).toThrow('no name');
+      expect(() => branchArgument(name), name).toThrow('not a valid branch name');
     }
-    for (const name of ['-a', '@', 'HEAD']) expect(() => branchArgument(name), name).toThrow('no name');
+    for (const name of ['-a', '@', 'HEAD']) expect(() => branchArgument(name), name).toThrow('not a valid branch name');
     for (const name of ['release/lock', 'a@b', 'ä', 'a+b%20']) {
       expect(await isTaken(name), name).toBe(true);
       expect(branchArgument(name)).toBe(name);

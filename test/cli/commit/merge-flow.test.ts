@@ -51,9 +51,14 @@ describe('apply --commit=push', () => {
     writeFileSync(join(root, 'notes.md'), 'No definition');
     rmSync(join(root, 'videos/rome.yaml'));
     const refused = await flow.apply(PUSH, { root });
-    expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('videos/rome.yaml is not as') });
+    expect(refused).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('videos/rome.yaml has uncommitted changes'),
+    });
     appendFileSync(join(root, 'videos/berlin.yaml'), '# Mine\n');
-    expect((await flow.apply(PUSH, { root })).stderr).toContain('videos/berlin.yaml and 1 more is not as');
+    expect((await flow.apply(PUSH, { root })).stderr).toContain(
+      'videos/berlin.yaml and 1 more has uncommitted changes',
+    );
     expect(flow.service.count(POST)).toBe(0);
   });
 

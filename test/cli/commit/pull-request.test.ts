@@ -94,11 +94,16 @@ describe('apply --report-failures', () => {
     const ours = github.issues.filter((one) => one.pull === undefined && one !== stranger);
     const [issue] = ours;
     expect(ours).toMatchObject([{ title: 'Reelform: failed renders', state: 'open' }]);
-    for (const words of ['<code>berlin</code>', `blob/${sha}/videos/berlin.yaml#L4`, 'actions/runs/77', 'Mend what']) {
+    for (const words of [
+      '<code>berlin</code>',
+      `blob/${sha}/videos/berlin.yaml#L4`,
+      'actions/runs/77',
+      'Fix the problems above and merge the fix. If there is nothing to fix, run the workflow again.',
+    ]) {
       expect(issue?.body).toContain(words);
     }
     expect(issue?.body).not.toMatch(/@all|http:\/\/evil/);
-    const left = `What is left of it by now: [the issue](<https://github.com/acme/videos/issues/${issue?.number}>).`;
+    const left = `Current state: [the issue](<https://github.com/acme/videos/issues/${issue?.number}>).`;
     expect(github.comments).toMatchObject([{ number: pull.number, body: `${issue?.body}\n\n${left}` }]);
     // One of the two failures is fixed.
     Object.defineProperty(service, 'end', {
@@ -106,11 +111,11 @@ describe('apply --report-failures', () => {
       configurable: true,
     });
     expect(await flow.apply([...flags, '--concurrency=1'])).toMatchObject({ exitCode: 4 });
-    expect(issue?.body).toMatch(/could not finish 1 video.*1 other went well/);
+    expect(issue?.body).toMatch(/could not finish 1 video.*1 other succeeded and is recorded/);
     expect([github.comments.length, service.count(POST)]).toEqual([1, 4]);
     Object.defineProperty(service, 'end', { value: {} });
     expect(await flow.apply(flags)).toMatchObject({ exitCode: 0 });
-    expect(issue).toMatchObject({ state: 'closed', body: expect.stringContaining('All videos are as') });
+    expect(issue).toMatchObject({ state: 'closed', body: expect.stringContaining('All videos are up to date as of') });
     expect([service.count(POST), github.issues.length, stranger.body]).toEqual([5, 3, 'Mine']);
   });
 

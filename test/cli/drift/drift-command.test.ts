@@ -85,7 +85,9 @@ describe('drift --issue', () => {
     expect(ours()[0]!.body).not.toContain('<code>berlin</code>');
     has({ berlin: true, rome: true });
     expect(await drift()).toMatchObject({ exitCode: 0 });
-    expect(ours()).toMatchObject([{ state: 'closed', body: `${MARKER}\nAll that was rendered stands.` }]);
+    expect(ours()).toMatchObject([
+      { state: 'closed', body: `${MARKER}\nAll rendered videos exist and are unchanged.` },
+    ]);
     expect(await drift()).toMatchObject({ exitCode: 0 });
     expect(writes()).toBe(4);
     has({ berlin: false });
@@ -157,7 +159,7 @@ describe('drift --issue', () => {
     expect(await drift(['--target=rome'])).toMatchObject({ exitCode: 0 });
     expect(ours()).toEqual(before);
     has({ berlin: 'http://127.0.0.1:9/a.png', rome: true });
-    expect(await drift()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('could not be told') });
+    expect(await drift()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Could not be verified') });
     expect(ours()).toEqual(before);
     // The command still prints its findings.
     has({ berlin: false, rome: true });

@@ -52,7 +52,7 @@ interface Setup {
   entry(id: string): Entry | undefined;
 }
 
-/** Renders two videos at another service, made from files behind URLs. */
+/** Renders two videos at different service, made from files behind URLs. */
 async function setUp(allow = '127.0.0.1:*'): Promise<Setup> {
   const files = await startFiles();
   files.answers.set('/a.png', { status: 200, headers: { etag: '"one"' } });
@@ -142,7 +142,7 @@ describe('--refresh', () => {
     const { exitCode, stdout } = await run(['drift']);
     expect(exitCode).toBe(2);
     expect(stdout).toContain('rome  its video does not have the recorded size');
-    expect(stdout).toContain('`reelform apply --replace ID` renders a video again that can be fetched: rome.');
+    expect(stdout).toContain('`reelform apply --replace ID` renders a video again although it is available: rome.');
     expect(JSON.parse((await run(['drift', '--json'])).stdout)).toMatchObject({
       drift: [{ id: 'rome', what: 'video_changed', url: `${files.url}/video.mp4` }],
     });
@@ -165,7 +165,7 @@ describe('--refresh', () => {
   });
 
   it.each([
-    ['the service does not have', 'session_gone'],
+    ['the service no longer has', 'session_gone'],
     ['failed', 'session_failed'],
   ])('renders nothing for a session that %s while its video can be fetched', async (_, what) => {
     const { service, planned, run } = await setUp();
@@ -199,8 +199,10 @@ describe('--refresh', () => {
     service.hides = () => true;
     const forgotten = await run(['drift']);
     expect(forgotten).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('oslo, rome: the service') });
-    expect(forgotten.stderr).toContain('has none of the 2 sessions');
-    expect(forgotten.stderr).toContain('Is the token in SHOP_TOKEN one of the account that rendered them');
+    expect(forgotten.stderr).toContain('has none of the 2 recorded sessions');
+    expect(forgotten.stderr).toContain(
+      'Check that the service is right and that the token in SHOP_TOKEN belongs to the account that rendered them',
+    );
     files.answers.set('/video.mp4', { status: 404 });
     const plan = await planned('--refresh');
     expect(plan.changes).toEqual([]);
@@ -237,7 +239,7 @@ describe('--refresh', () => {
     expect(plan.diagnostics.filter(({ code }) => code === 'refresh_unclear')).toHaveLength(1);
     const { exitCode, stderr } = await run(['plan', '--refresh', '--detailed-exitcode']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`oslo, rome: the server answered ${answer.status}`);
+    expect(stderr).toContain(`oslo, rome: the server returned ${answer.status}`);
     expect(stderr).not.toContain('s3cret');
   });
 
@@ -312,7 +314,7 @@ describe('a specification that changed at the service', () => {
 
   it('makes drift exit with 2, with the changes and a hint at reelform pull', async () => {
     const { spec, run } = await setUp();
-    expect((await run(['drift'])).stdout).toContain('All is as it was recorded');
+    expect((await run(['drift'])).stdout).toContain('Everything matches the lockfile');
     spec.editables.t_01!.max_length = 5;
     const { exitCode, stdout } = await run(['drift']);
     expect(exitCode).toBe(2);
@@ -340,7 +342,9 @@ describe('a specification that changed at the service', () => {
     expect((await planned()).diagnostics).toEqual([]);
     const { changes, diagnostics } = await planned('--refresh');
     expect(changes).toEqual([]);
-    expect(diagnostics).toMatchObject([{ code: 'schema_outdated', message: expect.stringContaining('c_01 is gone') }]);
+    expect(diagnostics).toMatchObject([
+      { code: 'schema_outdated', message: expect.stringContaining('c_01 was removed') },
+    ]);
     const apply = await run(['apply', '--refresh', '--auto-approve']);
     expect(apply).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('reelform pull small') });
     expect(service.count(POST)).toBe(2);
@@ -353,7 +357,7 @@ describe('a specification that changed at the service', () => {
     expect(await run(['drift'])).toMatchObject({ exitCode: 0 });
     service.force(SPECS, missing!, missing!, missing!);
     const gone = await run(['drift']);
-    expect(gone).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('does not have tsv_stranger any more') });
+    expect(gone).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('no longer has tsv_stranger') });
     service.force(SPECS, broken!);
     const unclear = await run(['drift']);
     expect(unclear).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('? the template small: ') });
@@ -414,7 +418,7 @@ describe('reelform drift --target', () => {
     const { run } = await setUp();
     const { exitCode, stderr } = await run(['drift', '--target', 'nope']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('No video has an id like "nope"');
+    expect(stderr).toContain('No video id matches "nope"');
   });
 });
 

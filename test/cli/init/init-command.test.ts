@@ -15,7 +15,7 @@ describe('reelform init', () => {
     const root = temporaryRepository({});
     const made = await reelform(root, ['init', 'videos', '--yes']);
     expect(made).toMatchObject({ exitCode: EXIT.ok, stderr: '' });
-    expect(made.stdout).toBe(`✓ 17 files written
+    expect(made.stdout).toBe(`✓ 18 files written
   reelform.yaml
   templates/card/animation.json
   templates/card/fonts/InstrumentSans-Medium.ttf
@@ -26,6 +26,7 @@ describe('reelform init', () => {
   schemas/card.schema.json
   .gitignore
   .gitattributes
+  AGENTS.md
   .github/workflows/apply.yml
   .github/workflows/drift.yml
   .github/workflows/plan-comment.yml
@@ -37,11 +38,11 @@ describe('reelform init', () => {
 Next
   cd videos
   npm install
-  npx reelform plan                     what would be rendered
-  npx reelform apply                    render it, and record it
+  npx reelform plan                     show what would be rendered
+  npx reelform apply                    render videos and record them
   git init --initial-branch=main        what is merged into it is rendered
   npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry
-  Commit all of it, package-lock.json too: the workflows run npm ci
+  Commit all files including package-lock.json: the workflows run npm ci
 `);
     const own = join(root, 'videos');
     // Smaller than created, to save time.
@@ -65,8 +66,8 @@ Next
     const root = temporaryRepository({ 'reelform.yaml': 'templates: {}\n', '.gitignore': 'x\n', 'package.json': '{}' });
     symlinkSync('/nowhere', join(root, '.gitattributes'));
     const { stdout } = await reelform(root, ['init', '--ci', 'gitlab']);
-    expect(stdout).toContain('✓ 2 files written\n  .gitlab-ci.yml\n  vendor/reelform-0.1.0.tgz\n');
-    expect(stdout).toContain('! 4 files left alone, being there already\n');
+    expect(stdout).toContain('✓ 3 files written\n  AGENTS.md\n  .gitlab-ci.yml\n  vendor/reelform-0.1.0.tgz\n');
+    expect(stdout).toContain('! 4 existing files left unchanged\n');
     expect(stdout).toContain('npm install --save-dev --save-exact ./vendor/reelform-0.1.0.tgz\n');
     expect([read(root, 'reelform.yaml'), read(root, '.gitignore')]).toEqual(['templates: {}\n', 'x\n']);
     expect(existsSync(join(root, 'templates'))).toBe(false);
@@ -115,7 +116,7 @@ Next
     ['Ctrl-C behind the beginning of an answer', 'emb\x03'],
   ])('exits at every question with %s, without writing', async (_, keys) => {
     const root = temporaryRepository({});
-    for (const asked of ['Where are videos rendered', 'Which CI', 'Which template']) {
+    for (const asked of ['Where should', 'Which CI', 'Which template']) {
       const questions: string[] = [];
       const ran = await reelform(root, ['init', 'own'], {
         interactive: true,
@@ -125,12 +126,12 @@ Next
         },
       });
       expect(ran).toMatchObject({ exitCode: EXIT.interrupted, stdout: '' });
-      expect(ran.stderr).toBe('error interrupted: The question was left without an answer; nothing was changed\n');
+      expect(ran.stderr).toBe('error interrupted: The prompt was cancelled; nothing was changed\n');
       expect(questions.at(-1)).toContain(asked);
     }
     expect(readdirSync(root)).toEqual([]);
     const made = await reelform(root, ['init', 'own'], { interactive: true, keysFor: () => '\r' });
-    expect(made.stdout).toContain('17 files written');
+    expect(made.stdout).toContain('18 files written');
   });
 
   it('writes workflows for the default branch and for a folder of a larger repository', async () => {

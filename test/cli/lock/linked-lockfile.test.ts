@@ -17,7 +17,7 @@ describe('a lockfile that is a symbolic link', () => {
     rmSync(join(root, 'state/lock.json'));
     const { exitCode, stderr } = await reelform(root, ['plan']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('it is a link to state/lock.json, and nothing is there');
+    expect(stderr).toContain('it is a link to state/lock.json, which does not exist');
   });
 
   it('is an error if it dangles, even if a plan without a lockfile is cached', async () => {

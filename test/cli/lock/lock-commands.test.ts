@@ -42,12 +42,12 @@ describe('reelform lock merge', () => {
     expect({ ...ran, text: readFileSync(join(root, FILE), 'utf8') }).toEqual({
       exitCode: 0,
       stderr: `${FILE}: both sides changed 1 entry\n  a  theirs: it was rendered later\n`,
-      stdout: `✓ ${FILE} is merged, 3 entries. See with reelform plan what is left to do, then: git add ${FILE}\n`,
+      stdout: `✓ ${FILE} is merged, 3 entries. Check the remaining changes with reelform plan, then: git add ${FILE}\n`,
       text: merged,
     });
     expect((await git('status', '--porcelain')).stdout).toContain(`UU ${FILE}`);
     expect((await reelform(root, ['lock', 'merge'])).stdout).toBe(
-      `${FILE} holds no conflict. Git waits for: git add ${FILE}\n`,
+      `${FILE} has no conflict. To finish, run: git add ${FILE}\n`,
     );
   });
 
@@ -60,7 +60,7 @@ describe('reelform lock merge', () => {
     const marked = `<<<<<<< HEAD\n${lockText({ rome: early })}=======\n${lockText({ rome: versionOf('rome', 3) })}>>>>>>> x\n`;
     writeFileSync(join(root, FILE), marked);
     const ran = await reelform(root, ['lock', 'merge']);
-    expect(ran.stderr).toContain('rome  ours  : it is what the definition says now');
+    expect(ran.stderr).toContain('rome  ours  : it matches the definition');
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(lockText({ rome: early }));
   });
 
@@ -85,7 +85,7 @@ describe('reelform lock merge', () => {
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect(await reelform(root, ['lock', 'merge'])).toEqual({
       exitCode: 0,
-      stdout: `${FILE} holds no conflict.\n`,
+      stdout: `${FILE} has no conflict.\n`,
       stderr: '',
     });
     rmSync(join(root, FILE));
@@ -141,7 +141,7 @@ describe('reelform lock merge --install', () => {
       exitCode: 0,
       stderr: '',
       stdout:
-        'set  .gitattributes: commit it\nset  merge.reelform.driver: for this clone; every other one needs it once\n',
+        'set  .gitattributes: commit it\nset  merge.reelform.driver: for this clone; run it once in every other clone\n',
     });
     const attributes = `*.png binary\n${FILE} merge=reelform\n`;
     expect(readFileSync(join(root, '.gitattributes'), 'utf8')).toBe(attributes);
@@ -160,7 +160,7 @@ describe('reelform lock merge --install', () => {
     await git('config', 'merge.reelform.driver', 'mine %A');
     const ran = await reelform(root, ['lock', 'merge', '--install']);
     expect(ran.stdout).toBe(
-      'left  .gitattributes says something else: unset\nleft  merge.reelform.driver says something else: mine %A\n',
+      'left  .gitattributes has another value: unset\nleft  merge.reelform.driver has another value: mine %A\n',
     );
   });
 
@@ -195,7 +195,7 @@ describe('reelform lock verify', () => {
     const root = repository({ [FILE]: lockText({ rome: entry }) });
     expect(await reelform(root, ['lock', 'verify'])).toEqual({
       exitCode: 0,
-      stdout: `✓ ${FILE} is in order, 1 entry.\n`,
+      stdout: `✓ ${FILE} is valid, 1 entry.\n`,
       stderr: '',
     });
     rmSync(join(root, FILE));
@@ -254,11 +254,11 @@ describe('reelform lock migrate', () => {
     onTestFinished(() => rmSync(root, { recursive: true }));
     expect(await reelform(root, ['lock', 'migrate'])).toEqual({
       exitCode: 0,
-      stdout: `✓ ${FILE} is in today's form now:\n  the entries are sorted\n  a: its fields are in their order\n`,
+      stdout: `✓ ${FILE} now has the current format:\n  entries sorted\n  a: fields reordered\n`,
       stderr: '',
     });
     expect(readFileSync(join(root, FILE), 'utf8')).toBe(text);
-    expect((await reelform(root, ['lock', 'migrate'])).stdout).toBe(`${FILE} is in today's form already.\n`);
+    expect((await reelform(root, ['lock', 'migrate'])).stdout).toBe(`${FILE} already has the current format.\n`);
   });
 
   test('creates no lockfile, and refuses an unreadable one', async () => {

@@ -29,7 +29,7 @@ describe('reelform mv', () => {
     const { root, text } = repository({ a: versionOf('a', 1), old });
     expect(await reelform(root, ['mv', 'old', 'rome'])).toEqual({
       exitCode: 0,
-      stdout: '✓ old is rome now\n',
+      stdout: '✓ old is now rome\n',
       stderr: '',
     });
     expect(text()).toBe(lockText({ a: versionOf('a', 1), rome: old }));
@@ -38,7 +38,7 @@ describe('reelform mv', () => {
   test('describes the effect on the next plan', async () => {
     const { root } = repository({ rome });
     expect((await reelform(root, ['mv', 'rome', 'paris'])).stdout).toContain('the next plan moves it back');
-    expect((await reelform(root, ['mv', 'paris', 'vienna'])).stdout).toContain('the next plan forgets it');
+    expect((await reelform(root, ['mv', 'paris', 'vienna'])).stdout).toContain('the next plan removes it');
   });
 
   test('can change only the case', async () => {
@@ -72,11 +72,12 @@ describe('reelform rm', () => {
     const { root, text } = repository({ old, rome, other: versionOf('other', 1) });
     expect(await reelform(root, ['rm', 'old', 'other'])).toEqual({
       exitCode: 0,
-      stdout: '✓ old is forgotten; its video stays where it is\n✓ other is forgotten; its video stays where it is\n',
+      stdout:
+        '✓ old was removed from the lockfile; its video was not deleted\n✓ other was removed from the lockfile; its video was not deleted\n',
       stderr: '',
     });
     expect(text()).toBe(lockText({ rome }));
-    expect((await reelform(root, ['rm', 'rome'])).stdout).toContain('definitions for rome: the next plan creates');
+    expect((await reelform(root, ['rm', 'rome'])).stdout).toContain('Still defined: rome. The next plan creates');
   });
 
   test.each([
@@ -141,7 +142,7 @@ describe('reelform import', () => {
     const url = `${server.url}/videos/${session}.mp4`;
     expect(await run('import', 'rome', '--session', session)).toEqual({
       exitCode: 0,
-      stdout: `✓ rome is what ${session} rendered: ${url}\n`,
+      stdout: `✓ rome is recorded with the session ${session}: ${url}\n`,
       stderr: '',
     });
     expect(entry('rome')).toMatchObject({ session, video_url: url, title: 'rome', service: server.url });

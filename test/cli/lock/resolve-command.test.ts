@@ -67,17 +67,17 @@ describe('reelform resolve', () => {
     const key = (await attempts())[0]!.intent.key.slice(0, 8);
     const { exitCode, stdout } = await run(['resolve']);
     expect(exitCode).toBe(0);
-    expect(stdout).toBe(`Of 1 render that was asked for it is not known what became.
+    expect(stdout).toBe(`1 render is unresolved.
 
   ? berlin
-    asked of   ${server.url} at 2026-01-01 10:00:00 UTC
-    look for   a session made between 2026-01-01 09:59:00 UTC and 2026-01-01 10:03:00 UTC
+    requested  ${server.url} at 2026-01-01 10:00:00 UTC
+    look for   a session created between 2026-01-01 09:59:00 UTC and 2026-01-01 10:03:00 UTC
     titled     berlin
     attempt    ${key}
 
-Look at the service, then say for each:
-  reelform resolve berlin --session ID   it is there, under this id
-  reelform resolve berlin --retry        ask again, even if that may be paid for twice
+Check the service, then run for each:
+  reelform resolve berlin --session ID   the service has the session
+  reelform resolve berlin --retry        request again, even if it may be paid for twice
   reelform resolve berlin --abandon      forget the attempt
 `);
   });
@@ -86,19 +86,19 @@ Look at the service, then say for each:
     const { run, server } = await setUp();
     const session = [...server.sessions.values()].find(({ title }) => title === 'berlin')!.id;
     expect(await run(['resolve', 'berlin', '--session', session])).toMatchObject(DONE);
-    expect((await run(['resolve'])).stdout).toMatch(/^Nothing is unknown/);
+    expect((await run(['resolve'])).stdout).toMatch(/^There are no unresolved renders/);
     expect(await run(APPLY)).toMatchObject({ exitCode: 0 });
     expect(server.count(POST)).toBe(2);
     expect((await run(['output', 'berlin'])).stdout).toContain(session);
   });
 
-  it('--session refuses a session that differs, is gone, or belongs to another service', async () => {
+  it('--session refuses a session that differs, is gone, or belongs to different service', async () => {
     const { run, server, attempts, root } = await setUp();
     const rome = [...server.sessions.values()].find(({ title }) => title === 'rome')!.id;
     const other = await run(['resolve', 'berlin', '--session', rome]);
     expect(other.exitCode).toBe(1);
     expect(other.stderr).toContain('session_differs');
-    expect(other.stderr).toContain('title is "rome", and "berlin" was asked for');
+    expect(other.stderr).toContain('title is "rome", but "berlin" was requested');
     expect((await run(['resolve', 'berlin', '--session', 'nowhere'])).stderr).toContain('session_gone');
     expect((await attempts()).map(({ state }) => state)).toEqual(['sending']);
     writeFileSync(
@@ -112,7 +112,7 @@ Look at the service, then say for each:
   it('--retry repeats the same request once', async () => {
     const { run, server } = await setUp();
     expect(await run(['resolve', 'berlin', '--retry'])).toMatchObject(DONE);
-    expect((await run(['resolve'])).stdout).toContain('to be asked for again');
+    expect((await run(['resolve'])).stdout).toContain('retry by the next apply');
     server.force(POST, { kind: 'cut', afterDoing: true });
     expect(await run(APPLY)).toMatchObject({ exitCode: 4 });
     expect(await run(APPLY)).toMatchObject({ exitCode: 4 });
@@ -174,7 +174,7 @@ Look at the service, then say for each:
 });
 
 describe('reelform resolve for a missing session', () => {
-  /** Creates an attempt whose session was created and then answered 404 until an apply gave up. */
+  /** Creates an attempt whose session was created and then returned 404 until an apply gave up. */
   async function missing(): Promise<Setup & { readonly session: string }> {
     const here = await setUp();
     const [{ intent }] = (await here.attempts()) as [Attempt];
@@ -198,11 +198,11 @@ describe('reelform resolve for a missing session', () => {
 
   it('lists it, and plan, doctor and explain report it', async () => {
     const { run, session } = await missing();
-    expect((await run(['resolve'])).stdout).toContain(`look for   the session ${session}, which the service made`);
+    expect((await run(['resolve'])).stdout).toContain(`look for   the session ${session}, which the service created`);
     const plan = JSON.parse((await run(['plan', '--json'])).stdout) as { readonly diagnostics: readonly object[] };
     expect(plan.diagnostics).toMatchObject([{ code: 'session_gone', hint: expect.stringContaining('resolve berlin') }]);
-    expect((await run(['doctor'])).stdout).toContain(`did not have the session ${session} of "berlin" any more`);
-    expect((await run(['explain', 'berlin'])).stdout).toContain('looks for it, and requests no other');
+    expect((await run(['doctor'])).stdout).toContain(`the service no longer had the session ${session} of "berlin"`);
+    expect((await run(['explain', 'berlin'])).stdout).toContain('looks for it and requests no new render');
   });
 
   it('is suggested by an apply that does not find the session either and pays for nothing', async () => {

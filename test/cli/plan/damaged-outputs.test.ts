@@ -83,7 +83,7 @@ describe('a local video file with another size than recorded', () => {
       exitCode: 2,
       stdout: { drift: [{ id: 'rome', what: 'output_damaged' }] },
     });
-    expect((await reelform(root, ['doctor'])).stdout).toContain('of 1 the local files are damaged');
+    expect((await reelform(root, ['doctor'])).stdout).toContain('1 with damaged local files');
   });
 
   test('is also detected for an empty still', async () => {

@@ -72,7 +72,7 @@ describe('reelform apply PLANFILE', () => {
     const { exitCode, stderr } = await reelform(root, APPLY_SAVED);
     expect(exitCode).toBe(6);
     expect(stderr).toContain('"rome" is stale: its definition has changed');
-    expect(stderr).toContain('"oslo" is stale: no definition has it any more');
+    expect(stderr).toContain('"oslo" is stale: its definition was removed');
     expect(lockedIds(root)).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe('reelform apply PLANFILE', () => {
     await reelform(root, SAVE);
     const { exitCode, stderr } = await reelform(root, [...APPLY_SAVED, '--target', 'rome', '--allow-empty']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('options_conflict: A saved plan does not go together with --target, --allow-empty');
+    expect(stderr).toContain('options_conflict: A saved plan cannot be combined with --target, --allow-empty');
     expect(await reelform(root, [...APPLY_SAVED, '--expect-plan', 'x'])).toMatchObject({ exitCode: 1 });
   });
 
@@ -138,7 +138,7 @@ describe('reelform apply --expect-plan', () => {
     const { exitCode, stderr } = await reelform(root, ['apply', '--auto-approve', '--expect-plan', id]);
     expect(exitCode).toBe(6);
     expect(stderr).toContain('plan_stale');
-    expect(stderr).toMatch(/The plan is sha256:[0-9a-f]{64} by now \(2 to create\), not sha256:/);
+    expect(stderr).toMatch(/The current plan is sha256:[0-9a-f]{64} \(2 to create\), not sha256:/);
     expect(lockedIds(root)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ describe('plan --format github', () => {
     expect(exitCode).toBe(1);
     const folder = root.split('/').at(-1);
     expect(stdout).toMatch(
-      /^::stop-commands::([0-9a-f-]{36})\nNothing can be planned before this is mended\.\n::\1::\n::error title=invalid_color,file=/,
+      /^::stop-commands::([0-9a-f-]{36})\nCorrect these errors to plan\.\n::\1::\n::error title=invalid_color,file=/,
     );
     expect(stdout).toContain(`file=${folder}/videos/rome.yaml,line=5,endLine=5,col=9,endColumn=14::`);
     const summary = readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8');
@@ -34,7 +34,7 @@ describe('plan --format github', () => {
     const root = makeRepository();
     const env = { GITHUB_STEP_SUMMARY: join(root, 'no/such/folder'), GITHUB_OUTPUT: join(root, 'outputs') };
     const { stderr, exitCode } = await reelform(root, ['plan', '--format', 'github'], { env });
-    expect(stderr).toContain('\nThe file of GITHUB_STEP_SUMMARY cannot be written: ENOENT\n');
+    expect(stderr).toContain('\nThe file in GITHUB_STEP_SUMMARY cannot be written: ENOENT\n');
     expect(exitCode).toBe(0);
     expect(readFileSync(env.GITHUB_OUTPUT, 'utf8')).toContain('renders<<');
   });
@@ -76,8 +76,8 @@ describe('show PLANFILE', () => {
 });
 
 it.each([
-  [['plan', '--json', '--format', 'html'], '--format html and --json do not go together'],
-  [['show', '--format', 'html'], 'The lockfile does not go together with --format'],
+  [['plan', '--json', '--format', 'html'], '--format html and --json exclude each other'],
+  [['show', '--format', 'html'], 'The lockfile cannot be combined with --format'],
 ])('%j is refused', async (args, words) => {
   const { stderr, exitCode } = await reelform(makeRepository(), args);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)]);

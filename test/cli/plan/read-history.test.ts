@@ -34,7 +34,7 @@ describe('a plan that renders without the history of the lockfile', () => {
     expect((await planned(person.root)).stderr).not.toContain(CODE);
     const { root } = await cloneOf(remote, '--depth=1');
     const { stderr } = await planned(root);
-    expect(stderr).toMatch(/was not searched whole, .*: this clone is shallow {2}history_unsearched/);
+    expect(stderr).toMatch(/was not searched completely, .*: this clone is shallow {2}history_unsearched/);
     expect(stderr).toContain('git fetch --unshallow, or "fetch-depth: 0" for actions/checkout');
     // Also with the plan cache of the first plan.
     const { diagnostics } = JSON.parse((await planned(root, '--json')).stdout) as { diagnostics: object[] };

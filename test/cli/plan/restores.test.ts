@@ -76,7 +76,7 @@ describe('a comment on a pull request', () => {
     await reelform(root, ['pull']);
     writeFileSync(join(root, 'plan.json'), (await reelform(root, ['plan', '--json'])).stdout);
     const { stdout } = await reelform(root, ['comment', 'github', '--plan', 'plan.json', '--dry-run']);
-    expect(stdout).toContain('changes no video any more');
+    expect(stdout).toContain('Reelform: this pull request no longer changes any video.');
     writeFileSync(join(root, 'videos/rome.yaml'), definition('Roma'));
     writeFileSync(join(root, 'plan.json'), (await reelform(root, ['plan', '--json'])).stdout);
     const changed = await reelform(root, ['comment', 'github', '--plan', 'plan.json', '--dry-run']);

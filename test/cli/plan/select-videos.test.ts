@@ -81,7 +81,7 @@ describe('--target and --exclude', () => {
     const root = makeRepository({ 'wanted.txt': 'oslo\nrom\n' });
     const { exitCode, stderr, stdout } = await reelform(root, [command, ...flags]);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('unknown_video') });
-    expect(stderr).toContain('No video has an id like "rom"');
+    expect(stderr).toContain('No video id matches "rom"');
     expect(stderr).toContain('Did you mean rome?');
     expect(stdout).toBe('');
     expect(existsSync(join(root, 'renders'))).toBe(false);
@@ -200,7 +200,7 @@ describe('--max-renders', () => {
     for (const command of [['plan'], ['apply', '--auto-approve']]) {
       const { exitCode, stderr } = await reelform(root, [...command, '--max-renders', '2']);
       expect(exitCode).toBe(5);
-      expect(stderr).toContain('The plan renders 3 videos, and 2 are allowed');
+      expect(stderr).toContain('The plan renders 3 videos, but only 2 are allowed');
       expect(stderr).toContain('--max-renders 3');
     }
     expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
@@ -233,7 +233,7 @@ describe('an unreachable journal on a branch', () => {
     await git(root, 'remote', 'add', 'origin', join(root, 'nowhere.git'));
     const { exitCode, stdout, stderr } = await reelform(root, ['plan']);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/warning {2}The journal cannot be read, so the plan does not know .* git_failed/);
+    expect(stderr).toMatch(/warning {2}The journal cannot be read, so the plan ignores pending renders: .* git_failed/);
     expect(stdout).toContain('3 to create');
   });
 
@@ -248,7 +248,7 @@ describe('an unreachable journal on a branch', () => {
     await git(root, 'update-ref', 'refs/remotes/origin/reelform-journal', 'journal');
     await git(root, 'checkout', '-q', '-f', 'main');
     const here = await reelform(root, ['plan']);
-    expect(here.stderr).toMatch(/so the plan uses the journal as it was fetched last: .* git_failed/);
+    expect(here.stderr).toMatch(/so the plan uses the last fetched journal: .* git_failed/);
     expect((await reelform(root, ['plan'], { env: { CI: 'true' } })).stderr).not.toContain('git_failed');
   });
 });

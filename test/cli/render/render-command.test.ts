@@ -40,6 +40,15 @@ describe('reelform render', () => {
     expect(time.stdout).toMatch(/^renders\/looks\/berlin\.frame-3\.draft\.png {2}32 × 18, one frame, /);
   });
 
+  it('drops the codec of the definition for another format', async () => {
+    const root = makeRepository({
+      'videos/rome.yaml': definition('Rome', 'output: {format: mov, codec: prores4444}\n'),
+    });
+    const { exitCode, stdout } = await reelform(root, ['render', 'rome', '--frame', '3']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^renders\/looks\/rome\.frame-3\.png {2}64 × 36, one frame, /);
+  });
+
   it('derives the format from the extension of --out, which overrides the definition', async () => {
     const root = makeRepository({ 'videos/rome.yaml': definition('Rome', 'output: {format: webm, height: 18}\n') });
     expect((await reelform(root, ['render', 'rome'])).stdout).toMatch(/^renders\/looks\/rome\.webm {2}32 × 18, /);
@@ -54,9 +63,9 @@ describe('reelform render', () => {
     [['videos/roma.yaml'], 'unknown_video', 'Did you mean videos/rome.yaml?'],
     [['rome', '--frame', '10'], 'options_conflict', 'from 0 to 9, or seconds from 0s to 0.90s'],
     [['rome', '--frame', '1e3'], 'options_conflict', 'from 0 to 9'],
-    [['rome', '--frame', '1', '--format', 'gif'], 'options_conflict', 'Leave out'],
-    [['rome', '--format', 'webm', '--out', 'a.gif'], 'options_conflict', 'Let it end with .webm'],
-    [['rome', '--out', 'a.avi'], 'options_conflict', 'Let it end with one of .mp4, .mov, .webm'],
+    [['rome', '--frame', '1', '--format', 'gif'], 'options_conflict', 'Remove one of them'],
+    [['rome', '--format', 'webm', '--out', 'a.gif'], 'options_conflict', 'Use the extension .webm'],
+    [['rome', '--out', 'a.avi'], 'options_conflict', 'Use one of .mp4, .mov, .webm, .gif, .webp, .png, .zip'],
     [['rome', '--height', '33'], 'definition_invalid', '--height'],
     [['rome', '--fps', 'many'], 'definition_invalid', '--fps'],
   ])('refuses %j', async (args, code, hint) => {

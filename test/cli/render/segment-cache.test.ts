@@ -38,7 +38,7 @@ describe('reelform cache', () => {
     const [one] = segmentFiles(root);
     writeFileSync(one!, 'damaged');
     const verified = await reelform(root, ['cache', 'verify']);
-    expect(verified.stdout).toBe('1 segment intact. Removed 1 segment that was damaged.\n');
+    expect(verified.stdout).toBe('1 segment intact. Removed 1 segment (damaged).\n');
     expect((await reelform(root, ['cache', 'prune'])).stdout).toBe('Nothing to remove.\n');
     const config = join(root, 'reelform.yaml');
     writeFileSync(config, `${readFileSync(config, 'utf8')}cache: {max_gb: 0}\n`);
@@ -97,7 +97,7 @@ describe('the segment cache in a bucket', () => {
       segments: 1,
       last_run: { reused: 1, rendered: 0 },
     });
-    expect((await run(['cache'])).stdout).toContain('Segments are also kept in s3://videos/segments/.\n');
+    expect((await run(['cache'])).stdout).toContain('Segments are also stored in s3://videos/segments/.\n');
     expect(server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });
 
@@ -115,7 +115,9 @@ describe('the segment cache in a bucket', () => {
     const { exitCode, stderr } = await run(['apply', '--auto-approve']);
     expect(exitCode).toBe(0);
     expect(stderr.match(/warning: .*/g)).toEqual([
-      expect.stringMatching(/^warning: The segment cache s3:\/\/videos\/segments\/ is not used: .*access was denied/),
+      expect.stringMatching(
+        /^warning: The segment cache s3:\/\/videos\/segments\/ is not used: .*denied access with this credential/,
+      ),
     ]);
     expect(await figures()).toMatchObject({ last_run: { reused: 0, rendered: 1 } });
   });
@@ -124,7 +126,7 @@ describe('the segment cache in a bucket', () => {
     const { server, run, forget } = await withBucket();
     server.fault(({ method }) => (method === 'PUT' ? BUSY : null));
     const written = await run(['render', 'rome', '--out', 'a.mp4']);
-    expect(written.stderr).toContain('warning: Segments are read from s3://videos/segments/ but not kept there: ');
+    expect(written.stderr).toContain('warning: Segments are read from s3://videos/segments/ but not stored there: ');
     forget();
     const { exitCode, stderr } = await run(['plan'], {});
     expect(exitCode).toBe(0);

@@ -26,7 +26,7 @@ function serve(root: string, ...args: string[]): Promise<Serving> {
     const ended = reelform(root, ['serve', '--port', '0', ...args], {
       now: Date.now,
       onStderr(stderr, interrupt) {
-        const url = /serves at (\S+)/.exec(stderr)?.[1];
+        const url = /is listening at (\S+)\n/.exec(stderr)?.[1];
         if (url !== undefined) resolve({ url, stderr, interrupt, ended });
       },
     });
@@ -46,12 +46,12 @@ describe('reelform serve', () => {
     const root = makeRepository();
     await putDatabase(join(root, '.reelform/server'));
     const serving = await serve(root, '--concurrency', '1');
-    expect(serving.stderr).toBe(`Reelform serves at ${serving.url}
+    expect(serving.stderr).toBe(`Reelform is listening at ${serving.url}
   the API      ${serving.url}/docs
   database     PGlite, in the data folder
   data folder  ${join(root, '.reelform/server')}
   templates    small, of reelform.yaml
-There is no token yet. Make one, in another terminal:
+There are no tokens yet. Create one in another terminal:
   export REELFORM_TOKEN=$(reelform token create)
 `);
     const made = await reelform(root, ['token', 'create'], { now: Date.now });
@@ -65,7 +65,7 @@ There is no token yet. Make one, in another terminal:
     });
     expect(await run(client, 'template', 'push')).toMatchObject({
       exitCode: 0,
-      stdout: `✓ small  ${spec.id}  is there already\n`,
+      stdout: `✓ small  ${spec.id}  already there\n`,
     });
     const applied = await run(client, 'apply', '--auto-approve');
     expect(applied).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Done: 3 rendered in /) });
@@ -95,7 +95,7 @@ There is no token yet. Make one, in another terminal:
     serving.interrupt();
     const { exitCode, stdout, stderr } = await serving.ended;
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('Stopping: renders at work may finish.');
+    expect(stderr).toContain('Stopping after running renders have finished. Interrupt again to stop them too.');
     expect(new Set(levelsOf(stdout))).toEqual(new Set(['info']));
     expect(`${stdout}${stderr}${lock}${applied.stderr}`).not.toContain(token);
 
@@ -116,7 +116,7 @@ There is no token yet. Make one, in another terminal:
       '--public-url',
       'https://x.example.com',
     );
-    expect(serving.stderr).toBe(`Reelform serves at https://x.example.com
+    expect(serving.stderr).toBe(`Reelform is listening at https://x.example.com
   the API      ${/http:\S+(?=\/docs)/.exec(serving.stderr)?.[0]}/docs
   database     PGlite, in the data folder
   data folder  ${join(folder, 'data')}
@@ -136,7 +136,7 @@ There is no token yet. Make one, in another terminal:
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('reelform-server.yaml:1:1');
     expect(stderr).toContain('Did you mean port?');
-    expect(stderr).toContain('--port takes a whole number from 0 to 65535, not "x"');
+    expect(stderr).toContain('--port must be a whole number from 0 to 65535, not "x"');
     expect(stderr).toContain('The allowed host "a b"');
     expect(stderr).toContain('4 errors');
   });

@@ -39,7 +39,7 @@ describe('reelform token', () => {
     const made = await run('create', '-C', 'videos/deep');
     expect(made).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^rf_[\w-]{43}\n$/) });
     expect(made.stderr).toMatch(
-      /^Token tok_[\w-]{16} of the tenant default: all scopes; it does not expire\. Its text is shown this once\.\n$/,
+      /^Token tok_[\w-]{16} of the tenant default: all scopes; it does not expire\. The token is only shown once\.\n$/,
     );
 
     const second = await run(
@@ -113,7 +113,7 @@ ${row.id}  acme     revoked  2026-03-01  2026-03-31  never      CI of the shop
     const { exitCode, stderr } = await reelform(folder, ['token', 'list'], { env: { REELFORM_CONCURRENCY: '65' } });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('reelform-server.yaml:2:7');
-    expect(stderr).toContain('REELFORM_CONCURRENCY takes a whole number from 0 to 64');
+    expect(stderr).toContain('REELFORM_CONCURRENCY must be a whole number from 0 to 64');
     expect(stderr).not.toContain('canary');
   });
 });

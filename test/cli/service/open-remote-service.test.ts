@@ -87,7 +87,7 @@ describe('with a service that implements only the interface document', () => {
     ).toEqual([]);
   });
 
-  it('reports why a session failed, in any form', async () => {
+  it('reports why session failed, in any form', async () => {
     const { server, run } = await setUpStranger();
     server.end = { status: 'failed', video_url: null, errors: ['The image is\u001b[2J too dark'] as never };
     const { exitCode, stderr } = await run(APPLY);
@@ -106,7 +106,7 @@ describe('with a service that implements only the interface document', () => {
       exitCode: 4,
       stdout: expect.stringContaining('2 rendered, 1 failed'),
     });
-    expect(stderr).toContain(`The service at ${server.url} takes no files, and videos/images/photo.png is one`);
+    expect(stderr).toContain(`The service at ${server.url} does not accept files, but videos/images/photo.png is one`);
     expect(server.count(POST)).toBe(2);
   });
 
@@ -115,7 +115,7 @@ describe('with a service that implements only the interface document', () => {
     const { exitCode, stderr } = await run(APPLY);
     expect(exitCode).toBe(4);
     expect(stderr).toContain('service_lacks_uploads');
-    expect(stderr).toContain('write the id of a template style version');
+    expect(stderr).toContain('name a template style version');
     expect(server.count(POST)).toBe(0);
   });
 });
@@ -157,7 +157,7 @@ describe('with a service that accepts uploads', () => {
       stderr: '',
     });
     expect(await run(['template', 'push', 'small'])).toMatchObject({
-      stdout: `✓ small  ${spec.id}  is there already\n`,
+      stdout: `✓ small  ${spec.id}  already there\n`,
     });
     const { stdout } = await run(['template', 'push', '--json']);
     expect(JSON.parse(stdout)).toEqual({
@@ -171,7 +171,7 @@ describe('with a service that accepts uploads', () => {
     const { run } = await setUp('./templates/small', { uploads: { styleVersion: STRANGER } });
     expect(await run(['template', 'push'])).toEqual({
       exitCode: 1,
-      stdout: `✗ small  ${spec.id}  The service made tsv_stranger of the template small, not ${spec.id}\n`,
+      stdout: `✗ small  ${spec.id}  The service created tsv_stranger from the template small instead of ${spec.id}\n`,
       stderr: '',
     });
   });
@@ -192,7 +192,7 @@ describe('the access token', () => {
   it.each([
     [{}, 'is not set'],
     [{ SHOP_TOKEN: ' ' }, 'is not set'],
-    [{ SHOP_TOKEN: 'a\r\nx-injected: canary' }, 'holds characters that no token has'],
+    [{ SHOP_TOKEN: 'a\r\nx-injected: canary' }, 'contains invalid characters'],
   ])('is required before anything else: %j', async (env, reason) => {
     const { server, run } = await setUpStranger();
     const before = server.seen.length;
@@ -214,7 +214,7 @@ describe('the access token', () => {
       const { exitCode, stderr } = await run(args, { env });
       expect(exitCode).toBe(3);
       expect(stderr).toContain(
-        `error token_origin: The access token may be sent to https://api.example.com, and reelform.yaml names ${server.url}`,
+        `error token_origin: The access token may only be sent to https://api.example.com, but reelform.yaml names ${server.url}`,
       );
     }
     expect(server.seen).toHaveLength(before);
@@ -236,7 +236,7 @@ describe('the access token', () => {
 describe('reelform pull', () => {
   it.each<[string, object]>([
     ['an invalid specification', { ...STRANGER, editables: [] }],
-    ['the specification of another template', { ...STRANGER, id: 'tsv_other' }],
+    ['the specification of different template', { ...STRANGER, id: 'tsv_other' }],
     ['terminal control characters', { ...STRANGER, fonts: ['\u001b[2J'] }],
   ])('writes nothing if the service answers with %s', async (_, version) => {
     const { root, server, run } = await setUpStranger();
@@ -261,7 +261,7 @@ describe('reelform pull', () => {
     const { exitCode, stderr } = await run(['pull']);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error http_404: GET http:\S+\/v2\/template_style_versions\/tsv_gone\/specs answered 404\n$/,
+      /^error http_404: GET http:\S+\/v2\/template_style_versions\/tsv_gone\/specs returned 404\n$/,
     );
   });
 });

@@ -30,7 +30,7 @@ describe('reelform pull', () => {
     });
     expect(ran).toMatchObject({
       exitCode: 0,
-      stderr: `GET ${server.url}/v2/template_style_versions/${spec.id}/specs: no answer for 5 s, still waiting\n`,
+      stderr: `GET ${server.url}/v2/template_style_versions/${spec.id}/specs: no response for 5 s, still waiting\n`,
     });
   });
 });

@@ -42,10 +42,10 @@ describe('reelform template init', () => {
   t_01  text  Headline  "Hello"  stillcut_01  10 characters  proposed
 
 1 still
-  stillcut_01  1 s  frame 30  chosen: most is shown there
+  stillcut_01  1 s  frame 30  chosen because most is visible there
 
 Next
-  Read templates/promo/template.yaml: labels, lengths and stills are a proposal
+  Review templates/promo/template.yaml: labels, lengths and stillcuts are suggestions
   reelform template check templates/promo
   In reelform.yaml:  templates: {promo: ./templates/promo}
 `);
@@ -77,8 +77,8 @@ editables:
 `);
     expect(stdout).toContain(`
 Not editable
-  The text "Subline" has neither a slot nor a key in the name; to offer one, call its layer "t_02 Subline"
-  Colours: #0000FF80 of 1 layer; --colors 1 offers it
+  The text "Subline" has neither a slot nor a key in the name; to make one editable, name its layer "t_02 Subline"
+  Colours: #0000FF of 1 layer; --colors 1 makes it editable
 `);
   });
 
@@ -134,14 +134,16 @@ Not editable
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ready: true, other_animations: ['one'], needs: [] });
     expect(existsSync(join(root, 'made/images/photo.png'))).toBe(true);
-    expect((await reelform(root, [...args, '--animation', 'three'])).stderr).toContain('It has no animation "three"');
+    expect((await reelform(root, [...args, '--animation', 'three'])).stderr).toContain(
+      'The file has no animation "three"',
+    );
   });
 
   it('explains why it cannot create a package', async () => {
     const root = makeFolder({ 'no.json': '{"w":', 'empty.json': JSON.stringify(lottie([])) });
     for (const [file, message] of [
-      ['no.json', 'It is no Lottie'],
-      ['empty.json', 'There is nothing to edit in it'],
+      ['no.json', 'The file is not a Lottie animation:'],
+      ['empty.json', 'The animation has nothing to edit: no slot, static text, image or sound'],
       ['gone.json', 'gone.json cannot be read'],
     ]) {
       const { exitCode, stderr } = await reelform(root, ['template', 'init', file!]);
@@ -173,15 +175,16 @@ describe('reelform template check', () => {
     for (const code of ['template_unsupported', 'template_unseen', 'image_too_large', 'font_unlicensed']) {
       expect(stderr).toContain(code);
     }
-    expect(stderr).toContain('Moving layers are drawn sharp: motion blur of "background" (/layers/2)');
+    expect(stderr).toContain('Motion blur is not rendered: motion blur of "background" (/layers/2)');
     expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
   });
 
-  it('reports the expressions of an animation that template init accepted', async () => {
-    const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = time * 90;' } };
+  it('reports the expressions that template init could not evaluate', async () => {
+    const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = thisLayer.sourceRectAtTime().width;' } };
     const promo = JSON.stringify(lottie([textLayer('Headline', 'Hello', { ks })], { fonts: FONTS }));
     const root = makeFolder({ 'promo.json': promo, 'Test-Regular.ttf': FONT_BYTES });
-    await reelform(root, ['template', 'init', 'promo.json']);
+    const { stdout: report } = await reelform(root, ['template', 'init', 'promo.json']);
+    expect(report).toContain('An expression of the layer "Headline" stays');
     const { stdout } = await reelform(root, ['template', 'check', 'templates/promo', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       valid: true,
@@ -250,7 +253,7 @@ describe('reelform template pack', () => {
     writeFileSync(join(root, 'small.lottie'), writePackageZip(changed));
     const { exitCode, stderr } = await reelform(root, ['plan']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('Make a package from it with reelform template init');
+    expect(stderr).toContain('Create a package from it with reelform template init');
   });
 
   it('includes a font of the repository that the animation references, as check does', async () => {

@@ -61,7 +61,7 @@ describe('draftsHtml()', () => {
     expect([count(html, '<video'), count(html, ' controls'), count(html, ' muted'), count(html, base64(BLUE))]).toEqual(
       [2, 2, 0, 2],
     );
-    expect(html).toContain('The picture stays the same. Play either side to hear its sound.');
+    expect(html).toContain('The frames are unchanged. Play either side to hear its sound.');
     expect(html).toMatch(/Before, as a draft: no sound<.*After, as a draft</);
     expect(html).not.toContain('data-play');
   });

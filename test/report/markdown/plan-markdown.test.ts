@@ -89,9 +89,9 @@ describe('planMarkdown()', () => {
       | <code>→</code>&nbsp;move | <code>stores/hamburg</code><br>Hamburg | was shops/hamburg, not rendered again |
       | <code>=</code>&nbsp;adopt | <code>bergen</code><br>Oslo, in Bergen | new; the same as oslo |
       | <code>≈</code>&nbsp;relabel | <code>rome</code><br>Rome | not rendered again; changed: title, label tier |
-      | <code>-</code>&nbsp;forget | <code>lisbon</code><br>The video lisbon | no definition has it any more; its video stays where it is |
+      | <code>-</code>&nbsp;forget | <code>lisbon</code><br>The video lisbon | its definition was removed; the video is not deleted |
 
-      <details><summary>1 video to restore, 12 s of video: rendered again to the same files; nothing else changes.</summary>
+      <details><summary>1 video to restore, 12 s of video: their missing or damaged local files are rendered again.</summary>
 
       - its video is missing: <code>vienna</code>
 
@@ -153,7 +153,7 @@ describe('planMarkdown()', () => {
     `);
     expect(
       planMarkdown({ ...document, summary: {}, changes: [], complete: false, diagnostics: [problem('error', 7)] }),
-    ).toMatch(/^### Reelform plan: 1 error\n\nNothing can be planned before this is mended\.\n\n\| /);
+    ).toMatch(/^### Reelform plan: 1 error\n\nCorrect these errors to plan\.\n\n\| /);
     const many = Array.from({ length: 70 }, () => problem('error', 7));
     expect(planMarkdown({ ...document, diagnostics: many })).toContain('And 20 more like these.');
   });
@@ -176,7 +176,7 @@ describe('planMarkdown()', () => {
       ids.map((id) => desired(id, { resources: { t_01: text(`${words} ${id} is what it says. `.repeat(5)) } }));
     const document = documentOf(plan(made('New'), lockOf(...made('Old'))));
     const rest = { summary: 'https://github.com/o/r/actions/runs/1', artifact: 'https://example.com/plan.html' };
-    const places = `All of it: [the summary of the job](<${rest.summary}>), [the page of the plan](<${rest.artifact}>).`;
+    const places = `Full plan: [the summary of the job](<${rest.summary}>), [the plan page](<${rest.artifact}>).`;
     const seen = new Set<string>();
     for (let budget = 30_000; budget >= 400; budget = Math.floor(budget * 0.93)) {
       const { text: shown, stage } = stagedMarkdown(document, { budget, rest });

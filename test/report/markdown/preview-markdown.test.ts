@@ -32,7 +32,7 @@ describe('planMarkdown() with a preview', () => {
       [
         ...['#### Before and after', '', '**<code>berlin</code>**', '', '| Before | After |', '|:--|:--|'],
         `| ${picture('before')} | ${picture('after')} |`,
-        '| <sub>at 2.5 s · Headline, &#60;b&#62;</sub> | <sub>0.4 % of the picture differs</sub> |',
+        '| <sub>at 2.5 s · Headline, &#60;b&#62;</sub> | <sub>0.4 % of the frame differs</sub> |',
         '',
       ].join('\n'),
     );
@@ -47,7 +47,7 @@ describe('planMarkdown() with a preview', () => {
   ])('shows no picture at %s but says where it is', (url) => {
     const shown = planMarkdown(document, { preview: previewAt(url) });
     expect(shown).not.toContain('<img');
-    expect(shown).toContain('The stills of 1 video can be seen in the page of the plan alone.');
+    expect(shown).toContain('The stills of 1 video are only in the plan page.');
   });
 
   it('lists videos without a visible change and omitted videos', () => {
@@ -56,10 +56,10 @@ describe('planMarkdown() with a preview', () => {
     });
     expect(shown).toContain('No visible change; also changes: its sound, its file: <code>berlin</code>.');
     const example = planMarkdown(document, { preview: examplePreview() });
-    expect(example).toContain('Not looked at (no time was left): <code>bergen</code>.');
+    expect(example).toContain('Not drawn (the time limit was reached): <code>bergen</code>.');
     // Their pictures have no URL.
-    expect(example).toContain('| <code>berlin</code> | 25 % of the picture differs, at 2 s; also changes: its sound |');
-    expect(example).toContain('The stills of 2 videos can be seen in the page of the plan alone.');
+    expect(example).toContain('| <code>berlin</code> | 25 % of the frame differs, at 2 s; also changes: its sound |');
+    expect(example).toContain('The stills of 2 videos are only in the plan page.');
   });
 
   it('shows a new video alone, limits the height of images, and collapses all but the first three videos', () => {

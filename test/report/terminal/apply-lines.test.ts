@@ -7,13 +7,17 @@ const id = (text: string): VideoId => text as VideoId;
 const failures = [
   {
     code: 'asset_unreachable',
-    message: 'GET https://a/b.png answered 404',
+    message: 'GET https://a/b.png returned 404',
     editable: 'photo',
     retryable: false,
     hint: 'look',
   },
 ];
-const refused = { code: 'service_unauthorized', message: 'The service does not take the token', retryable: false };
+const refused = {
+  code: 'service_unauthorized',
+  message: 'The service rejected the token, or the token lacks a scope',
+  retryable: false,
+};
 
 function linesOf(events: readonly ApplyEvent[]): string {
   const lines = new ApplyLines({ color: false });
@@ -32,7 +36,7 @@ describe('ApplyLines', () => {
       const segments = { done, total: 6, reused: 1 };
       lines.linesOf({ kind: 'video-progressed', id: id(name), percent: 5, segments }, 0);
     }
-    expect(lines.heartbeat(30_000)).toEqual(['  0 of 2 · 2 at work · 5 of 12 segments, 2 reused']);
+    expect(lines.heartbeat(30_000)).toEqual(['  0 of 2 · 2 running · 5 of 12 segments, 2 reused']);
     const segments = { done: 6, total: 6, reused: 1 };
     lines.linesOf({ kind: 'video-progressed', id: id('berlin'), percent: 99, segments }, 0);
     expect(lines.linesOf({ kind: 'video-rendered', id: id('berlin'), videoUrl: 'a.mp4', elapsedMs: 1000 }, 0)).toEqual([
@@ -73,18 +77,18 @@ describe('ApplyLines', () => {
       ✓ copy    adopted, not rendered again  renders/a.mp4
       … berlin  begun
       … berlin  rendering as rs_1
-      … oslo    resumed: an earlier run asked for it
-      … rome    asked for again, as the same request
-      … bonn    followed: another run has asked for it
+      … oslo    resumed from an earlier run
+      … rome    same request sent again
+      … bonn    waiting for another run
       ! berlin
           signed_url: The URL is signed
       ✓ berlin     6.2 s  renders/berlin-1.mp4  (1 of 6)
       ✗ oslo    failed after 0.4 s  (2 of 6)
-          asset_unreachable: photo: GET https://a/b.png answered 404
+          asset_unreachable: photo: GET https://a/b.png returned 404
           hint: look
-      ? rome    asked for, and not known whether it was taken on  (3 of 6)
+      ? rome    requested, but it is unknown whether the service accepted it  (3 of 6)
           session_unknown: POST https://x did not answer
-      … bonn    left at work at the service as rs_4  (4 of 6)"
+      … bonn    still running on the service as rs_4  (4 of 6)"
     `);
   });
 
@@ -103,7 +107,7 @@ describe('ApplyLines', () => {
     ];
     expect(linesOf(events)).toMatchInlineSnapshot(`
       "✗ a  failed after 0.0 s  (1 of 3)
-          service_unauthorized: The service does not take the token (a)
+          service_unauthorized: The service rejected the token, or the token lacks a scope (a)
       ✗ b  failed after 0.0 s  service_unauthorized, as a  (2 of 3)
       ✗ c  failed after 0.0 s  service_unauthorized, as a  (3 of 3)"
     `);
@@ -137,11 +141,11 @@ describe('ApplyLines', () => {
     at(0, { kind: 'video-started', id: id('a'), action: 'create', begin: 'posted' });
     at(0, { kind: 'video-started', id: id('b'), action: 'create', begin: 'posted' });
     expect(lines.heartbeat(29_999)).toEqual([]);
-    expect(lines.heartbeat(30_000)).toEqual(['  0 of 4 · 2 at work']);
+    expect(lines.heartbeat(30_000)).toEqual(['  0 of 4 · 2 running']);
     expect(lines.heartbeat(59_999)).toEqual([]);
     at(90, { kind: 'video-rendered', id: id('a'), videoUrl: 'a.mp4', elapsedMs: 90_000 });
     at(90, { kind: 'video-started', id: id('c'), action: 'create', begin: 'posted' });
     expect(lines.heartbeat(119_999)).toEqual([]);
-    expect(lines.heartbeat(120_000)).toEqual(['  1 of 4 · 2 at work · about 2 min left']);
+    expect(lines.heartbeat(120_000)).toEqual(['  1 of 4 · 2 running · about 2 min left']);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type ApplyOutcome, type Failure, NOTHING_DONE } from '../../../src/apply/events.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
+import type { PlanDocument } from '../../../src/plan/plan-document.ts';
 import { approvalQuestion, exitText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
 const outcome: ApplyOutcome = { ...NOTHING_DONE, rendered: 2, elapsedMs: 65_000 };
 const failure: Failure = {
   code: 'asset_unreachable',
-  message: 'GET https://a/b.png answered 404',
+  message: 'GET https://a/b.png returned 404',
   editable: 'photo',
   source: 'images/b.png',
   retryable: false,
@@ -15,7 +16,7 @@ const failure: Failure = {
 };
 const refused: Failure = {
   code: 'service_unauthorized',
-  message: 'The service does not take the token',
+  message: 'The service rejected the token, or the token lacks a scope',
   retryable: false,
 };
 const many = (count: number, name: string): VideoId[] =>
@@ -66,12 +67,12 @@ describe('outcomeText()', () => {
     [
       'a failure that lasts',
       { failed: [{ id: id('a'), failures: [failure] }] },
-      'Correct what failed, then run `reelform apply`.',
+      'Correct the failures, then run `reelform apply`.',
     ],
     [
       'one of several that lasts',
       { failed: [{ id: id('a'), failures: [transient, failure] }] },
-      'Correct what failed, then run `reelform apply`.',
+      'Correct the failures, then run `reelform apply`.',
     ],
     ['one that may pass', { failed: [{ id: id('a'), failures: [transient] }] }, '`reelform apply` tries again.'],
     ['videos that were not begun', { skipped: [id('a')] }, '`reelform apply` tries again.'],
@@ -83,17 +84,17 @@ describe('outcomeText()', () => {
           { id: id('b'), failures: [transient] },
         ],
       },
-      'Correct what failed, then run `reelform apply`, which goes on with the rest.',
+      'Correct the failures, then run `reelform apply`, which continues with the rest.',
     ],
     [
       'a failure that lasts, and a rendered video',
       { rendered: 1, failed: [{ id: id('a'), failures: [failure] }] },
-      'What was rendered is in the lockfile. Correct what failed, then run `reelform apply`.',
+      'Rendered videos are in the lockfile. Correct the failures, then run `reelform apply`.',
     ],
     [
       'one that may pass, and a rendered video',
       { rendered: 1, failed: [{ id: id('a'), failures: [transient] }] },
-      'What was rendered is in the lockfile; `reelform apply` goes on with the rest.',
+      'Rendered videos are in the lockfile; `reelform apply` continues with the rest.',
     ],
   ])('suggests the next command after %s', (_, change, expected) => {
     const text = outcomeText({ ...NOTHING_DONE, ...change }, { color: false });
@@ -126,17 +127,24 @@ describe('outcomeText()', () => {
 });
 
 describe('approvalQuestion()', () => {
-  it('names the accepted answer, and says if nothing is rendered', () => {
-    expect(approvalQuestion(3)).toBe('\nApply these changes? Only "yes" is taken for it: ');
-    expect(approvalQuestion(0)).toContain('Nothing is rendered.');
+  it('names the accepted answer, and repeats the totals of the plan', () => {
+    const plan = {
+      summary: { create: 3, noop: 2 },
+      estimate: { renders: 3, seconds_of_video: 12 },
+      changes: [],
+    } as unknown as PlanDocument;
+    expect(approvalQuestion(plan)).toBe(
+      '\n3 to create, 2 unchanged · 3 renders, 12 s of video. Apply these changes? Type "yes" to approve: ',
+    );
+    expect(approvalQuestion(null)).toContain('Nothing is rendered.');
   });
 });
 
 describe('stoppingText()', () => {
   it.each([
-    [0, true, 'Stopping: nothing new is asked for. Interrupt again'],
-    [1, true, 'Stopping: nothing new is asked for; the video at work is waited for and recorded. Interrupt again'],
-    [1200, false, '; the 1,200 videos at work are left to the service after a few seconds. Interrupt again'],
+    [0, true, 'Stopping: no new renders are started. Interrupt again'],
+    [1, true, 'Stopping: no new renders are started; the running video is waited for and recorded. Interrupt again'],
+    [1200, false, '; the 1,200 running videos are left to the service after a few seconds. Interrupt again'],
   ])('with %i running, attended: %s', (running, isAttended, words) => {
     expect(stoppingText(running, isAttended)).toContain(words);
   });
@@ -144,9 +152,9 @@ describe('stoppingText()', () => {
 
 describe('exitText()', () => {
   it.each([
-    [0, 'Nothing was at work;'],
-    [1, '1 video was at work;'],
-    [2, '2 videos were at work;'],
+    [0, 'Nothing was running;'],
+    [1, '1 video was running;'],
+    [2, '2 videos were running;'],
   ])('counts %i running videos', (running, words) => {
     expect(exitText(running)).toContain(words);
   });

@@ -18,10 +18,16 @@ resources:
 const source = (file: string): string | undefined => FILES[file];
 
 describe('diagnosticsText()', () => {
+  it('links codes to their reference', () => {
+    const diagnostic: Diagnostic = { code: 'no_videos', severity: 'warning', message: 'None' };
+    const text = diagnosticsText([diagnostic], { source, color: false, reference: 'file:///docs/errors.md' });
+    expect(text).toContain('None  \u001b]8;;file:///docs/errors.md#no_videos\u001b\\no_videos\u001b]8;;\u001b\\');
+  });
+
   it('shows each location once, with problems, hints and surrounding lines', () => {
     const { diagnostics } = resolve(FILES);
     expect(diagnosticsText(diagnostics, { source, color: false })).toBe(`videos/berlin.yaml:3:1
-  error  t_01 (Headline) is not filled  missing_editable
+  error  t_01 (Headline) has no value  missing_editable
          Add t_01: Summer Collection
 
     2 | title: Summer Collection — Berlin
@@ -40,7 +46,7 @@ videos/berlin.yaml:4:3
 
 videos/berlin.yaml:5:3
   error  c_01 (Accent) has no value  wrong_kind
-         A # begins a comment in YAML; write "#EEADA7" in quotes
+         # starts a comment in YAML; quote "#EEADA7"
 
     4 |   t_11: Summer Collection
   > 5 |   c_01: #EEADA7
@@ -48,7 +54,7 @@ videos/berlin.yaml:5:3
     6 |   (Footage)/USER/hero.jpg: ./images/hero.jpg
 
 videos/oslo.yaml:1:11
-  error  reelform.yaml names no template "lunch"  unknown_template
+  error  reelform.yaml has no template "lunch"  unknown_template
          Did you mean launch?
 
   > 1 | template: lunch

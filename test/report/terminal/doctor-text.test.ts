@@ -31,7 +31,7 @@ describe('doctorText()', () => {
 
   it('reports that all checks passed', () => {
     expect(doctorText([{ name: 'Node', status: 'ok', message: '20.19.0' }], { color: false })).toBe(
-      '✓ Node  20.19.0\n\nAll is well.\n',
+      '✓ Node  20.19.0\n\nEverything is OK.\n',
     );
   });
 });

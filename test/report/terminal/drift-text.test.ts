@@ -8,7 +8,7 @@ const spec = { template: 'small', styleVersion: 'tsv_1' };
 describe('driftText()', () => {
   it('reports that nothing has drifted', () => {
     expect(driftText({ ...NOTHING, checked: 1200 }, { color: false })).toBe(
-      'Drift: 1,200 videos looked at. All is as it was recorded.\n',
+      'Drift: 1,200 videos checked. Everything matches the lockfile.\n',
     );
   });
 
@@ -32,16 +32,16 @@ describe('driftText()', () => {
       { color: false },
     );
     expect(text).toMatchInlineSnapshot(`
-      "Drift: 9 videos looked at. 3 videos are not as recorded.
+      "Drift: 9 videos checked. 3 videos differ from the lockfile.
 
         ✗ berlin       its local file is missing  renders/berlin-1.mp4
-        ✗ rome         its video cannot be fetched any more  https://x.example/rome.mp4?…
-        ✗ stores/wien  a URL that it was made from gives something else  https://cdn.example/a.png
+        ✗ rome         its video can no longer be fetched  https://x.example/rome.mp4?…
+        ✗ stores/wien  the content of one of its URLs changed  https://cdn.example/a.png
 
-      Their videos can still be fetched, so nothing is rendered:
-        · oslo: the service does not have the session any more
+      Their videos are still available, so nothing is rendered:
+        · oslo: the service no longer has the session
 
-      Of these it could not be told:
+      Could not be verified:
         ? a, b, c and 1 more: y.example did not answer
         ? the template small: x.example did not answer
 
@@ -54,10 +54,10 @@ describe('driftText()', () => {
   it('does not count a note as drift', () => {
     const notes = ['oslo', 'rome'].map((id) => ({ id, what: 'session_gone' as const, url: 'https://x.example/a' }));
     expect(driftText({ ...NOTHING, checked: 2, notes }, { color: false })).toMatchInlineSnapshot(`
-      "Drift: 2 videos looked at. All is as it was recorded.
+      "Drift: 2 videos checked. Everything matches the lockfile.
 
-      Their videos can still be fetched, so nothing is rendered:
-        · oslo, rome: the service does not have the session any more
+      Their videos are still available, so nothing is rendered:
+        · oslo, rome: the service no longer has the session
       "
     `);
   });
@@ -79,12 +79,12 @@ describe('driftText()', () => {
       { ...spec, kind: 'gone' as const, template: 'other' },
     ];
     expect(driftText({ ...NOTHING, specs }, { color: false })).toMatchInlineSnapshot(`
-      "Drift: 0 videos looked at. Nothing was found that is not as it was recorded.
+      "Drift: 0 videos checked. No differences were found.
 
-      Specifications that are not as committed:
-        ✗ small: t_01.max_length: 20 → 30, t_02 is gone, (Footage)/USER/\\u001b.png is new, c_01.label: none → "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…, the editables are in another order, and 1 more
+      Specifications that differ from the committed ones:
+        ✗ small: t_01.max_length: 20 → 30, t_02 was removed, (Footage)/USER/\\u001b.png was added, c_01.label: none → "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…, the order of the editables changed, and 1 more
         ✗ same: only the order of its keys changed
-        ✗ other: the service does not have tsv_1 any more
+        ✗ other: the service no longer has tsv_1
 
       \`reelform pull\` fetches the specifications; then run \`reelform plan\`.
       "

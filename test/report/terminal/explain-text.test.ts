@@ -29,7 +29,7 @@ describe('explainText()', () => {
     ['a missing output', 'vienna'],
     ['one without a definition', 'lisbon'],
     ['one that is up to date', 'oslo'],
-    ['one that is rendered already', 'bergen'],
+    ['one that is already rendered', 'bergen'],
   ])('explains %s', (_, id) => {
     expect(explain(changeOf(everyAction(), id))).toMatchSnapshot();
   });
@@ -43,7 +43,7 @@ describe('explainText()', () => {
   ])('shows the state of a pending attempt: %s', (state, parts) => {
     const attempt = { intent, state, session: null, rendering: null, ...parts };
     const text = explain(changeOf(everyAction(), 'paris'), { attempt });
-    expect(text.split('\n\n').find((block) => block.startsWith('In flight'))).toMatchSnapshot();
+    expect(text.split('\n\n').find((block) => block.startsWith('Pending'))).toMatchSnapshot();
   });
 
   it('fits a narrow terminal and escapes user text', () => {

@@ -34,7 +34,7 @@ describe('LiveView', () => {
     expect(view.footer(3000, 80, 24).join('\n')).toMatchInlineSnapshot(`
       "  posted    ────────────────────────           3.0 s  sending
         resumed   ────────────────────────           3.0 s  resumed
-        resent    ────────────────────────           3.0 s  asked again
+        resent    ────────────────────────           3.0 s  requested again
         followed  ────────────────────────           3.0 s  followed
         0 of 4 · 3.0 s"
     `);
@@ -59,7 +59,7 @@ describe('LiveView', () => {
       "✓ a     3.0 s  renders/a.mp4
            ↑ https://cdn.example.com/a.mp4  s3://videos/a.mp4
            ↑ file:out/a.mp4
-      ✗ b  finished, and not delivered
+      ✗ b  finished, but not delivered
           delivery_failed: s3://videos/b.mp4: closed"
     `);
   });
@@ -87,7 +87,7 @@ describe('LiveView', () => {
     render('a', 10_000);
     expect(view.footer(10_000, 80, 24).at(-1)).not.toContain('a minute');
     render('b', 20_000);
-    expect(view.footer(20_000, 80, 24).at(-1)).toBe('  2 of 5 · 20 s · 6.0 a minute · about 15 s left');
+    expect(view.footer(20_000, 80, 24).at(-1)).toBe('  2 of 5 · 20 s · 6.0 per minute · about 15 s left');
   });
 
   it('estimates the progress of a video that the service does not report, never as finished', () => {
@@ -142,7 +142,7 @@ describe('LiveView', () => {
   it('shows that it is stopping', () => {
     const view = viewOf(['a']);
     view.stopping();
-    expect(view.footer(1000, 80, 24).at(-1)).toContain('stopping · Ctrl-C again to leave at once');
+    expect(view.footer(1000, 80, 24).at(-1)).toContain('stopping · Ctrl-C again to exit immediately');
     expect(view.footer(1000, 24, 24).at(-1)).toBe('  0 of 3 · stopping');
   });
 });

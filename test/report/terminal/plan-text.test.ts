@@ -17,7 +17,7 @@ describe('planText()', () => {
     expect(show(plan([], emptyLock))).toBe('No changes. There are no videos.\n');
     expect(show(plan([city('berlin')], lockOf(city('berlin'))))).toBe('No changes. 1 video is up to date.\n');
     // An incomplete plan says nothing about videos outside the selection.
-    expect(show({ ...plan([], emptyLock), complete: false })).toMatch(/^No changes\.\nIncomplete: /);
+    expect(show({ ...plan([], emptyLock), complete: false })).toMatch(/^No changes\.\nPartial plan: /);
     const seven = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(city);
     expect(show(plan(seven, lockOf(...seven)))).toBe('No changes. 7 videos are up to date.\n');
   });
@@ -40,7 +40,7 @@ describe('planText()', () => {
             Hero image     images/hero.jpg (6c587db2 → d636df21)
 
         - lisbon          The video lisbon
-          no definition has it any more; its video stays where it is
+          its definition was removed; the video is not deleted
 
         + paris           Summer Collection — Paris
           videos/paris.yaml · new
@@ -53,8 +53,8 @@ describe('planText()', () => {
         → stores/hamburg  Hamburg
           videos/stores/hamburg.yaml · was shops/hamburg, not rendered again
 
-      1 video to restore, 12 s of video: rendered again to the same files; nothing
-      else changes.
+      1 video to restore, 12 s of video: their missing or damaged local files are
+      rendered again.
         ↻ its video is missing: vienna
       "
     `);
@@ -79,11 +79,11 @@ describe('planText()', () => {
             font Montserrat-Regular  Inter-Regular → none
 
         = small  The video small
-          videos/small.yaml · other output settings; the same as whole
+          videos/small.yaml · different output settings; the same as whole
             output  mp4 → mp4, 360 pixels high
 
         = whole  The video whole
-          videos/whole.yaml · other output settings; the same as small
+          videos/whole.yaml · different output settings; the same as small
             output  mp4, 360 pixels high → mp4
       "
     `);
@@ -153,8 +153,8 @@ describe('planText()', () => {
                            (6c587db2 → d636df21)
 
         - lisbon          The video lisbon
-          no definition has it any more; its video
-          stays where it is
+          its definition was removed; the video is
+          not deleted
 
         + paris           Summer Collection — Par…
           videos/paris.yaml · new
@@ -168,9 +168,9 @@ describe('planText()', () => {
           videos/stores/hamburg.yaml · was
           shops/hamburg, not rendered again
 
-      1 video to restore, 12 s of video: rendered
-      again to the same files; nothing else
-      changes.
+      1 video to restore, 12 s of video: their
+      missing or damaged local files are rendered
+      again.
         ↻ its video is missing: vienna
       "
     `);
@@ -181,8 +181,8 @@ describe('planText()', () => {
     expect(show(plan(cities, lockOf(...cities), ['berlin', 'oslo', 'stores/munich']))).toMatchInlineSnapshot(`
       "No changes. 3 videos are unchanged.
 
-      3 videos to restore, 36 s of video: rendered again to the same files; nothing
-      else changes.
+      3 videos to restore, 36 s of video: their missing or damaged local files are
+      rendered again.
         ↻ its video is missing: berlin, oslo, stores/munich
       "
     `);
@@ -215,7 +215,7 @@ describe('planText()', () => {
         + 70 videos in spring/
           new · spring/0, spring/1, spring/10 and 67 more
 
-        ~ 1,200 videos, all in the same way
+        ~ 1,200 videos, all with the same changes
           a value changed · stores/0000, stores/0001, stores/0002 and 1,197 more
             Accent colour  #EEADA7 → #FF8800
 
@@ -236,8 +236,8 @@ describe('planText()', () => {
         ~ 49 more to update
           offers/11, offers/12, offers/13 and 46 more
 
-      This plan is folded: 1,310 videos not named, and the values of 49 not shown. See
-      each with --verbose.
+      This plan is shortened: 1,310 videos not listed, values of 49 not shown. Use
+      --verbose for all details.
       "
     `);
   });
@@ -252,19 +252,19 @@ describe('planText()', () => {
     const reasons: [string, ReturnType<typeof desired>, ReturnType<typeof desired>][] = [
       ['a value changed', city('x'), desired('x')],
       ['template launch changed', city('x'), desired('x', {}, { styleVersion: 'tsv_2' })],
-      ['another template', city('x'), desired('x', { template: 'story' }, { styleVersion: 'tsv_2' })],
-      ['another service', city('x'), desired('x', {}, { service: 'https://api.example.com' })],
+      ['different template', city('x'), desired('x', { template: 'story' }, { styleVersion: 'tsv_2' })],
+      ['different service', city('x'), desired('x', {}, { service: 'https://api.example.com' })],
       ['the rendering engine changed', desired('x', {}, { renderEpoch: 1 }), desired('x', {}, { renderEpoch: 2 })],
     ];
     for (const [words, was, is] of reasons) expect(show(plan([is], lockOf(was)))).toContain(`x.yaml · ${words}\n`);
     const remote = { service: 'https://api.example.com', renderEpoch: null };
     const is = desired('x', {}, { ...remote, styleVersion: 'tsv_2' });
-    expect(show(plan([is], lockOf(desired('x', {}, remote))))).toContain('another version of template launch');
+    expect(show(plan([is], lockOf(desired('x', {}, remote))))).toContain('different version of template launch');
   });
 
   test('reports a protected video that blocks the plan', () => {
     const lock = lockOf(desired('berlin', { protect: true }));
-    expect(show(plan([], lock))).toContain('protected, and no definition has it any more');
+    expect(show(plan([], lock))).toContain('protected, but its definition was removed');
   });
 
   test('omits unknown durations', () => {

@@ -6,11 +6,11 @@ import { examplePreview } from '../html/preview.ts';
 test('previewText() lists the largest difference first', () => {
   expect(previewText(examplePreview())).toMatchInlineSnapshot(`
     "
-    What changes, as drawn here
-      berlin  25 % of the picture changes at 2 s; also changes: its sound
+    Visible changes
+      berlin  25 % of the frame changes at 2 s; also changes: its sound
       vienna  no visible change
       paris   nothing to compare with
-      1 video not shown: no time was left
+      1 video not shown: the time limit was reached
       Drawn in 2.0 s.
     "
   `);
@@ -32,10 +32,10 @@ test('previewText() lists twenty videos, counts the others, and limits the width
   ];
   const preview: PlanPreview = { ...examplePreview(), videos, leftOut };
   const lines = previewText(preview).trimEnd().split('\n');
-  expect(lines[2]).toBe(`  v24${' '.repeat(2)}24 % of the picture changes at 2 s`);
+  expect(lines[2]).toBe(`  v24${' '.repeat(2)}24 % of the frame changes at 2 s`);
   expect(lines.slice(-3)).toEqual([
     '  and 5 more videos',
-    '  2 videos not shown: others of the same definition are shown',
+    '  2 videos not shown: other videos of the same definition are shown',
     '  Drawn in 2.0 s.',
   ]);
 });

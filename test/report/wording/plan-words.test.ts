@@ -48,7 +48,7 @@ describe('estimateWords()', () => {
     [0.0123, 'about €0.012'],
     [0.5, 'about €0.50'],
     [1234.5, 'about €1,234.50'],
-    [null, 'for a price that nothing tells'],
+    [null, 'at an unknown price'],
   ])('states the estimated cost: %s', (amount, words) => {
     const estimate = { renders: 2, seconds_of_video: 24, cost: { amount, currency: 'EUR' } };
     expect(estimateWords({ ...planDocument(plan([], emptyLock), '0.1.0', []), estimate })).toBe(
@@ -62,13 +62,13 @@ describe('reasonWords()', () => {
     ['video', 'new; the same as rome', 'new; the same as other videos'],
     ['planned', 'new; rendered with rome in this plan', 'new; rendered with other videos in this plan'],
     ['history', 'new; rendered at commit 1a2b3c4 as old', 'new; rendered at earlier commits'],
-    ['rendered', 'new; rendered already: session rs_81f2 of an earlier run', 'new; rendered already by earlier runs'],
+    ['rendered', 'new; already rendered: session rs_81f2 of an earlier run', 'new; already rendered by earlier runs'],
     [
       'delivered',
-      'new; rendered already: session rs_81f2 of an earlier run, which delivered it to s3://videos/berlin.mp4 and 1 other place',
-      'new; rendered already by earlier runs',
+      'new; already rendered: session rs_81f2 of an earlier run, which delivered it to s3://videos/berlin.mp4 and 1 other destination',
+      'new; already rendered by earlier runs',
     ],
-    ['asked', 'new; asked for already: session rs_81f2 of an earlier run', 'new; asked for already by earlier runs'],
+    ['asked', 'new; already requested: session rs_81f2 of an earlier run', 'new; already requested by earlier runs'],
   ])('states the source of an adopted rendering: %s', (source, words, groupWords) => {
     expect(reasonWords(adopted(from[source]!))).toBe(words);
     expect(groupReasonWords(adopted(from[source]!))).toBe(groupWords);
@@ -82,9 +82,9 @@ describe('reasonWords()', () => {
   });
 
   test.each([
-    ['requested', 'asked for'],
-    ['url_lost', 'its video cannot be fetched any more'],
-    ['asset_changed', 'what a URL gives changed'],
+    ['requested', 'requested'],
+    ['url_lost', 'its video can no longer be fetched'],
+    ['asset_changed', 'the content of a URL changed'],
     ['output_missing', 'its video is missing'],
   ] as const)('of a video that its definition would leave as it is: %s', (reason, words) => {
     const change: Change = {
@@ -108,18 +108,9 @@ describe('incompleteWords()', () => {
   const whole = plan([desired('a', { resources: { t_01: text('a') } })], emptyLock);
   test.each<[Partial<Plan>, string]>([
     [{ complete: true }, ''],
-    [
-      { complete: false, leftOut: 0 },
-      'Incomplete: it was asked for some videos alone. Nothing was left out that needs something.',
-    ],
-    [
-      { complete: false, leftOut: 1 },
-      'Incomplete: it was asked for some videos alone. 1 video left out needs something too.',
-    ],
-    [
-      { complete: false, leftOut: 1200 },
-      'Incomplete: it was asked for some videos alone. 1,200 videos left out need something too.',
-    ],
+    [{ complete: false, leftOut: 0 }, 'Partial plan: only selected videos. The other videos are up to date.'],
+    [{ complete: false, leftOut: 1 }, 'Partial plan: only selected videos. 1 other video also needs changes.'],
+    [{ complete: false, leftOut: 1200 }, 'Partial plan: only selected videos. 1,200 other videos also need changes.'],
   ])('describes %j', (changes, words) => {
     expect(incompleteWords(planDocument({ ...whole, ...changes }, '0.1.0', []))).toBe(words);
   });
@@ -130,9 +121,9 @@ describe('incompleteWords()', () => {
       return incompleteWords({ ...planDocument(whole, '0.1.0', []), lint });
     };
     expect(leftOut()).toBe('');
-    const late = '1 video was not checked by lint, because its time was up. `reelform lint` checks all.';
+    const late = '1 video was not checked by lint, because the time limit was reached. `reelform lint` checks all.';
     expect(leftOut('budget')).toBe(late);
-    const remote = '2 videos were not checked by lint, because the service has the template.';
+    const remote = '2 videos were not checked by lint, because the template is on the service.';
     expect(leftOut('remote', 'budget', 'remote')).toBe(`${late} ${remote}`);
   });
 });

@@ -1,0 +1,55 @@
+import { posix } from 'node:path';
+import { EXIT, hasErrors } from '../../diagnostic.ts';
+import { type Change, everyChange } from '../../plan/plan.ts';
+import { idMatcher, isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
+import { listJson } from '../../report/json/command-json.ts';
+import { listText } from '../../report/terminal/list-text.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { openPlan } from '../plan/open-plan.ts';
+import type { PlanFlags } from '../plan/plan-options.ts';
+import { readGlobs } from '../plan/select-videos.ts';
+
+export interface ListOptions
+  extends GlobalOptions,
+    Pick<PlanFlags, 'target' | 'targetFile' | 'exclude' | 'excludeFile'> {
+  readonly json?: boolean;
+}
+
+/**
+ * `reelform list [VIDEO…]`: lists videos with their state, from the same comparison as `plan`. A name selects the video
+ * with this id, and all videos whose id ends with it: `dune` selects `launch/dune`.
+ */
+export async function listCommand(names: readonly string[], options: ListOptions, io: Io): Promise<number> {
+  const directory = workingDirectory(options, io);
+  const globs = await readGlobs(options, directory, io);
+  const { repository, diagnostics, opened } = await openPlan(
+    directory,
+    { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY },
+    io,
+  );
+  if (opened === null) {
+    printDiagnostics(diagnostics, repository.source, options, io);
+    return EXIT.error;
+  }
+  const all = everyChange(opened.plan);
+  const ids = all.map(({ id }) => id);
+  const unmatched = [
+    ...unmatchedGlobs(globs, ids),
+    ...unmatchedGlobs({ targets: names, excludes: [] }, [...ids, ...ids.flatMap(endsOf)]),
+  ];
+  printDiagnostics(unmatched, repository.source, options, io);
+  if (hasErrors(unmatched)) return EXIT.error;
+  const isNamed = names.length === 0 ? () => true : idMatcher(names);
+  const isChosen = isSelected(globs);
+  const changes = all.filter(({ id }: Change) => isChosen(id) && [id, ...endsOf(id)].some(isNamed));
+  io.stdout.write(options.json === true ? listJson(changes) : listText(changes, stdoutStyle(options, io)));
+  return EXIT.ok;
+}
+
+/** Returns the shorter names of an id: `c` and `b/c` of `a/b/c`. */
+function endsOf(id: string): string[] {
+  const parts = id.split('/');
+  return parts.slice(1).map((_, index) => posix.join(...parts.slice(index + 1)));
+}

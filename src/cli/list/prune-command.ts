@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT } from '../../diagnostic.ts';
+import type { JournalState } from '../../lock/journal.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { loadProject } from '../../project/load-project.ts';
+import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
+import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.ts';
+import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { readJournal } from '../lock/open-journal.ts';
+import { loadLock, withRunLock } from '../lock/open-lock.ts';
+import { printDiagnostics, printJson } from '../output.ts';
+import { segmentFolder } from '../render/segment-cache.ts';
+
+export interface PruneOptions extends GlobalOptions {
+  readonly yes?: boolean;
+  /** Days. */
+  readonly olderThan?: number;
+  readonly json?: boolean;
+}
+
+const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/**
+ * `reelform prune`: lists files below `renders/` that neither the lockfile nor the journal names, old previews, and
+ * segments that were not used for some time. Removes them with `--yes`.
+ */
+export async function pruneCommand(options: PruneOptions, io: Io): Promise<number> {
+  const root = findRoot(workingDirectory(options, io));
+  // An apply names its files only at the end, so none may run meanwhile.
+  return options.yes === true ? withRunLock(root, io, () => prune(root, options, io)) : prune(root, options, io);
+}
+
+async function prune(root: string, options: PruneOptions, io: Io): Promise<number> {
+  const lock = await loadLock(options, io);
+  if (lock === null) return EXIT.error;
+  const { config, diagnostics, source } = await loadProject({ cwd: root });
+  // The configuration names the journal. Errors in definitions do not matter.
+  const ofConfig = diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
+  printDiagnostics(ofConfig, source, options, io);
+  if (ofConfig.length > 0) return EXIT.error;
+  const journal = await readJournal(root, config, io);
+  printDiagnostics(journal.diagnostics, source, options, io);
+  // A journal that was not read may name any file.
+  if (journal.diagnostics.length > 0) return EXIT.error;
+  const before = io.now() - (options.olderThan ?? DEFAULT_DAYS) * DAY_MS;
+  const segments = new FolderSegmentStore({ folder: segmentFolder(root), maxBytes: 0, now: () => io.now() });
+  const unused = (await segments.list()).filter(({ usedAt }) => usedAt < before);
+  const files = await findFiles(root, lock, journal.state, before);
+  const found: PrunableFiles[] = [
+    ...files,
+    ...unused.map(
+      ({ key, bytes }) => ({ kind: 'segment', path: `.reelform/segments/${key.slice(0, 2)}/${key}`, bytes }) as const,
+    ),
+  ];
+  const isRemoved = options.yes === true;
+  if (isRemoved) {
+    await removeOutputs(
+      root,
+      files.map(({ path }) => path),
+    );
+    for (const { key } of unused) await rm(join(segmentFolder(root), key.slice(0, 2), key), { force: true });
+  }
+  if (options.json === true) printJson({ format_version: '1.0', removed: isRemoved, files: found }, io);
+  else io.stdout.write(pruneText(found, { isRemoved }));
+  return EXIT.ok;
+}
+
+async function findFiles(
+  root: string,
+  lock: Lock,
+  { attempts }: JournalState,
+  before: number,
+): Promise<PrunableFiles[]> {
+  const all = [...attempts.values()];
+  const pending = all.filter(({ state }) => state !== 'closed').map(({ intent }) => intent.output_name);
+  const outputs = await findUnnamedOutputs(root, {
+    kept: [...lock.videos.values(), ...all.flatMap(({ rendering }) => rendering ?? [])],
+    pending,
+  });
+  const previews = (await findPreviews(root)).filter(({ modifiedAt }) => modifiedAt < before);
+  const list = (kind: PrunableFiles['kind'], files: typeof outputs): PrunableFiles[] =>
+    files.map(({ path, bytes }) => ({ kind, path, bytes }));
+  return [...list('output', outputs), ...list('preview', previews)];
+}

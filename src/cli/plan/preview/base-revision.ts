@@ -1,0 +1,107 @@
+import type { Video } from '../../../definition/video.ts';
+import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
+import { RENDER_EPOCH } from '../../../engine/render-result.ts';
+import { type CommitFiles, checkoutCommit } from '../../../git/checkout-commit.ts';
+import { targetBranch } from '../../../git/default-branch.ts';
+import { mergeBase } from '../../../git/revisions.ts';
+import { type DesiredVideo, desiredVideo } from '../../../plan/desired-video.ts';
+import { loadProject, type Project } from '../../../project/load-project.ts';
+import type { Scene } from '../../../template/scene.ts';
+import type { Io } from '../../io.ts';
+import { openScenes } from '../../render/open-scenes.ts';
+import { serviceName } from '../load-desired-state.ts';
+
+/** A video as it was at the merge base. */
+export interface BaseVideo {
+  readonly desired: DesiredVideo;
+  /** Null if its template is missing. @throws as `OpenScenes.sceneOf` */
+  scene(): Promise<Scene | null>;
+}
+
+/** The definitions at the merge base. */
+export interface BaseRevision {
+  find(id: string): BaseVideo | null;
+  /** Reasons that there are no definitions, if worth a warning. */
+  readonly diagnostics: readonly Diagnostic[];
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the whole repository at the merge base: definitions, data, templates and files.
+ *
+ * @param ref target branch; when absent, that of the CI job or the remote's default branch, or without a remote the
+ *   result of `targetBranch`. Without any of them, only the lockfile provides earlier states
+ * @throws ReelformError `git_failed` for an explicit ref
+ */
+export async function openBaseRevision(root: string, ref: string | undefined, io: Io): Promise<BaseRevision> {
+  let files: CommitFiles;
+  let isNamed = ref !== undefined;
+  try {
+    const branch = ref ?? (await targetBranch(root, targetOf(io)));
+    if (branch === null) return nothing([]);
+    const commit = await mergeBase(root, branch);
+    // Later errors, such as a full disk, are not caused by the ref and must not fail the plan.
+    isNamed = false;
+    files = await checkoutCommit(root, commit);
+  } catch (error) {
+    if (isNamed || !(error instanceof ReelformError)) throw error;
+    return nothing([withoutBase(error)]);
+  }
+  try {
+    const project = await loadProject({ cwd: files.root });
+    return openProject(project, io, files.remove);
+  } catch (error) {
+    await files.remove();
+    // The repository did not exist then, so every video is new.
+    if (error instanceof ReelformError && error.code === 'config_missing') return nothing([]);
+    throw error;
+  }
+}
+
+/** Returns the target branch of a pull request or a merge request. */
+function targetOf({ env }: Io): string | null {
+  return env.GITHUB_BASE_REF || env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME || null;
+}
+
+function withoutBase({ message, hint }: ReelformError): Diagnostic {
+  return {
+    code: 'preview_base_missing',
+    severity: 'warning',
+    message: `The previous state of videos is only read from the lockfile: ${message}`,
+    hint: hint ?? 'Name the target branch with --base',
+  };
+}
+
+function nothing(diagnostics: readonly Diagnostic[]): BaseRevision {
+  return { find: () => null, diagnostics, close: async () => undefined };
+}
+
+function openProject(project: Project, io: Io, remove: () => Promise<void>): BaseRevision {
+  const scenes = openScenes(project.root, io, 'preview');
+  const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
+  return {
+    diagnostics: [],
+    find(id) {
+      const video = videos.get(id);
+      const template = video && project.templates.get(video.template);
+      if (video === undefined || template === undefined) return null;
+      const templatePackage = template.package;
+      const context = {
+        service: serviceName(project.config),
+        styleVersion: template.spec.id,
+        renderEpoch: project.config.service === 'embedded' ? RENDER_EPOCH : null,
+        measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
+        assetDigest: (path: string) => project.assets.get(path)!.sha256,
+        durationSeconds: null,
+      };
+      return {
+        desired: desiredVideo(video, context),
+        scene: async () => templatePackage && scenes.sceneOf(video, templatePackage),
+      };
+    },
+    async close() {
+      await scenes.close();
+      await remove();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Video } from '../../../definition/video.ts';
+import type { Diagnostic } from '../../../diagnostic.ts';
+import type { DesiredVideo } from '../../../plan/desired-video.ts';
+import type { Change, Plan } from '../../../plan/plan.ts';
+import type { PlanPreview } from '../../../preview/plan-preview.ts';
+import { previewFiles } from '../../../preview/preview-document.ts';
+import { type PreviewSubject, previewPlan } from '../../../preview/preview-plan.ts';
+import type { Sides } from '../../../preview/preview-video.ts';
+import { recordedVideo } from '../../../preview/recorded-video.ts';
+import { LazyTemplates, reloadDefinitions } from '../../../project/load-definitions.ts';
+import { RepositoryFiles } from '../../../project/repository-files.ts';
+import { writeFileAtomic } from '../../../project/write-file.ts';
+import { sheetLabel } from '../../../report/terminal/preview-text.ts';
+import { renderCapacity } from '../../../session/processes/render-pool.ts';
+import type { Scene } from '../../../template/scene.ts';
+import type { Io } from '../../io.ts';
+import { type OpenScenes, openRenderPool, openScenes } from '../../render/open-scenes.ts';
+import type { DesiredState } from '../load-desired-state.ts';
+import type { PreviewFlags } from '../plan-options.ts';
+import { type BaseRevision, openBaseRevision } from './base-revision.ts';
+import { openPreviewHost, publishPreview } from './open-preview-host.ts';
+
+export interface DrawnPreview {
+  readonly preview: PlanPreview;
+  /** Reasons that the preview is incomplete. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const BUDGET_SECONDS = 60;
+/** Additional time for the contact sheet of many videos. */
+const SHEET_SECONDS = 20;
+
+/**
+ * Draws the changes of a plan, before and after, and writes and publishes the images as the options request.
+ *
+ * @param options.directory that paths of the options are relative to
+ * @returns null if interrupted
+ * @throws ReelformError `git_failed` for `--base`; `preview_invalid`, `git_failed`, `write_failed` for images that
+ *   cannot be written or published
+ */
+export async function drawPreview(
+  plan: Plan,
+  repository: DesiredState,
+  options: PreviewFlags & { readonly directory: string },
+  io: Io,
+): Promise<DrawnPreview | null> {
+  const { root, config } = repository;
+  // An invalid host is reported before anything is drawn.
+  const host =
+    options.previewHost === undefined
+      ? null
+      : await openPreviewHost(options.previewHost, repository, options.previewKeep, io);
+  const changes = plan.changes.filter(isSeen);
+  const interruption = new AbortController();
+  const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
+  const base = await openBaseOf(changes, root, options.base, io).catch((error: unknown) => {
+    stopListening();
+    throw error;
+  });
+  const scenes = openScenes(root, io, 'preview');
+  const capacity = renderCapacity();
+  const pool = openRenderPool(io, config.encoder);
+  try {
+    const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
+    const signal = AbortSignal.any([time, interruption.signal]);
+    const preview = await previewPlan(subjectsOf(changes, { repository, base, scenes }), {
+      draw: {
+        compare: (comparison) => pool.run('compare', comparison, { signal }),
+        video: (scene) => pool.run('video', scene, { signal }),
+      },
+      drawSheet: {
+        compare: (comparison) => {
+          const ended = AbortSignal.any([AbortSignal.timeout(SHEET_SECONDS * 1000), interruption.signal]);
+          return pool.run('compare', comparison, { signal: ended });
+        },
+      },
+      capacity,
+      withDrafts: options.preview === 'draft',
+      deadline: signal,
+      label: sheetLabel,
+      monotonicNow: () => io.monotonicNow(),
+    });
+    if (interruption.signal.aborted) return null;
+    const hosted = await publishPreview(preview, host);
+    if (options.previewDir !== undefined) {
+      await writePreview(resolve(options.directory, options.previewDir), hosted.preview);
+    }
+    return { preview: hosted.preview, diagnostics: [...(base?.diagnostics ?? []), ...hosted.diagnostics] };
+  } finally {
+    stopListening();
+    await pool.close();
+    await scenes.close();
+    await base?.close();
+  }
+}
+
+async function openBaseOf(changes: readonly Change[], root: string, ref: string | undefined, io: Io) {
+  return changes.length === 0 ? null : openBaseRevision(root, ref, io);
+}
+
+/** True if the change is visible: not for lost videos and for renders that were requested again. */
+function isSeen({ action, reason, desired, before }: Change): boolean {
+  if (action === 'create') return true;
+  return action === 'update' && reason !== 'engine_changed' && desired.fingerprint !== before.fingerprint;
+}
+
+interface Around {
+  readonly repository: DesiredState;
+  readonly base: BaseRevision | null;
+  readonly scenes: OpenScenes;
+}
+
+function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Around): PreviewSubject[] {
+  const { root, config } = repository;
+  const files = new RepositoryFiles(root);
+  const templates = new LazyTemplates(config, files);
+  const paths = new Set(changes.flatMap(({ desired }) => (desired === null ? [] : [desired.path])));
+  const { videos, assets } = reloadDefinitions([...paths].sort(), config, templates, files);
+  const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
+  const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
+  return changes.flatMap((change): PreviewSubject[] => {
+    const { id, desired } = change;
+    const video = byId.get(id);
+    if (desired === null || video === undefined) return [];
+    const template = templates.load(video.template).template;
+    const own = template?.package ?? null;
+    const sceneOf = (of: Video): Promise<Scene> => scenes.sceneOf(of, own!);
+    const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;
+    // If the branch did not change a video that is rendered anyway, the lockfile is outdated and has the earlier state.
+    const former = found !== null && found.desired.fingerprint !== desired.fingerprint ? found : null;
+    const before = async (): Promise<Scene | null> => {
+      if (former !== null) return former.scene();
+      const { before: entry } = change;
+      if (entry === null) return null;
+      const fileOf = (digest: string): string | null => byDigest.get(digest) ?? null;
+      const remembered = recordedVideo({ entry, desired, video, spec: template!.spec, fileOf });
+      return remembered && sceneOf(remembered);
+    };
+    const isUpgrade = former === null ? false : former.desired.styleVersion !== desired.styleVersion;
+    const changed = former === null ? change.inputs.map(({ key }) => key) : changedKeys(former.desired, desired);
+    const sides = async (): Promise<Sides> => {
+      // An earlier state that cannot be drawn any more must not hide the new one.
+      const [was, after] = await Promise.all([before().catch(() => null), sceneOf(video)]);
+      return { before: was, after, editables: isUpgrade ? [] : changed };
+    };
+    const isUpdate = change.action === 'update' || former !== null;
+    return [{ id, path: video.path, isUpdate, isUpgrade, sides: own === null ? null : sides }];
+  });
+}
+
+function changedKeys({ inputs: before }: DesiredVideo, { inputs: after }: DesiredVideo): string[] {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...keys].filter((key) => before[key] !== after[key]);
+}
+
+async function writePreview(folder: string, preview: PlanPreview): Promise<void> {
+  for (const [path, content] of previewFiles(preview)) {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFileAtomic(join(folder, path), content);
+  }
+}

@@ -1,0 +1,182 @@
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { isAllowed } from '../../../delivery/credential.ts';
+import { DeliveryFailure } from '../../../delivery/destination.ts';
+import { type DestinationAddress, parseDestination } from '../../../delivery/destination-address.ts';
+import { openDestination } from '../../../delivery/open-destination.ts';
+import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
+import { sha256 } from '../../../digest.ts';
+import { pushPictures } from '../../../git/image-branch.ts';
+import { tryGit } from '../../../git/run-git.ts';
+import { mapImages, type PlanPreview, type PreviewImage } from '../../../preview/plan-preview.ts';
+import type { Config } from '../../../project/config.ts';
+import type { Io } from '../../io.ts';
+
+/** Publishes images where readers of a comment can load them. */
+export interface PreviewHost {
+  /**
+   * Uploads the images.
+   *
+   * @returns the same preview with URLs
+   * @throws ReelformError `git_failed`; DeliveryFailure
+   */
+  publish(preview: PlanPreview): Promise<PlanPreview>;
+}
+
+interface HostedRepository {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Pick<Config, 'credentials'>;
+}
+
+const REMOTE = 'origin';
+/** Maximum number of parallel uploads. */
+const UPLOADS = 6;
+const KEEP_DAYS = 30;
+
+/**
+ * Opens the host that `--preview-host` names: `branch:NAME` of the remote `origin`, or a folder in a bucket that a
+ * credential of reelform.yaml allows and has a `public_url` for. Images in a bucket stay until the bucket's own rules
+ * remove them.
+ *
+ * @param keepDays how long images stay on a branch; 30 when absent
+ * @throws ReelformError `preview_invalid` for an invalid host
+ */
+export async function openPreviewHost(
+  place: string,
+  repository: HostedRepository,
+  keepDays: number | undefined,
+  io: Io,
+): Promise<PreviewHost> {
+  const branch = /^branch:(.+)$/.exec(place)?.[1];
+  const put =
+    branch === undefined
+      ? bucketAt(place, repository, io)
+      : await branchAt(branch, repository, keepDays ?? KEEP_DAYS, io);
+  return {
+    async publish(preview) {
+      const images: PreviewImage[] = [];
+      mapImages(preview, (image) => {
+        images.push(image);
+        return image;
+      });
+      if (images.length === 0) return preview;
+      const urls = await put(images);
+      const urlOf = new Map(images.map((image, index) => [image, urls[index]!]));
+      return mapImages(preview, (image) => ({ ...image, url: urlOf.get(image)! }));
+    },
+  };
+}
+
+type Put = (images: readonly PreviewImage[]) => Promise<readonly string[]>;
+
+function endingOf({ contentType }: PreviewImage): 'jpg' | 'png' {
+  return contentType === 'image/png' ? 'png' : 'jpg';
+}
+
+async function branchAt(branch: string, { root }: HostedRepository, keepDays: number, io: Io): Promise<Put> {
+  if ((await tryGit(root, ['check-ref-format', '--branch', branch])) === null) {
+    throw unusable(`${JSON.stringify(branch)} is not a branch name`, 'Write it like branch:reelform-previews');
+  }
+  const web = await webAddress(root, io);
+  if (web === null) {
+    throw unusable('The URL of the repository is unknown', 'Add a remote origin, or name a bucket');
+  }
+  return async (images) => {
+    const paths = await pushPictures(
+      images.map((image) => ({ bytes: image.bytes, ending: endingOf(image) })),
+      {
+        ...{ root, branch, keepDays, remote: REMOTE },
+        now: () => io.now(),
+        backOff: async (attempt) => void (await setTimeout(Math.random() * 250 * 2 ** attempt)),
+      },
+    );
+    const encoded = branch.split('/').map(encodeURIComponent).join('/');
+    return paths.map((path) => `${web}/blob/${encoded}/${path}?raw=true`);
+  };
+}
+
+/** Returns the web address `https://github.com/owner/name` from GitHub's environment, otherwise from the remote. */
+async function webAddress(root: string, { env }: Io): Promise<string | null> {
+  if (env.GITHUB_REPOSITORY) return `${env.GITHUB_SERVER_URL || 'https://github.com'}/${env.GITHUB_REPOSITORY}`;
+  const url = (await tryGit(root, ['remote', 'get-url', REMOTE]))?.trim() ?? '';
+  const [, host, path] =
+    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+?)(?:\.git)?\/?$/.exec(url) ??
+    /^(?:[^/@]+@)?([^/:]+):(?!\/\/)(.+?)(?:\.git)?\/?$/.exec(url) ??
+    [];
+  return host === undefined ? null : `https://${host}/${path}`;
+}
+
+function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Put {
+  const folder = place.endsWith('/') ? place : `${place}/`;
+  const targetOf = (name: string): DestinationAddress => {
+    const parsed = parseDestination(`${folder}${name}`);
+    if (parsed.ok && parsed.target.kind !== 'file') return parsed.target;
+    const why = parsed.ok ? 'A folder of this machine is not accessible to others' : parsed.problem.message;
+    throw unusable(why, 'Write branch:NAME, or s3://bucket/folder/');
+  };
+  const target = targetOf('-');
+  const credential = [...config.credentials.values()].find((other) => isAllowed(target, other)) ?? null;
+  if (credential === null || credential.publicUrl === null) {
+    const what = credential === null ? 'allows writing there' : 'has the public URL of that folder';
+    throw unusable(`No credential of reelform.yaml ${what}`, 'Add one with allow: and public_url: to "credentials"');
+  }
+  const put = async (image: PreviewImage): Promise<string> => {
+    const { contentType } = image;
+    const bytes = Buffer.from(image.bytes.buffer, image.bytes.byteOffset, image.bytes.length);
+    const digest = sha256(bytes);
+    const destination = await openDestination(targetOf(`${digest}.${endingOf(image)}`), credential, {
+      env: io.env,
+      directory: root,
+    });
+    const file = {
+      ...{ size: bytes.length, contentType, sha256: digest },
+      stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+    };
+    const { signal } = new AbortController();
+    return (await destination.deliver(file, { signal, state: null, onState: async () => undefined })).url!;
+  };
+  return async (images) => {
+    const limit = pLimit(UPLOADS);
+    const once = new Map<string, Promise<string>>();
+    return Promise.all(
+      images.map((image) => {
+        const digest = sha256(image.bytes);
+        const sent = once.get(digest) ?? limit(put, image);
+        once.set(digest, sent);
+        return sent;
+      }),
+    );
+  };
+}
+
+function unusable(message: string, hint: string): ReelformError {
+  return new ReelformError('preview_invalid', `--preview-host: ${message}`, { hint });
+}
+
+interface PublishedPreview {
+  readonly preview: PlanPreview;
+  /** Reasons that images are missing. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Publishes the images. A failure is a warning and must not lose the plan: the images are still in the folder or the
+ * report.
+ */
+export async function publishPreview(preview: PlanPreview, host: PreviewHost | null): Promise<PublishedPreview> {
+  try {
+    return { preview: host === null ? preview : await host.publish(preview), diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
+    const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
+    const message = `The images could not be published: ${error.message}`;
+    return { preview, diagnostics: [{ code, severity: 'warning', message, ...(hint === undefined ? {} : { hint }) }] };
+  }
+}
+
+const UNDELIVERED = {
+  code: 'write_failed',
+  hint: 'Check the credential in reelform.yaml and its permissions',
+} as const;

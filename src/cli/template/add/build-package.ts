@@ -1,0 +1,178 @@
+import { keepTextSizes } from '../../../engine/inspect/keep-text-sizes.ts';
+import {
+  type CompareStills,
+  measureTransparency,
+  type Transparency,
+} from '../../../engine/inspect/measure-transparency.ts';
+import { isRecord } from '../../../json.ts';
+import type { Evaluate } from '../../../template/expressions/bake-expressions.ts';
+import { addBackground } from '../../../template/init/add-background.ts';
+import { addOverlay, type TextPlace } from '../../../template/init/add-overlay.ts';
+import type { FoundEditable } from '../../../template/init/editable-targets.ts';
+import { initPackage, isPackage, type NewPackage } from '../../../template/init/init-package.ts';
+import type { LottieSource } from '../../../template/init/lottie-source.ts';
+import { fontList } from '../../../template/lottie/lottie-slots.ts';
+import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
+import { sampleImage } from '../../../template/sample-mappings.ts';
+import type { LottieDocument } from '../../../template/scene.ts';
+import type { TemplatePackage } from '../../../template/template-package.ts';
+import { bundledFont, type FoundFont, type MissingFont } from './find-fonts.ts';
+
+/** Choices for a new package; a function asks only when the choice matters. */
+export interface BuildChoices {
+  readonly name: string | undefined;
+  readonly folder: string;
+  readonly colorLayers: number | null;
+  findFonts(missing: readonly MissingFont[]): Promise<readonly FoundFont[]>;
+  /** Returns the background of a transparent animation: six hexadecimal digits, or null for none. */
+  chooseBackground(found: Transparency): Promise<string | null>;
+  /** Returns the position of texts in an animation without any, or null for none. */
+  chooseText(): Promise<TextPlace | null>;
+  readonly compare: CompareStills;
+  readonly evaluate: Evaluate;
+}
+
+/** A package with everything that its animation needs. */
+export interface BuiltPackage {
+  readonly created: NewPackage;
+  readonly template: TemplatePackage;
+  readonly fonts: readonly FoundFont[];
+  /** Colour of the added background: six hexadecimal digits; null if none was added. */
+  readonly background: string | null;
+  /** Whether a background is visible through the animation. */
+  readonly isTransparent: boolean;
+  readonly text: TextPlace | null;
+  /** Paths of images that a placeholder stands in for. */
+  readonly placeholders: readonly string[];
+}
+
+/** Colours of added texts: six hexadecimal digits. */
+const INK = { light: '111827', dark: 'FFFFFF' };
+/** Maximum number of colours that are offered in an animation without other editables. */
+const MOST_COLORS = 8;
+const OVERLAY_FONT = 'Arimo-Bold';
+
+/**
+ * Makes a complete package of an animation: with fonts and images for the missing ones, a background for a transparent
+ * animation, and texts for one without any.
+ *
+ * @returns the package, or the reasons why none can be made, as sentences
+ */
+export async function buildPackage(
+  source: LottieSource,
+  choices: BuildChoices,
+): Promise<BuiltPackage | { readonly problems: readonly string[] }> {
+  const { name, folder, compare, evaluate } = choices;
+  // The first pass only finds what is missing. The background makes any animation editable.
+  let backgroundKey = '';
+  const withBackground =
+    (color: string, more: (animation: LottieDocument, keys: Keys) => readonly FoundEditable[] = () => []) =>
+    (animation: LottieDocument, keys: Keys): readonly FoundEditable[] => {
+      const texts = more(animation, keys);
+      const background = addBackground(animation, color, keys);
+      backgroundKey = background.key;
+      return [...texts, background];
+    };
+  const probe = initPackage(source, {
+    name,
+    evaluate,
+    colorLayers: choices.colorLayers,
+    addLayers: withBackground('FFFFFF'),
+  });
+  if (!isPackage(probe)) return probe;
+  const colorLayers = choices.colorLayers ?? (probe.editables.length === 1 ? leastLayers(probe.colors) : null);
+  const missing = probe.needs.filter(({ kind }) => kind === 'font').map(({ name: font }) => missingFont(font, source));
+  const fonts = await choices.findFonts(missing);
+  const placeholders = probe.needs.flatMap(({ kind, name: file }) => (kind === 'image' ? [file] : []));
+  const complete = supply(source, fonts, placeholders);
+  const measured = await build(complete, {
+    folder,
+    fonts,
+    options: { name, evaluate, colorLayers, addLayers: withBackground('FFFFFF') },
+  });
+  if ('problems' in measured) return measured;
+  const transparency = await measureTransparency(measured.template, backgroundKey, compare);
+
+  const hasText = probe.editables.some(({ kind }) => kind === 'text');
+  const text = hasText ? null : await choices.chooseText();
+  const chosen = transparency.isTransparent ? await choices.chooseBackground(transparency) : null;
+  // Texts above or below the animation need something behind them.
+  const background = chosen ?? (text === null || text === 'center' ? null : transparency.color);
+  const isOnlyEditable = measured.created.editables.length === 1;
+  const color = background ?? (isOnlyEditable && text === null ? transparency.color : null);
+  const ink = color === null || !isLight(color) ? INK.dark : INK.light;
+  const overlay = (animation: LottieDocument, keys: Keys): readonly FoundEditable[] =>
+    text === null ? [] : addOverlay(animation, { place: text, font: OVERLAY_FONT, color: ink }, keys);
+  const own = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
+  const final = await build(supply(complete, own, []), {
+    folder,
+    fonts: [...fonts, ...own],
+    options: { name, evaluate, colorLayers, addLayers: color === null ? overlay : withBackground(color, overlay) },
+  });
+  if ('problems' in final) return final;
+  const { isTransparent } = transparency;
+  return { ...final, fonts, background: color, isTransparent, text, placeholders };
+}
+
+/** Returns a number of layers that few enough colours share; null if there is none. */
+function leastLayers(colors: NewPackage['colors']): number | null {
+  const counts = [...new Set(colors.map(({ layerCount }) => layerCount))].sort((a, b) => a - b);
+  return counts.find((count) => colors.filter(({ layerCount }) => layerCount >= count).length <= MOST_COLORS) ?? null;
+}
+
+type Keys = Parameters<typeof addBackground>[2];
+
+async function build(
+  source: LottieSource,
+  {
+    folder,
+    fonts,
+    options,
+  }: {
+    readonly folder: string;
+    readonly fonts: readonly Pick<FoundFont, 'others'>[];
+    readonly options: Parameters<typeof initPackage>[1];
+  },
+): Promise<
+  { readonly created: NewPackage; readonly template: TemplatePackage } | { readonly problems: readonly string[] }
+> {
+  const initial = initPackage(source, options);
+  if (!isPackage(initial)) return initial;
+  const made = await keepTextSizes(initial);
+  const others = fonts.flatMap((font) => [...font.others].map(([file, bytes]) => [`fonts/${file}`, bytes] as const));
+  const created = { ...made, files: new Map([...others, ...made.files]) };
+  const parsed = parseTemplatePackage(folder, created.files);
+  return parsed.ok
+    ? { created, template: parsed.value }
+    : { problems: parsed.diagnostics.map(({ message }) => message) };
+}
+
+/** Adds files to a source, as if they had come in its archive. */
+function supply(
+  source: LottieSource,
+  fonts: readonly Pick<FoundFont, 'name' | 'bytes'>[],
+  placeholders: readonly string[],
+): LottieSource {
+  const image = placeholders.length === 0 ? null : sampleImage('landscape');
+  return {
+    ...source,
+    files: new Map([
+      ...source.files,
+      ...fonts.map(({ name, bytes }) => [`${name}.woff2`, bytes] as const),
+      ...placeholders.map((path) => [path.replace(/^(?:\.?\/)+/, ''), image!] as const),
+    ]),
+  };
+}
+
+function missingFont(name: string, { animation }: LottieSource): MissingFont {
+  const list = isRecord(animation) ? fontList(animation as unknown as LottieDocument) : [];
+  const font = list.find(({ fName }) => fName === name);
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return { name, family: text(font?.fFamily), style: text(font?.fStyle) };
+}
+
+/** @see WCAG 2.2, "relative luminance"; without the linearisation, which does not matter here */
+function isLight(color: string): boolean {
+  const channel = (at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
+  return 0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4) > 128;
+}

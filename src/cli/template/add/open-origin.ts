@@ -1,0 +1,160 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
+import { execa } from 'execa';
+import { ReelformError } from '../../../diagnostic.ts';
+import { isRecord } from '../../../json.ts';
+import { ALLOW_NOTHING, parseAllowList } from '../../../session/sources/allow-list.ts';
+import { createFetch } from '../../../session/sources/fetch-source.ts';
+import { MAX_PACKAGE_BYTES } from '../../../template/archive/read-package-zip.ts';
+import { readTarGz } from '../../../template/archive/read-tar.ts';
+import { temporaryFolder, tryToRemove } from '../../../temporary-folder.ts';
+import { readGalleryTemplate } from '../gallery.ts';
+import { readNamedFile } from '../named-package.ts';
+import { besideIn, type LottieFile } from '../read-lottie.ts';
+
+/** What `template add` was asked to add. */
+export type Origin =
+  | { readonly kind: 'lottie'; readonly file: LottieFile }
+  /** A folder with a template package, absolute. */
+  | { readonly kind: 'package'; readonly folder: string }
+  /** A template of the gallery: the files of its package. */
+  | { readonly kind: 'gallery'; readonly name: string; readonly files: ReadonlyMap<string, Uint8Array> };
+
+/** Maximum number of images that are fetched beside an animation. */
+const MOST_FETCHED = 100;
+const NPM =
+  /^npm:(?<name>(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*)(?:@(?<version>[\w.^~+-]+))?(?:\/(?<path>.+))?$/i;
+
+/**
+ * Reads the source of a new template: a file, a folder, a URL, a file of an npm package, or a template of the gallery.
+ *
+ * @param root of the repository
+ * @throws ReelformError `missing_file`, `template_invalid`; SessionFailure for a URL that cannot be fetched
+ */
+export async function openOrigin(named: string, directory: string, root: string): Promise<Origin> {
+  if (named.startsWith('npm:')) return { kind: 'lottie', file: await readFromNpm(named, root) };
+  if (named.startsWith('gallery:')) {
+    const name = named.slice('gallery:'.length);
+    return { kind: 'gallery', name, files: await readGalleryTemplate(name, npmPackage) };
+  }
+  if (/^https?:/i.test(named)) return { kind: 'lottie', file: await fetchLottie(named) };
+  const path = resolve(directory, named);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    if (existsSync(join(path, 'template.yaml'))) return { kind: 'package', folder: path };
+    throw new ReelformError('template_invalid', `The folder ${named} has no template.yaml`, {
+      hint: 'Name a template package, or the file of an animation',
+    });
+  }
+  const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
+  return { kind: 'lottie', file: { path, bytes, ...besideIn(dirname(path)) } };
+}
+
+/**
+ * Fetches an animation and the images that it names beside it. Users may name a private host, but no redirect may lead to
+ * another one.
+ */
+async function fetchLottie(url: string): Promise<LottieFile> {
+  const named = parseAllowList([`${new URL(url).hostname}:*`]);
+  const fetch = createFetch({ allow: named.ok ? named.value : ALLOW_NOTHING });
+  const signal = new AbortController().signal;
+  const get = async (address: string): Promise<Uint8Array | null> => {
+    const answer = await fetch(address, signal, { accept: '*/*', maxBytes: MAX_PACKAGE_BYTES });
+    return answer.status === 'fetched' ? answer.bytes : null;
+  };
+  const bytes = (await get(url)) ?? new Uint8Array();
+  const fetched = new Map<string, Uint8Array>();
+  for (const path of imagePaths(bytes).slice(0, MOST_FETCHED)) {
+    // An image that is missing is reported later, with its name.
+    const found = await get(new URL(path, url).href).catch(() => null);
+    if (found !== null) fetched.set(path, found);
+  }
+  return { path: new URL(url).pathname, bytes, beside: (path) => fetched.get(path) ?? null, fontsBeside: [] };
+}
+
+/** Returns the paths of images that an animation names. */
+function imagePaths(bytes: Uint8Array): string[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return [];
+  }
+  const assets = isRecord(document) && Array.isArray(document.assets) ? document.assets.filter(isRecord) : [];
+  return assets.flatMap(({ u, p, e }) => {
+    if (typeof p !== 'string' || e === 1 || p.startsWith('data:')) return [];
+    const path = `${typeof u === 'string' ? u : ''}${p}`.replace(/^(?:\.?\/)+/, '');
+    return /^[a-z][a-z+.-]*:/i.test(path) || path.split('/').includes('..') ? [] : [path];
+  });
+}
+
+async function readFromNpm(named: string, root: string): Promise<LottieFile> {
+  const { name, version, path } = NPM.exec(named)?.groups ?? {};
+  if (name === undefined || path === undefined) {
+    throw new ReelformError('template_invalid', `${named} names no file of an npm package`, {
+      hint: 'Write it like npm:package/path/animation.json, or npm:@scope/package@1.0.0/path/animation.json',
+    });
+  }
+  const installed = version === undefined ? installedFile(name, path, root) : null;
+  if (installed !== null) {
+    return {
+      path: installed,
+      bytes: readNamedFile(named, installed, MAX_PACKAGE_BYTES),
+      ...besideIn(dirname(installed)),
+    };
+  }
+  const files = await npmPackage(version === undefined ? name : `${name}@${version}`);
+  const bytes = files.get(path);
+  if (bytes === undefined) {
+    const animations = [...files.keys()].filter(
+      (file) => /\.(?:json|lottie|zip|tgs)$/.test(file) && !/package\.json$/.test(file),
+    );
+    throw new ReelformError('missing_file', `The package ${name} has no file ${path}`, {
+      hint: animations.length === 0 ? 'It has no JSON or .lottie files' : `It has ${animations.slice(0, 5).join(', ')}`,
+    });
+  }
+  const folder = posix.dirname(path);
+  const below = folder === '.' ? '' : `${folder}/`;
+  const names = [...files.keys()].filter((file) => file.startsWith(below)).map((file) => file.slice(below.length));
+  return { path, bytes, beside: (file) => files.get(`${below}${file}`) ?? null, fontsBeside: names };
+}
+
+/** Returns the path of a file of a package that the repository has installed, or null. */
+function installedFile(name: string, path: string, root: string): string | null {
+  if (path.split('/').includes('..')) return null;
+  for (let folder = root; ; folder = dirname(folder)) {
+    const file = join(folder, 'node_modules', name, path);
+    if (existsSync(file)) return file;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/**
+ * Downloads a package with npm, so that its registry, proxy and login apply. Runs no script of the package.
+ *
+ * @param spec name, with a version if not the latest
+ * @returns files by path
+ * @throws ReelformError `missing_file`
+ */
+export async function npmPackage(spec: string): Promise<Map<string, Uint8Array>> {
+  const folder = temporaryFolder('reelform-npm-');
+  try {
+    const args = ['pack', spec, '--ignore-scripts', '--json', '--pack-destination', folder];
+    const { stdout } = await execa('npm', args, { cwd: folder, stdin: 'ignore' });
+    const [packed] = JSON.parse(stdout) as { readonly filename: string }[];
+    const bytes = readFileSync(join(folder, packed!.filename.replace(/^@/, '').replace('/', '-')));
+    const files = readTarGz(bytes, 4 * MAX_PACKAGE_BYTES);
+    if (files === null) throw new Error('the package is damaged or too large');
+    return new Map([...files].map(([path, content]) => [path.replace(/^[^/]+\//, ''), content]));
+  } catch (error) {
+    const reason =
+      error instanceof Error
+        ? (error.message.split('\n').find((line) => /npm error (?!code)/.test(line)) ?? error.message.split('\n')[0])
+        : String(error);
+    throw new ReelformError('missing_file', `npm could not download ${spec}: ${reason}`, {
+      hint: 'Check the name of the package and the connection to its registry',
+      cause: error,
+    });
+  } finally {
+    tryToRemove(folder);
+  }
+}

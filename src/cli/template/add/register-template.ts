@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { ReelformError } from '../../../diagnostic.ts';
+import { isRecord } from '../../../json.ts';
+import { idMatcher } from '../../../plan/select-changes.ts';
+import type { Config } from '../../../project/config.ts';
+import { CONFIG_FILE } from '../../../project/repository-layout.ts';
+import { schemaFiles, schemaPath, writeSchemaFiles } from '../../../project/schema-files.ts';
+import { writeFileAtomic } from '../../../project/write-file.ts';
+import { formatColor } from '../../../template/bind/color.ts';
+import type { FoundEditable } from '../../../template/init/editable-targets.ts';
+import type { TemplatePackage } from '../../../template/template-package.ts';
+import { addToMap } from '../../../yaml/add-to-map.ts';
+
+/** A new template of a repository. */
+export interface NewTemplate {
+  readonly name: string;
+  /** Title of the first video. */
+  readonly title: string;
+  /** Repository-relative. */
+  readonly folder: string;
+  readonly template: TemplatePackage;
+  /** Text of the first definition; derived from the examples of the editables when absent. */
+  readonly definition?: string | undefined;
+  /** Named sets of values. */
+  readonly themes?: readonly Theme[];
+}
+
+/** Named values of editables, as a theme of a dotLottie file sets them. */
+export interface Theme {
+  readonly name: string;
+  /** Editable → value. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Height in pixels from which an animation is large enough for a video. */
+const LEAST_HEIGHT = 480;
+const USUAL_SIDE = 1080;
+
+const NEW_CONFIG = `# yaml-language-server: $schema=./node_modules/reelform/schemas/reelform-config.schema.json
+service: embedded
+templates: {}
+videos: videos/**/*.yaml
+`;
+
+/**
+ * Creates the configuration of a folder without one, so that a template can be added to it.
+ *
+ * @returns the written files
+ */
+export async function createConfig(root: string): Promise<string[]> {
+  const files: [string, string][] = [
+    [CONFIG_FILE, NEW_CONFIG],
+    ['.gitignore', 'node_modules/\nrenders/\n.reelform/\n'],
+  ];
+  const written = files.filter(([path]) => !existsSync(join(root, path)));
+  for (const [path, text] of written) await writeFileAtomic(join(root, path), text);
+  return written.map(([path]) => path);
+}
+
+/**
+ * Registers a package in reelform.yaml, writes its schemas, and writes a first definition and fragments with its themes.
+ * Existing definitions and fragments are kept.
+ *
+ * @param root absolute
+ * @returns the written files and the definition
+ * @throws ReelformError `config_invalid` for a configuration that cannot be edited
+ */
+export async function registerTemplate(
+  root: string,
+  added: NewTemplate,
+  config: Pick<Config, 'videos'>,
+): Promise<{ readonly written: string[]; readonly definition: string; readonly themes: string[] }> {
+  const { name, folder, template } = added;
+  const configPath = join(root, CONFIG_FILE);
+  const text = addToMap(await readFile(configPath, 'utf8'), 'templates', name, `./${folder}`);
+  if (text === null) {
+    throw new ReelformError('template_invalid', `The template cannot be added to ${CONFIG_FILE}`, {
+      hint: `Add it yourself: templates: { ${name}: ./${folder} }`,
+    });
+  }
+  await writeFileAtomic(configPath, text);
+  const schemas = schemaFiles(name, template.spec);
+  await writeSchemaFiles(root, schemas);
+  const definition = definitionPath(name, config.videos);
+  const videos = posix.dirname(definition);
+  const themes = (added.themes ?? []).map((theme) => ({ theme, path: `${videos}/_${name}-${theme.name}.yaml` }));
+  const files: [string, string][] = [
+    [definition, added.definition ?? definitionText(added, definition)],
+    ...themes.map(({ theme, path }): [string, string] => [path, themeText(theme)]),
+  ];
+  const missing = files.filter(([path]) => !existsSync(join(root, path)));
+  for (const [path, content] of missing) await writeFileAtomic(join(root, path), content);
+  return {
+    written: [CONFIG_FILE, ...schemas.map(({ path }) => path), ...missing.map(([path]) => path)],
+    definition,
+    themes: themes.map(({ path }) => path),
+  };
+}
+
+/** Returns a path that the glob of the definitions matches, in the folder where it starts. */
+function definitionPath(name: string, videos: string): string {
+  const fixed = videos.replace(/[*?[{(!+@].*$/s, '');
+  const folder = fixed.endsWith('/') ? fixed.slice(0, -1) : posix.dirname(fixed);
+  const candidates = [posix.join('videos', `${name}.yaml`), posix.join(folder, `${name}.yaml`)];
+  return candidates.find(idMatcher([videos])) ?? candidates[0]!;
+}
+
+/** Returns the text of a first definition at a path of the repository, with the template's own texts and colours. */
+export function definitionText(
+  { name, title, template }: Pick<NewTemplate, 'name' | 'title' | 'template'>,
+  path: string,
+): string {
+  const up = posix.relative(dirname(path), '.') || '.';
+  const { editables } = template.spec;
+  const values = Object.entries(editables).flatMap(([key, { input_type, example_text, label }]) => {
+    if ((input_type !== 'text' && input_type !== 'color') || example_text === undefined) return [];
+    const value = JSON.stringify(input_type === 'color' ? `#${example_text}` : example_text);
+    return [
+      `  ${key}: ${value}${label === undefined || label === example_text ? '' : `  # ${label.replaceAll(/\s+/g, ' ')}`}`,
+    ];
+  });
+  const { width, height } = template;
+  const scale = USUAL_SIDE / Math.min(width, height);
+  const output =
+    Math.min(width, height) >= LEAST_HEIGHT
+      ? []
+      : [
+          `output: { height: ${2 * Math.round((height * scale) / 2)} }  # the animation has ${width} × ${height} pixels`,
+        ];
+  return [
+    `# yaml-language-server: $schema=${posix.join(up, schemaPath(name))}`,
+    `template: ${name}`,
+    `title: ${JSON.stringify(title)}`,
+    ...output,
+    values.length === 0 ? 'resources: {}' : 'resources:',
+    ...values,
+    '',
+  ].join('\n');
+}
+
+function themeText({ values }: Theme): string {
+  const lines = [...values].map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`);
+  return `# To use it, write in a definition: extends: ./FILE, with the name of this file\nresources:\n${lines.join('\n')}\n`;
+}
+
+/**
+ * Reads the themes of a dotLottie file as values of editables. Leaves out rules for slots that no editable has.
+ *
+ * @see https://dotlottie.io/spec/2.0/#themes
+ */
+export function readThemes(
+  files: ReadonlyMap<string, Uint8Array>,
+  editables: readonly Pick<FoundEditable, 'key' | 'kind' | 'origin' | 'former'>[],
+): Theme[] {
+  const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.former, one] as const] : [])));
+  return [...files].flatMap(([path, bytes]) => {
+    const [, name] = /^(?:t|themes)\/([^/]+)\.json$/.exec(path) ?? [];
+    const theme = name === undefined ? null : parseRecord(bytes);
+    if (name === undefined || theme === null || !Array.isArray(theme.rules)) return [];
+    const values = theme.rules.filter(isRecord).flatMap(({ id, type, value }): [string, string][] => {
+      const editable = typeof id === 'string' ? bySlot.get(id) : undefined;
+      if (editable?.kind === 'color' && type === 'Color' && Array.isArray(value)) {
+        return [[editable.key, `#${formatColor(value.map(Number))}`]];
+      }
+      const text = isRecord(value) ? value.text : value;
+      return editable?.kind === 'text' && type === 'Text' && typeof text === 'string' ? [[editable.key, text]] : [];
+    });
+    return values.length === 0
+      ? []
+      : [{ name: name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-'), values: new Map(values) }];
+  });
+}
+
+function parseRecord(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,290 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { type Diagnostic, EXIT, ReelformError, type Result } from '../../../diagnostic.ts';
+import { type Config, DEFAULT_CONFIG } from '../../../project/config.ts';
+import { loadProject } from '../../../project/load-project.ts';
+import { readTemplateFolder } from '../../../project/read-package.ts';
+import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../project/repository-layout.ts';
+import { writeFileAtomic } from '../../../project/write-file.ts';
+import { type AddedTemplate, addedJson, addedText, addQuestion } from '../../../report/terminal/template-add-text.ts';
+import { SessionFailure } from '../../../session/ports.ts';
+import { parseColor } from '../../../template/bind/color.ts';
+import { TEXT_PLACES, type TextPlace } from '../../../template/init/add-overlay.ts';
+import { safeName } from '../../../template/init/key-generator.ts';
+import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
+import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
+import type { Io } from '../../io.ts';
+import { printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
+import { openRenderPool } from '../../render/open-scenes.ts';
+import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
+import { refuseTaken } from '../template-init-command.ts';
+import { looksFolder, writeLook } from '../template-look-command.ts';
+import { type BuiltPackage, buildPackage } from './build-package.ts';
+import { findFonts } from './find-fonts.ts';
+import { type Origin, openOrigin } from './open-origin.ts';
+import { createConfig, type NewTemplate, readThemes, registerTemplate } from './register-template.ts';
+
+export interface TemplateAddOptions extends GlobalOptions {
+  readonly name?: string;
+  readonly animation?: string;
+  /** `#RRGGBB`, or `none`. */
+  readonly background?: string;
+  readonly font?: readonly string[];
+  readonly text?: TextPlace | 'none';
+  /** Number of layers, or true for the default. */
+  readonly colors?: number | true;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const USUAL_COLOR_LAYERS = 2;
+/** Definition that a package may bring along. */
+const EXAMPLE = 'definition.yaml';
+
+/** The repository that a template is added to. */
+interface Target {
+  /** Absolute. */
+  readonly root: string;
+  /** Absolute. */
+  readonly directory: string;
+  /** Null if there is none yet. */
+  readonly config: Config | null;
+}
+
+/** A package to register, and its report. */
+interface Prepared {
+  readonly added: NewTemplate;
+  readonly files: Iterable<readonly [path: string, bytes: Uint8Array]>;
+  readonly built: BuiltPackage | null;
+  readonly others: readonly string[];
+}
+
+/**
+ * `reelform template add SOURCE`: makes a template package of an animation with everything that it lacks, registers it in
+ * reelform.yaml, writes its schemas and a first definition, and draws a contact sheet.
+ */
+export async function templateAddCommand(named: string, options: TemplateAddOptions, io: Io): Promise<number> {
+  const directory = workingDirectory(options, io);
+  const background = options.background === undefined ? undefined : parseBackground(options.background);
+  const root = rootOr(directory);
+  const isNew = !existsSync(join(root, CONFIG_FILE));
+  const config = isNew ? null : await readConfig(root, options, io);
+  if (config === null && !isNew) return EXIT.error;
+  const target = { root, directory, config };
+  const origin = await openOrigin(named, directory, root).catch((error: unknown) => {
+    if (!(error instanceof SessionFailure)) throw error;
+    throw new ReelformError('missing_file', error.message, { cause: error });
+  });
+  const prepared =
+    origin.kind !== 'lottie'
+      ? preparePackage(origin, target, options)
+      : await prepareLottie(origin.file, { ...target, background }, options, io);
+  if (!prepared.ok) {
+    const at = { file: named, start: 0, end: 0 };
+    const found = prepared.diagnostics.map((diagnostic) => ({ ...diagnostic, at: diagnostic.at ?? at }));
+    printDiagnostics(found, () => undefined, options, io);
+    return EXIT.error;
+  }
+  const { added, files, built, others } = prepared.value;
+  for (const [path, bytes] of files) await writeFileAtomic(join(root, added.folder, path), bytes);
+  const created = isNew ? await createConfig(root) : [];
+  const { definition, themes, written } = await registerTemplate(root, added, config ?? DEFAULT_CONFIG);
+  const sheet = await drawSheet(added, root, io);
+  const report: AddedTemplate = {
+    ...{ name: added.name, folder: added.folder, template: added.template, definition, themes, others, sheet },
+    written: [...new Set([...created, ...written])],
+    created: built?.created ?? null,
+    fonts: built?.fonts ?? [],
+    background: built?.background ?? null,
+    isTransparent: built?.isTransparent ?? false,
+    text: built?.text ?? null,
+    placeholders: built?.placeholders ?? [],
+  };
+  if (options.json === true) printJson(addedJson(report), io);
+  else io.stdout.write(addedText(report, stdoutStyle(options, io)));
+  return EXIT.ok;
+}
+
+/** Draws the contact sheet of a new template. @returns its path, repository-relative */
+async function drawSheet({ name, template }: NewTemplate, root: string, io: Io): Promise<string> {
+  const pool = openRenderPool(io);
+  try {
+    const { image } = await writeLook(name, template, looksFolder(root), pool);
+    return relative(root, image).split(sep).join('/');
+  } finally {
+    await pool.close();
+  }
+}
+
+function preparePackage(
+  origin: Exclude<Origin, { kind: 'lottie' }>,
+  target: Target,
+  options: TemplateAddOptions,
+): Result<Prepared> {
+  const path = origin.kind === 'package' ? origin.folder : null;
+  const own = origin.kind === 'package' ? basename(origin.folder) : origin.name;
+  const { name, folder } = placeFor(own, path, target, options);
+  const read: Result<ReadonlyMap<string, Uint8Array>> =
+    origin.kind === 'package'
+      ? readTemplateFolder(dirname(origin.folder), own, { file: origin.folder, start: 0, end: 0 })
+      : { ok: true, value: origin.files };
+  if (!read.ok) return read;
+  const parsed = parseTemplatePackage(folder, new Map(read.value));
+  if (!parsed.ok) return parsed;
+  const definition = read.value.get(EXAMPLE);
+  const added = {
+    ...{ name, folder, template: parsed.value, title: parsed.value.manifest.name },
+    definition: definition === undefined ? undefined : new TextDecoder().decode(definition),
+  };
+  const isInPlace = path === join(target.root, folder);
+  const files = isInPlace ? [] : [...read.value].filter(([file]) => file !== EXAMPLE);
+  return { ok: true, value: { added, files, built: null, others: [] } };
+}
+
+async function prepareLottie(
+  file: LottieFile,
+  target: Target & { readonly background: string | null | undefined },
+  options: TemplateAddOptions,
+  io: Io,
+): Promise<Result<Prepared>> {
+  const source = readLottie(file, options.animation);
+  if ('problems' in source) return invalid(source.problems, source.hint);
+  const { name, folder } = placeFor(source.name, null, target, options);
+  const pool = openRenderPool(io);
+  try {
+    const built = await buildPackage(source, {
+      name: options.name ?? titleOf(source.name),
+      folder,
+      colorLayers: options.colors === true ? USUAL_COLOR_LAYERS : (options.colors ?? null),
+      findFonts: (missing) =>
+        findFonts(missing, options.font ?? [], { ...target, config: target.config ?? DEFAULT_CONFIG }),
+      chooseBackground: async ({ color }) => {
+        if (target.background !== undefined) return target.background;
+        return io.interactive ? askBackground(color, io) : color;
+      },
+      chooseText: async () => {
+        if (options.text !== undefined) return options.text === 'none' ? null : options.text;
+        return io.interactive ? askText(io) : null;
+      },
+      compare: (comparison) => pool.run('compare', comparison),
+      evaluate: await openBuiltEvaluator(),
+    });
+    if ('problems' in built) return invalid(built.problems);
+    const { template, created } = built;
+    const themes = readThemes(source.files, created.editables);
+    const added = { name, folder, template, title: created.name, themes };
+    return { ok: true, value: { added, files: created.files, built, others: source.others } };
+  } finally {
+    await pool.close();
+  }
+}
+
+function invalid(problems: readonly string[], hint?: string): Result<never> {
+  const diagnostics = problems.map(
+    (message): Diagnostic => ({ code: 'template_invalid', severity: 'error', message, hint }),
+  );
+  return { ok: false, diagnostics };
+}
+
+/**
+ * Returns the name and the folder of a new template.
+ *
+ * @param from absolute path of a package, which may be in its place already; null for other sources
+ * @throws ReelformError `folder_taken`
+ */
+function placeFor(
+  suggested: string,
+  from: string | null,
+  { root, config }: Target,
+  options: TemplateAddOptions,
+): { readonly name: string; readonly folder: string } {
+  const name = templateName(options.name ?? suggested);
+  const folder = `templates/${name}`;
+  if (options.force !== true) {
+    if (config?.templates.has(name) === true) throw taken(name);
+    const hint = 'Choose another name with --name, or pass --force to write over the files of the template';
+    if (from !== join(root, folder)) refuseTaken(join(root, folder), root, hint);
+  }
+  return { name, folder };
+}
+
+/** Returns the root of the repository, or the working directory if there is none yet. */
+function rootOr(directory: string): string {
+  try {
+    return findRoot(directory);
+  } catch (error) {
+    const hasOther = existsSync(join(directory, OTHER_CONFIG_FILE));
+    if (error instanceof ReelformError && error.code === 'config_missing' && !hasOther) return directory;
+    throw error;
+  }
+}
+
+/** Null if the configuration has errors, which are printed. Errors in definitions do not matter. */
+async function readConfig(root: string, options: GlobalOptions, io: Io): Promise<Config | null> {
+  const { config, diagnostics, source } = await loadProject({ cwd: root });
+  const errors = diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
+  printDiagnostics(errors, source, options, io);
+  return errors.length > 0 ? null : config;
+}
+
+/** Returns a valid name for reelform.yaml. */
+function templateName(text: string): string {
+  const name = safeName(text)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replaceAll(/^[-_]+|[-_]+$/g, '')
+    .slice(0, 60);
+  return name === '' ? 'template' : name;
+}
+
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[-_.]+/g, ' ').trim();
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function taken(name: string): ReelformError {
+  return new ReelformError('folder_taken', `${CONFIG_FILE} has a template ${name} already`, {
+    hint: 'Choose another name with --name, or pass --force to replace it',
+  });
+}
+
+/**
+ * Parses the value of `--background`.
+ *
+ * @returns six upper-case hexadecimal digits; null for `none`
+ * @throws ReelformError `invalid_color`
+ */
+function parseBackground(text: string): string | null {
+  if (text === 'none') return null;
+  const digits = text.replace(/^#/, '').toUpperCase();
+  if (digits.length === 6 && parseColor(digits) !== null) return digits;
+  throw new ReelformError(
+    'invalid_color',
+    `--background takes a colour of 6 hexadecimal digits, not ${JSON.stringify(text)}`,
+    {
+      hint: 'Write it like "#EEADA7", in quotes, or none',
+    },
+  );
+}
+
+async function askBackground(color: string, io: Io): Promise<string | null> {
+  for (;;) {
+    const answer = (await io.ask(addQuestion('background', color))).trim();
+    if (answer === '') return color;
+    try {
+      return parseBackground(answer);
+    } catch (error) {
+      io.stderr.write(`${(error as Error).message}\n`);
+    }
+  }
+}
+
+async function askText(io: Io): Promise<TextPlace | null> {
+  for (;;) {
+    const answer = (await io.ask(addQuestion('text', TEXT_PLACES.join(', ')))).trim();
+    if (answer === '' || answer === 'none') return null;
+    const place = TEXT_PLACES.find((one) => one === answer);
+    if (place !== undefined) return place;
+    io.stderr.write(`${JSON.stringify(answer)} is none of none, ${TEXT_PLACES.join(', ')}\n`);
+  }
+}

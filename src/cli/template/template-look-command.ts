@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { SceneError } from '../../engine/scene-error.ts';
+import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
+import { drawSamples, sampleSheet } from '../../preview/sample-sheet.ts';
+import { loadProject } from '../../project/load-project.ts';
+import { writeFileAtomic } from '../../project/write-file.ts';
+import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
+import { type DrawnLook, lookText } from '../../report/terminal/template-add-text.ts';
+import type { RenderPool } from '../../session/processes/render-pool.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { packageRoot } from '../init/own-package.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics, printJson } from '../output.ts';
+import { openRenderPool } from '../render/open-scenes.ts';
+import { areTemplatesUsable } from './template-problems.ts';
+
+export interface TemplateLookOptions extends GlobalOptions {
+  /** Folder for the sheets. */
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `reelform template look [TEMPLATE…]`: draws the stills of templates with sample values on contact sheets, as PNG and as a
+ * page.
+ */
+export async function templateLookCommand(
+  names: readonly string[],
+  options: TemplateLookOptions,
+  io: Io,
+): Promise<number> {
+  const directory = workingDirectory(options, io);
+  const project = await loadProject({ cwd: directory });
+  const packages = new Map(
+    [...project.templates].flatMap(([name, template]) => (template.package === null ? [] : [[name, template.package]])),
+  );
+  if (!areTemplatesUsable(project, names, options, io, [...packages.keys()])) return EXIT.error;
+  const folder = options.out === undefined ? looksFolder(project.root) : resolve(directory, options.out);
+  const pool = openRenderPool(io, project.config.encoder);
+  const looks: DrawnLook[] = [];
+  const problems: Diagnostic[] = [];
+  try {
+    for (const name of names.length > 0 ? names : [...packages.keys()].sort()) {
+      const template = packages.get(name)!;
+      try {
+        const drawn = await writeLook(name, template, folder, pool);
+        looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
+      } catch (error) {
+        if (!(error instanceof SceneError)) throw error;
+        const at = { file: `${template.folder}/animation.json`, start: 0, end: 0 };
+        problems.push({ code: 'template_invalid', severity: 'error', message: error.message, at });
+      }
+    }
+  } finally {
+    await pool.close();
+  }
+  printDiagnostics(problems, project.source, options, io);
+  if (options.json === true) printJson({ format_version: '1.0', sheets: looks }, io);
+  else io.stdout.write(lookText(looks));
+  return problems.length > 0 ? EXIT.error : EXIT.ok;
+}
+
+/** Returns the folder for previews, which Git ignores and apply never writes to. */
+export function looksFolder(root: string): string {
+  return join(root, OUTPUTS_FOLDER, 'looks');
+}
+
+/**
+ * Draws a template with sample values, and writes `<name>.look.png` and `<name>.look.html` to a folder.
+ *
+ * @param folder absolute
+ * @returns absolute paths
+ * @throws SceneError for a package that cannot be drawn
+ */
+export async function writeLook(
+  name: string,
+  template: TemplatePackage,
+  folder: string,
+  pool: Pick<RenderPool, 'run'>,
+): Promise<DrawnLook> {
+  const samples = await drawSamples(template, { compare: (comparison) => pool.run('compare', comparison) });
+  const font = {
+    name: 'InstrumentSans-Medium',
+    bytes: readFileSync(join(packageRoot(), 'starter/templates/card/fonts/InstrumentSans-Medium.ttf')),
+    isFallback: false,
+  };
+  const [sheet] = await pool.run('stills', sampleSheet(samples, { font, label: sampleLabel }));
+  const [image, page] = [join(folder, `${name}.look.png`), join(folder, `${name}.look.html`)];
+  await writeFileAtomic(image, sheet!.bytes);
+  await writeFileAtomic(page, lookHtml(name, samples));
+  return { template: name, image, page, samples: samples.map(({ sample }) => sample) };
+}

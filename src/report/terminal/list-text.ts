@@ -1,0 +1,62 @@
+import { createColors } from 'picocolors';
+import type { Change } from '../../plan/plan.ts';
+import { maxWidth, padCells } from '../wording/cell-width.ts';
+import { escapeControls } from '../wording/display-text.ts';
+import { countNoun } from '../wording/quantities.ts';
+import { recordedUrl, videoState } from '../wording/video-states.ts';
+
+/** Lists videos, one per line: id, state, URL. */
+export function listText(changes: readonly Change[], options: { readonly color: boolean }): string {
+  const { bold, dim, green, yellow } = createColors(options.color);
+  if (changes.length === 0) return 'There are no videos.\n';
+  const rows = changes.map((change) => ({
+    id: escapeControls(change.id),
+    state: videoState(change),
+    url: escapeControls(recordedUrl(change) ?? ''),
+  }));
+  const [idWidth, stateWidth] = [maxWidth(rows.map(({ id }) => id)), maxWidth(rows.map(({ state }) => state))];
+  const lines = rows.map(({ id, state, url }) => {
+    const paint = state === 'up to date' ? green : yellow;
+    return `${bold(padCells(id, idWidth))}  ${paint(padCells(state, stateWidth))}  ${dim(url)}`.trimEnd();
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** Files that `reelform prune` removes, by kind. */
+export interface PrunableFiles {
+  /** `output`: a file of an earlier rendering; `preview`: written by `reelform render`; `segment`: of the segment cache. */
+  readonly kind: 'output' | 'preview' | 'segment';
+  /** Repository-relative. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+const KINDS = {
+  output: ['file of an earlier rendering', 'files of earlier renderings'],
+  preview: ['old preview', 'old previews'],
+  segment: ['unused segment', 'unused segments'],
+} as const satisfies Record<PrunableFiles['kind'], readonly [string, string]>;
+
+/** Maximum number of listed files of each kind. */
+const LISTED = 8;
+
+/** Reports the files that `reelform prune` removed, or would remove. */
+export function pruneText(files: readonly PrunableFiles[], options: { readonly isRemoved: boolean }): string {
+  if (files.length === 0) return 'There is nothing to remove.\n';
+  const blocks = (Object.keys(KINDS) as PrunableFiles['kind'][]).flatMap((kind) => {
+    const found = files.filter((file) => file.kind === kind);
+    if (found.length === 0) return [];
+    // Segments have no readable names.
+    const named = kind === 'segment' ? [] : found.slice(0, LISTED).map(({ path }) => `  ${escapeControls(path)}`);
+    const more = kind === 'segment' || found.length <= LISTED ? [] : [`  and ${found.length - LISTED} more`];
+    return [`${countNoun(found.length, KINDS[kind][0], KINDS[kind][1])}, ${sizeText(found)}`, ...named, ...more];
+  });
+  const total = `${countNoun(files.length, 'file')}, ${sizeText(files)}`;
+  const end = options.isRemoved ? `Removed ${total}.` : `Would remove ${total}. Run \`reelform prune --yes\` to do so.`;
+  return `${[...blocks, end].join('\n')}\n`;
+}
+
+function sizeText(files: readonly PrunableFiles[]): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return bytes < 2 ** 20 ? `${(bytes / 2 ** 10).toFixed(1)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
