@@ -60,7 +60,7 @@ export async function openContainer(
 ): Promise<ContainerClient> {
   const secret = await resolveSecret(accountKey, name, env);
   const sdk = await import('@azure/storage-blob').catch(() => {
-    const message = 'azblob: needs a package that is not installed: npm install @azure/storage-blob@12';
+    const message = 'azblob: needs a package that is not installed. Run npm install @azure/storage-blob@12';
     throw new DeliveryFailure(message, { isRetryable: false });
   });
   const shared = new sdk.StorageSharedKeyCredential(account, secret);
@@ -108,7 +108,7 @@ async function send(
   });
   const { contentLength, metadata, etag, versionId } = await blob.getProperties({ abortSignal });
   if (contentLength !== file.size || metadata?.[DIGEST_METADATA] !== file.sha256) {
-    const message = `${place} has another file under the key than was sent; somebody else may write to it`;
+    const message = `${place} contains a different file than the one sent; another process may write to it`;
     throw new DeliveryFailure(message, { isRetryable: true });
   }
   return versionId ?? etag?.replaceAll('"', '') ?? null;
@@ -137,19 +137,19 @@ interface Kind {
   readonly isRetryable: boolean;
 }
 
-const OTHER_BYTES: Kind = { says: 'got other bytes than were sent', isRetryable: true };
+const OTHER_BYTES: Kind = { says: 'received different bytes than were sent', isRetryable: true };
 
 /** @see https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */
 const CODES: Readonly<Record<string, Kind>> = {
   AuthenticationFailed: {
-    says: 'does not take the account key of the credential, or has another time than this machine',
+    says: 'rejected the account key of the credential, or its clock differs from this machine',
     isRetryable: false,
   },
-  ContainerNotFound: { says: 'is not there', isRetryable: false },
-  ContainerBeingDeleted: { says: 'is being removed', isRetryable: false },
-  AccountIsDisabled: { says: 'is of an account that is disabled', isRetryable: false },
+  ContainerNotFound: { says: 'does not exist', isRetryable: false },
+  ContainerBeingDeleted: { says: 'is being deleted', isRetryable: false },
+  AccountIsDisabled: { says: 'belongs to a disabled account', isRetryable: false },
   Md5Mismatch: OTHER_BYTES,
-  RequestBodyTooLarge: { says: 'does not take a file of this size', isRetryable: false },
+  RequestBodyTooLarge: { says: 'does not accept a file of this size', isRetryable: false },
 };
 
 /** Converts an SDK error to a message of our own, because SDK messages can contain signed URLs and headers. */
@@ -163,16 +163,13 @@ export function azureFailure(error: unknown, place: string): DeliveryFailure {
   const kind = CODES[code ?? ''];
   if (kind !== undefined) return new DeliveryFailure(`${place} ${kind.says}${suffix}`, kind);
   if (status === 403) {
-    return new DeliveryFailure(`${place} may not be used so with this credential${suffix}`, { isRetryable: false });
+    return new DeliveryFailure(`${place} does not allow this with this credential${suffix}`, { isRetryable: false });
   }
-  if (status === null) return new DeliveryFailure(`${place} cannot be reached${suffix}`, { isRetryable: true });
+  if (status === null) return new DeliveryFailure(`${place} is unreachable${suffix}`, { isRetryable: true });
   const isRetryable = status >= 500 || status === 429 || status === 408;
-  return new DeliveryFailure(
-    `${place} ${isRetryable ? 'is busy or out of order' : 'answered with an error'}${suffix}`,
-    {
-      isRetryable,
-    },
-  );
+  return new DeliveryFailure(`${place} ${isRetryable ? 'is busy or unavailable' : 'returned an error'}${suffix}`, {
+    isRetryable,
+  });
 }
 
 /** Reports whether a blob does not exist. */

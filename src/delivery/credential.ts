@@ -83,7 +83,7 @@ export async function resolveSecret(
       : [await readFile(place.path, 'utf8').catch(() => undefined), `The file ${place.path}`];
   const secret = text?.trim() ?? '';
   if (secret !== '') return secret;
-  const message = `${what}, which the credential ${credential} names, is empty or not there`;
+  const message = `${what}, named by the credential ${credential}, is empty or missing`;
   throw new DeliveryFailure(message, { isRetryable: false });
 }
 
@@ -102,8 +102,8 @@ const ROOTS: Readonly<Record<Credential['kind'], RegExp>> = {
 /** Returns the problem of an `allow` entry, or null if it is valid. */
 export function allowProblem(kind: Credential['kind'], prefix: string): string | null {
   if (!prefix.startsWith(`${kind}:`))
-    return `A credential of the kind ${kind} writes to places that begin with ${kind}:`;
-  if (kind === 'file' && ROOTS.file.test(prefix)) return 'Not a whole disk, nor all of the folder where paths start';
+    return `A credential of the kind ${kind} can only allow destinations that begin with ${kind}:`;
+  if (kind === 'file' && ROOTS.file.test(prefix)) return 'It must not allow a whole disk or the entire base folder';
   const parsed = parseDestination(`${prefix.replace(/\/$/, '')}/-`);
   return parsed.ok ? null : parsed.problem.message;
 }
@@ -158,8 +158,8 @@ export function permissionProblem(target: DestinationAddress, credential: Creden
   }
   if (isAllowed(target, credential)) return null;
   return problem(
-    `The credential ${credential.name} may not write there`,
-    'Its allow says which places it may write to',
+    `The credential ${credential.name} does not allow this destination`,
+    'Its "allow" lists the permitted destinations',
   );
 }
 

@@ -42,7 +42,7 @@ export function parseDestination(to: string, placeholders: readonly string[] = [
     case 'file':
       return parseFile(rest, placeholders);
     default:
-      return wrong('A delivery goes to a bucket or a folder that it names', `Write ${FORMS}`);
+      return wrong('A destination must name a bucket or a folder', `Write ${FORMS}`);
   }
 }
 
@@ -63,7 +63,7 @@ export function formatDestination(target: DestinationAddress): string {
 function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly string[]): ParsedDestination {
   const [, bucket = '', key = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!BUCKETS[kind].test(bucket)) {
-    return wrong(`${kind}:// is followed by the name of a bucket, a slash and a key`, `Write ${kind}://bucket/key`);
+    return wrong(`${kind}:// must be followed by a bucket name, a slash and a key`, `Write ${kind}://bucket/key`);
   }
   const problem = keyProblem(key, placeholders);
   return problem ?? { ok: true, target: { kind, bucket, key } };
@@ -73,7 +73,7 @@ function parseAzure(rest: string, placeholders: readonly string[]): ParsedDestin
   const [, account = '', container = '', key = ''] = /^\/\/([^/]*)\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!ACCOUNT.test(account) || !CONTAINER.test(container)) {
     return wrong(
-      'azblob:// is followed by the names of an account and of a container, and a key',
+      'azblob:// must be followed by an account, a container and a key',
       'Write azblob://account/container/key',
     );
   }
@@ -88,7 +88,7 @@ function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedDes
   if (ACCOUNT.test(account) && CONTAINER.test(container))
     return parseAzure(`//${account}/${container}/${key}`, placeholders);
   return wrong(
-    'wasbs:// is followed by the names of a container and of an account, and a key',
+    'wasbs:// must be followed by a container, an account and a key',
     'Write wasbs://container@account.blob.core.windows.net/key',
   );
 }
@@ -96,7 +96,8 @@ function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedDes
 function parseFile(rest: string, placeholders: readonly string[]): ParsedDestination {
   // file:///srv/videos equals file:/srv/videos.
   const path = rest.replace(/^\/\/\//, '/').replace(/^(?:\.\/)+/, '');
-  if (path.startsWith('//')) return wrong('file: names a path of this machine, not a host', 'Write file:folder/name');
+  if (path.startsWith('//'))
+    return wrong('file: must be a path on this machine, without a host', 'Write file:folder/name');
   const problem = keyProblem(path.replace(/^\//, ''), placeholders);
   return problem ?? { ok: true, target: { kind: 'file', path } };
 }
@@ -105,16 +106,18 @@ function parseFile(rest: string, placeholders: readonly string[]): ParsedDestina
 function keyProblem(key: string, placeholders: readonly string[]): ParsedDestination | null {
   const mayEndWithSlash = placeholders.length > 0;
   const whole = mayEndWithSlash && (key === '' || key.endsWith('/')) ? `${key}-` : key;
-  if (key === '' && !mayEndWithSlash) return wrong('The place has no key: the name of the file in it');
-  if (Buffer.byteLength(key) > LONGEST_KEY_BYTES) return wrong(`A key has at most ${LONGEST_KEY_BYTES} bytes`);
+  if (key === '' && !mayEndWithSlash) return wrong('The destination has no key: the name of the file');
+  if (Buffer.byteLength(key) > LONGEST_KEY_BYTES) return wrong(`A key can have at most ${LONGEST_KEY_BYTES} bytes`);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(key) || !key.isWellFormed()) {
-    return wrong('A key holds characters that nobody can see');
+    return wrong('A key contains invisible characters');
   }
-  if (key.includes('\\'))
-    return wrong('A key holds a backslash, which some take for a slash', 'Write / between folders');
-  if (key.includes('?')) return wrong('A place has no query: who may write to it is what its credential says');
+  if (key.includes('\\')) return wrong('A key contains a backslash', 'Write / between folders');
+  if (key.includes('?')) return wrong('A destination must not have a query; access is configured in its credential');
   if (whole.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
-    return wrong('A key has an empty part, or one that is . or ..', 'Write names with one / between them');
+    return wrong(
+      'A key has a path segment that is empty, "." or ".."',
+      'Write path segments separated by single slashes',
+    );
   }
   return placeholderProblem(key, placeholders);
 }
@@ -122,14 +125,14 @@ function keyProblem(key: string, placeholders: readonly string[]): ParsedDestina
 function placeholderProblem(key: string, placeholders: readonly string[]): ParsedDestination | null {
   for (const [, name = ''] of key.matchAll(PLACEHOLDER)) {
     if (placeholders.includes(name)) continue;
-    if (placeholders.length === 0) return wrong(`The placeholder {${name}} was not filled`);
+    if (placeholders.length === 0) return wrong(`The placeholder {${name}} has no value`);
     const meant = closestMatch(name, placeholders);
     return wrong(
       `There is no placeholder {${name}}`,
       meant === null ? `There are ${placeholders.map((one) => `{${one}}`).join(', ')}` : `Did you mean {${meant}}?`,
     );
   }
-  return /[{}]/.test(key.replaceAll(PLACEHOLDER, '')) ? wrong('A { or } belongs to no placeholder') : null;
+  return /[{}]/.test(key.replaceAll(PLACEHOLDER, '')) ? wrong('A { or } is not part of a placeholder') : null;
 }
 
 function wrong(message: string, hint?: string): ParsedDestination {

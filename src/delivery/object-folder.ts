@@ -43,7 +43,7 @@ export function openObjectFolder({ url, credential, env, timeoutMs }: ObjectFold
   let opened: Promise<Calls> | undefined;
   const call = async <T>(use: (calls: Calls, signal: AbortSignal) => Promise<T>): Promise<T> => {
     const limit = new AbortController();
-    const late = new DeliveryFailure(`${url} did not answer within ${timeoutMs / 1000} s`, { isRetryable: true });
+    const late = new DeliveryFailure(`${url} did not respond within ${timeoutMs / 1000} s`, { isRetryable: true });
     const timer = setTimeout(() => limit.abort(late), timeoutMs);
     try {
       opened ??= openCalls(url, credential, env);
@@ -68,7 +68,7 @@ export function openObjectFolder({ url, credential, env, timeoutMs }: ObjectFold
 async function openCalls(url: string, credential: Credential | null, env: ObjectFolderOptions['env']): Promise<Calls> {
   const parsed = parseDestination(`${url}-`);
   if (!parsed.ok || parsed.target.kind === 'file') {
-    throw new DeliveryFailure(`${url} is not the folder of a bucket`, { isRetryable: false });
+    throw new DeliveryFailure(`${url} is not a folder in a bucket`, { isRetryable: false });
   }
   const { target } = parsed;
   if (credential !== null && !isAllowed(target, credential)) {
@@ -112,7 +112,7 @@ function azureCalls(container: ContainerClient, prefix: string, url: string): Ca
     async put(abortSignal, name, bytes) {
       const blob = container.getBlockBlobClient(prefix + name);
       const sent = await nullIfGone(blob.upload(bytes, bytes.length, { abortSignal }));
-      if (sent === null) throw new DeliveryFailure(`${url} is not there`, { isRetryable: false });
+      if (sent === null) throw new DeliveryFailure(`${url} does not exist`, { isRetryable: false });
     },
     close: () => undefined,
   };

@@ -29,7 +29,9 @@ export async function openDestination(
   { env, directory }: OpenDestinationOptions,
 ): Promise<Destination> {
   if (credential !== null && !isAllowed(target, credential)) {
-    throw new DeliveryFailure(`The credential ${credential.name} may not write there`, { isRetryable: false });
+    throw new DeliveryFailure(`The credential ${credential.name} does not allow this destination`, {
+      isRetryable: false,
+    });
   }
   switch (target.kind) {
     case 's3':
@@ -93,7 +95,7 @@ async function refuseDetour(path: string, root: string): Promise<void> {
   const folder = path === root ? dirname(root) : root;
   const [there, allowed] = [await deepest(dirname(path)), await deepest(folder)];
   if (there === allowed || there.startsWith(allowed.endsWith(sep) ? allowed : allowed + sep)) return;
-  throw new DeliveryFailure('A link in the folder leads out of what may be written to', { isRetryable: false });
+  throw new DeliveryFailure('A symbolic link in the folder leads out of the allowed folder', { isRetryable: false });
 }
 
 /** Resolves the deepest existing ancestor of a path. */

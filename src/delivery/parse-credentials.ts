@@ -49,7 +49,7 @@ const KEY_ID = /^A[KS]IA[A-Z0-9]{16}$/;
 export function parseCredentials(value: unknown, options: CredentialsOptions): ParsedCredentials {
   const credentials = new Map<string, Credential>();
   if (!isRecord(value))
-    return { credentials, problems: [{ path: [], part: 'value', message: 'credentials is a map of names' }] };
+    return { credentials, problems: [{ path: [], part: 'value', message: 'credentials must be a map of names' }] };
   const problems: DeliveryProblem[] = [];
   for (const [name, written] of Object.entries(value)) {
     const reader = new CredentialReader(name, written, options);
@@ -58,8 +58,8 @@ export function parseCredentials(value: unknown, options: CredentialsOptions): P
     if (reader.problems.length > 0 || credential === null) continue;
     const other = [...credentials.values()].find((one) => areBothDefault(one, credential));
     if (other !== undefined) {
-      const message = `${other.name} is the default for ${credential.kind}: and the same tenants already`;
-      problems.push({ path: [name, 'default'], part: 'value', message, hint: 'Leave default out of one of them' });
+      const message = `${other.name} is already the default for ${credential.kind}: and the same tenants`;
+      problems.push({ path: [name, 'default'], part: 'value', message, hint: 'Remove "default" from one of them' });
     }
     credentials.set(name, credential);
   }
@@ -95,16 +95,16 @@ class CredentialReader {
   /** Returns null if the kind is unknown. The result is only valid if there are no problems. */
   read(): Credential | null {
     if (!NAME.test(this.#name)) {
-      this.#problem([], 'The name of a credential has 1 to 64 letters, digits, dots, dashes and underscores');
+      this.#problem([], 'The name of a credential must have 1 to 64 letters, digits, dots, dashes and underscores');
     }
     if (this.#written === null) {
-      this.#problem([], 'A credential is a map of properties', 'Write kind and what belongs to it');
+      this.#problem([], 'A credential must be a map of properties', 'Write "kind" and the properties of that kind');
       return null;
     }
     const kind = CREDENTIAL_KINDS.find((one) => one === this.#written?.kind);
     if (kind === undefined) {
       this.#refuseUnknown(null);
-      this.#problem(['kind'], `kind takes one of ${CREDENTIAL_KINDS.join(', ')}`);
+      this.#problem(['kind'], `kind must be one of ${CREDENTIAL_KINDS.join(', ')}`);
       return null;
     }
     this.#refuseUnknown(kind);
@@ -145,12 +145,12 @@ class CredentialReader {
     for (const name of Object.keys(this.#written ?? {})) {
       if (properties.includes(name)) continue;
       if (properties.includes(`${name}_env`)) {
-        const hint = `Put it into an environment variable, and write the variable's name under ${name}_env`;
-        this.#problem([name], `${name} would be a secret in a file`, hint, 'key');
+        const hint = `Put it into an environment variable, and write the name of the variable as ${name}_env`;
+        this.#problem([name], `${name} would store a secret in a file`, hint, 'key');
         continue;
       }
       const meant = closestMatch(name, properties);
-      const hint = meant === null ? `There are ${properties.join(', ')}` : `Did you mean ${meant}?`;
+      const hint = meant === null ? `The properties are ${properties.join(', ')}` : `Did you mean ${meant}?`;
       this.#problem([name], `${whose} has no property of this name`, hint, 'key');
     }
   }
@@ -159,12 +159,16 @@ class CredentialReader {
     const written = this.#written?.allow;
     if (written === undefined) {
       if (this.#options.isServer || kind === 'file') {
-        this.#problem([], 'A credential says under allow what it may write to', `Write allow: ["${EXAMPLES[kind]}"]`);
+        this.#problem(
+          [],
+          'A credential needs "allow", the list of permitted destinations',
+          `Write allow: ["${EXAMPLES[kind]}"]`,
+        );
       }
       return null;
     }
     if (!Array.isArray(written) || written.length === 0 || !written.every((one) => typeof one === 'string')) {
-      this.#problem(['allow'], 'allow is a list of places', `Write allow: ["${EXAMPLES[kind]}"]`);
+      this.#problem(['allow'], 'allow must be a list of destinations', `Write allow: ["${EXAMPLES[kind]}"]`);
       return null;
     }
     for (const [index, prefix] of written.entries()) {
@@ -178,11 +182,11 @@ class CredentialReader {
     const written = this.#written?.tenants;
     if (written === undefined) return null;
     if (!this.#options.isServer) {
-      this.#problem(['tenants'], 'tenants belongs to a server: here there is one user alone', 'Leave it out', 'key');
+      this.#problem(['tenants'], 'tenants is only available on a server', 'Leave it out', 'key');
       return null;
     }
     if (!Array.isArray(written) || !written.every((one) => typeof one === 'string' && one !== '')) {
-      this.#problem(['tenants'], 'tenants is a list of names of tenants');
+      this.#problem(['tenants'], 'tenants must be a list of tenant names');
       return null;
     }
     return written;
@@ -191,12 +195,7 @@ class CredentialReader {
   #isDefault(): boolean {
     if (this.#written?.default === undefined) return false;
     if (this.#options.isServer) return this.#flag('default');
-    this.#problem(
-      ['default'],
-      'default belongs to a server: here no request lacks a credential',
-      'Leave it out',
-      'key',
-    );
+    this.#problem(['default'], 'default is only available on a server', 'Leave it out', 'key');
     return false;
   }
 
@@ -215,12 +214,12 @@ class CredentialReader {
     const [variable, file] = [this.#written?.[`${name}_env`], this.#written?.[`${name}_file`]];
     if (file !== undefined) return this.#secretFile(name, file, variable !== undefined);
     if (variable === undefined) {
-      if (isNeeded) this.#problem([], `The credential does not say where its ${name} is`, `Write ${name}_env: …`);
+      if (isNeeded) this.#problem([], `The credential has no ${name}`, `Write ${name}_env: …`);
       return null;
     }
     if (typeof variable !== 'string' || !VARIABLE.test(variable) || KEY_ID.test(variable)) {
-      const hint = 'The secret itself does not belong in the file: only the name of the variable that holds it';
-      this.#problem([`${name}_env`], `${name}_env takes the name of an environment variable`, hint);
+      const hint = 'Write the name of an environment variable, not the secret itself';
+      this.#problem([`${name}_env`], `${name}_env must be the name of an environment variable`, hint);
       return null;
     }
     return { kind: 'env', name: variable };
@@ -229,12 +228,12 @@ class CredentialReader {
   #secretFile(name: string, path: unknown, isTwice: boolean): SecretSource | null {
     const property = `${name}_file`;
     if (!this.#options.isServer) {
-      const hint = `Put it into an environment variable, and write the variable's name under ${name}_env`;
-      this.#problem([property], `${property} belongs to a server`, hint, 'key');
+      const hint = `Put it into an environment variable, and write the name of the variable as ${name}_env`;
+      this.#problem([property], `${property} is only available on a server`, hint, 'key');
     } else if (isTwice) {
-      this.#problem([property], `${name}_env and ${property} exclude each other`, 'Leave one out', 'key');
+      this.#problem([property], `${name}_env and ${property} exclude each other`, 'Remove one of them', 'key');
     } else if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-      this.#problem([property], `${property} takes the path of a file`);
+      this.#problem([property], `${property} must be the path of a file`);
     } else {
       return { kind: 'file', path: isAbsolute(path) ? path : resolve(this.#options.directory, path) };
     }
@@ -249,7 +248,7 @@ class CredentialReader {
       'an http(s) URL without user or query',
     );
     if (url !== null && !URL.canParse(url)) {
-      this.#problem([property], `${property} takes an http(s) URL without user or query`);
+      this.#problem([property], `${property} must be an http(s) URL without user or query`);
     }
     return url === null ? null : `${url.replace(/\/+$/, '')}${end}`;
   }
@@ -258,13 +257,13 @@ class CredentialReader {
     const written = this.#written?.[property];
     if (written === undefined) return null;
     if (typeof written === 'string' && pattern.test(written)) return written;
-    this.#problem([property], `${property} takes ${expected}`);
+    this.#problem([property], `${property} must be ${expected}`);
     return null;
   }
 
   #flag(property: string): boolean {
     const written = this.#written?.[property] ?? false;
-    if (typeof written !== 'boolean') this.#problem([property], `${property} takes true or false`);
+    if (typeof written !== 'boolean') this.#problem([property], `${property} must be true or false`);
     return written === true;
   }
 

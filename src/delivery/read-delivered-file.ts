@@ -91,5 +91,5 @@ export class OrderedDigest {
 }
 
 function notTheFile(): DeliveryFailure {
-  return new DeliveryFailure('The finished file is not what it was when it was rendered', { isRetryable: false });
+  return new DeliveryFailure('The finished file has changed since it was rendered', { isRetryable: false });
 }

@@ -320,7 +320,7 @@ export async function waitForDependencies<T>(open: () => Promise<T>, { patienceM
     } catch (error) {
       const pause = backoffMs(attempt, BACKOFF);
       if (!mayPass(error) || performance.now() - begunAt + pause > patienceMs) throw error;
-      log.warn({ error: errorMessage(error) }, 'waiting for what does not answer yet');
+      log.warn({ error: errorMessage(error) }, 'waiting for dependencies');
       await sleep(pause);
     }
   }

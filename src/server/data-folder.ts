@@ -23,7 +23,7 @@ export async function openDataFolder(directory: string, names: readonly string[]
   if (!(await makePrivate(directory, log))) {
     log.warn(
       { directory },
-      'other users can list the data folder, which cannot be changed; the folders in it are private',
+      'other users can list the data folder, and its permissions cannot be changed; the folders in it are private',
     );
   }
   for (const name of [...names, DATABASE]) {
@@ -31,9 +31,9 @@ export async function openDataFolder(directory: string, names: readonly string[]
     if (await makePrivate(path, log)) continue;
     throw new ReelformError(
       'data_exposed',
-      `Other users of the machine can open ${path}, and its rights cannot be changed`,
+      `Other users of this machine can open ${path}, and its permissions cannot be changed`,
       {
-        hint: 'Give it to the user of the service with mode 0700, or choose another data folder',
+        hint: 'Make the service user its owner, with mode 0700, or choose another data folder',
       },
     );
   }
@@ -49,7 +49,7 @@ async function makePrivate(path: string, log: Log): Promise<boolean> {
   // Some file systems refuse chmod and others ignore it, so the result is checked below.
   await chmod(path, before & ~NOT_OWNER).catch(() => undefined);
   if (((await rightsOf(path)) & NOT_OWNER) !== 0) return false;
-  log.warn({ path, was: before.toString(8) }, 'other users could open this folder; now its owner alone can');
+  log.warn({ path, was: before.toString(8) }, 'other users could open this folder; now only its owner can');
   return true;
 }
 
@@ -128,7 +128,7 @@ export function watchDiskSpace(directory: string): DiskSpace {
     },
     hasRoom,
     async require() {
-      if (!(await hasRoom())) throw serviceError('unavailable', 'The disk of the service cannot be written');
+      if (!(await hasRoom())) throw serviceError('unavailable', 'The service cannot write to its disk');
     },
   };
 }

@@ -34,7 +34,7 @@ export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
   const sandbox = openSandbox(settings.sandbox);
   const { description, gap } = sandbox;
   if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
-  else log.warn({ sandbox: description, gap }, 'the sandbox of renders is missing or incomplete');
+  else log.warn({ sandbox: description, gap }, 'the sandbox for renders is missing or incomplete');
   const encoder = { h264: settings.encoder };
   const pool = createRenderPool({
     size: settings.concurrency + FURTHER_PROCESSES,

@@ -28,7 +28,7 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ReelformError('address_in_use', `The service cannot listen on ${host}:${port} (${code})`, {
-      hint: 'Choose another with --host and --port, or --metrics-port',
+      hint: 'Choose another address with --host and --port, or --metrics-port',
       cause: error,
     });
   }

@@ -89,9 +89,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 async function reserveMetrics({ host, port, metrics, metricsPort }: Settings): Promise<Address | null> {
   if (!metrics || metricsPort === null) return null;
   if (metricsPort === port && port !== 0) {
-    throw new ReelformError('settings_invalid', `metrics_port is ${metricsPort}, which is the port of the service`, {
-      hint: 'Leave metrics_port out to serve /metrics there, or choose another port',
-    });
+    throw new ReelformError(
+      'settings_invalid',
+      `metrics_port is ${metricsPort}, which is also the port of the service`,
+      {
+        hint: 'Remove metrics_port to serve /metrics on the main port, or choose another port',
+      },
+    );
   }
   return reserveAddress(host, metricsPort);
 }

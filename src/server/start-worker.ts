@@ -64,13 +64,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
 function refuse({ databaseUrl, concurrency }: Settings): void {
   if (databaseUrl === null) {
-    throw new ReelformError('settings_invalid', 'A worker needs the PostgreSQL of its service', {
-      hint: 'Set DATABASE_URL as for `reelform serve`: a database in a data folder belongs to one process',
+    throw new ReelformError('settings_invalid', 'A worker needs the PostgreSQL database of its service', {
+      hint: 'Set DATABASE_URL as for `reelform serve`. Only one process can use a database in a data folder',
     });
   }
   if (concurrency === 0) {
-    throw new ReelformError('settings_invalid', 'A worker with a concurrency of 0 would do nothing', {
-      hint: 'Say how many videos it renders at once, for example with --concurrency 2',
+    throw new ReelformError('settings_invalid', 'A worker needs a concurrency of at least 1', {
+      hint: 'Set the number of concurrent renders, for example --concurrency 2',
     });
   }
 }

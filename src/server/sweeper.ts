@@ -119,9 +119,9 @@ export function createSweeper({ everyMs, log, ...options }: SweepOptions & { eve
   const run = async (): Promise<void> => {
     try {
       const swept = await sweep(options);
-      if (Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'what has had its time was removed');
+      if (Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'removed expired data');
     } catch (error) {
-      log.error({ error: errorMessage(error) }, 'sweeping failed');
+      log.error({ error: errorMessage(error) }, 'removal of expired data failed');
     }
   };
   const next = (): void => {

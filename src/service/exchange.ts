@@ -50,20 +50,20 @@ export async function exchange(request: HttpRequest, token: string): Promise<Exc
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was cut off',
-  ENOTFOUND: 'the host is not known',
-  EAI_AGAIN: 'the name server did not answer',
-  ETIMEDOUT: 'it took too long',
-  EPIPE: 'the connection was cut off',
-  ERR_INVALID_CHAR: 'the token holds characters that a header cannot have',
-  ERR_HTTP_INVALID_HEADER_VALUE: 'the token holds characters that a header cannot have',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by anybody who is trusted here',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by anybody who is trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by anybody who is trusted here',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the host name could not be resolved',
+  ETIMEDOUT: 'timeout',
+  EPIPE: 'the connection was closed',
+  ERR_INVALID_CHAR: 'the token contains characters that are not allowed in a header',
+  ERR_HTTP_INVALID_HEADER_VALUE: 'the token contains characters that are not allowed in a header',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  HPE_INVALID_CONSTANT: 'what answered does not speak HTTP',
+  HPE_INVALID_CONSTANT: 'the response is not HTTP',
 };
 
 /** Explains why there is no complete answer. */
@@ -73,11 +73,11 @@ function troubleOf(
 ): { readonly error: ReelformError; readonly isSilent: boolean } {
   const name = stripQueries(`${method} ${url}`);
   if (code === 'too_large') {
-    const message = `${name} answered more than ${MAX_ANSWER_BYTES >> 20} MiB`;
-    const hint = 'Look whether "service" in reelform.yaml is the URL of a service that has the interface';
+    const message = `The response of ${name} is larger than ${MAX_ANSWER_BYTES >> 20} MiB`;
+    const hint = 'Check that "service" in reelform.yaml is the URL of a compatible rendering service';
     return { error: new ReelformError('service_answer_invalid', message, { hint }), isSilent: false };
   }
-  const hint = 'Look whether the service runs, and at "service" in reelform.yaml';
+  const hint = 'Check that the service is running, and "service" in reelform.yaml';
   const error = new ReelformError('service_unreachable', `${name}: ${REASONS[code] ?? code}`, { hint });
   return { error, isSilent: code === 'ETIMEDOUT' };
 }
@@ -101,9 +101,9 @@ export function checkTokenOrigin(url: string, allowed: string | undefined): void
   if (names.some((name) => URL.canParse(name) && new URL(name).origin === origin)) return;
   throw new ReelformError(
     'token_origin',
-    `The access token may be sent to ${names.join(', ') || 'nowhere'}, and reelform.yaml names ${origin}`,
+    `The access token may only be sent to ${names.join(', ') || 'no origin'}, but reelform.yaml names ${origin}`,
     {
-      hint: 'Look who changed "service" in reelform.yaml; if it is right, add the origin to REELFORM_TOKEN_ORIGIN',
+      hint: 'Check who changed "service" in reelform.yaml. If the change is intended, add the origin to REELFORM_TOKEN_ORIGIN',
       exitCode: EXIT.authentication,
     },
   );

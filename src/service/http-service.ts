@@ -137,8 +137,8 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     const { bytes, name: file } = source;
     const lacking = (): ReelformError => {
       takesFiles = false;
-      const message = `The service at ${url} takes no files, and ${file} is one`;
-      return lacksUploads(message, 'Give the file a URL, and write that; or let "assets" of reelform.yaml publish it');
+      const message = `The service at ${url} does not accept files, but ${file} is one`;
+      return lacksUploads(message, 'Use a URL instead, or publish files with "assets" in reelform.yaml');
     };
     // Remembers that the service rejects uploads.
     try {
@@ -265,8 +265,8 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     async uploadStyleVersion(zip) {
       const { name, answer } = await upload('/v2/template_style_versions', zip, 'application/zip', () =>
         lacksUploads(
-          `The service at ${url} takes no templates`,
-          'Look at the URL; if it is right, write the id of a template style version that the service has into reelform.yaml',
+          `The service at ${url} does not accept templates`,
+          'Check the URL. If it is right, name a template style version of the service in reelform.yaml',
         ),
       );
       return readStyleVersionState(name, answer.text);
@@ -282,8 +282,8 @@ function askedMs(answer: ServiceAnswer, nowMs: number): number | null {
 
 function unknownSession({ message }: Error): SessionUnknown {
   return new SessionUnknown(
-    `${message}; whether the service made a session is not known`,
-    'Look at the service for a session with this title, and say so with "reelform resolve"',
+    `${message}; it is unknown whether the service created a session`,
+    'Look for a session with this title on the service, then run "reelform resolve"',
   );
 }
 

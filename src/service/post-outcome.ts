@@ -16,7 +16,7 @@ export type PostOutcome =
 
 /**
  * Interprets the outcome of `POST /v2/render_sessions`. When in doubt a session may exist, because repeating the
- * request could pay twice. See "What an answer means" in `schemas/README.md`.
+ * request could pay twice. See "When a request is repeated" in `docs/reference/files.md`.
  *
  * @param name of the request, for messages
  * @param nowMs for the times of a session of which only the id is known

@@ -23,9 +23,9 @@ export function readJsonObject(name: string, text: string): Fields {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid(name, 'the answer is not JSON');
+    throw invalid(name, 'the response is not JSON');
   }
-  if (!isRecord(value)) throw invalid(name, 'the answer is not a JSON object');
+  if (!isRecord(value)) throw invalid(name, 'the response is not a JSON object');
   return value;
 }
 
@@ -63,8 +63,8 @@ function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   const thumbnails = value.thumbnails ?? [];
   const errors = value.errors ?? [];
   const problems = [
-    ...(isLine(value.id, 200) ? [] : ['id is not a text']),
-    ...(isLine(value.status, 200) ? [] : ['status is not a text']),
+    ...(isLine(value.id, 200) ? [] : ['id is not a string']),
+    ...(isLine(value.status, 200) ? [] : ['status is not a string']),
     ...(isPercent(render_progress) ? [] : ['render_progress is not a number from 0 to 100']),
     ...(video_url === null || isUrl(video_url) ? [] : ['video_url is neither a URL nor null']),
     ...(isListOf(thumbnails, isUrl) ? [] : ['thumbnails is not a list of URLs']),
@@ -274,7 +274,7 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
     // Not a problem document, for example a proxy's error page.
   }
   const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
-  const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} answered ${status}`;
+  const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} returned ${status}`;
   if (status === 401 || status === 403) {
     return new ReelformError('service_unauthorized', `The service refused the token: ${message}`, {
       hint: status === 401 ? 'Make a new token, and put it into the environment' : 'Use a token with this scope',

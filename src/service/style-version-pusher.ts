@@ -41,14 +41,18 @@ export async function pushStyleVersion(
   const isSame = found !== null && isDeepStrictEqual(found.editables, JSON.parse(JSON.stringify(spec.editables)));
   let state = isSame ? found : await service.uploadStyleVersion(zip());
   if (state.id !== id) {
-    throw new ReelformError('template_invalid', `The service made ${state.id} of the template ${name}, not ${id}`, {
-      hint: 'Client and service are of versions that read templates differently: update the older one',
-    });
+    throw new ReelformError(
+      'template_invalid',
+      `The service created ${state.id} from the template ${name} instead of ${id}`,
+      {
+        hint: 'Client and service are of versions that read templates differently: update the older one',
+      },
+    );
   }
   for (let looks = 0; state.status === 'processing'; looks += 1) {
     if (looks === MAX_LOOKS) {
-      const message = `The service is still looking at the template ${name} (${id})`;
-      throw new ReelformError('service_unreachable', message, { hint: 'Run it again later' });
+      const message = `The service is still processing the template ${name} (${id})`;
+      throw new ReelformError('service_unreachable', message, { hint: 'Run the command again later' });
     }
     await wait(backoffMs(looks, { firstMs: 100, maxMs: 1000 }));
     state = (await service.findStyleVersion(id)) ?? state;

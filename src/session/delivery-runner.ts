@@ -48,7 +48,7 @@ export type DeliveryEvent = {
 );
 
 /** Abort reason of a delivery that is no longer this worker's. */
-const UNWANTED = new Error('The session was removed, or the upload taken over');
+const UNWANTED = new Error('The session was removed, or another worker has claimed the delivery');
 
 /**
  * Delivers finished videos. A started delivery completes, fails or is planned again, unless this process stops: then
@@ -145,7 +145,7 @@ class Delivery {
     setMaxListeners(0, signal);
     const { video_url } = stored.session;
     const file = video_url === null ? null : await this.#ports.files.openVideo({ scene: stored.scene, video_url });
-    if (file === null) throw new DeliveryFailure('The finished video is not there any more', { isRetryable: false });
+    if (file === null) throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
     this.bytes = file.size;
     const destination = await this.#ports.destinations.open(stored.tenant, upload);
     return destination.deliver(file, { signal, state, onState: (next) => this.#keep(next) });

@@ -27,8 +27,8 @@ export function createDirectoryOutputs(
     async save(_scene, name, { format, video, stills }) {
       // Names can come from the lockfile of an untrusted pull request.
       if (!isInside(name)) {
-        const detail = `The output ${name} would lie outside of ${baseUrl}/`;
-        throw new SessionFailure({ code: 'storage_failed', title: 'Output could not be stored', detail });
+        const detail = `The output ${name} would be outside of ${baseUrl}/`;
+        throw new SessionFailure({ code: 'storage_failed', title: 'The finished file could not be stored', detail });
       }
       const thumbnails: string[] = [];
       for (const still of stills) {

@@ -129,7 +129,7 @@ function closed(error: unknown): Parameters<SessionRunner['fail']>[1] {
 
 /** Concurrent deliveries. */
 const PLACES = 4;
-const CLOSED = 'The service was closed before it was delivered';
+const CLOSED = 'The service was closed before the delivery';
 
 interface EmbeddedDeliveries {
   /** Runs the job after the delay. */

@@ -80,7 +80,7 @@ export class FairQueue {
     if (mine.length >= maxWaiting) {
       throw serviceError(
         'rate_limited',
-        `The tenant has ${maxWaiting} requests of this kind waiting, and may have no more`,
+        `The tenant already has ${maxWaiting} waiting requests of this kind, its maximum`,
       );
     }
     this.#waiting.set(owner, mine);
@@ -94,7 +94,7 @@ export class FairQueue {
         this.#beginNext();
       };
       const onAbort = (): void => leave(signal!.reason);
-      const onTimeout = (): void => leave(serviceError('unavailable', 'Too many requests of this kind are under way'));
+      const onTimeout = (): void => leave(serviceError('unavailable', 'Too many concurrent requests of this kind'));
       const timer = Number.isFinite(waitMs) ? setTimeout(onTimeout, waitMs) : undefined;
       const stopListening = (): void => {
         clearTimeout(timer);

@@ -97,7 +97,7 @@ export function createMemoryStore(
         return styleVersionId === null || session.mapping.template_style_version_id === styleVersionId;
       });
       const from = cursor === null ? 0 : sessions.findIndex(({ session }) => session.id === cursor) + 1;
-      if (cursor !== null && from === 0) throw serviceError('bad_request', 'The cursor is none of this service');
+      if (cursor !== null && from === 0) throw serviceError('bad_request', 'The cursor is not valid');
       const page = sessions.slice(from, from + limit);
       return { sessions: page, nextCursor: from + limit < sessions.length ? page.at(-1)!.session.id : null };
     },

@@ -152,7 +152,7 @@ export function expiredDraft(session: RenderSession, end: SessionEndTimes): Rend
   const expired = {
     code: 'draft_expired',
     title: 'The draft was not rendered in time',
-    detail: `It was last changed at ${session.updated_at}. Create another session`,
+    detail: `It was last changed at ${session.updated_at}. Create a new session`,
     severity: 'error',
     retryable: false,
   } as const;

@@ -57,16 +57,16 @@ export function addDeliveries(
     }
     const place = placeOf(to);
     const position = uploads.findIndex((one) => placeOf(one.to) === place);
-    if (seen.has(place)) problem('duplicate_target', 'to', `${to} is asked for twice`);
+    if (seen.has(place)) problem('duplicate_target', 'to', `${to} is requested twice`);
     else if (position >= 0 && isOpen(uploads[position]!)) {
-      problem('duplicate_target', 'to', `${to} is being delivered to already`);
+      problem('duplicate_target', 'to', `a delivery to ${to} is already running`);
     }
     seen.add(place);
     if (position >= 0) uploads[position] = upload;
     else uploads.push(upload);
   }
   if (uploads.length > MAX_SESSION_UPLOADS) {
-    const detail = `a session has at most ${MAX_SESSION_UPLOADS} uploads, and these would be ${uploads.length}`;
+    const detail = `a session can have at most ${MAX_SESSION_UPLOADS} destinations, not ${uploads.length}`;
     problems.push({ code: 'too_many_uploads', pointer: '#/external_uploads', detail });
   }
   return { uploads, problems };
@@ -119,7 +119,7 @@ export function withDelivery(
 /** Fails the pending deliveries of a session that ended without a video. */
 export function withoutVideo(session: RenderSession): RenderSession {
   if (countPendingDeliveries(session) === 0) return session;
-  const error = { code: 'delivery_failed', title: 'There is no video to deliver' };
+  const error = { code: 'delivery_failed', title: 'The session has no video to deliver' };
   const ended = (upload: ExternalUpload): ExternalUpload =>
     isOpen(upload) ? { ...upload, status: 'failed', error } : upload;
   return { ...session, external_uploads: (session.external_uploads ?? []).map(ended) };
@@ -190,7 +190,7 @@ export function createDestinations(options: DestinationsOptions): Destinations {
       const [problem] = check(tenant, upload);
       const parsed = parseDestination(upload.to);
       if (problem !== undefined || !parsed.ok) {
-        throw new DeliveryFailure(problem?.detail ?? 'The place cannot be read', { isRetryable: false });
+        throw new DeliveryFailure(problem?.detail ?? 'The destination is not valid', { isRetryable: false });
       }
       const credential = upload.credential === undefined ? null : (credentials.get(upload.credential) ?? null);
       return openDestination(parsed.target, credential, { env, directory });
@@ -243,7 +243,7 @@ function checkUpload(
 }
 
 function whichOne(credentials: readonly Credential[]): string {
-  if (credentials.length === 0) return 'a credential is missing, and the service has none for you';
+  if (credentials.length === 0) return 'a credential is missing, and the service has none for this tenant';
   return `a credential is missing: one of ${credentials.map(({ name }) => name).join(', ')}`;
 }
 

@@ -28,7 +28,7 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
     const problem = { code, title: message, severity: 'error', retryable } as const;
     if (imageName === undefined) return [problem];
     if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
-    return [{ ...problem, detail: `${message}. It is about ${imageName} of the template` }];
+    return [{ ...problem, detail: `${message}. It concerns ${imageName} of the template` }];
   }
   const full = fileSystemError(error);
   if (full?.code === 'disk_full') {
@@ -44,7 +44,15 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
   }
   const detail = error instanceof Error ? error.message : String(error);
   if (typeof (error as NodeJS.ErrnoException).syscall === 'string') {
-    return [{ code: 'storage_failed', title: 'The file system refused', detail, severity: 'error', retryable: true }];
+    return [
+      {
+        code: 'storage_failed',
+        title: 'The file system rejected the operation',
+        detail,
+        severity: 'error',
+        retryable: true,
+      },
+    ];
   }
   return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
 }
@@ -87,26 +95,26 @@ function wordsOf(finding: SceneFinding): Pick<SessionProblem, 'title' | 'detail'
   switch (finding.code) {
     case 'text_overflow': {
       const detail = `The text is ${Math.ceil(finding.overflow * 100)} % larger than its box`;
-      return { title: 'A text does not fit its box', detail };
+      return { title: 'A text does not fit into its box', detail };
     }
     case 'glyph_missing': {
       const { characters, font } = finding;
       const told = characters.slice(0, MAX_CHARACTERS).join(' ');
       const more = characters.length > MAX_CHARACTERS ? ` and ${characters.length - MAX_CHARACTERS} more` : '';
-      const detail = `Neither ${font} nor a fallback font of the template draws ${told}${more}`;
-      return { title: 'A text has characters that no font draws', detail };
+      const detail = `Neither ${font} nor a fallback font of the template contains ${told}${more}`;
+      return { title: 'A text has characters that no font contains', detail };
     }
     case 'clip_ends_early': {
       const { standsFromSeconds, lengthSeconds, neededSeconds } = finding;
       const lengths = `${lengthSeconds.toFixed(1)} s of the ${neededSeconds.toFixed(1)} s for which it is shown`;
-      const detail = `The clip has ${lengths}; from ${standsFromSeconds.toFixed(1)} s on its last picture stands`;
-      return { title: 'A clip is over before the layer that shows it', detail };
+      const detail = `The clip has ${lengths}; from ${standsFromSeconds.toFixed(1)} s its last frame is shown`;
+      return { title: 'A clip ends before the layer that shows it', detail };
     }
     case 'media_truncated': {
       const { presentSeconds, announcedSeconds } = finding;
-      const announced = announcedSeconds === null ? '' : ` of the ${announcedSeconds.toFixed(1)} s that it announces`;
+      const announced = announcedSeconds === null ? '' : ` instead of the declared ${announcedSeconds.toFixed(1)} s`;
       const detail = `The file ends after ${presentSeconds.toFixed(1)} s${announced}`;
-      return { title: 'The file of a clip or a sound breaks off', detail };
+      return { title: 'The file of a clip or sound is truncated', detail };
     }
   }
 }

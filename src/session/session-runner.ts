@@ -80,7 +80,7 @@ interface Work {
 }
 
 /** Abort reason of a session that is no longer this worker's. */
-const UNWANTED = new Error('The session was canceled, removed or taken over');
+const UNWANTED = new Error('The session was canceled, removed or claimed by another worker');
 
 /**
  * Renders queued sessions. A started session always ends, rendered or failed, unless this process stops: then another
@@ -246,6 +246,6 @@ export function sessionEnded(tenant: TenantId, session: RenderSession, elapsedMs
 }
 
 function templateGone(id: string): SessionFailure {
-  const title = `There is no template style version ${id} any more`;
+  const title = `The template style version ${id} no longer exists`;
   return new SessionFailure({ code: 'template_invalid', title });
 }

@@ -132,7 +132,7 @@ export class Sessions {
     const draft = await this.get(tenant, id);
     const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
     const changed = await store.change(tenant, id, null, (session) => {
-      if (session.status !== 'draft') throw wrongState(session, 'The mapping of a draft alone can be changed');
+      if (session.status !== 'draft') throw wrongState(session, 'Only the mapping of a draft can be changed');
       const changed = changeMapping(session.mapping, mapping, spec);
       refuse(changed.mistakes);
       return changedDraft(session, changed.mapping, keysOf(changed.missing), environment.now());
@@ -147,7 +147,7 @@ export class Sessions {
     const draft = await this.get(tenant, id);
     const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
     const started = await store.change(tenant, id, claim, (session) => {
-      if (session.status !== 'draft') throw wrongState(session, 'A draft alone can be rendered');
+      if (session.status !== 'draft') throw wrongState(session, 'Only a draft can be rendered');
       refuse(checkMapping(session.mapping, spec));
       return queuedSession(session, environment.now());
     });
@@ -160,7 +160,7 @@ export class Sessions {
     const { store, environment, retentionMs } = this.#ports;
     const canceled = await store.change(tenant, id, claim, (session) => {
       if (session.status === 'preview_canceled') return session;
-      if (session.terminal === true) throw wrongState(session, 'It has ended already');
+      if (session.terminal === true) throw wrongState(session, 'It has already ended');
       return canceledSession(session, { nowMs: environment.now(), retentionMs });
     });
     if (canceled === null) throw noSession(id);
@@ -181,7 +181,7 @@ export class Sessions {
   ): Promise<Answer> {
     const { store, environment, destinations } = this.#ports;
     const added = await store.change(tenant, id, claim, (session) => {
-      if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'There is no video to deliver');
+      if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'It has no video to deliver');
       const { uploads, problems } = addDeliveries(session, asked, tenant, destinations);
       refuse(problems);
       return { ...session, external_uploads: uploads, updated_at: new Date(environment.now()).toISOString() };
@@ -253,9 +253,9 @@ function refuse(problems: readonly RequestProblem[]): void {
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   const details = [...told, ...more].join('; ');
   if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {
-    throw serviceError('upload_invalid', `The video cannot be delivered like this: ${details}`, problems);
+    throw serviceError('upload_invalid', `Invalid destination: ${details}`, problems);
   }
-  throw serviceError('mapping_invalid', `The mapping does not fit the template: ${details}`, problems);
+  throw serviceError('mapping_invalid', `The mapping does not match the template: ${details}`, problems);
 }
 
 function answer(claimed: Claimed<RenderSession>): Answer {
@@ -264,9 +264,9 @@ function answer(claimed: Claimed<RenderSession>): Answer {
     case 'replayed':
       return { session: claimed.value, isReplay: claimed.kind === 'replayed' };
     case 'reused':
-      throw serviceError('idempotency_key_reused', 'The Idempotency-Key came with another request before');
+      throw serviceError('idempotency_key_reused', 'The Idempotency-Key was used with a different request');
     case 'busy':
-      throw serviceError('idempotency_in_progress', 'The first request with this Idempotency-Key is still at work');
+      throw serviceError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running');
   }
 }
 

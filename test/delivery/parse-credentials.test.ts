@@ -49,7 +49,7 @@ describe('parseCredentials()', () => {
     expect(problems.map(({ path, message, hint }) => [path.join('.'), message, hint])).toEqual([
       ['main.knd', 'A credential has no property of this name', 'Did you mean kind?'],
       ['main.alow', 'A credential has no property of this name', 'Did you mean allow?'],
-      ['main.kind', 'kind takes one of s3, gs, azblob, file', undefined],
+      ['main.kind', 'kind must be one of s3, gs, azblob, file', undefined],
     ]);
   });
 

@@ -17,7 +17,7 @@ describe('openRenderPool()', () => {
     expect(lines).toEqual([
       gap === null
         ? ['info', { sandbox: description }, 'renders run in a sandbox']
-        : ['warn', { sandbox: description, gap }, 'the sandbox of renders is missing or incomplete'],
+        : ['warn', { sandbox: description, gap }, 'the sandbox for renders is missing or incomplete'],
     ]);
   });
 });

@@ -31,7 +31,7 @@ describeOnDatabases('startWorker()', (databases, kind) => {
       const nothing = { databaseUrl: 'postgres://x/y', concurrency: 0 };
       await expect(start(nothing)).rejects.toMatchObject({
         code: 'settings_invalid',
-        message: expect.stringContaining('concurrency of 0'),
+        message: expect.stringContaining('needs a concurrency of at least 1'),
       });
     });
     return;

@@ -16,7 +16,7 @@ describe('createRenderSession() of an HTTP service', () => {
       const error = await thrown(create(service));
       expect(server.count(POST)).toBe(1);
       expect(error instanceof SessionUnknown).toBe(isUnknown);
-      expect(error.message.includes('whether the service made a session is not known')).toBe(isUnknown);
+      expect(error.message.includes('it is unknown whether the service created a session')).toBe(isUnknown);
     },
   );
 

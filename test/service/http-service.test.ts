@@ -104,7 +104,7 @@ describe('createHttpService()', () => {
     await server.close();
     expect(await thrown(service.getStyleVersion('x'))).toMatchObject({
       code: 'service_unreachable',
-      message: expect.stringMatching(/nothing listens there$/),
+      message: expect.stringMatching(/connection refused$/),
     });
   });
 
@@ -154,7 +154,7 @@ describe('createHttpService()', () => {
     expect(await thrown(create(service))).toMatchObject({
       status: 400,
       code: 'http_400',
-      message: `POST ${server.url}/v2/render_sessions answered 400`,
+      message: `POST ${server.url}/v2/render_sessions returned 400`,
     });
   });
 
@@ -301,12 +301,12 @@ describe('createHttpService()', () => {
     const upload = { bytes: new Uint8Array(1), sha256: sha256(''), name: 'images/a.png' };
     expect(await thrown(service.uploadSource(upload))).toMatchObject({
       code: 'service_lacks_uploads',
-      message: `The service at ${server.url} takes no files, and images/a.png is one`,
+      message: `The service at ${server.url} does not accept files, but images/a.png is one`,
       hint: expect.stringContaining('URL'),
     });
     const other = { ...upload, sha256: sha256('other'), name: 'images/b.png' };
     expect(await thrown(service.uploadSource(other))).toMatchObject({
-      message: `The service at ${server.url} takes no files, and images/b.png is one`,
+      message: `The service at ${server.url} does not accept files, but images/b.png is one`,
     });
     expect(server.count('POST /v2/source_uploads')).toBe(1);
     server.force('POST /v2/template_style_versions', { kind: 'answer', status: 405 });

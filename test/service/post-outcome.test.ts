@@ -8,7 +8,7 @@ import { retryDelayMs } from '../../src/service/retry.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
-const DOCS = readFileSync(join(import.meta.dirname, '../../schemas/README.md'), 'utf8');
+const DOCS = readFileSync(join(import.meta.dirname, '../../docs/reference/files.md'), 'utf8');
 const error = new ReelformError('service_unreachable', 'cut off');
 const large = new ReelformError('service_answer_invalid', 'too large');
 const SESSION = '{"render_session":{"id":"rs_1","status":"preview_rendering"}}';
@@ -26,7 +26,7 @@ const broken = (status: number, location?: string, why = error): Exchange => ({
   error: why,
 });
 
-/** The rows of "What an answer means", each with exchanges that it covers. */
+/** The rows of "When a request is repeated", each with exchanges that it covers. */
 const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonly Exchange[]])[] = [
   ['no connection', 'not made', [{ kind: 'unsent', error }]],
   ['no answer, or not in time', 'unknown', [{ kind: 'unanswered', error }]],
@@ -98,12 +98,12 @@ describe('postOutcome()', () => {
       const code = read.kind !== 'created' && read.error instanceof ServiceError ? read.error.code : null;
       const times = { retries: 0, nowMs: NOW, jitter: 0 };
       const isRepeated = read.kind !== 'created' && retryDelayMs(exchange, 'once', times, code) !== null;
-      expect(line!.includes('asked again')).toBe(isRepeated);
+      expect(line!.includes('repeated')).toBe(isRepeated);
     }
   });
 
   it('covers every row of the reference', () => {
-    const section = /### What an answer means\n([\s\S]*?)\n#/.exec(DOCS)![1]!;
+    const section = /## When a request is repeated\n([\s\S]*?)(?:\n#|$)/.exec(DOCS)![1]!;
     const rows = [...section.matchAll(/^\| (?!answer|---)([^|]+) \|/gm)].map((match) => match[1]);
     expect(rows).toEqual(ROWS.map(([row]) => row));
   });

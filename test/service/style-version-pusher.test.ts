@@ -42,7 +42,7 @@ describe('pushStyleVersion()', () => {
     const { service } = await openClient({ uploads: { styleVersion: { ...spec, id: 'tsv_other' } } });
     expect(await thrown(pushStyleVersion(service, upload, async () => undefined))).toMatchObject({
       code: 'template_invalid',
-      message: `The service made tsv_other of the template small, not ${spec.id}`,
+      message: `The service created tsv_other from the template small instead of ${spec.id}`,
     });
   });
 

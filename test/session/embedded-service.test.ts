@@ -133,7 +133,7 @@ describe('createEmbeddedService()', () => {
     ]);
     expect(readFileSync(join(directory, 'out/rs_old.mp4'), 'utf8')).toBe('video');
     expect(await later.deliverVideo({ ...video, video_url: 'renders/../secret.mp4' }, [asked[1]!])).toMatchObject([
-      { status: 'failed', error: { code: 'delivery_failed', detail: expect.stringContaining('not there') } },
+      { status: 'failed', error: { code: 'delivery_failed', detail: expect.stringContaining('no longer exists') } },
     ]);
     await expect(later.deliverVideo(video, [{ to: 'nowhere' }])).rejects.toMatchObject({ code: 'upload_invalid' });
   });

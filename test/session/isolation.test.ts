@@ -146,7 +146,7 @@ describe('limits of one render', () => {
     await expect(overrun).rejects.toMatchObject({
       name: 'SceneError',
       code: 'render_crashed',
-      message: 'The render took more than the 400 MB of memory that it may have',
+      message: 'The render exceeded its memory limit of 400 MB',
     });
     expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
@@ -167,7 +167,7 @@ describe('limits of one render', () => {
     const pool = openPool({ cpuMs: 500 });
     await expect(pool.run('video', movingScene({ frameCount: 15_000 }))).rejects.toMatchObject({
       code: 'render_timeout',
-      message: 'The render took more than the 0.5 s of processor time that it may have',
+      message: 'The render exceeded its CPU time limit of 0.5 s',
     });
   });
 

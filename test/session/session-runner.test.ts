@@ -242,7 +242,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
 
   it.each([
     ['audio_tracks.main', { editable: 'audio_tracks.main', pointer: '#/mapping/audio_tracks/main/source/remote_url' }],
-    ['audio/music.wav', { detail: 'No sound. It is about audio/music.wav of the template' }],
+    ['audio/music.wav', { detail: 'No sound. It concerns audio/music.wav of the template' }],
   ])('names the file that the renderer could not use: %s', async (imageName, told) => {
     const error = new SceneError('asset_decode_failed', 'No sound', { imageName });
     const { sessions, ended } = openSmallSessions({ render: () => Promise.reject(error) }, { templates });
@@ -270,7 +270,7 @@ describe('SessionRunner.run() of videos, sounds and fonts', () => {
       errors: [
         {
           code: 'glyph_missing',
-          detail: 'Neither Test-Regular nor a fallback font of the template draws 漢',
+          detail: 'Neither Test-Regular nor a fallback font of the template contains 漢',
           editable: 't_01',
           pointer: '#/mapping/resources/t_01/source/text',
           severity: 'warning',

@@ -75,11 +75,13 @@ describe('Sessions.create()', () => {
     expect(error.problems.map(({ code, pointer, detail }) => `${code} ${pointer} ${detail}`)).toEqual([
       expect.stringContaining('invalid_color'),
       'target_invalid #/external_uploads/0/to there is no placeholder {titl}; did you mean {title}?',
-      expect.stringContaining('target_forbidden #/external_uploads/1/to the credential local may not write there'),
+      expect.stringContaining(
+        'target_forbidden #/external_uploads/1/to the credential local does not allow this destination',
+      ),
       'unknown_credential #/external_uploads/2/credential there is no credential "lokal"; did you mean local?',
       'unknown_credential #/external_uploads/3/credential there is no credential "others"',
       'missing_credential #/external_uploads/4/credential a credential is missing: one of local',
-      'duplicate_target #/external_uploads/6/to file:delivered/c.mp4 is asked for twice',
+      'duplicate_target #/external_uploads/6/to file:delivered/c.mp4 is requested twice',
     ]);
     expect((await sessions.dryRun(ACME, request)).errors).toEqual(error.problems);
     await expect(sessions.create(ACME, { ...smallRequest(), external_uploads })).rejects.toMatchObject({

@@ -136,7 +136,7 @@ export async function putObject(
   };
   try {
     const isSent = await sendParts({ bucket, key, file, kind: {}, smallestPartBytes: sizes.part }, delivering);
-    if (!isSent && (await bucket.head(key))?.size !== bytes.length) throw bucket.failure('lost what was sent');
+    if (!isSent && (await bucket.head(key))?.size !== bytes.length) throw bucket.failure('lost the uploaded data');
   } catch (error) {
     if (uploadId !== '') await bucket.abortParts(key, uploadId).catch(() => undefined);
     throw error;

@@ -26,7 +26,7 @@ const REQUEST_MS = 600_000;
 /** Uses the default chain of the AWS SDK. */
 export const OWN_ACCESS: S3Access = {
   kind: 's3',
-  name: 'of the environment',
+  name: 'from the environment',
   endpoint: null,
   region: null,
   pathStyle: false,

@@ -131,7 +131,7 @@ export class S3Bucket {
         const failure = s3Failure(error, this.place);
         if (!failure.isRetryable || failures + 1 >= STREAM_ATTEMPTS) throw failure;
       }
-      if (++failures >= STREAM_ATTEMPTS) throw this.failure('ends what it sends too early');
+      if (++failures >= STREAM_ATTEMPTS) throw this.failure('ended its response too early');
     }
   }
 

@@ -59,12 +59,12 @@ async function send(
     // not list the bucket.
     if (!isSent && !isIt(await bucket.head(key, signal).catch(() => null), file)) {
       signal.throwIfAborted();
-      throw bucket.failure('has lost what was sent so far');
+      throw bucket.failure('lost the data uploaded so far');
     }
   }
   const facts = await bucket.head(key, signal);
   if (facts !== null && isIt(facts, file)) return facts;
-  throw bucket.failure('has another file under the key than was sent; somebody else may write to it');
+  throw bucket.failure('contains a different file than the one sent; another process may write to it');
 }
 
 function isIt(facts: S3ObjectFacts | null, { size, sha256 }: DeliveredFile): boolean {

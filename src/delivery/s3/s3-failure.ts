@@ -7,38 +7,38 @@ interface Kind {
   readonly isRetryable: boolean;
 }
 
-const REFUSED: Kind = { says: 'may not be used so with this credential: access was denied', isRetryable: false };
-const OTHER_BYTES: Kind = { says: 'got other bytes than were sent', isRetryable: true };
-const OTHER_REGION: Kind = { says: 'is in another region than the credential says', isRetryable: false };
-const EXPIRED: Kind = { says: 'does not take the session token any more', isRetryable: true };
-const FULL: Kind = { says: 'has no room left', isRetryable: true };
-const BUSY: Kind = { says: 'is busy or out of order', isRetryable: true };
+const REFUSED: Kind = { says: 'denied access with this credential', isRetryable: false };
+const OTHER_BYTES: Kind = { says: 'received different bytes than were sent', isRetryable: true };
+const OTHER_REGION: Kind = { says: 'is in a different region than the credential', isRetryable: false };
+const EXPIRED: Kind = { says: 'rejected the session token as expired', isRetryable: true };
+const FULL: Kind = { says: 'has no space left', isRetryable: true };
+const BUSY: Kind = { says: 'is busy or unavailable', isRetryable: true };
 
 /** Error codes of S3 and compatible stores. @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 const CODES: Readonly<Record<string, Kind>> = {
   AccessDenied: REFUSED,
   AllAccessDisabled: REFUSED,
   AccountProblem: REFUSED,
-  InvalidAccessKeyId: { says: 'does not know the access key of the credential', isRetryable: false },
-  SignatureDoesNotMatch: { says: 'does not take the secret access key of the credential', isRetryable: false },
+  InvalidAccessKeyId: { says: 'rejected the access key of the credential as unknown', isRetryable: false },
+  SignatureDoesNotMatch: { says: 'rejected the secret access key of the credential', isRetryable: false },
   ExpiredToken: EXPIRED,
   InvalidToken: EXPIRED,
-  RequestTimeTooSkewed: { says: 'has another time than the clock of this machine', isRetryable: true },
-  NoSuchBucket: { says: 'is not there', isRetryable: false },
+  RequestTimeTooSkewed: { says: 'rejected the request because the clock of this machine differs', isRetryable: true },
+  NoSuchBucket: { says: 'does not exist', isRetryable: false },
   PermanentRedirect: OTHER_REGION,
   AuthorizationHeaderMalformed: OTHER_REGION,
   IllegalLocationConstraintException: OTHER_REGION,
   BadDigest: OTHER_BYTES,
   XAmzContentSHA256Mismatch: OTHER_BYTES,
   IncompleteBody: OTHER_BYTES,
-  EntityTooLarge: { says: 'does not take a file of this size', isRetryable: false },
+  EntityTooLarge: { says: 'does not accept a file of this size', isRetryable: false },
   QuotaExceeded: FULL,
   XMinioStorageFull: FULL,
   SlowDown: BUSY,
-  RequestTimeout: { says: 'did not get the bytes in time', isRetryable: true },
-  TimeoutError: { says: 'did not answer in time', isRetryable: true },
+  RequestTimeout: { says: 'did not receive the bytes in time', isRetryable: true },
+  TimeoutError: { says: 'did not respond in time', isRetryable: true },
   CredentialsProviderError: {
-    says: 'is asked without keys: neither a credential nor the environment has any',
+    says: 'cannot be accessed without keys: neither a credential nor the environment provides them',
     isRetryable: false,
   },
 };
@@ -63,13 +63,13 @@ export function s3Failure(error: unknown, place: string): DeliveryFailure {
   if (status !== null && status >= 500) return new DeliveryFailure(`${place} ${BUSY.says}${suffix}`, BUSY);
   if (code !== null) {
     const isCertificate = CERTIFICATE.test(code);
-    const what = isCertificate ? 'has a certificate that is not trusted' : 'cannot be reached';
+    const what = isCertificate ? 'has a certificate that is not trusted' : 'is unreachable';
     return new DeliveryFailure(`${place} ${what} (${code})`, { isRetryable: !isCertificate });
   }
   if (error instanceof Error && /^Region is missing/.test(error.message)) {
-    return new DeliveryFailure(`${place} is asked without a region: give the credential one`, { isRetryable: false });
+    return new DeliveryFailure(`${place} needs a region: add one to the credential`, { isRetryable: false });
   }
-  return new DeliveryFailure(`${place} answered with an error${suffix}`, {
+  return new DeliveryFailure(`${place} returned an error${suffix}`, {
     isRetryable: status === null || status < 400,
   });
 }

@@ -32,7 +32,7 @@ export async function connectAdminSocket(directory: string): Promise<AdminClient
     const { status, value } = await exchange(socketPath, method, path, body);
     if (status < 300 && isRecord(value)) return value;
     const problems = isRecord(value) && Array.isArray(value.problems) ? value.problems.join('; ') : `status ${status}`;
-    throw new ReelformError('settings_invalid', `The server said no: ${problems}`);
+    throw new ReelformError('settings_invalid', `The server rejected the request: ${problems}`);
   };
   const client: AdminClient = {
     status: () => ask('GET', '/status'),
@@ -100,7 +100,7 @@ export async function openTokenAdmin(options: OpenTokensOptions): Promise<TokenA
   if (client !== null) return { ...client, close: async () => undefined };
   const database = await openDatabase({ url: databaseUrl, directory, log }).catch((error: unknown) => {
     if (!(error instanceof ReelformError) || error.code !== 'data_in_use') throw error;
-    const hint = 'A server may be starting or stopping: try again in a moment';
+    const hint = 'The server may be starting or stopping: try again in a moment';
     throw new ReelformError('data_in_use', error.message, { hint });
   });
   try {

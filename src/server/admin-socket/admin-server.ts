@@ -56,7 +56,7 @@ async function answer(
   }
   const id = /^DELETE \/tokens\/([A-Za-z0-9_-]{1,100})$/.exec(route)?.[1];
   if (id !== undefined) return [200, { revoked: await tokens.revoke(id) }];
-  return [404, { problems: [`There is no ${route}`] }];
+  return [404, { problems: [`Unknown route ${route}`] }];
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
@@ -95,16 +95,16 @@ export function readNewToken(value: unknown): { readonly token: NewToken } | { r
   const { tenant, name, scopes, expiresAt } = isRecord(value) ? value : {};
   const problems: string[] = [];
   if (typeof tenant !== 'string' || !TENANT.test(tenant)) {
-    problems.push('A tenant is named with 1 to 63 lower-case letters, digits, - and _');
+    problems.push('The name of a tenant must have 1 to 63 lower-case letters, digits, - and _');
   }
   if (typeof name !== 'string' || name.length > MAX_NAME || /[\x00-\x1f\x7f-\x9f]/.test(name)) {
-    problems.push(`The name of a token has at most ${MAX_NAME} characters, on one line`);
+    problems.push(`The name of a token must be a single line of at most ${MAX_NAME} characters`);
   }
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
     problems.push(`The scopes are ${SCOPES.join(', ')}`);
   }
   if (expiresAt !== null && (typeof expiresAt !== 'string' || Number.isNaN(Date.parse(expiresAt)))) {
-    problems.push('The end of a token is a time, or there is none');
+    problems.push('The expiry of a token must be a time or null');
   }
   if (problems.length > 0) return { problems };
   const token = { tenant: tenant as TenantId, name: name as string, scopes: [...new Set(scopes as Scope[])] };

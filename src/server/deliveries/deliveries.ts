@@ -73,7 +73,7 @@ export function openDeliveries(options: DeliveriesOptions) {
         await recordStart(database, 'delivery', priority);
         await runner.run(readJob(id), signal);
       },
-      onDead: (id) => runner.fail(readJob(id), 'It was begun several times, and came to no end'),
+      onDead: (id) => runner.fail(readJob(id), 'The delivery was started several times without finishing'),
     } satisfies JobHandler,
     /** Stops the deliveries of a removed session. */
     stop: (session: string): void => runner.stop(session),

@@ -55,7 +55,7 @@ function requireSession(request: FastifyRequest, reply: FastifyReply): void {
   if (sessionId === null) return;
   if (request.routeOptions.config.isForEditing !== true) {
     reply.header('www-authenticate', 'Bearer realm="reelform", error="insufficient_scope"');
-    throw serviceError('missing_scope', 'An edit token reads, changes and renders its own session, and nothing else');
+    throw serviceError('missing_scope', 'An edit token gives access only to its own session: read, change and render');
   }
   const { render_session_id: id = sessionId } = request.params as { render_session_id?: string };
   if (id !== sessionId) throw serviceError('not_found', `There is no render session ${id}`);
@@ -90,7 +90,7 @@ function createRateLimiter(
     reply.header('ratelimit', `"default";r=${counted.remaining};t=${seconds}`);
     if (!counted.isExceeded) return;
     reply.header('retry-after', String(seconds));
-    throw serviceError('rate_limited', `No requests are left for ${seconds} seconds`);
+    throw serviceError('rate_limited', `Rate limit exceeded. Retry in ${seconds} seconds`);
   };
 }
 
@@ -109,6 +109,6 @@ export function createTokenLimiter(
     if (counted.isAllowed || !counted.isExceeded) return;
     const seconds = Math.max(1, counted.ttlInSeconds);
     reply.header('retry-after', String(seconds));
-    throw serviceError('rate_limited', `This token has no requests left for ${seconds} seconds`);
+    throw serviceError('rate_limited', `Rate limit of this token exceeded. Retry in ${seconds} seconds`);
   };
 }

@@ -147,10 +147,10 @@ function answerErrors(app: FastifyInstance, methodsOf: (path: string) => string[
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsOf(pathOf(request));
     if (methods.length === 0) {
-      return sendProblem(serviceError('not_found', 'There is nothing at this path'), request, reply);
+      return sendProblem(serviceError('not_found', 'No route has this path'), request, reply);
     }
     reply.header('allow', methods.join(', '));
-    const detail = `${request.method} is none of the methods of this path: ${methods.join(', ')}`;
+    const detail = `This path does not support ${request.method}. It supports ${methods.join(', ')}`;
     return sendProblem(serviceError('method_not_allowed', detail), request, reply);
   });
 }
@@ -226,7 +226,7 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
     }
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      throw serviceError('unsupported_media_type', 'Bodies are taken without a content encoding');
+      throw serviceError('unsupported_media_type', 'Request bodies must not have a Content-Encoding');
     }
   });
 }

@@ -61,7 +61,7 @@ export function limitBodyTime(
     payload.once('error', (error) => body.destroy(error));
     payload.once('close', () => {
       if (!payload.readableEnded)
-        body.destroy(Object.assign(new Error('the client went away'), { code: 'ECONNRESET' }));
+        body.destroy(Object.assign(new Error('the client closed the connection'), { code: 'ECONNRESET' }));
     });
     for (const emitter of [payload, reply.raw]) emitter.once('close', () => clearTimeout(timer));
     payload.once('end', () => clearTimeout(timer));

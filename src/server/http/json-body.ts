@@ -13,11 +13,11 @@ export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw serviceError('bad_request', 'The body is not UTF-8');
+    throw serviceError('bad_request', 'The body is not valid UTF-8');
   }
   const mistake = scanJson(text, maxDepth);
   if (mistake === null) return JSON.parse(text) as unknown;
-  const what = mistake.code === 'invalid_json' ? 'The body is not JSON' : 'The body cannot be taken';
+  const what = mistake.code === 'invalid_json' ? 'The body is not valid JSON' : 'The body is not accepted';
   throw serviceError('bad_request', `${what}: ${mistake.detail}`, [mistake]);
 }
 
@@ -101,7 +101,7 @@ class Scanner {
 
   scan(): void {
     this.#value();
-    if (this.#at < this.#text.length) this.#syntax('nothing after the value');
+    if (this.#at < this.#text.length) this.#syntax('the end of the body');
   }
 
   #value(): void {
@@ -133,9 +133,8 @@ class Scanner {
         if (this.#text[this.#at] !== '"') this.#syntax('a field name in double quotes');
         const name = this.#string();
         this.#path.push(name);
-        if (FORBIDDEN.has(name)) this.#fail('forbidden_field', `${name} cannot be the name of a field`);
-        if (names.has(name))
-          this.#fail('duplicate_field', `${JSON.stringify(name.slice(0, 60))} stands twice in one object`);
+        if (FORBIDDEN.has(name)) this.#fail('forbidden_field', `${name} is not allowed as a field name`);
+        if (names.has(name)) this.#fail('duplicate_field', `duplicate field ${JSON.stringify(name.slice(0, 60))}`);
         names.add(name);
         if (names.size > JSON_LIMITS.fields) {
           this.#fail('too_many_fields', `more than ${JSON_LIMITS.fields} fields in one object`);
@@ -163,7 +162,7 @@ class Scanner {
   }
 
   #enter(): void {
-    if (this.#path.length >= this.#maxDepth) this.#fail('too_deep', `more than ${this.#maxDepth} levels`);
+    if (this.#path.length >= this.#maxDepth) this.#fail('too_deep', `nested deeper than ${this.#maxDepth} levels`);
     this.#at += 1;
     this.#space();
   }
@@ -176,21 +175,21 @@ class Scanner {
       const unit = this.#text.charCodeAt(this.#at);
       if (unit === 0x22) break;
       if (this.#at - start > JSON_LIMITS.textLength) {
-        this.#fail('text_too_long', `a text of more than ${JSON_LIMITS.textLength} characters`);
+        this.#fail('text_too_long', `a string of more than ${JSON_LIMITS.textLength} characters`);
       }
-      if (Number.isNaN(unit)) this.#syntax('the end of a text');
-      if (unit < 0x20) this.#syntax('no control character in a text');
+      if (Number.isNaN(unit)) this.#syntax('the closing quote of a string');
+      if (unit < 0x20) this.#syntax('an escaped control character');
       if (unit !== 0x5c) continue;
       isPlain = false;
       ESCAPE.lastIndex = this.#at;
-      if (!ESCAPE.test(this.#text)) this.#syntax('an escape that JSON has');
+      if (!ESCAPE.test(this.#text)) this.#syntax('a valid escape sequence');
       this.#at = ESCAPE.lastIndex - 1;
     }
     this.#at += 1;
     const literal = this.#text.slice(start, this.#at);
     const value = isPlain ? literal.slice(1, -1) : (JSON.parse(literal) as string);
-    if (value.includes('\0')) this.#fail('invalid_text', 'a text cannot hold the character NUL');
-    if (!value.isWellFormed()) this.#fail('invalid_text', 'a text cannot hold half of a surrogate pair');
+    if (value.includes('\0')) this.#fail('invalid_text', 'a string must not contain the NUL character');
+    if (!value.isWellFormed()) this.#fail('invalid_text', 'a string must not contain an unpaired surrogate');
     return value;
   }
 

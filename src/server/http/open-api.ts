@@ -40,16 +40,19 @@ export async function describeApi(
       },
       servers: [{ url: about.publicUrl ?? '/' }],
       tags: [
-        { name: 'Access tokens', description: 'For clients that speak OAuth 2.0.' },
-        { name: 'Render sessions', description: 'A video that is being made, or was.' },
-        { name: 'Template style versions', description: 'What videos are made from.' },
-        { name: 'Sources', description: 'Images, videos and sounds that have no URL.' },
+        { name: 'Access tokens', description: 'Token endpoint for OAuth 2.0 clients.' },
+        {
+          name: 'Render sessions',
+          description: 'Create, render, read and cancel render sessions. A render session produces one video.',
+        },
+        { name: 'Template style versions', description: 'Immutable versions of templates. Videos are made from them.' },
+        { name: 'Sources', description: 'Upload images, videos and sounds that have no public URL.' },
         {
           name: 'Finished files',
-          description: 'Videos and thumbnails, without a token: their URLs cannot be guessed.',
+          description: 'Download videos and thumbnails. No token is needed: the URLs cannot be guessed.',
         },
-        { name: 'Webhooks', description: 'Being told what happens, instead of asking.' },
-        { name: 'Operation', description: 'For whoever runs the service, without a token.' },
+        { name: 'Webhooks', description: 'Receive events at your own endpoint instead of polling.' },
+        { name: 'Operation', description: 'Health checks and metrics for operators. No token is needed.' },
       ],
       components: {
         securitySchemes: {
@@ -108,20 +111,20 @@ function completed(document: Document): Document {
  * Rules that hold for every operation, in Markdown. Each error code has an anchor, which the `type` of a problem links
  * to.
  */
-const INTRODUCTION = `Creates videos from templates: read what a template takes, send a mapping, read the session until the video is there.
+const INTRODUCTION = `Creates videos from templates: read the specification of a template, send a mapping, poll the session until the video is ready.
 
-The calls of the interface document are \`getStyleVersionSpecs\`, \`createRenderSession\` and \`getRenderSession\`; a client that knows only those works. Everything else is an addition.
+A client needs three calls: \`getStyleVersionSpecs\`, \`createRenderSession\` and \`getRenderSession\`. All other operations are optional.
 
 ## Three calls
 
 A *style version* is an immutable version of a template. Its specification lists the *editables*: texts, colours and images that can be filled. A *mapping* fills them. A *render session* makes the video.
 
 \`\`\`sh
-# What a template takes
+# Read the specification of a template
 curl "$REELFORM_URL/v2/template_style_versions/tsv_9c41e7d2/specs" \\
   -H "Authorization: Bearer $REELFORM_TOKEN"
 
-# A video from it
+# Create a video
 curl -X POST "$REELFORM_URL/v2/render_sessions" \\
   -H "Authorization: Bearer $REELFORM_TOKEN" \\
   -H "Content-Type: application/json" \\
@@ -129,28 +132,28 @@ curl -X POST "$REELFORM_URL/v2/render_sessions" \\
         "template_style_version_id": "tsv_9c41e7d2",
         "resources": {"t_01": {"source": {"text": "Summer Collection"}}}}}'
 
-# Until its status is preview_rendered
+# Poll until the status is preview_rendered
 curl "$REELFORM_URL/v2/render_sessions/rs_81f2c0" \\
   -H "Authorization: Bearer $REELFORM_TOKEN"
 \`\`\`
 
-Read the session again after the seconds in \`Retry-After\`. With \`If-None-Match\`, an answer that has not changed costs 304 and no body.
+Poll after the number of seconds in \`Retry-After\`. With \`If-None-Match\`, an unchanged session returns 304 without a body.
 
 ## Authentication
 
 Every call under \`/v2\` carries a server access token: \`Authorization: Bearer rf_…\`. A token belongs to a tenant and has scopes. Another tenant's resources behave as not found: 404.
 
-Without a token, or with one that is unknown, expired or revoked: 401. Without the scope: 403, which names it.
+A missing, unknown, expired or revoked token returns 401. A token without the required scope returns 403, and the response names the scope.
 
 ## Idempotency
 
-Send an \`Idempotency-Key\` with a POST, and repeat the request as often as you like: the first one counts. A repetition answers the same, with \`Idempotent-Replayed: true\`. Keys are kept for 24 hours.
+Send an \`Idempotency-Key\` with a POST to make it safe to retry: only the first request is executed. A retry returns the same response with \`Idempotent-Replayed: true\`. Keys are kept for 24 hours.
 
-The key with another body: 422 \`idempotency_key_reused\`. While the first request is running: 409 \`idempotency_in_progress\`.
+The same key with a different body returns 422 \`idempotency_key_reused\`. While the first request is running, a retry returns 409 \`idempotency_in_progress\`.
 
 ## Rate limits
 
-Where a tenant has a limit, each answer reports what is left: \`RateLimit-Policy: "default";q=300;w=60\` and \`RateLimit: "default";r=299;t=58\`, 299 requests for the next 58 seconds. After the last: 429 with \`Retry-After\`.
+If a tenant has a limit, each response reports the remaining quota: \`RateLimit-Policy: "default";q=300;w=60\` and \`RateLimit: "default";r=299;t=58\` mean 299 requests for the next 58 seconds. When the quota is exhausted, requests return 429 with \`Retry-After\`.
 
 ## Webhooks
 
@@ -160,11 +163,11 @@ A webhook endpoint gets a POST for each event, signed as Standard Webhooks 1.0 d
 ${JSON.stringify(WEBHOOK_EXAMPLES.uploadComplete, null, 2)}
 \`\`\`
 
-A message that failed is sent again for about three days, always with the same \`webhook-id\`: remember the ids that you have seen. The order is not guaranteed. 410 disables the endpoint.
+A failed event is retried for about three days, always with the same \`webhook-id\`: store the ids that you have processed. The order is not guaranteed. A 410 response disables the endpoint.
 
 ## Errors
 
-Errors are \`application/problem+json\` (RFC 9457). \`errors\` lists every mistake at once, each with a JSON pointer into the body. A field that does not exist is refused, not ignored.
+Errors are \`application/problem+json\` (RFC 9457). \`errors\` lists all mistakes of a request, each with a JSON pointer into the body. Unknown fields are rejected.
 
 \`\`\`json
 ${JSON.stringify(EXAMPLES.problem, null, 2)}

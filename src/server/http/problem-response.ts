@@ -36,7 +36,7 @@ export class InvalidRequest extends Error {
   readonly violations: readonly Violation[];
 
   constructor(violations: readonly Violation[]) {
-    super('the request does not fit its schema');
+    super('the request does not match its schema');
     this.name = 'InvalidRequest';
     this.violations = violations;
   }
@@ -50,13 +50,13 @@ export function serviceErrorOf(error: unknown): ServiceError {
   const known = typeof code === 'string' ? FOREIGN_CODES[code] : undefined;
   if (known !== undefined) return serviceError(...known);
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return serviceError('bad_request');
-  return serviceError('internal', 'The service made a mistake. Its log has more under this request_id');
+  return serviceError('internal', 'Internal error. The log of the service contains details under this request_id');
 }
 
 function fromInvalidRequest(error: InvalidRequest): ServiceError {
   // An id with an invalid format cannot exist.
   const part = (error as { validationContext?: string }).validationContext;
-  if (part === 'params') return serviceError('not_found', 'There is nothing with this id');
+  if (part === 'params') return serviceError('not_found', 'No resource has this id');
   const problems = withoutNullable(error.violations)
     .slice(0, MOST_PROBLEMS)
     .map((violation) => describeViolation(violation, (part ?? 'body') as RequestPart));
@@ -65,15 +65,15 @@ function fromInvalidRequest(error: InvalidRequest): ServiceError {
 
 /** Error codes of Fastify, Node and the database → our codes and details. */
 const FOREIGN_CODES: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint takes'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than the limit of this endpoint'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'This endpoint does not take the content type of the body',
+    'This endpoint does not accept the content type of the body',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says'],
-  FST_ERR_BAD_URL: ['bad_request', 'The path is not a URL path'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing with this id'],
-  ECONNRESET: ['bad_request', 'The request ended before its body did'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The length of the body differs from Content-Length'],
+  FST_ERR_BAD_URL: ['bad_request', 'The path is not a valid URL path'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No resource has this id'],
+  ECONNRESET: ['bad_request', 'The request ended before the end of its body'],
   ...Object.fromEntries(Object.entries(DISK_ERRORS).map(([code, detail]) => [code, ['unavailable', detail] as const])),
 };
 
@@ -105,7 +105,7 @@ function clientProblem(code: string | undefined): ServiceError {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return serviceError('body_too_large', 'The chunk extensions of the body are too large');
     default:
-      return serviceError('bad_request', 'This is not an HTTP request');
+      return serviceError('bad_request', 'Invalid HTTP request');
   }
 }
 
@@ -144,13 +144,13 @@ export function describeViolation(violation: Violation, part: RequestPart): Requ
       return {
         code: 'wrong_type',
         pointer: pointerTo(path, part),
-        detail: `${name} has to be ${kindsOf(schema.type)}, not ${kindOf(violation.data)}`,
+        detail: `${name} must be ${kindsOf(schema.type)}, not ${kindOf(violation.data)}`,
       };
     default:
       return {
         code: 'invalid_value',
         pointer: pointerTo(path, part),
-        detail: `${name} has to be ${wanted(violation)}`,
+        detail: `${name} must be ${wanted(violation)}`,
       };
   }
 }
@@ -176,9 +176,9 @@ function wanted({ keyword, schema, data }: Violation): string {
         ? `${schema.minimum ?? `more than ${schema.exclusiveMinimum}`}${schema.minimum === undefined ? '' : ' or more'}`
         : `from ${schema.minimum ?? schema.exclusiveMinimum} to ${schema.maximum}`;
     case 'pattern':
-      return `a text like ${schema.pattern}`;
+      return `a string that matches ${schema.pattern}`;
     default:
-      return `as its schema says (${keyword})`;
+      return `valid according to its schema (${keyword})`;
   }
 }
 

@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 /** Returns the tenant of an authenticated request. */
 export function tenantOf(request: FastifyRequest): TenantId {
-  if (request.principal === null) throw new Error('this route asks for no token');
+  if (request.principal === null) throw new Error('this route requires no token');
   return request.principal.tenant;
 }
 
@@ -60,7 +60,10 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)?.[1];
   const key = quoted?.replaceAll(/\\(["\\])/g, '$1') ?? text;
   if ((quoted === undefined && text.startsWith('"')) || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw serviceError('bad_request', 'Idempotency-Key takes 1 to 255 visible ASCII characters, quoted or bare');
+    throw serviceError(
+      'bad_request',
+      'Idempotency-Key must have 1 to 255 visible ASCII characters, quoted or unquoted',
+    );
   }
   return key;
 }

@@ -116,7 +116,7 @@ export class JobQueue {
     for (const queue of QUEUES) await boss.findJobs(queue, { key: '' });
     if (this.#database.kind === 'pglite') {
       const jobs = await putBackStale(boss, this.#database);
-      if (jobs > 0) this.#log.info({ jobs }, 'jobs of the process before were put back');
+      if (jobs > 0) this.#log.info({ jobs }, 'requeued the jobs of the previous process');
     }
     await reviveDead(boss, this.#database);
   }
@@ -215,7 +215,7 @@ export class JobQueue {
       try {
         await this.#run(queue, job, handler, seat);
       } catch (error) {
-        this.#log.warn({ queue, id: job.data.id, code: codeOf(error) }, 'a job failed, and may be tried again');
+        this.#log.warn({ queue, id: job.data.id, code: codeOf(error) }, 'job failed, may be retried');
         throw error;
       }
     };
@@ -270,7 +270,7 @@ export class JobQueue {
   /** Returns the job to the queue with a delay, and pauses this worker: other jobs would hit the same outage. */
   async #postpone(queue: string, job: Job, error: unknown): Promise<void> {
     const fields = { queue, id: job.data.id, error: errorMessage(error) };
-    this.#log.warn(fields, 'a part of the service is away; the job is put back');
+    this.#log.warn(fields, 'a component is unreachable; job requeued');
     const { pauseMs, delayMs } = this.#options.outage;
     for (;;) {
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
@@ -302,7 +302,7 @@ export class JobQueue {
   }
 
   #complain(error: unknown): void {
-    this.#log.warn({ code: codeOf(error), error: errorMessage(error) }, 'the job queue had an error');
+    this.#log.warn({ code: codeOf(error), error: errorMessage(error) }, 'error of the job queue');
   }
 }
 
@@ -341,7 +341,7 @@ async function putBackStale(boss: PgBoss, database: Queryable): Promise<number> 
     `select name, id from ${JOB_SCHEMA}.job where state = 'active'`,
   );
   for (const { name, id } of stale) {
-    await boss.fail(name, id, { message: 'the process that was at it ended' });
+    await boss.fail(name, id, { message: 'the process that ran the job ended' });
     await boss.update(name, undefined, { id, startAfter: new Date() });
   }
   return stale.length;

@@ -1,7 +1,7 @@
 /** Abort reason when the job belongs to another worker, or may do so. */
 export class LeaseLost extends Error {
   constructor() {
-    super("The job is no longer this worker's");
+    super('The job no longer belongs to this worker');
     this.name = 'LeaseLost';
   }
 }

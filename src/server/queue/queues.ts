@@ -54,13 +54,13 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
     schedule: false,
     warningQueueSize: 100_000,
   });
-  boss.on('error', (error) => log.warn({ error: errorMessage(error) }, 'the job queue had an error'));
+  boss.on('error', (error) => log.warn({ error: errorMessage(error) }, 'error of the job queue'));
   try {
     await boss.start();
     const version = await boss.schemaVersion();
     if (version !== null && version > JOB_SCHEMA_VERSION) {
       throw new ReelformError('database_newer', `The job queue of the database is at version ${version}`, {
-        hint: `Update reelform; this one knows version ${JOB_SCHEMA_VERSION}`,
+        hint: `Update reelform; this version supports queue version ${JOB_SCHEMA_VERSION}`,
       });
     }
     for (const queue of QUEUES) {

@@ -39,7 +39,7 @@ export function sessionEnqueuer(
       counted = { at: performance.now(), waiting: row!.waiting };
     }
     if (counted.waiting >= limit) {
-      throw serviceError('service_full', `The service has ${limit} renders waiting, and takes no more for now`);
+      throw serviceError('service_full', `The service already has ${limit} waiting renders, its maximum`);
     }
   };
   const refuseTenant = async (tx: Queryable, tenant: string, limit: number): Promise<void> => {
@@ -49,10 +49,7 @@ export function sessionEnqueuer(
       [tenant, limit + 1],
     );
     if (row!.count > limit) {
-      throw serviceError(
-        'queue_full',
-        `The tenant has ${limit} sessions that wait or are at work, and may have no more`,
-      );
+      throw serviceError('queue_full', `The tenant already has ${limit} waiting or running sessions, its maximum`);
     }
   };
   return async (tx, { tenant, session }) => {

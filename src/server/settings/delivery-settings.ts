@@ -52,7 +52,7 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   const node = nodes.get('default_uploads');
   const defaultUploads = new Map<string, readonly ExternalUploadRequest[]>();
   if (node !== undefined && node.kind !== 'map') {
-    diagnostics.push(mistake('default_uploads takes a map of tenants, * for all of them', node.span));
+    diagnostics.push(mistake('default_uploads must be a map of tenants, with * for all tenants', node.span));
   } else if (node !== undefined) {
     const names = written?.kind === 'map' ? [...written.entries.keys()] : [];
     for (const [tenant, { value }] of node.entries) {
@@ -80,7 +80,9 @@ class UploadsReader {
 
   read(node: TreeNode): ExternalUploadRequest[] {
     if (node.kind !== 'list' || node.items.length > MAX_UPLOADS) {
-      this.diagnostics.push(mistake(`A tenant's default_uploads are a list of at most ${MAX_UPLOADS}`, node.span));
+      this.diagnostics.push(
+        mistake(`default_uploads of a tenant must be a list of at most ${MAX_UPLOADS} destinations`, node.span),
+      );
       return [];
     }
     const uploads = node.items.map((item) => this.#upload(item));
@@ -91,14 +93,16 @@ class UploadsReader {
 
   #upload(item: TreeNode): ExternalUploadRequest | null {
     if (item.kind !== 'map') {
-      this.diagnostics.push(mistake('An upload is written as {to: s3://bucket/key, credential: name}', item.span));
+      this.diagnostics.push(
+        mistake('A destination must have the form {to: s3://bucket/key, credential: name}', item.span),
+      );
       return null;
     }
     for (const [name, { keySpan }] of item.entries) {
       if (name === 'to' || name === 'credential') continue;
       const meant = closestMatch(name, ['to', 'credential']);
-      const message = `An upload has no property ${JSON.stringify(name)}`;
-      const hint = meant === null ? 'It has to and credential' : `Did you mean ${meant}?`;
+      const message = `A destination has no property ${JSON.stringify(name)}`;
+      const hint = meant === null ? 'Its properties are "to" and "credential"' : `Did you mean ${meant}?`;
       this.diagnostics.push({ code: 'unknown_property', severity: 'error', message, hint, at: keySpan });
     }
     const to = this.#text(item, 'to');
@@ -109,7 +113,7 @@ class UploadsReader {
   #text(item: MapNode, name: string): string | null {
     const node = item.entries.get(name)?.value ?? null;
     const text = textOf(node);
-    if (text === null) this.diagnostics.push(mistake(`An upload needs ${name}, a text`, node?.span ?? item.span));
+    if (text === null) this.diagnostics.push(mistake(`A destination needs ${name}, a string`, node?.span ?? item.span));
     return text;
   }
 
@@ -129,7 +133,7 @@ class UploadsReader {
       if (code === 'unknown_credential' && !this.#credentials.has(named) && this.#names.includes(named)) continue;
       const isAnothers = code === 'unknown_credential' && this.#credentials.has(named);
       const whose = tenant === '*' ? 'every tenant' : `the tenant ${tenant}`;
-      const message = isAnothers ? `The credential ${named} is not for ${whose}` : capitalised(detail);
+      const message = isAnothers ? `The credential ${named} cannot be used by ${whose}` : capitalised(detail);
       this.diagnostics.push(mistake(message, locateIn(node)(path, 'value').span));
     }
   }

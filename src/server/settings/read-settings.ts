@@ -92,7 +92,7 @@ function readWritten(row: SettingRow, { texts, name, at, directory }: Written): 
     return { ok: true, value: row.name === FOLDER ? resolve(directory, read.value as string) : read.value };
   }
   const shown = row.flag === null ? '' : `, not ${JSON.stringify(texts.join(', '))}`;
-  const message = read.problem ?? `${name} takes ${row.kind.expected}${shown}`;
+  const message = read.problem ?? `${name} must be ${row.kind.expected}${shown}`;
   return { ok: false, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at }] };
 }
 
@@ -112,7 +112,7 @@ function readFile({ file }: SettingsInput): SettingsFile {
   const root = parsed.value;
   if (root === null) return { settings, trees, diagnostics: [] };
   if (root.kind !== 'map') {
-    const message = `${file.name} holds no settings: a map of names and values`;
+    const message = `${file.name} must be a map of setting names and values`;
     return { settings, trees, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at: root.span }] };
   }
   const diagnostics: Diagnostic[] = [];
@@ -150,7 +150,7 @@ function textsOf(node: TreeNode, shape: SettingRow['kind']['shape']): string[] |
 
 function wrongShape(name: string, { kind }: SettingRow, at: Span): Diagnostic {
   const forms = { one: 'a single value', list: 'a list', map: 'a map' };
-  const message = `${name} takes ${kind.expected}, written as ${forms[kind.shape]}`;
+  const message = `${name} must be ${kind.expected}, written as ${forms[kind.shape]}`;
   return { code: 'settings_invalid', severity: 'error', message, at };
 }
 

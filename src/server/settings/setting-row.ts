@@ -127,7 +127,7 @@ export const allowedHosts: SettingKind<readonly string[]> = {
 export const origins: SettingKind<readonly string[]> = {
   placeholder: '<origin>',
   shape: 'list',
-  expected: 'origins such as https://app.example.com, or * alone',
+  expected: 'origins such as https://app.example.com, or only *',
   read(texts) {
     if (texts.includes('*')) return texts.length === 1 ? { value: ['*'] } : { problem: null };
     const value = texts.map((written) => (URL.canParse(written) ? new URL(written).origin : 'null'));

@@ -78,12 +78,12 @@ export function createDiskStorage(
 }
 
 function pathOf(directory: string, key: string): string {
-  if (!KEY.test(key)) throw new Error(`Internal error: ${JSON.stringify(key)} is no key of an object`);
+  if (!KEY.test(key)) throw new Error(`Internal error: ${JSON.stringify(key)} is not an object key`);
   return join(directory, key);
 }
 
 function folderOf(directory: string, prefix: string): string {
-  if (!PREFIX.test(prefix)) throw new Error(`Internal error: ${JSON.stringify(prefix)} is no prefix of objects`);
+  if (!PREFIX.test(prefix)) throw new Error(`Internal error: ${JSON.stringify(prefix)} is not an object prefix`);
   return join(directory, prefix);
 }
 

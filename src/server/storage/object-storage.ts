@@ -32,7 +32,7 @@ export async function openStorage(settings: Settings, log: Log, room: DiskSpace)
   } catch (error) {
     if (!(error instanceof DeliveryFailure)) throw error;
     throw new ReelformError('storage_unavailable', error.message, {
-      hint: 'Check storage, storage_endpoint and storage_region, and whether the keys may list, read and write there',
+      hint: 'Check storage, storage_endpoint and storage_region, and that the access keys may list, read and write objects',
     });
   }
 }
@@ -46,7 +46,7 @@ function accessOf(settings: Settings, storage: string): { bucket: string; prefix
   const parsed = parseDestination(`${storage.replace(/\/$/, '')}/-`);
   // The settings reader has already validated the URL.
   if (!parsed.ok || (parsed.target.kind !== 's3' && parsed.target.kind !== 'gs')) {
-    throw new Error('Internal error: the storage is no bucket');
+    throw new Error('Internal error: the storage is not a bucket');
   }
   const { kind, bucket, key } = parsed.target;
   const credential = settings.storageCredential === null ? null : credentialOf(settings, settings.storageCredential);
@@ -76,9 +76,9 @@ function accessOf(settings: Settings, storage: string): { bucket: string; prefix
 function credentialOf({ credentials }: Settings, name: string): S3Credential {
   const credential = credentials.get(name);
   if (credential?.kind === 's3' || credential?.kind === 'gs') return credential;
-  const message = `storage_credential names ${JSON.stringify(name)}, which is no credential for a bucket`;
+  const message = `storage_credential names ${JSON.stringify(name)}, which is not a credential for a bucket`;
   throw new ReelformError('settings_invalid', message, {
-    hint: 'Write it under credentials, of the kind s3 or gs, in the settings file',
+    hint: 'Define it under "credentials" of the settings file, with the kind s3 or gs',
   });
 }
 
@@ -99,7 +99,7 @@ interface S3StorageOptions {
 export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): ObjectStorage {
   const failed = (error: unknown): never => {
     if (!(error instanceof DeliveryFailure)) throw error;
-    log.warn({ error: errorMessage(error) }, 'the storage does not do what it is asked for');
+    log.warn({ error: errorMessage(error) }, 'the storage does not work as expected');
     throw serviceError('unavailable', 'The storage of the service cannot be reached or used');
   };
   return {

@@ -41,6 +41,6 @@ export interface Database extends Queryable {
  */
 export function rejectNul(values: readonly unknown[]): void {
   if (values.some((value) => typeof value === 'string' && value.includes('\0'))) {
-    throw serviceError('bad_request', 'A text of the request holds a NUL character');
+    throw serviceError('bad_request', 'A string of the request contains a NUL character');
   }
 }

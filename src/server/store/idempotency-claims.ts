@@ -48,7 +48,7 @@ export async function runIdempotent<T extends object>(
     if (error instanceof Rollback) return null;
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
     if (claim !== null) return { kind: 'busy' };
-    throw serviceError('unavailable', 'Somebody else is changing this for too long');
+    throw serviceError('unavailable', 'Another request holds the lock of this resource for too long');
   }
 }
 
@@ -82,6 +82,6 @@ async function take<T>(
     [tenant, key],
   );
   // The conflict has locked the row, so it exists.
-  if (first === undefined) throw new Error('Internal error: a claim is gone');
+  if (first === undefined) throw new Error('Internal error: a claim is missing');
   return first.request === request ? { kind: 'replayed', value: first.answer } : { kind: 'reused' };
 }

@@ -23,9 +23,13 @@ export async function migrate(database: Database, log: Log): Promise<void> {
     await installJobs(database, log);
   } catch (error) {
     if ((error as { code?: unknown }).code !== '42501') throw error;
-    throw new ReelformError('database_unavailable', 'The user may not make or change the schema of the service', {
-      hint: 'Let it: grant create on database … to …',
-    });
+    throw new ReelformError(
+      'database_unavailable',
+      'The database user may not create or change the schema of the service',
+      {
+        hint: 'Run: grant create on database … to …',
+      },
+    );
   }
 }
 
@@ -70,8 +74,8 @@ async function readVersion(tx: Queryable): Promise<number> {
   if (version > MIGRATIONS.length) {
     throw new ReelformError(
       'database_newer',
-      `The database is at version ${version}, and this program knows ${MIGRATIONS.length}`,
-      { hint: 'Update reelform; go back only with a copy of the database from before' },
+      `The database has schema version ${version}, but this program supports only ${MIGRATIONS.length}`,
+      { hint: 'Update reelform. To downgrade, restore a backup of the database from before the upgrade' },
     );
   }
   return version;

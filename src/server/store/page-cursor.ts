@@ -25,7 +25,7 @@ export function readCursor(text: string): PageCursor {
   } catch {
     // Invalid JSON or an invalid date.
   }
-  throw serviceError('bad_request', 'The cursor is not one that this service gave', [
-    { code: 'bad_request', pointer: '?cursor', detail: 'Take next_cursor of the page before, or leave it out' },
+  throw serviceError('bad_request', 'The cursor is not valid', [
+    { code: 'bad_request', pointer: '?cursor', detail: 'Use next_cursor of the previous page, or leave it out' },
   ]);
 }

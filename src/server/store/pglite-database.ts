@@ -25,7 +25,7 @@ export async function openPglite(directory: string, log: Log): Promise<Database>
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unlock = await acquireProcessLock(join(directory, 'database.lock'), (holder) => {
     return new ReelformError('data_in_use', `The data folder ${directory} is in use by ${holder}`, {
-      hint: 'Stop that process, or give this one another data folder; several processes can share one PostgreSQL',
+      hint: 'Stop that process or choose another data folder. Several processes can share a PostgreSQL database',
     });
   });
   try {
@@ -54,7 +54,7 @@ async function open(directory: string): Promise<PGlite> {
     return await PGlite.create(home);
   } catch (error) {
     throw new ReelformError('database_unavailable', `The database in ${home} cannot be opened`, {
-      hint: 'Check that the disk has room and that the folder can be written; it may have been written by another PGlite',
+      hint: 'Check the free space and the permissions of the folder. It may also have been written by another version of PGlite',
       cause: error,
     });
   }

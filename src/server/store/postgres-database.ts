@@ -31,14 +31,14 @@ const TIMESTAMPTZ = 1184;
 
 /** Reasons why a server cannot be used, by error code. The original message could quote the connection string. */
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  '28P01': 'it refuses the user or the password',
-  '28000': 'it refuses the user',
-  '3D000': 'there is no such database',
-  '42501': 'the user may not use it',
-  '53300': 'it has no connection left',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the host name could not be resolved',
+  '28P01': 'wrong user or password',
+  '28000': 'the user is not allowed to connect',
+  '3D000': 'the database does not exist',
+  '42501': 'the user may not use the database',
+  '53300': 'it has no free connections',
 };
 
 /** Codes of failed or refused connections, server shutdowns and timeouts. */
@@ -56,7 +56,7 @@ export async function openPostgres(url: string, log: Log): Promise<Database> {
     types: { getTypeParser: (oid, format) => parserOf(oid) ?? pg.types.getTypeParser(oid, format) },
   });
   // The pool replaces a broken idle connection; without a listener the event would end the process.
-  pool.on('error', (error) => log.warn({ code: codeOf(error) }, 'a connection to PostgreSQL was lost'));
+  pool.on('error', (error) => log.warn({ code: codeOf(error) }, 'lost a connection to PostgreSQL'));
   try {
     await checkServer(url, target.name);
   } catch (error) {
@@ -145,9 +145,9 @@ async function checkServer(connectionString: string, name: string): Promise<void
     );
     const { version, encoding } = rows[0] as { version: number; encoding: string };
     if (version < OLDEST_VERSION) {
-      throw unavailable(name, `it is version ${version}, and ${OLDEST_VERSION} or later is needed`);
+      throw unavailable(name, `its version is ${version}, but ${OLDEST_VERSION} or later is required`);
     }
-    if (encoding !== 'UTF8') throw unavailable(name, `its encoding is ${encoding}, and UTF8 is needed`);
+    if (encoding !== 'UTF8') throw unavailable(name, `its encoding is ${encoding}, but UTF8 is required`);
   } catch (error) {
     if (error instanceof ReelformError) throw error;
     throw unavailable(name, REASONS[codeOf(error) ?? ''] ?? 'it does not answer');
@@ -164,7 +164,7 @@ function readTarget(url: string): { name: string; shown: { host: string; port: n
     client = new pg.Client({ connectionString: url });
   } catch {
     // The parser's error contains the whole string.
-    throw new ReelformError('database_unavailable', 'The connection string of the database cannot be read', {
+    throw new ReelformError('database_unavailable', 'The connection string of the database is not valid', {
       hint: 'Write it as postgres://user:password@host:5432/name, special characters percent-encoded',
     });
   }
@@ -174,7 +174,7 @@ function readTarget(url: string): { name: string; shown: { host: string; port: n
 
 function unavailable(name: string, reason: string): ReelformError {
   return new ReelformError('database_unavailable', `The PostgreSQL database ${name} cannot be used: ${reason}`, {
-    hint: 'Check the connection string, and that the server runs',
+    hint: 'Check the connection string and that the server is running',
   });
 }
 

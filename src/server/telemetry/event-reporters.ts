@@ -23,31 +23,31 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
     switch (event.kind) {
       case 'session-begun': {
         const { id, tenant, attempt } = event;
-        log.info({ event: event.kind, session: id, tenant, attempt }, 'a session is taken up');
+        log.info({ event: event.kind, session: id, tenant, attempt }, 'session started');
         break;
       }
       case 'scene-rendered': {
         const { id, scene, elapsedMs } = event;
-        log.info({ event: event.kind, session: id, scene, ms: elapsedMs }, 'a scene is rendered');
+        log.info({ event: event.kind, session: id, scene, ms: elapsedMs }, 'rendering a scene');
         break;
       }
       case 'session-split': {
         const { id, attempt, parts } = event;
-        log.info({ event: event.kind, session: id, attempt, parts }, 'a session is rendered in parts');
+        log.info({ event: event.kind, session: id, attempt, parts }, 'rendering a session in segments');
         break;
       }
       case 'session-waits':
-        log.info({ event: event.kind, session: event.id }, 'a session waits for another one with the same scene');
+        log.info({ event: event.kind, session: event.id }, 'session waits for another session with the same scene');
         break;
       case 'part-rendered': {
         const { id, attempt, part, frames, elapsedMs } = event;
-        log.info({ event: event.kind, session: id, attempt, part, frames, ms: elapsedMs }, 'a part is rendered');
+        log.info({ event: event.kind, session: id, attempt, part, frames, ms: elapsedMs }, 'segment rendered');
         break;
       }
       case 'parts-unfit':
         log.warn(
           { event: event.kind, session: event.id },
-          'parts cannot be joined; the video is rendered in one piece',
+          'segments cannot be joined; rendering the video in one piece',
         );
         break;
       case 'session-ended': {
@@ -56,8 +56,8 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
         metrics.renderEnded(outcome, elapsedMs / 1000);
         if (outcome !== 'stopped') metrics.sessionEntered(status);
         const fields = { event: event.kind, session: id, tenant, outcome, codes, ms: elapsedMs };
-        if (outcome === 'failed') log.warn(fields, 'a session failed');
-        else log.info(fields, outcome === 'rendered' ? 'a session is rendered' : 'the work on a session was stopped');
+        if (outcome === 'failed') log.warn(fields, 'session failed');
+        else log.info(fields, outcome === 'rendered' ? 'session rendered' : 'session stopped');
       }
     }
   };
@@ -73,18 +73,18 @@ export function deliveryReporter(
     const fields = { event: kind, session, upload: position, tenant, to: scheme, attempt };
     switch (event.kind) {
       case 'upload-begun':
-        log.info(fields, 'a delivery is taken up');
+        log.info(fields, 'delivery started');
         break;
       case 'upload-retried':
         metrics.deliveryEnded('retried');
-        log.warn({ ...fields, reason: event.reason, ms: event.delayMs }, 'a delivery failed, and will be tried again');
+        log.warn({ ...fields, reason: event.reason, ms: event.delayMs }, 'delivery failed, will be retried');
         break;
       case 'upload-ended': {
         const { status, reason, bytes, elapsedMs } = event;
         metrics.deliveryEnded(status);
         const ended = { ...fields, bytes, ms: elapsedMs };
-        if (status === 'failed') log.warn({ ...ended, reason }, 'a delivery failed');
-        else log.info(ended, 'a video is delivered');
+        if (status === 'failed') log.warn({ ...ended, reason }, 'delivery failed');
+        else log.info(ended, 'video delivered');
       }
     }
   };

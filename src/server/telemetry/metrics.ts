@@ -37,30 +37,22 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     new Counter({ name, help, labelNames: [label], registers });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
+    help: 'Time from the first byte of a request to the last byte of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const sessions = counter('reelform_sessions_total', 'Render sessions by the status that they came into', 'status');
+  const sessions = counter('reelform_sessions_total', 'Render sessions by the status that they entered', 'status');
   const renders = new Histogram({
     name: 'reelform_render_duration_seconds',
-    help: 'Time of one attempt to render a session',
+    help: 'Duration of one attempt to render a session',
     labelNames: ['outcome'],
     buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900],
     registers,
   });
-  const fetches = counter('reelform_source_fetches_total', 'Sources that renders asked for, by how it went', 'outcome');
-  const deliveries = counter(
-    'reelform_deliveries_total',
-    'Tries to deliver a finished video, by how they ended',
-    'outcome',
-  );
-  const webhooks = counter(
-    'reelform_webhook_deliveries_total',
-    'Webhooks that were sent, each try, by how it went',
-    'outcome',
-  );
+  const fetches = counter('reelform_source_fetches_total', 'Sources requested by renders, by result', 'outcome');
+  const deliveries = counter('reelform_deliveries_total', 'Delivery attempts, by result', 'outcome');
+  const webhooks = counter('reelform_webhook_deliveries_total', 'Webhook attempts, by result', 'outcome');
   addDatabaseMetrics(registry, options);
   return {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
@@ -105,13 +97,13 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Datab
     });
   };
   if (figures !== null || pending !== null) {
-    gauge('reelform_database_up', 'Whether the figures of the database are in this answer', async () => {
+    gauge('reelform_database_up', 'Whether this response contains the metrics from the database', async () => {
       const answers = await Promise.all([figures, pending].map((ask) => (ask === null ? true : ask())));
       return answers.includes(null) ? 0 : 1;
     });
   }
   if (pending !== null)
-    gauge('reelform_webhook_pending', 'Webhooks that wait to be sent, or to be sent again', pending);
+    gauge('reelform_webhook_pending', 'Webhook events that wait for their first or next attempt', pending);
   if (figures === null) return;
   const ofFarm = (name: string, help: string, read: (found: FarmFigures) => number): void =>
     gauge(name, help, async () => {
@@ -127,19 +119,15 @@ function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: Datab
       },
     });
   };
-  ofFarm('reelform_workers', 'Processes that render, of this database', ({ workers }) => workers);
-  ofFarm('reelform_places', 'Videos that they can render at once', ({ places }) => places);
+  ofFarm('reelform_workers', 'Rendering processes connected to this database', ({ workers }) => workers);
+  ofFarm('reelform_places', 'Videos that these processes can render concurrently', ({ places }) => places);
   ofFarm(
     'reelform_places_busy',
-    'Videos, or parts of videos, that they render now',
+    'Videos and segments that are being rendered',
     ({ queues }) => queues.find(({ queue }) => queue === 'render')?.active ?? 0,
   );
-  byQueue('reelform_queue_depth', 'Jobs that wait, by queue', ({ waiting }) => waiting);
-  byQueue(
-    'reelform_queue_oldest_seconds',
-    'Time that the oldest job has waited, by queue',
-    (queue) => queue.oldestSeconds,
-  );
+  byQueue('reelform_queue_depth', 'Waiting jobs, by queue', ({ waiting }) => waiting);
+  byQueue('reelform_queue_oldest_seconds', 'Age of the oldest waiting job, by queue', (queue) => queue.oldestSeconds);
 }
 
 /** Shares one query among concurrent callers. Returns null on failure or after a timeout. */

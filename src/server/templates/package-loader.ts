@@ -63,7 +63,7 @@ function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
 }
 
 function unexpected({ kind }: PackageAnswer): Error {
-  return new Error(`Internal error: the process that reads a package answered ${kind}`);
+  return new Error(`Internal error: the process that reads a package returned ${kind}`);
 }
 
 /** Caches recently used packages in memory. Concurrent requests for one package share its loading. */

@@ -120,7 +120,7 @@ export class StyleVersions implements TemplateRegistry {
 
   /** Marks a style version as failed after its job failed for good. */
   async fail(id: string): Promise<void> {
-    await this.#setFailed(id, [problem('internal', '', 'The package could not be looked at; upload it again')]);
+    await this.#setFailed(id, [problem('internal', '', 'The package could not be processed; upload it again')]);
   }
 
   async find(tenant: TenantId, id: string): Promise<PackedPackage | null> {
@@ -128,7 +128,7 @@ export class StyleVersions implements TemplateRegistry {
     if (row === null) return null;
     const { status, errors, name, digest, ...details } = row.details;
     if (status === 'processing') {
-      throw serviceError('style_version_processing', `The style version ${id} is still being looked at`);
+      throw serviceError('style_version_processing', `The style version ${id} is still being processed`);
     }
     if (status === 'failed') {
       throw serviceError('style_version_failed', `The style version ${id} cannot be used`, errors);
@@ -136,7 +136,7 @@ export class StyleVersions implements TemplateRegistry {
     // Packages for all tenants are loaded once for all of them.
     const scope = row.tenant === null ? '' : (this.#options.scopeOf?.(tenant) ?? '');
     const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id, tenant));
-    if (found.digest !== digest) throw new Error(`Internal error: another package is kept for ${id}`);
+    if (found.digest !== digest) throw new Error(`Internal error: another package is stored for ${id}`);
     // Fields outside the digest belong to the tenant; the stored file may be another tenant's.
     const { editables, fonts, available_fonts: available } = details;
     const spec = { id, editables, fonts, ...(available === undefined ? {} : { available_fonts: available }) };
@@ -173,8 +173,8 @@ export class StyleVersions implements TemplateRegistry {
   async #load(id: string, owner: string): Promise<LoadedPackage> {
     const zip = await this.#options.storage.read(packageKey(id));
     if (zip !== null) return this.#reader.load(zip, owner);
-    const problems = [problem('template_invalid', '', 'The package is not kept any more; upload it again')];
-    throw serviceError('style_version_failed', `The package of ${id} is not kept any more`, problems);
+    const problems = [problem('template_invalid', '', 'The package is no longer stored; upload it again')];
+    throw serviceError('style_version_failed', `The package of ${id} is no longer stored`, problems);
   }
 
   #row(

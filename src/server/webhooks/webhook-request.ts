@@ -99,15 +99,15 @@ function errorCode(error: unknown): string {
  * Requires `https`, except for hosts and addresses that the operator allows.
  */
 export function webhookUrlProblem(text: string, allow: AllowList): string | null {
-  if (!URL.canParse(text)) return 'is no URL';
+  if (!URL.canParse(text)) return 'is not a valid URL';
   const url = new URL(text);
   const problem = urlProblem(url, { allow });
   if (problem !== null) return problem;
   const host = plainHost(url.hostname);
   const isAllowed = allowsHost(host, Number(url.port || (url.protocol === 'https:' ? 443 : 80)), allow);
   if (isAllowed) return null;
-  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'leads to an address that is not public';
-  if (host === 'localhost' || host.endsWith('.localhost')) return 'leads to an address that is not public';
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'resolves to an address that is not public';
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'resolves to an address that is not public';
   return url.protocol === 'https:' ? null : 'is not https';
 }
 

@@ -112,7 +112,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
     const { status_code: status, error, duration_ms: ms } = attempt;
     log.info(
       { event: 'webhook-tried', delivery: deliveryId, endpoint: endpointId, tenant, message: messageId },
-      `a webhook was tried (${[number, outcome, status ?? error, `${Math.round(ms)} ms`].join(', ')})`,
+      `webhook attempt (${[number, outcome, status ?? error, `${Math.round(ms)} ms`].join(', ')})`,
     );
   };
 
@@ -131,7 +131,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       const takenMs = now();
       const begun = await deliveryTable.begin(database, id, turn, iso(takenMs));
       if (begun === null) return deliveryTable.cancel(database, id, iso(takenMs));
-      if (now() - takenMs > STALE_MS) throw new Error('This process was stopped for too long');
+      if (now() - takenMs > STALE_MS) throw new Error('This process was paused for too long');
       await send(begun, signal);
     },
 

@@ -73,7 +73,7 @@ export class Webhooks {
     this.#checkUrl(url);
     const made = await this.#claimed(tenant, claim, async (tx) => {
       if ((await endpointTable.count(tx, tenant)) >= MAX_ENDPOINTS) {
-        throw serviceError('too_many_endpoints', `A tenant has at most ${MAX_ENDPOINTS} webhook endpoints`);
+        throw serviceError('too_many_endpoints', `A tenant can have at most ${MAX_ENDPOINTS} webhook endpoints`);
       }
       const secret = createWebhookSecret();
       const id = `whe_${randomBytes(18).toString('base64url')}`;
@@ -147,7 +147,8 @@ export class Webhooks {
   async redeliver(tenant: TenantId, id: string, deliveryId: string): Promise<WebhookDelivery> {
     return this.#whileEnabled(tenant, id, async (tx) => {
       const turn = await deliveryTable.restart(tx, id, deliveryId, this.#iso());
-      if (turn === null) throw serviceError('not_found', `The endpoint has no delivery ${deliveryId}, or not any more`);
+      if (turn === null)
+        throw serviceError('not_found', `The endpoint has no webhook event ${deliveryId}; it may have expired`);
       await this.#options.outbox.plan(tx, { tenant, deliveryId, endpointId: id, turn, delayMs: 0 });
       return (await deliveryTable.find(tx, id, deliveryId))!;
     });

@@ -38,12 +38,12 @@ export async function joinInstallation(
   const found = publicUrl ?? (await readFact(database, 'public_url'));
   if (mark === null || found === null) {
     throw new ReelformError('settings_invalid', 'No service has been started on this database yet', {
-      hint: 'Start `reelform serve` with the same settings first: a worker renders what it accepts',
+      hint: 'Start `reelform serve` with the same settings first',
     });
   }
   if ((await storage.stat(markOf(mark))) === null) {
-    throw new ReelformError('settings_invalid', 'The storage of the worker is not the storage of the service', {
-      hint: 'Give both the same storage: one bucket, or a data folder on a file system that they share',
+    throw new ReelformError('settings_invalid', 'The worker and the service use different storages', {
+      hint: 'Configure the same storage for both: one bucket, or a data folder on a shared file system',
     });
   }
   return { publicUrl: found };

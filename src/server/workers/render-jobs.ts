@@ -92,7 +92,7 @@ export function renderJobs({
 /** Five workers have started the session, and all of them ended. */
 const LOST: SessionProblem = {
   code: 'render_crashed',
-  title: 'The process that rendered it ended five times',
+  title: 'The render process ended unexpectedly five times',
   severity: 'error',
   retryable: true,
 };
@@ -134,7 +134,7 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
       const ids = new Set(unwanted.map(({ id }) => id));
       for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(new Unwanted());
     } catch (error) {
-      log.debug({ error: errorMessage(error) }, 'sessions at work were not looked at');
+      log.debug({ error: errorMessage(error) }, 'running sessions could not be checked');
     } finally {
       isAsking = false;
     }

@@ -54,7 +54,7 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
       await beat();
       timer = setInterval(() => {
         beating = beating.then(beat).catch((error: unknown) => {
-          log.warn({ error: errorMessage(error) }, 'a worker could not be heard');
+          log.warn({ error: errorMessage(error) }, 'a heartbeat could not be written');
         });
       }, HEARTBEAT_MS);
       timer.unref();

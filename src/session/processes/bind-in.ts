@@ -44,6 +44,7 @@ function stubOf(bytes: Uint8Array, number: number): Uint8Array {
 
 function fileOf(stub: Uint8Array, files: readonly Uint8Array[]): Uint8Array {
   const file = files[new DataView(stub.buffer, stub.byteOffset).getUint32(HEAD_BYTES)];
-  if (file === undefined) throw new Error('Internal error: a bound scene names a file that its template does not have');
+  if (file === undefined)
+    throw new Error('Internal error: a bound scene refers to a file that its template does not contain');
   return file;
 }

@@ -88,10 +88,10 @@ export function enforceLimits(
     if (!isOver) return;
     if (usage.memoryBytes > memoryBytes) {
       const allowedMegabytes = Math.round(memoryBytes / 2 ** 20);
-      onExceeded('memory', `The render took more than the ${allowedMegabytes} MB of memory that it may have`);
+      onExceeded('memory', `The render exceeded its memory limit of ${allowedMegabytes} MB`);
     } else {
       const allowedSeconds = cpuMs / 1000;
-      onExceeded('time', `The render took more than the ${allowedSeconds} s of processor time that it may have`);
+      onExceeded('time', `The render exceeded its CPU time limit of ${allowedSeconds} s`);
     }
   };
 }

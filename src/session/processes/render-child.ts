@@ -174,12 +174,12 @@ export class RenderChild implements TaskRunner {
     // A launcher reports a signal as an exit code above 128.
     const isKilled = signal !== undefined || (exitCode ?? 0) > 128;
     const reason = OUT_OF_MEMORY.has(signal ?? exitCode ?? '') ? 'memory' : 'crash';
-    this.#end(this.#crash(`it ended ${how ?? 'early'}`, isKilled ? reason : null));
+    this.#end(this.#crash(`ended ${how ?? 'early'}`, isKilled ? reason : null));
   }
 
   #crash(how: string, reason: TaskKilled['reason'] | null = null): SceneError {
     const cause = this.#stderr === '' ? undefined : new Error(this.#stderr);
-    const message = `The process that renders the video failed: ${how}`;
+    const message = `The render process failed: ${how}`;
     return reason === null
       ? new SceneError('render_crashed', message, { cause })
       : new TaskKilled(reason, message, { cause });

@@ -122,8 +122,8 @@ async function unlessAbortedBefore<T>(
 
 /** Former values of REELFORM_ENCODER and `encoder`, with advice. */
 const RETIRED: Readonly<Record<string, string>> = {
-  embedded: 'leave it out: x264 is the default',
-  ffmpeg: 'leave it out: the default makes files as small as ffmpeg did, without ffmpeg',
+  embedded: 'remove it: x264 is the default',
+  ffmpeg: 'remove it: the default encoder makes files as small as ffmpeg does',
 };
 
 /**

@@ -63,7 +63,7 @@ interface Work {
 }
 
 /** Abort reason of a job whose session no longer needs it. */
-const UNWANTED = new Error('The session was canceled, failed, was removed or taken over');
+const UNWANTED = new Error('The session was canceled or removed, failed, or was claimed by another worker');
 
 /**
  * Runs the jobs of sessions that are rendered in chunks. Each arrow is a transaction:
@@ -264,7 +264,7 @@ export class PartRunner {
   async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<BoundScene> {
     const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
     if (file === null || !('usedFonts' in file.value))
-      throw new SceneError('render_crashed', 'What its parts are rendered from is not there any more');
+      throw new SceneError('render_crashed', 'The inputs of the segments no longer exist');
     return file.value;
   }
 

@@ -32,7 +32,7 @@ export class ForbiddenAddress extends Error {
   readonly code = 'EFORBIDDENADDRESS';
 
   constructor() {
-    super('The host leads to an address that is not public');
+    super('The host resolves to an address that is not public');
     this.name = 'ForbiddenAddress';
   }
 }
@@ -56,12 +56,12 @@ export function isPublicAddress(text: string): boolean {
 /** Checks a URL before any request; null if it may be tried. Addresses are checked on connecting. */
 export function urlProblem(url: URL, policy: GuardPolicy): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is neither http nor https';
-  if (url.username !== '' || url.password !== '') return 'has a user or a password';
+  if (url.username !== '' || url.password !== '') return 'contains a user or a password';
   // Some clients treat this host as a socket path.
-  if (url.hostname === 'unix') return 'is a socket';
+  if (url.hostname === 'unix') return 'is a Unix socket';
   const port = portOf(url);
   const isUsual = (policy.publicPorts ?? PUBLIC_PORTS).includes(port);
-  return isUsual || allowsPort(policy.allow, port) ? null : `is on port ${port}`;
+  return isUsual || allowsPort(policy.allow, port) ? null : `uses port ${port}`;
 }
 
 /** Reports whether an address may be connected to under a name. */
@@ -178,7 +178,7 @@ export function createDnsLookup(servers?: readonly string[]): LookupFunction {
     ];
     if (found.length > 0) return found;
     const failure = answers.find((answer) => answer.status === 'rejected');
-    throw failure?.reason ?? Object.assign(new Error('The name has no address'), { code: 'ENODATA' });
+    throw failure?.reason ?? Object.assign(new Error('The host name has no address'), { code: 'ENODATA' });
   };
 
   return (hostname, options, callback) => {

@@ -88,7 +88,7 @@ function hasPort({ ports }: AllowRule, port: number): boolean {
 function parseEntry(entry: string): AllowRule | string {
   const isBareIpv6 = !entry.startsWith('[') && entry.split(':').length > 2;
   const { host, port } = isBareIpv6 ? { host: entry, port: undefined } : (ENTRY.exec(entry)?.groups ?? {});
-  if (host === undefined) return 'is neither a host nor a range';
+  if (host === undefined) return 'is neither a host nor an address range';
   if (port !== undefined && port !== '*' && (Number(port) < 1 || Number(port) > 65_535)) return `has no port ${port}`;
   const ports = port === undefined ? PUBLIC_PORTS : port === '*' ? null : [Number(port)];
   const kind = /[:/]|^[\d.]+$/.test(host) ? 'range' : 'name';
@@ -116,7 +116,7 @@ function matchName(text: string): AllowRule['matches'] | string {
   const url = /[/\\@?#%*]/.test(written) ? null : parseUrl(`http://${written}/`);
   const name = url === null ? '' : plainHost(url.hostname);
   if (name === '') return 'has no host name';
-  if (ipaddr.IPv4.isValid(name)) return `has an address in another form; write ${name}`;
+  if (ipaddr.IPv4.isValid(name)) return `is not in canonical form; write ${name}`;
   return ({ host }) => (isBelow ? host.endsWith(`.${name}`) : host === name);
 }
 

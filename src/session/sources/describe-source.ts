@@ -27,9 +27,14 @@ export type SourceDescription = Pick<SourceFile, 'contentType' | 'width' | 'heig
  */
 export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'): Promise<SourceDescription> {
   if (kind === 'any') return describeAny(bytes);
-  if (kind === 'image' || (kind === 'video' && isImage(bytes))) return describeImage(bytes);
+  if (kind === 'image') return describeImage(bytes);
+  if (kind === 'video' && isImage(bytes)) {
+    const description = describeImage(bytes);
+    refuseAnimation(bytes);
+    return description;
+  }
   if (bytes.length > MAX_MEDIA_BYTES) {
-    throw new SceneError('asset_too_large', `The file has more than ${MAX_MEDIA_BYTES / 1_000_000} MB`);
+    throw new SceneError('asset_too_large', `The file is larger than ${MAX_MEDIA_BYTES / 1_000_000} MB`);
   }
   // Loaded lazily: the media readers are large, and most sources are images.
   if (kind === 'audio') {
@@ -41,11 +46,40 @@ export async function describeSource(bytes: Uint8Array, kind: SourceKind | 'any'
   return { contentType: CLIP_TYPES[type], width, height };
 }
 
+/** An image in place of a clip is a still. @throws SceneError asset_type_unsupported for one that moves */
+function refuseAnimation(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const format = ANIMATED_FORMATS.find(([, isAnimated]) => isAnimated(file))?.[0];
+  if (format === undefined) return;
+  const message = `An animated ${format} does not play as a clip; convert it to MP4, WebM or GIF`;
+  throw new SceneError('asset_type_unsupported', message);
+}
+
+const ANIMATION_FLAG = 0x02;
+
+/** @see RFC 9649, section 2.7 (VP8X); https://www.w3.org/TR/png-3/ section 11.3.6.1 (acTL); AV1 Image File Format, 8 (avis) */
+const ANIMATED_FORMATS: readonly (readonly [name: string, isAnimated: (file: Buffer) => boolean])[] = [
+  ['WebP', (file) => file.toString('latin1', 8, 16) === 'WEBPVP8X' && ((file[20] ?? 0) & ANIMATION_FLAG) !== 0],
+  // The chunk precedes the image data.
+  ['PNG', (file) => file[0] === 0x89 && animationChunk(file) > 1],
+  ['AVIF', (file) => file.toString('latin1', 4, 12) === 'ftypavis'],
+];
+
+/** Returns the number of frames that a PNG announces; 0 for a still. */
+function animationChunk(file: Buffer): number {
+  for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at)) {
+    const type = file.toString('latin1', at + 4, at + 8);
+    if (type === 'acTL') return file.readUInt32BE(at + 8);
+    if (type === 'IDAT') return 0;
+  }
+  return 0;
+}
+
 async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
   if (isImage(bytes)) return describeImage(bytes);
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
-    const message = 'The file is no image (PNG, JPEG, WebP, GIF, AVIF), no video (MP4, MOV, WebM) and no sound';
+    const message = 'The file is not a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
     throw new SceneError('asset_type_unsupported', message);
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
@@ -58,7 +92,7 @@ async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
 function describeImage(bytes: Uint8Array): SourceDescription {
   const header = checkImage({ bytes, name: '' });
   if (decodingWork(bytes, header) > MAX_DECODED_PIXELS) {
-    throw new SceneError('asset_too_large', 'The frames or scans of the image have too many pixels in all');
+    throw new SceneError('asset_too_large', 'The frames or scans of the image have too many pixels in total');
   }
   const { type, width, height } = header;
   return { contentType: `image/${type}`, width, height };

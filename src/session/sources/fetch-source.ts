@@ -129,7 +129,7 @@ export function createFetch(policy: FetchPolicy): FetchSource {
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
       });
       if (found !== null) return found;
-      throw fetchFailure('asset_unreachable', given, `redirects more than ${limits.maxRedirects} times`);
+      throw fetchFailure('asset_unreachable', given, `redirected more than ${limits.maxRedirects} times`);
     } catch (error) {
       signal.throwIfAborted();
       if (!deadline.signal.aborted) throw error;
@@ -142,12 +142,12 @@ export function createFetch(policy: FetchPolicy): FetchSource {
 }
 
 function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
-  if (!URL.canParse(text)) throw fetchFailure('asset_forbidden_host', given, 'leads to what is no URL');
+  if (!URL.canParse(text)) throw fetchFailure('asset_forbidden_host', given, 'redirected to an invalid URL');
   const url = new URL(text);
   const problem = urlProblem(url, policy);
   if (problem === null) return url;
   if (given === text) throw fetchFailure('asset_forbidden_host', given, problem);
-  throw fetchFailure('asset_forbidden_host', given, `redirects to a URL that ${problem}`);
+  throw fetchFailure('asset_forbidden_host', given, `redirected to a URL that ${problem}`);
 }
 
 /** Returns the announced length, or 0 if the body is encoded. */
@@ -173,7 +173,7 @@ function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits):
   if (reason === 'too_large') {
     return fetchFailure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`);
   }
-  const what = `sends less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
+  const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
   return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
 }
 
@@ -193,9 +193,9 @@ function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signa
 }
 
 const TITLES = {
-  asset_forbidden_host: 'Asset is on a host that may not be asked',
-  asset_too_large: 'Asset is too large',
-  asset_unreachable: 'Asset could not be fetched',
+  asset_forbidden_host: 'The host of the asset is not allowed',
+  asset_too_large: 'The asset is too large',
+  asset_unreachable: 'The asset could not be fetched',
 } as const;
 
 const LONGEST_TOLD = 300;
@@ -218,19 +218,19 @@ export function fetchFailure(
 /** Converts a request error. @param host of the last request */
 function requestFailure(error: Error & { readonly code: string }, url: string, host: string): SessionFailure {
   if (error.cause instanceof ForbiddenAddress) {
-    return fetchFailure('asset_forbidden_host', url, `leads to the host ${host}, which is not a public one`);
+    return fetchFailure('asset_forbidden_host', url, `resolves to the host ${host}, which is not public`);
   }
   return fetchFailure('asset_unreachable', url, `failed (${error.code})`, { isRetryable: true });
 }
 
 /** Converts an unexpected status. 429 and 5xx are retryable. */
 function statusFailure(status: number, url: string): SessionFailure {
-  return fetchFailure('asset_unreachable', url, `answered ${status}`, { isRetryable: status === 429 || status >= 500 });
+  return fetchFailure('asset_unreachable', url, `returned ${status}`, { isRetryable: status === 429 || status >= 500 });
 }
 
 /** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */
 function tellable(text: string): string {
-  if (!URL.canParse(text)) return 'of a text that is no URL';
+  if (!URL.canParse(text)) return 'of an invalid URL';
   const { protocol, host, pathname, search } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
   const told = `${protocol}//${host}${pathname}`;

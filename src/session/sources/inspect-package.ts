@@ -65,7 +65,11 @@ function tooMany({ manifest, stills }: TemplatePackage): RequestProblem[] {
   return counts
     .filter(([count, most]) => count > most)
     .map(([count, most, what]) =>
-      problem('template_invalid', 'template.yaml', `The package has ${count} ${what}; the service takes ${most}`),
+      problem(
+        'template_invalid',
+        'template.yaml',
+        `The package has ${count} ${what}; the limit of the service is ${most}`,
+      ),
     );
 }
 

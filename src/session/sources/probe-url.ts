@@ -25,7 +25,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
   };
 
   const look = async (text: string, signal: AbortSignal): Promise<Hop<UrlProbe>> => {
-    if (!URL.canParse(text)) return unclear('it leads to what is no URL');
+    if (!URL.canParse(text)) return unclear('it redirected to an invalid URL');
     const url = new URL(text);
     const problem = urlProblem(url, policy);
     if (problem !== null) return unclear(`it ${problem}`);
@@ -36,7 +36,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
     if (isGone(status)) return { result: { kind: 'gone', status } };
     const redirectedTo = redirectTarget(response, url);
     if (redirectedTo !== null) return { redirectedTo };
-    if (status < 200 || status > 299) return unclear(`the server answered ${status}`);
+    if (status < 200 || status > 299) return unclear(`the server returned ${status}`);
     let bytes = sizeIn(response);
     // Some servers report length 0 in every HEAD.
     if (bytes === 0) bytes = sizeIn(await ask(url, 'GET', signal));
@@ -48,7 +48,7 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
     signal.throwIfAborted();
     try {
       const found = await followRedirects(url, MAX_REDIRECTS, (text) => look(text, signal));
-      return found ?? unclear(`it redirects more than ${MAX_REDIRECTS} times`).result;
+      return found ?? unclear(`it redirected more than ${MAX_REDIRECTS} times`).result;
     } catch (error) {
       signal.throwIfAborted();
       return unclear(reasonOf(error as RequestFailed)).result;
@@ -73,5 +73,5 @@ function unclear(why: string): { readonly result: UrlProbe } {
 }
 
 function reasonOf({ code }: RequestFailed): string {
-  return code === 'EFORBIDDENADDRESS' ? 'its address is not a public one' : `the server did not answer (${code})`;
+  return code === 'EFORBIDDENADDRESS' ? 'its address is not public' : `the server did not respond (${code})`;
 }

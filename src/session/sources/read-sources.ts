@@ -77,8 +77,8 @@ function isSourceKind(kind: EditableKind | undefined): kind is SourceKind {
 }
 
 function tooMuch(): SessionFailure {
-  const detail = `The sources of the session have more than ${MAX_TOTAL_BYTES / 1_000_000} MB together`;
-  return new SessionFailure({ code: 'asset_too_large', title: 'Asset is too large', detail });
+  const detail = `The sources of the session are larger than ${MAX_TOTAL_BYTES / 1_000_000} MB in total`;
+  return new SessionFailure({ code: 'asset_too_large', title: 'The asset is too large', detail });
 }
 
 function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: SourceFile): SessionSource {

@@ -80,7 +80,7 @@ export function createSourceCache({ directory, blobs, fetch, now, isOneRun }: So
       await write(from, { sha256: digest, validators }, answer.freshMs);
       return { bytes, sha256: digest };
     }
-    if (known === null) throw new Error('A server confirmed what it was not asked about');
+    if (known === null) throw new Error('A server returned 304 to a request without conditions');
     await write(from, known.entry, answer.freshMs);
     return known;
   };

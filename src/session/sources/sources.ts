@@ -114,8 +114,8 @@ function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => 
         if (bytes !== null) return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest });
         throw new SessionFailure({
           code: 'asset_unreachable',
-          title: 'Asset could not be fetched',
-          detail: `There is no upload ${digest}`,
+          title: 'The asset could not be fetched',
+          detail: `There is no source upload ${digest}`,
         });
       }
       if (!/^https?:/i.test(remoteUrl.trimStart())) {
@@ -148,16 +148,16 @@ interface CheckSourceOptions {
 }
 
 const TITLES = {
-  asset_too_large: 'Asset is too large',
-  asset_type_unsupported: 'Asset is nothing that can be used here',
-  asset_decode_failed: 'Asset is damaged',
+  asset_too_large: 'The asset is too large',
+  asset_type_unsupported: 'The type of the asset is not supported here',
+  asset_decode_failed: 'The asset is damaged',
 } as const;
 
 /** Predicates for files that a process could not read. */
 export const KILLED_BY: Readonly<Record<TaskKilled['reason'], string>> = {
   time: 'takes too long to read',
   memory: 'takes too much memory to read',
-  crash: 'crashes the program that reads it',
+  crash: 'crashes the decoder',
 };
 
 /** Inspects sources in sandboxed processes. */

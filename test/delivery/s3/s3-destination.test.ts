@@ -167,7 +167,7 @@ describe('S3 destination', () => {
       await failureOf(deliver('s3://videos/other.mp4', { ...fileOf(randomBytes(10)), sha256: other.sha256 })),
       await failureOf(deliverLarge('other.mp4', other)),
     ]) {
-      expect(failure).toMatchObject({ isRetryable: false, message: expect.stringContaining('not what it was') });
+      expect(failure).toMatchObject({ isRetryable: false, message: expect.stringContaining('has changed') });
     }
     expect(await s3.read('videos', 'other.mp4')).toBeNull();
   });
@@ -185,7 +185,7 @@ describe('S3 destination', () => {
     const credential = credentialOf({ endpoint: 'http://127.0.0.1:9' });
     const unreachable = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100)), { credential }));
     expect([busy.isRetryable, unreachable.isRetryable]).toEqual([true, true]);
-    expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 cannot be reached (ECONNREFUSED)');
+    expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 is unreachable (ECONNREFUSED)');
   }, 20_000);
 
   it('stops when the signal is aborted and resumes later', async () => {
@@ -227,12 +227,11 @@ describe('S3 destination', () => {
       told[name] = failure.message.replace(/127\.0\.0\.1:\d+/, 'HOST');
     }
     expect(told).toEqual({
-      bucket: 'The bucket nowhere at HOST is not there (NoSuchBucket, 404)',
-      allowed: 'The credential main may not write there',
-      secret:
-        'The bucket videos at HOST does not take the secret access key of the credential (SignatureDoesNotMatch, 403)',
-      key: 'The bucket videos at HOST does not know the access key of the credential (InvalidAccessKeyId, 403)',
-      nothing: 'The environment variable SECRET, which the credential main names, is empty or not there',
+      bucket: 'The bucket nowhere at HOST does not exist (NoSuchBucket, 404)',
+      allowed: 'The credential main does not allow this destination',
+      secret: 'The bucket videos at HOST rejected the secret access key of the credential (SignatureDoesNotMatch, 403)',
+      key: 'The bucket videos at HOST rejected the access key of the credential as unknown (InvalidAccessKeyId, 403)',
+      nothing: 'The environment variable SECRET, named by the credential main, is empty or missing',
     });
   });
 });

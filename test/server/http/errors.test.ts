@@ -145,7 +145,7 @@ describe('errors', () => {
 
   it('400: bytes that are not UTF-8', async () => {
     const answer = await post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
-    expect(answer).toMatchObject({ status: 400, body: { detail: 'The body is not UTF-8' } });
+    expect(answer).toMatchObject({ status: 400, body: { detail: 'The body is not valid UTF-8' } });
   });
 
   it.each(['[]', 'null', '"x"', '1', '', '{}'])('400: the body %s', async (body) => {

@@ -38,29 +38,29 @@ describe('describeViolation()', () => {
       'another type, without a conversion',
       { title: 1, mapping: [] },
       [
-        { code: 'wrong_type', pointer: '#/title', detail: 'title has to be a string, not a number' },
-        { code: 'wrong_type', pointer: '#/mapping', detail: 'mapping has to be an object, not an array' },
+        { code: 'wrong_type', pointer: '#/title', detail: 'title must be a string, not a number' },
+        { code: 'wrong_type', pointer: '#/mapping', detail: 'mapping must be an object, not an array' },
       ],
     ],
     [
       'a value that is none of those',
       { title: 'x', mapping, render: 'previw' },
-      [{ code: 'invalid_value', pointer: '#/render', detail: 'render has to be preview' }],
+      [{ code: 'invalid_value', pointer: '#/render', detail: 'render must be preview' }],
     ],
     [
       'a length, in characters as people count them',
       { title: '😀'.repeat(256), mapping },
-      [{ code: 'invalid_value', pointer: '#/title', detail: 'title has to be 1 to 255 characters long' }],
+      [{ code: 'invalid_value', pointer: '#/title', detail: 'title must be 1 to 255 characters long' }],
     ],
-    ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body has to be an object, not null' }]],
+    ['no body', null, [{ code: 'wrong_type', pointer: '#', detail: 'the body must be an object, not null' }]],
   ])('returns %s', (_what, body, problems) => {
     expect(checkRequest(body).map((violation) => describeViolation(violation, 'body'))).toEqual(problems);
   });
 
   it.each<[unknown, string[]]>([
-    [{ url: 'https://a', types: [] }, ['types has to be a list of 1 to 20 entries']],
-    [{ url: 'https://a', types: 'all' }, ['types has to be an array, not a string']],
-    [{ url: 'https://a', types: ['nope'] }, [expect.stringMatching(/^types\.0 has to be one of /)]],
+    [{ url: 'https://a', types: [] }, ['types must be a list of 1 to 20 entries']],
+    [{ url: 'https://a', types: 'all' }, ['types must be an array, not a string']],
+    [{ url: 'https://a', types: ['nope'] }, [expect.stringMatching(/^types\.0 must be one of /)]],
     [{ url: 'https://a', types: null }, []],
   ])('does not add "or null" for %j', (body, details) => {
     const violations = withoutNullable(checkWebhook(body));
@@ -86,7 +86,7 @@ describe('describeViolation()', () => {
         pointer: '?dryrun',
         detail: 'the query has no parameter "dryrun"; did you mean dry_run?',
       },
-      { code: 'invalid_value', pointer: '?limit', detail: 'limit has to be from 1 to 100' },
+      { code: 'invalid_value', pointer: '?limit', detail: 'limit must be from 1 to 100' },
     ]);
     const query: Record<string, unknown> = { limit: '7', dry_run: 'false' };
     expect(check(query)).toEqual([]);

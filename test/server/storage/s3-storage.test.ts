@@ -68,7 +68,7 @@ describe('createS3Storage()', () => {
     for (const answer of await Promise.allSettled(asked)) {
       expect(answer).toMatchObject({ status: 'rejected', reason: unavailable });
     }
-    expect(JSON.stringify(logged)).toContain('is busy or out of order (ServiceUnavailable, 503)');
+    expect(JSON.stringify(logged)).toContain('is busy or unavailable (ServiceUnavailable, 503)');
   }, 20_000);
 
   test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
@@ -136,12 +136,12 @@ describe('openStorage()', () => {
   });
 
   test.each<[string, string, { key?: string; [setting: string]: string | undefined }]>([
-    ['storage_unavailable', 'is not there', { storage: 's3://nowhere' }],
-    ['storage_unavailable', 'cannot be reached (ECONNREFUSED)', { storageEndpoint: 'http://127.0.0.1:9' }],
+    ['storage_unavailable', 'does not exist', { storage: 's3://nowhere' }],
+    ['storage_unavailable', 'is unreachable (ECONNREFUSED)', { storageEndpoint: 'http://127.0.0.1:9' }],
     ['storage_unavailable', 'access key', { key: 'another' }],
     ['storage_unavailable', 'AWS_ACCESS_KEY_ID', { key: '' }],
-    ['settings_invalid', 'may not write there', { storage: 's3://other' }],
-    ['settings_invalid', 'no credential for a bucket', { storageCredential: 'other' }],
+    ['settings_invalid', 'does not allow this destination', { storage: 's3://other' }],
+    ['settings_invalid', 'is not a credential for a bucket', { storageCredential: 'other' }],
   ])('reports %s: %s', async (code, text, { key = 'S3RVER', ...over }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', key);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER');

@@ -110,7 +110,7 @@ describe('StyleVersions.upload()', () => {
       {
         code: 'template_invalid',
         pointer: '#/template.yaml',
-        detail: 'The package has 52 stillcuts; the service takes 50',
+        detail: 'The package has 52 stillcuts; the limit of the service is 50',
       },
     ]);
   });

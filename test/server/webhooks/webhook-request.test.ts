@@ -139,21 +139,21 @@ describe('webhookUrlProblem()', () => {
     ['https://[2606:4700::1111]/', ALLOW_NOTHING, null],
     ['http://example.com/', ALLOW_NOTHING, 'is not https'],
     ['ftp://example.com/', ALLOW_NOTHING, 'is neither http nor https'],
-    ['https://user:pw@example.com/', ALLOW_NOTHING, 'has a user or a password'],
-    ['https://example.com:8443/', ALLOW_NOTHING, 'is on port 8443'],
-    ['/hook', ALLOW_NOTHING, 'is no URL'],
+    ['https://user:pw@example.com/', ALLOW_NOTHING, 'contains a user or a password'],
+    ['https://example.com:8443/', ALLOW_NOTHING, 'uses port 8443'],
+    ['/hook', ALLOW_NOTHING, 'is not a valid URL'],
     ...['127.0.0.1', '2130706433', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254', 'localhost', 'a.localhost.'].map(
       (host): [string, AllowList, string] => [
         `https://${host}/`,
         ALLOW_NOTHING,
-        'leads to an address that is not public',
+        'resolves to an address that is not public',
       ],
     ),
     ['http://hooks.internal:8080/', own, null],
     ['http://10.1.2.3/', own, null],
     ['http://nas.lan/', own, null],
     ['http://example.com:8080/', own, 'is not https'],
-    ['https://192.168.0.1/', own, 'leads to an address that is not public'],
+    ['https://192.168.0.1/', own, 'resolves to an address that is not public'],
   ])('%s', (url, list, problem) => {
     expect(webhookUrlProblem(url, list)).toBe(problem);
   });

@@ -213,7 +213,7 @@ describe('chooseEncoder()', () => {
       expect.objectContaining({ code: 'settings_invalid', hint: expect.stringContaining(hint) });
     const choose = (name: string) => () => chooseEncoder({ h264: 'x264' }, { REELFORM_ENCODER: name });
     expect(choose('x265')).toThrow(refused('x264, videotoolbox, nvenc'));
-    expect(choose('ffmpeg')).toThrow(refused('leave it out'));
-    expect(choose('embedded')).toThrow(refused('leave it out'));
+    expect(choose('ffmpeg')).toThrow(refused('remove it: the default encoder'));
+    expect(choose('embedded')).toThrow(refused('remove it: x264 is the default'));
   });
 });

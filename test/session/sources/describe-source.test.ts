@@ -73,6 +73,14 @@ describe('checkSource()', () => {
     expect(await codeOf(animatedPng(500, 500, 300))).toBe('fine');
   });
 
+  it.each(['webp', 'png', 'avif'])('accepts a moving %s as an image and rejects it as a clip', async (type) => {
+    const bytes = mediaFile(`moving.${type}`);
+    expect(await codeOf(bytes)).toBe('fine');
+    expect(await codeOf(bytes, 'video')).toBe('asset_type_unsupported');
+    const still = await testPicture(70, 50).encode(type as 'png');
+    expect(await codeOf(still, 'video')).toBe('fine');
+  });
+
   it.each(TYPES)('rejects a truncated %s', async (type) => {
     const bytes = await testPicture(70, 50).encode(type as 'png');
     for (const share of [0.3, 0.6, 0.95]) {

@@ -124,13 +124,13 @@ describe('createFetch()', () => {
   });
 
   it.each([
-    ['/missing', false, 'answered 404'],
-    ['/busy', true, 'answered 503'],
-    ['/partial', false, 'answered 206'],
-    ['/confused', false, 'answered 304'],
+    ['/missing', false, 'returned 404'],
+    ['/busy', true, 'returned 503'],
+    ['/partial', false, 'returned 206'],
+    ['/confused', false, 'returned 304'],
     ['/reset', true, 'failed (ECONNRESET)'],
-    ['/circle', false, 'redirects more than 3 times'],
-    ['/chain?left=4', false, 'redirects more than 3 times'],
+    ['/circle', false, 'redirected more than 3 times'],
+    ['/chain?left=4', false, 'redirected more than 3 times'],
     ['/torn', true, 'failed (Z_BUF_ERROR)'],
   ])('reports that %s cannot be fetched', async (path, retryable, words) => {
     const error = await failureOf(path);
@@ -166,7 +166,7 @@ describe('createFetch()', () => {
   it.each(['/drip', '/stalled'])('gives up on %s', async (path) => {
     const error = await failureOf(path, { minBytesPerWindow: 1000, windowMs: 50 });
     expect(error).toMatchObject({ code: 'asset_unreachable', retryable: true });
-    expect(error.detail).toContain('sends less than 1000 bytes');
+    expect(error.detail).toContain('sent less than 1000 bytes');
   });
 
   it.each(['/silent', '/drip'])('limits the total time of %s', async (path) => {

@@ -57,7 +57,7 @@ describe('createUrlProbe()', () => {
   it.each([401, 403, 429, 500, 503])('reports %i as unclear', async (status) => {
     expect(await look(await answering(status), never)).toEqual({
       kind: 'unclear',
-      why: `the server answered ${status}`,
+      why: `the server returned ${status}`,
     });
   });
 
@@ -103,7 +103,7 @@ describe('createUrlProbe()', () => {
       response.end();
     });
     const guarded: ProbeUrl = createUrlProbe({ allow: ALLOW_NOTHING, publicPorts: [Number(new URL(url).port)] });
-    expect(await guarded(url, never)).toEqual({ kind: 'unclear', why: 'its address is not a public one' });
+    expect(await guarded(url, never)).toEqual({ kind: 'unclear', why: 'its address is not public' });
     expect(await guarded('http://user:pass@example.com/', never)).toMatchObject({ kind: 'unclear' });
     expect(await guarded('file:///etc/passwd', never)).toMatchObject({ kind: 'unclear' });
     expect(isAsked).toBe(false);
@@ -113,7 +113,7 @@ describe('createUrlProbe()', () => {
     const url = await serve((request) => request.socket.destroy());
     expect(await look(`${url}/?key=s3cret`, never)).toEqual({
       kind: 'unclear',
-      why: 'the server did not answer (ECONNRESET)',
+      why: 'the server did not respond (ECONNRESET)',
     });
     await expect(look(url, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });

@@ -38,11 +38,11 @@ export async function descriptionRoutes(
     schema: {
       ...about,
       operationId: 'getOpenApi',
-      summary: 'This description, for programs',
+      summary: 'Get the OpenAPI document',
       description: 'OpenAPI 3.1.',
       response: {
-        200: json('The document', { type: 'object', additionalProperties: true }, HEADERS.etag),
-        304: empty('The document is as it was', HEADERS.etag),
+        200: json('The OpenAPI document', { type: 'object', additionalProperties: true }, HEADERS.etag),
+        304: empty('Not modified', HEADERS.etag),
         ...problems(),
       },
     },
@@ -66,8 +66,8 @@ export async function descriptionRoutes(
     schema: {
       ...about,
       operationId: 'getRoot',
-      summary: 'Leads to the description',
-      response: { 302: empty('To `/docs/`', HEADERS.location), ...problems() },
+      summary: 'Redirect to the API documentation',
+      response: { 302: empty('Redirects to `/docs/`', HEADERS.location), ...problems() },
     },
     handler: async (_request, reply) => reply.redirect('docs/', 302),
   });

@@ -16,14 +16,14 @@ const TOKEN_REQUEST: Schema = objectOf(
   {
     grant_type: { type: 'string', const: 'client_credentials' },
     client_id: { type: 'string', description: 'Id of a token, `tok_…`', examples: ['tok_Xq3vT0kZ81hY'] },
-    client_secret: { type: 'string', description: 'Text of that token, `rf_…`' },
-    scope: { type: 'string', description: 'Scopes, separated by spaces; all of the client when absent' },
+    client_secret: { type: 'string', description: 'The token itself, `rf_…`' },
+    scope: { type: 'string', description: 'Scopes, separated by spaces. Defaults to all scopes of the client' },
   },
   ['client_id', 'client_secret', 'scope'],
 );
 
 const TOKEN_ANSWER: Schema = objectOf({
-  access_token: { type: 'string', description: 'For `Authorization: Bearer`' },
+  access_token: { type: 'string', description: 'The token for `Authorization: Bearer`' },
   token_type: { type: 'string', const: 'Bearer' },
   expires_in: { type: 'integer', description: 'Seconds' },
   scope: { type: 'string', description: 'Scopes, separated by spaces' },
@@ -33,7 +33,7 @@ const OAUTH_ERRORS = ['invalid_request', 'invalid_client', 'unsupported_grant_ty
 
 const ERROR_ANSWER: Schema = objectOf({
   error: { type: 'string', enum: [...OAUTH_ERRORS] },
-  error_description: { type: 'string', description: 'For people' },
+  error_description: { type: 'string', description: 'Human-readable explanation' },
 });
 
 /** An error in the format of RFC 6749, section 5.2. */
@@ -75,7 +75,7 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
       operationId: 'createAccessToken',
       summary: 'Get an access token',
       description:
-        'The client credentials grant of OAuth 2.0 (RFC 6749, section 4.4). The client is a token of `reelform token create`: its id is the `client_id`, its text the `client_secret`. Both are sent in the body or as HTTP Basic authentication.',
+        'The client credentials grant of OAuth 2.0 (RFC 6749, section 4.4). The client is a token that `reelform token create` printed: its id is the `client_id`, the token itself is the `client_secret`. Send both in the body or with HTTP Basic authentication.',
       tags: ['Access tokens'],
       security: [],
       body: { content: { 'application/json': { schema: TOKEN_REQUEST }, [FORM]: { schema: TOKEN_REQUEST } } },
@@ -123,7 +123,7 @@ function asOauthError(error: unknown): OauthError {
 }
 
 function unknownClient(): OauthError {
-  return new OauthError('invalid_client', 'The client is unknown, expired or revoked, or the secret is another one');
+  return new OauthError('invalid_client', 'The client is unknown, expired or revoked, or the secret is wrong');
 }
 
 /** Collects string parameters. @throws OauthError for a repeated parameter */
@@ -131,7 +131,7 @@ function readParameters(body: unknown): ReadonlyMap<string, string> {
   const entries = body instanceof URLSearchParams ? [...body] : Object.entries(body ?? {});
   const parameters = new Map<string, string>();
   for (const [name, value] of entries) {
-    if (parameters.has(name)) throw new OauthError('invalid_request', 'A parameter comes twice');
+    if (parameters.has(name)) throw new OauthError('invalid_request', 'A parameter is repeated');
     if (typeof value === 'string') parameters.set(name, value);
   }
   return parameters;
@@ -147,7 +147,8 @@ function readClient(
     if (secret === undefined) throw new OauthError('invalid_client', 'client_secret is missing');
     return { id, secret };
   }
-  if (secret !== undefined) throw new OauthError('invalid_request', 'The client authenticates in two ways');
+  if (secret !== undefined)
+    throw new OauthError('invalid_request', 'The client uses more than one authentication method');
   const basic = readBasic(authorization);
   if (basic === null || (id !== undefined && id !== basic.id)) throw unknownClient();
   return basic;
@@ -167,7 +168,7 @@ function readScopes(text: string | undefined, client: Principal): Scope[] {
   const wanted = new Set(text.split(' ').filter((one) => one !== ''));
   const granted = SCOPES.filter((scope) => wanted.has(scope) && client.scopes.has(scope));
   if (wanted.size === 0 || granted.length < wanted.size) {
-    throw new OauthError('invalid_scope', 'The client does not have every scope that it asks for');
+    throw new OauthError('invalid_scope', 'The client does not have all requested scopes');
   }
   return granted;
 }

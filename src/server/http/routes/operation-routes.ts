@@ -5,7 +5,11 @@ import { bytes, HEADERS, json, problems } from '../schemas/responses.ts';
 
 const READINESS: Schema = objectOf({
   ready: { type: 'boolean' },
-  checks: { type: 'object', additionalProperties: { type: 'boolean' }, description: 'Component → whether it works' },
+  checks: {
+    type: 'object',
+    additionalProperties: { type: 'boolean' },
+    description: 'Component → whether it is healthy',
+  },
   sandbox: {
     enum: ['landlock', 'bubblewrap', 'none'],
     description: 'Sandbox around the processes that read untrusted files',
@@ -21,9 +25,9 @@ export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetric
     schema: {
       ...about,
       operationId: 'getHealth',
-      summary: 'Whether the process lives',
-      description: 'Looks at nothing else: to be restarted when it fails.',
-      response: { 200: json('It lives', objectOf({ status: { type: 'string' } })), ...problems() },
+      summary: 'Check that the process is alive',
+      description: 'Liveness probe. Checks nothing else. Restart the process if it fails.',
+      response: { 200: json('The process is alive', objectOf({ status: { type: 'string' } })), ...problems() },
     },
     handler: async () => ({ status: 'ok' }),
   });
@@ -33,12 +37,13 @@ export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetric
     schema: {
       ...about,
       operationId: 'getReadiness',
-      summary: 'Whether the service can work',
-      description: 'While it starts, while it stops, and while its database is away, it cannot.',
+      summary: 'Check that the service is ready',
+      description:
+        'Readiness probe. The service is not ready while it starts or stops, or if its database is unreachable.',
       response: {
         ...problems(),
-        200: json('It can', READINESS),
-        503: json('It cannot; the checks say why', READINESS, HEADERS.retryAfter),
+        200: json('The service is ready', READINESS),
+        503: json('The service is not ready; see `checks`', READINESS, HEADERS.retryAfter),
       },
     },
     async handler(_request, reply) {
@@ -56,8 +61,8 @@ export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetric
       ...about,
       operationId: 'getMetrics',
       summary: 'Measurements',
-      description: 'In the text format of Prometheus.',
-      response: { 200: bytes('The measurements', ['text/plain']), ...problems() },
+      description: 'Metrics in the Prometheus text format.',
+      response: { 200: bytes('The metrics', ['text/plain']), ...problems() },
     },
     async handler(_request, reply) {
       reply.header('cache-control', 'no-store').type(ports.metrics.contentType);

@@ -12,26 +12,26 @@ const FILE: Schema = {
   description: 'Name of the file',
   examples: ['video.mp4'],
 };
-const params = objectOf({ output: idSchema('The unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
+const params = objectOf({ output: idSchema('Unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
 const downloadParams = objectOf({ render_session_id: idSchema('Id of the session', 'rs_81f2c0'), file: FILE });
 const text = (description: string): Schema => ({ type: 'string', description });
 const fileHeaders = {
-  ETag: text('Strong, of the content'),
+  ETag: text('Strong ETag of the content'),
   'Accept-Ranges': text('`bytes`'),
-  'Content-Disposition': text('What the file is called'),
+  'Content-Disposition': text('Suggested file name'),
 };
 const TYPES = [...Object.values(OUTPUT_FILE_TYPES).map((file) => file.contentType), 'image/jpeg'];
 const answers = {
   200: bytes('The file', TYPES, fileHeaders),
-  206: bytes('A part of it', TYPES, { ...fileHeaders, 'Content-Range': text('Which part') }),
-  304: empty('The file is as it was', { ETag: fileHeaders.ETag }),
+  206: bytes('A range of the file', TYPES, { ...fileHeaders, 'Content-Range': text('The returned range') }),
+  304: empty('Not modified', { ETag: fileHeaders.ETag }),
   ...problems('not_found', 'range_not_satisfiable'),
 };
 const requestHeaders = objectOf(
   {
-    range: text('One range of bytes; several are answered with the whole file'),
-    'if-range': text('The ETag that the range belongs to'),
-    'if-none-match': text('The ETag of an earlier answer'),
+    range: text('A single byte range. Requests for several ranges return the whole file'),
+    'if-range': text('ETag of the file that the range refers to'),
+    'if-none-match': text('ETag of an earlier response'),
   },
   ['range', 'if-range', 'if-none-match'],
 );
@@ -57,13 +57,13 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
       schema: {
         ...about,
         operationId: 'getOutput',
-        summary: method === 'GET' ? 'Get a finished file' : 'Ask about a finished file',
-        description: 'What `video_url` and `thumbnails` name. The URL is the right: it cannot be guessed.',
+        summary: method === 'GET' ? 'Get a finished file' : 'Get the headers of a finished file',
+        description: 'Target of `video_url` and `thumbnails`. No token is needed, because the URL cannot be guessed.',
       },
       async handler(request, reply) {
         const { output, file } = request.params;
         const found = await outputs.find({ outputName: output }, file);
-        if (found === null) throw serviceError('not_found', 'There is no such file, or not any more');
+        if (found === null) throw serviceError('not_found', 'The file does not exist or was removed');
         reply.header('cache-control', 'public, max-age=31536000, immutable');
         reply.header('content-disposition', 'inline');
         return sendFile(found, request, reply);
@@ -76,12 +76,21 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
         ...about,
         params: downloadParams,
         operationId: 'download',
-        summary: method === 'GET' ? 'Download a finished file' : 'Ask about a download',
-        description: 'What `download_url` names: answered as an attachment until it expires.',
+        summary: method === 'GET' ? 'Download a finished file' : 'Get the headers of a download',
+        description: 'Target of `download_url`. Returns the file as an attachment until the link expires.',
         querystring: {
           ...objectOf({
-            expires: { type: 'integer', minimum: 0, maximum: 99_999_999_999, description: 'Seconds since 1970' },
-            signature: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'The service’s own' },
+            expires: {
+              type: 'integer',
+              minimum: 0,
+              maximum: 99_999_999_999,
+              description: 'Expiry time, in seconds since 1970',
+            },
+            signature: {
+              type: 'string',
+              pattern: '^[A-Za-z0-9_-]{1,128}$',
+              description: 'Signature created by the service',
+            },
           }),
           additionalProperties: false,
         },
@@ -91,7 +100,7 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
         const expiresAt = request.query.expires * 1000;
         const isOurs = outputs.verifyDownload(sessionId, expiresAt, request.query.signature);
         const found = isOurs && now() < expiresAt ? await outputs.find({ sessionId }, file) : null;
-        if (found === null) throw serviceError('not_found', 'The link is not valid, or has expired');
+        if (found === null) throw serviceError('not_found', 'The link is invalid or expired');
         reply.header('cache-control', 'private, no-cache');
         reply.header('content-disposition', attachment(found.fileName));
         return sendFile(found, request, reply);

@@ -32,10 +32,10 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
       ...read,
       operationId: 'getStyleVersionSpecs',
       summary: 'Get the mapping specification',
-      description: 'What can be filled in a template, and with what.',
+      description: 'Lists the editables of a template and the values they accept.',
       params,
       response: {
-        200: json('The specification', objectOf({ style_version: ref(STYLE_VERSION) }), HEADERS.etag),
+        200: json('The mapping specification', objectOf({ style_version: ref(STYLE_VERSION) }), HEADERS.etag),
         ...guardedProblems('not_found', 'style_version_processing', 'style_version_failed'),
       },
     },
@@ -57,7 +57,7 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
       ...read,
       operationId: 'listStyleVersions',
       summary: 'List style versions',
-      description: 'All that the tenant can use, newest first.',
+      description: 'Lists all style versions that the tenant can use, newest first.',
       response: {
         200: json('The style versions', objectOf({ style_versions: listOf(ref(STYLE_VERSION_DETAILS)) })),
         ...guardedProblems(),
@@ -74,7 +74,7 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
       ...read,
       operationId: 'getStyleVersion',
       summary: 'Get a style version',
-      description: 'To be asked after an upload until `status` is `edit_ready` or `failed`.',
+      description: 'Poll after an upload until `status` is `edit_ready` or `failed`.',
       params,
       response: {
         200: json('The style version', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.retryAfter),
@@ -96,10 +96,10 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
       schema: {
         ...read,
         operationId: 'getStillcut',
-        summary: 'Get a still cut',
-        description: "A frame of the template with the template's own values.",
-        params: objectOf({ template_style_version_id: id, name: idSchema('Name of the still cut', 'stillcut_01') }),
-        response: { 200: bytes('The frame', ['image/png']), ...guardedProblems('not_found') },
+        summary: 'Get a stillcut',
+        description: 'A frame of the template with its default values.',
+        params: objectOf({ template_style_version_id: id, name: idSchema('Name of the stillcut', 'stillcut_01') }),
+        response: { 200: bytes('The frame as an image', ['image/png']), ...guardedProblems('not_found') },
       },
       async handler(request, reply) {
         const { template_style_version_id, name } = request.params;
@@ -121,14 +121,22 @@ export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): 
       operationId: 'uploadStyleVersion',
       summary: 'Upload a template package',
       description:
-        'A zip archive of a template folder, at most 50 MB. It never changes from then on: the same content is the same style version.',
+        'A zip archive of a template folder, at most 50 MB. Style versions are immutable: identical content returns the same style version.',
       tags,
       security: [{ bearer: ['template_style_version:write'] }],
       querystring: NO_QUERY,
       body: { content: { 'application/zip': { schema: {} } } },
       response: {
-        200: json('It was there before', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
-        201: json('It is there now', objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }), HEADERS.location),
+        200: json(
+          'The style version already existed',
+          objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }),
+          HEADERS.location,
+        ),
+        201: json(
+          'The style version was created',
+          objectOf({ style_version: ref(STYLE_VERSION_DETAILS) }),
+          HEADERS.location,
+        ),
         ...guardedProblems(...BODY_CODES, 'template_invalid'),
       },
     },

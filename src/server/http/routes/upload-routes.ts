@@ -22,14 +22,14 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
       operationId: 'uploadSource',
       summary: 'Upload a source',
       description:
-        'A file that has no URL, told by its bytes: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or a sound (MP3, WAV, M4A and others) of at most 200 MB. The same bytes are the same source. The answer’s `remote_url` is for mappings of this tenant alone.',
+        'Uploads a file that has no public URL: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or sound (MP3, WAV, M4A and others) of at most 200 MB. The type is detected from the bytes. Identical bytes return the same source. Only mappings of this tenant can use the returned `remote_url`.',
       tags: ['Sources'],
       security: [{ bearer: ['render_session:write'] }],
       querystring: NO_QUERY,
       body: { content: Object.fromEntries(UPLOAD_TYPES.map((type) => [type, { schema: {} }])) },
       response: {
-        200: json('It was there before', ref(SOURCE_UPLOAD)),
-        201: json('It is there now', ref(SOURCE_UPLOAD)),
+        200: json('The source already existed', ref(SOURCE_UPLOAD)),
+        201: json('The source was created', ref(SOURCE_UPLOAD)),
         ...guardedProblems(...BODY_CODES, 'source_invalid'),
       },
     },
@@ -44,7 +44,7 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
 /** Returns the body of a route with `readUploads`. @throws ServiceError 400 for an empty body */
 export function uploadedBytes(body: unknown): Uint8Array {
   if (!(body instanceof Uint8Array) || body.length === 0) {
-    throw serviceError('bad_request', 'The bytes are the body of the request; it is empty');
+    throw serviceError('bad_request', 'The request body is empty. Send the bytes of the file');
   }
   return body;
 }
@@ -76,7 +76,7 @@ export function readUploads(
   app.addHook('preParsing', async (request, reply, payload) => {
     const size = Math.min(maxBytes, Number(request.headers['content-length'] ?? maxBytes));
     const closed = new AbortController();
-    reply.raw.once('close', () => closed.abort(serviceError('bad_request', 'The client went away')));
+    reply.raw.once('close', () => closed.abort(serviceError('bad_request', 'The client closed the connection')));
     const release = await queue.take(tenantOf(request), { size, signal: closed.signal });
     if (reply.raw.closed) release();
     else reply.raw.once('close', release);
@@ -87,7 +87,7 @@ export function readUploads(
 /** @throws ServiceError 413 for more than `maxBytes`, 400 for another number of bytes than the header says */
 async function readBody(payload: Readable, header: string | undefined, maxBytes: number): Promise<Buffer> {
   const declared = header === undefined ? null : Number(header);
-  const tooLarge = serviceError('body_too_large', 'The body is larger than this endpoint takes');
+  const tooLarge = serviceError('body_too_large', 'The body is larger than the limit of this endpoint');
   if (declared !== null && declared > maxBytes) throw tooLarge;
   const body = new ByteCollector(declared ?? undefined, allocateUnforked);
   for await (const chunk of payload as AsyncIterable<Buffer>) {
@@ -95,7 +95,7 @@ async function readBody(payload: Readable, header: string | undefined, maxBytes:
     body.add(chunk);
   }
   if (declared !== null && body.length !== declared) {
-    throw serviceError('bad_request', 'The body is not as long as Content-Length says');
+    throw serviceError('bad_request', 'The length of the body differs from Content-Length');
   }
   return body.bytes();
 }

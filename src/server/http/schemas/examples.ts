@@ -139,7 +139,7 @@ export const EXAMPLES = {
   },
   dryRun: {
     valid: false,
-    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 is not filled' }],
+    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 has no value' }],
     warnings: [],
     estimate: { frames: 360, render_seconds: 7.1 },
   },
@@ -169,13 +169,13 @@ export const EXAMPLES = {
   },
   problem: {
     type: '/docs#mapping_invalid',
-    title: 'The mapping does not fit the style version',
+    title: 'The mapping does not match the style version',
     status: 422,
-    detail: 'The mapping does not fit the template: c_01 is not filled',
+    detail: 'The mapping does not match the template: c_01 has no value',
     instance: '/v2/render_sessions',
     code: 'mapping_invalid',
     request_id: 'req_3fq8Tz0dYx5Nn1uG',
-    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 is not filled' }],
+    errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 has no value' }],
   },
 } as const;
 

@@ -8,14 +8,14 @@ const TO: Schema = {
   minLength: 1,
   maxLength: 2048,
   description:
-    'Where to: `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` (also spelled `wasbs://container@account.blob.core.windows.net/key`), or `file:path` where the service allows that. `{session_id}`, `{title}`, `{extension}` and `{date}` stand for what they say; a place that ends with `/` gets `{session_id}.{extension}`',
+    'Destination: `s3://bucket/key`, `gs://bucket/key`, `azblob://account/container/key` (also written `wasbs://container@account.blob.core.windows.net/key`), or `file:path` if the service allows it. The placeholders `{session_id}`, `{title}`, `{extension}` and `{date}` are replaced. If the destination ends with `/`, `{session_id}.{extension}` is appended',
   examples: [EXAMPLES.uploads[0].to],
 };
 const CREDENTIAL: Schema = {
   type: 'string',
   minLength: 1,
   maxLength: 64,
-  description: 'The name of a credential that the service has; the default one for the kind of place when absent',
+  description: 'Name of a credential of the service. Defaults to the default credential for this kind of destination',
   examples: [EXAMPLES.uploads[0].credential],
 };
 
@@ -27,31 +27,31 @@ export const REQUESTED_UPLOADS: Schema = {
 
 export const EXTERNAL_UPLOAD: Component = {
   $id: 'ExternalUpload',
-  description: 'A delivery of the finished file.',
+  description: 'Delivery of the finished file.',
   ...objectOf(
     {
-      to: { ...TO, maxLength: 4096, description: 'Where to, with its placeholders filled' },
+      to: { ...TO, maxLength: 4096, description: 'Destination, with placeholders replaced' },
       credential: CREDENTIAL,
       status: {
         type: 'string',
         enum: [...EXTERNAL_UPLOAD_STATUSES],
         description:
-          '`pending` until the video is rendered, and between two tries; then `uploading`; in the end `complete` or `failed`',
+          '`pending` until the video is rendered and between attempts, then `uploading`, finally `complete` or `failed`',
       },
       remote_id: {
         type: ['string', 'null'],
-        description: 'What the storage calls what was written, an ETag or a version; null until it is complete',
+        description: 'Version of the written object in the storage, such as an ETag; null until complete',
       },
       url: {
         type: ['string', 'null'],
-        description: 'Under which everybody finds it, where the service knows that; null until it is complete',
+        description: 'Public URL of the file, if the service knows it; null until complete',
       },
       error: {
         anyOf: [
           objectOf({ code: { type: 'string' }, title: { type: 'string' }, detail: { type: 'string' } }, ['detail']),
           { type: 'null' },
         ],
-        description: 'Why it failed',
+        description: 'Reason of the failure',
       },
     },
     ['credential'],
@@ -61,7 +61,7 @@ export const EXTERNAL_UPLOAD: Component = {
 
 export const ADD_EXTERNAL_UPLOADS: Component = {
   $id: 'AddExternalUploads',
-  description: 'Where a video is to be delivered further.',
+  description: 'An additional destination for a video.',
   ...closedObjectOf({ external_uploads: { ...REQUESTED_UPLOADS, minItems: 1 } }),
   examples: [{ external_uploads: [EXAMPLES.uploadAsked] }],
 };
@@ -69,5 +69,5 @@ export const ADD_EXTERNAL_UPLOADS: Component = {
 /** Schema of the uploads of a session. */
 export const SESSION_UPLOADS: Schema = listOf(ref(EXTERNAL_UPLOAD), {
   description:
-    'Deliveries of the finished file, those of the tenant too. They begin when it is rendered, and go on while the status is `preview_rendered` already; none of them fails the session',
+    "Deliveries of the finished file, including the tenant's default destinations. They start when the video is rendered and may still run when the status is `preview_rendered`. A failed delivery does not fail the session",
 });

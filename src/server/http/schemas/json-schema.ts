@@ -46,7 +46,7 @@ export const IDEMPOTENCY_HEADERS: Schema = objectOf(
   {
     'idempotency-key': {
       type: 'string',
-      description: 'Makes the call safe to repeat: 1 to 255 visible ASCII characters, kept for 24 hours',
+      description: 'Makes the request safe to retry. 1 to 255 visible ASCII characters, kept for 24 hours',
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     },
   },
@@ -56,11 +56,11 @@ export const IDEMPOTENCY_HEADERS: Schema = objectOf(
 /** Query of an operation that lists items page by page. @param items plural, capitalized */
 export function pageQuery(items: string, filters: Readonly<Record<string, Schema>>): Schema {
   const properties = {
-    limit: { type: 'integer', minimum: 1, maximum: 100, description: `${items} on a page; 20 when absent` },
+    limit: { type: 'integer', minimum: 1, maximum: 100, description: `${items} per page. Defaults to 20` },
     cursor: {
       type: 'string',
       pattern: '^[A-Za-z0-9_.=-]{1,512}$',
-      description: 'The `next_cursor` of the page before',
+      description: '`next_cursor` of the previous page',
     },
     ...filters,
   };

@@ -8,26 +8,29 @@ const text = (description: string, example: string): Schema => ({ type: 'string'
 
 /** Response headers, each described once. */
 export const HEADERS = {
-  requestId: { 'X-Request-Id': text('The name of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
-  location: { Location: text('Where the new resource is', '/v2/render_sessions/rs_81f2c0') },
-  retryAfter: { 'Retry-After': { type: 'integer', description: 'Seconds to wait before asking again' } },
+  requestId: { 'X-Request-Id': text('Id of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
+  location: { Location: text('URL of the new resource', '/v2/render_sessions/rs_81f2c0') },
+  retryAfter: { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next request' } },
   etag: { ETag: text('Strong; `If-None-Match` answers 304', '"3q2-7wAAAAA"') },
-  link: { Link: text('The next page, while there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
+  link: { Link: text('Link to the next page, if there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
   idempotency: {
-    'Idempotency-Key': text('The key of the request, when it has one', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
-    'Idempotency-Key-Expires': text('Until when the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
-    'Idempotent-Replayed': text('`true` where an earlier request with the key was answered so', 'true'),
+    'Idempotency-Key': text('Idempotency-Key of the request, if sent', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
+    'Idempotency-Key-Expires': text('Time until which the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
+    'Idempotent-Replayed': text(
+      '`true` if this is the stored response to an earlier request with the same key',
+      'true',
+    ),
   },
   rateLimit: {
-    'RateLimit-Policy': text('Requests of the window, and its seconds', '"default";q=300;w=60'),
-    RateLimit: text('Requests that are left, and seconds to the end of the window', '"default";r=299;t=58'),
+    'RateLimit-Policy': text('Allowed requests per window, and its length in seconds', '"default";q=300;w=60'),
+    RateLimit: text('Remaining requests, and seconds until the window ends', '"default";r=299;t=58'),
   },
-  authenticate: { 'WWW-Authenticate': text('How to authenticate', 'Bearer realm="reelform"') },
+  authenticate: { 'WWW-Authenticate': text('Required authentication', 'Bearer realm="reelform"') },
   unsatisfied: {
-    'Content-Range': text('The size of the file', 'bytes */2841733'),
-    ETag: text('Of the file', '"3q2-7wAAAAA"'),
+    'Content-Range': text('Size of the file in bytes', 'bytes */2841733'),
+    ETag: text('Media type of the file', '"3q2-7wAAAAA"'),
   },
-  allow: { Allow: text('The methods of the path', 'GET, HEAD') },
+  allow: { Allow: text('Methods that the path supports', 'GET, HEAD') },
 } as const satisfies Record<string, Headers>;
 
 /** Describes a JSON response. */
@@ -52,7 +55,7 @@ export function bytes(description: string, types: readonly string[], headers: He
 export function page(name: string, items: Component): Schema {
   const fields = {
     [name]: listOf(ref(items)),
-    next_cursor: { type: ['string', 'null'], description: 'For the next page; null on the last' },
+    next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page; null on the last page' },
   };
   return json('A page', objectOf(fields), HEADERS.link);
 }
@@ -94,34 +97,34 @@ export const BODY_CODES = ['request_timeout', 'body_too_large', 'unsupported_med
 
 export const REQUEST_PROBLEM: Component = {
   $id: 'RequestProblem',
-  description: 'One mistake in a request.',
+  description: 'A mistake in a request.',
   ...objectOf({
-    code: { type: 'string', description: 'For programs', examples: ['missing_editable'] },
+    code: { type: 'string', description: 'Machine-readable code', examples: ['missing_editable'] },
     pointer: {
       type: 'string',
       description:
-        'Where: a JSON pointer into the body as a URI fragment, `?name` for a parameter of the query, or a place in an uploaded package',
+        'Source of the mistake: a JSON pointer into the body as a URI fragment, `?name` for a query parameter, or a location in an uploaded package',
       examples: ['#/mapping/resources/t_01'],
     },
-    detail: { type: 'string', description: 'For people', examples: ['t_01 is not filled'] },
+    detail: { type: 'string', description: 'Human-readable message', examples: ['t_01 has no value'] },
   }),
 };
 
 export const PROBLEM: Component = {
   $id: 'Problem',
   examples: [EXAMPLES.problem],
-  description: 'Every error, as RFC 9457 has it. All mistakes of a request are told at once.',
+  description: 'An error response as defined in RFC 9457. Lists all mistakes of a request.',
   ...objectOf({
-    type: { type: 'string', format: 'uri-reference', description: 'Leads to the code on this page' },
-    title: { type: 'string', description: 'What the code means' },
+    type: { type: 'string', format: 'uri-reference', description: 'Link to the description of the code' },
+    title: { type: 'string', description: 'Meaning of the code' },
     status: { type: 'integer', description: 'The HTTP status' },
-    detail: { type: 'string', description: 'What was wrong this time' },
-    instance: { type: 'string', description: 'The path of the request' },
-    code: { type: 'string', description: `One of ${Object.keys(SERVICE_CODES).join(', ')}; more may come` },
+    detail: { type: 'string', description: 'Explanation of this occurrence' },
+    instance: { type: 'string', description: 'Path of the request' },
+    code: { type: 'string', description: `One of ${Object.keys(SERVICE_CODES).join(', ')}. More codes may be added` },
     request_id: {
       type: 'string',
-      description: 'The `X-Request-Id` of the answer: the name of this request in the log',
+      description: '`X-Request-Id` of the response: the id of this request in the log',
     },
-    errors: listOf(ref(REQUEST_PROBLEM), { description: 'Each mistake; at most 100' }),
+    errors: listOf(ref(REQUEST_PROBLEM), { description: 'All mistakes, at most 100' }),
   }),
 };

@@ -30,13 +30,13 @@ const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
 const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
 const params = objectOf({ render_session_id: idSchema('Identifier of the session', 'rs_81f2c0') });
 const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
-const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'The ETag of an earlier answer' } }, [
+const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'ETag of an earlier response' } }, [
   'if-none-match',
 ]);
 const EDIT_TOKEN: Schema = {
   type: 'string',
   description:
-    'Where the request has `edit_token: true`: a token for an editor in a browser. For 24 hours it reads, changes and renders this session, and reads its specification',
+    'If the request has `edit_token: true`: a token for an editor in a browser. For 24 hours it can read, change and render this session, and read its specification',
 };
 const CREATE_PROBLEMS = guardedProblems(
   'not_found',
@@ -58,15 +58,15 @@ export const SESSION_OPERATIONS = {
     operationId: 'createRenderSession',
     summary: 'Create a render session',
     description:
-      'Makes a session from a mapping, and with `render: "preview"` renders it. All mistakes of a mapping are told in one answer. With `dry_run=true` nothing is kept and nothing is rendered.',
+      'Creates a session from a mapping and, with `render: "preview"`, renders it. The response lists all mistakes of a mapping. With `dry_run=true`, the request is only validated.',
     headers: IDEMPOTENCY_HEADERS,
     querystring: closedObjectOf(
-      { dry_run: { type: 'boolean', description: 'Only say what the request would come to' } },
+      { dry_run: { type: 'boolean', description: 'Validate the request without creating a session' } },
       ['dry_run'],
     ),
     body: ref(CREATE_RENDER_SESSION),
     response: {
-      200: json('What the request would come to (`dry_run=true`)', ref(DRY_RUN)),
+      200: json('Result of the validation (`dry_run=true`)', ref(DRY_RUN)),
       201: json(
         'The session',
         objectOf({ render_session: ref(RENDER_SESSION), edit_token: EDIT_TOKEN }, ['edit_token']),
@@ -81,7 +81,7 @@ export const SESSION_OPERATIONS = {
     operationId: 'createVideo',
     summary: 'Render a video',
     description:
-      'As `createRenderSession` with `render: "preview"`, with the session at the top level of the answer. For clients that call this path.',
+      'Same as `createRenderSession` with `render: "preview"`, but returns the session at the top level. For compatibility with clients that use this path.',
     headers: IDEMPOTENCY_HEADERS,
     body: ref(CREATE_VIDEO),
     response: {
@@ -97,12 +97,12 @@ export const SESSION_OPERATIONS = {
     ...reads,
     operationId: 'getVideo',
     summary: 'Get a video',
-    description: 'As `getRenderSession`, with the session at the top level of the answer.',
+    description: 'Same as `getRenderSession`, but returns the session at the top level.',
     params,
     headers: ifNoneMatch,
     response: {
       200: json('The session', ref(RENDER_SESSION), { ...HEADERS.etag, ...HEADERS.retryAfter }),
-      304: empty('The session is as it was', HEADERS.etag),
+      304: empty('Not modified', HEADERS.etag),
       ...guardedProblems('not_found'),
     },
   },
@@ -111,7 +111,7 @@ export const SESSION_OPERATIONS = {
     operationId: 'changeRenderSession',
     summary: 'Change the mapping of a draft',
     description:
-      'Merges entries into the mapping, key by key; null removes one. Editables may stay unfilled until the draft is rendered: `missing_editables` lists them.',
+      'Merges entries into the mapping by key; null removes an entry. Editables may stay empty until the draft is rendered: `missing_editables` lists them.',
     params,
     body: ref(CHANGE_RENDER_SESSION),
     response: {
@@ -131,12 +131,12 @@ export const SESSION_OPERATIONS = {
     operationId: 'getRenderSession',
     summary: 'Get a render session',
     description:
-      'To be asked again, after `Retry-After`, until `terminal` is true; then `video_url` is there. Deliveries may go on after that: each of `external_uploads` has a status of its own.',
+      'Poll after `Retry-After` seconds until `terminal` is true; then `video_url` is set. Deliveries may continue after that: each entry of `external_uploads` has its own status.',
     params,
     headers: ifNoneMatch,
     response: {
       200: json('The session', oneSession, { ...HEADERS.etag, ...HEADERS.retryAfter }),
-      304: empty('The session is as it was', HEADERS.etag),
+      304: empty('Not modified', HEADERS.etag),
       ...guardedProblems('not_found'),
     },
   },
@@ -144,7 +144,7 @@ export const SESSION_OPERATIONS = {
     ...reads,
     operationId: 'listRenderSessions',
     summary: 'List render sessions',
-    description: 'Newest first, a page at a time.',
+    description: 'Lists sessions, newest first, in pages.',
     querystring: pageQuery('Sessions', {
       status: { type: 'string', enum: [...SESSION_STATUSES], description: 'Only sessions in this status' },
       template_style_version_id: idSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
@@ -154,14 +154,14 @@ export const SESSION_OPERATIONS = {
   render: actionOn(
     'renderRenderSession',
     'Render a draft',
-    'Queues a session that was created without `render`. What its mapping still lacks is told in one answer.',
+    'Queues a session that was created without `render`. If the mapping is incomplete, the response lists all missing editables.',
     EXAMPLES.started,
     ['mapping_invalid'],
   ),
   cancel: actionOn(
     'cancelRenderSession',
     'Cancel a render session',
-    'Stops the render, wherever it is. A session that was canceled before is answered as it is.',
+    'Stops the render. A session that is already canceled is returned unchanged.',
     EXAMPLES.canceled,
   ),
   deliver: {
@@ -169,7 +169,7 @@ export const SESSION_OPERATIONS = {
     operationId: 'addExternalUploads',
     summary: 'Deliver a video',
     description:
-      'Has the video delivered further: at once when it is finished, when it is rendered otherwise. What was delivered to the same place before, or failed, begins anew.',
+      'Adds a destination. A finished video is delivered immediately, other videos when they are rendered. An earlier delivery to the same destination is repeated, even if it failed.',
     params,
     headers: IDEMPOTENCY_HEADERS,
     body: ref(ADD_EXTERNAL_UPLOADS),
@@ -194,9 +194,9 @@ export const SESSION_OPERATIONS = {
     ...writes,
     operationId: 'deleteRenderSession',
     summary: 'Delete a render session',
-    description: 'Stops it, and forgets it with its files: its `video_url` ends to work.',
+    description: 'Cancels the session and deletes it with its files. Its `video_url` stops working.',
     params,
-    response: { 204: empty('It is gone'), ...guardedProblems('not_found') },
+    response: { 204: empty('The session was deleted'), ...guardedProblems('not_found') },
   },
 } as const satisfies Record<string, Schema>;
 

@@ -29,26 +29,25 @@ const OUTPUT_FIELDS = {
     type: 'string',
     enum: OUTPUT_FORMATS,
     description:
-      'mp4 when absent. `mov` is ProRes, for editors; `webm`, `gif` and `webp` (animated) and `png` can be transparent; `png` is the first still, `png_sequence` a zip of all frames',
+      'Defaults to mp4. `mov` is ProRes, for video editing; `webm`, `gif`, `webp` (animated) and `png` can be transparent; `png` is the first stillcut, `png_sequence` a zip of all frames',
   },
   height: {
     type: 'integer',
     minimum: MIN_SIDE_PIXELS,
     maximum: MAX_SIDE_PIXELS,
-    description: "Pixels, an even number; the width follows. The template's own when absent",
+    description: 'Height in pixels, even; the width keeps the aspect ratio. Defaults to the height of the template',
   },
   fps: {
     type: 'number',
     minimum: 1,
     maximum: MAX_OUTPUT_FPS,
-    description: "Frames per second; the template's own when absent",
+    description: 'Frames per second. Defaults to the frame rate of the template',
   },
-  quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'high when absent' },
+  quality: { type: 'string', enum: OUTPUT_QUALITIES, description: 'Defaults to high' },
   codec: {
     type: 'string',
     enum: OUTPUT_CODECS,
-    description:
-      'Of an MP4: h264 (when absent), hevc, av1. Of a MOV: prores422 (when absent), prores4444, which has alpha',
+    description: 'For MP4: h264 (default), hevc, av1. For MOV: prores422 (default), prores4444 (with alpha)',
   },
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
@@ -64,26 +63,27 @@ const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELD
 const FIRST_UPLOADS: Schema = {
   ...REQUESTED_UPLOADS,
   description:
-    "Where the finished file is delivered; the tenant's own destinations come on top. `[]` is nowhere at all",
+    "Destinations of the finished file, in addition to the tenant's default destinations. `[]` disables all deliveries",
 };
 
 export const CREATE_RENDER_SESSION: Component = {
   $id: 'CreateRenderSession',
-  description: 'A video to be made.',
+  description: 'A new render session.',
   ...closedObjectOf(
     {
       title: TITLE,
       render: {
         type: 'string',
         enum: ['preview'],
-        description: 'Renders at once, with every editable filled; a draft when absent, which may leave some for later',
+        description:
+          'Renders immediately; all editables must have values. If absent, a draft is created, whose editables may stay empty',
       },
       mapping: REQUESTED_MAPPING,
       output: ASKED_OUTPUT,
       external_uploads: FIRST_UPLOADS,
       edit_token: {
         type: 'boolean',
-        description: 'Adds an `edit_token` to the answer, which works for this session alone and for 24 hours',
+        description: 'Adds an `edit_token` to the response. It is valid for this session only, for 24 hours',
       },
     },
     ['render', 'output', 'external_uploads', 'edit_token'],
@@ -94,7 +94,7 @@ export const CREATE_RENDER_SESSION: Component = {
 
 export const CREATE_VIDEO: Component = {
   $id: 'CreateVideo',
-  description: 'A video that is rendered at once.',
+  description: 'A video that is rendered immediately.',
   ...closedObjectOf(
     {
       title: TITLE,
@@ -108,7 +108,7 @@ export const CREATE_VIDEO: Component = {
 
 export const CHANGE_RENDER_SESSION: Component = {
   $id: 'ChangeRenderSession',
-  description: 'What changes in the mapping of a draft.',
+  description: 'Changes to the mapping of a draft.',
   ...closedObjectOf({
     mapping: CHANGED_MAPPING,
   }),
@@ -123,7 +123,7 @@ const SESSION_ERROR: Schema = objectOf(
     pointer: { type: 'string', description: 'JSON pointer into the request' },
     editable: { type: 'string' },
     severity: { type: 'string', enum: ['error', 'warning'] },
-    retryable: { type: 'boolean', description: 'Whether the same request may succeed later' },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed if retried' },
     occurred_at: TIMESTAMP,
   },
   ['detail', 'pointer', 'editable'],
@@ -131,7 +131,7 @@ const SESSION_ERROR: Schema = objectOf(
 
 const SOURCE: Schema = objectOf(
   {
-    key: { type: 'string', description: 'The editable that it fills, or `audio_tracks.` and the name of a track' },
+    key: { type: 'string', description: 'Key of the editable, or `audio_tracks.` and the name of a track' },
     remote_url: { type: 'string' },
     status: { type: 'string', enum: ['fetched', 'failed'] },
     sha256: { type: 'string' },
@@ -147,31 +147,34 @@ const SECONDS: Schema = { type: 'number', description: 'Seconds' };
 
 export const RENDER_SESSION: Component = {
   $id: 'RenderSession',
-  description: 'A video that is being made, or was.',
+  description: 'A render session. It produces one video.',
   examples: [EXAMPLES.session],
   ...objectOf(
     {
       id: idSchema('Identifier', 'rs_81f2c0'),
-      title: { type: 'string', description: 'As sent' },
+      title: { type: 'string', description: 'Title from the request' },
       status: {
         type: 'string',
         enum: [...SESSION_STATUSES],
-        description: 'Ended: `preview_rendered`, `preview_failed` and `preview_canceled`',
+        description: 'Terminal: `preview_rendered`, `preview_failed` and `preview_canceled`',
       },
       render_progress: {
         type: 'integer',
         minimum: 0,
         maximum: 100,
-        description: 'Per cent; never falls, and is 100 in `preview_rendered` alone',
+        description: 'Percentage. Never decreases, and is 100 only in `preview_rendered`',
       },
-      thumbnails: listOf({ type: 'string', format: 'uri' }, { description: 'Image URLs; empty until it is rendered' }),
+      thumbnails: listOf(
+        { type: 'string', format: 'uri' },
+        { description: 'Image URLs; empty until the video is rendered' },
+      ),
       video_url: {
         type: ['string', 'null'],
-        description: 'Stable, and not to be guessed; null until the video is ready',
+        description: 'Stable, unguessable URL of the video; null until it is ready',
       },
       errors: listOf(SESSION_ERROR, {
         description:
-          'Not empty in `preview_failed`; in `preview_rendered` warnings alone, of texts that came out badly',
+          'Not empty in `preview_failed`. In `preview_rendered` it contains only warnings, about texts that did not render well',
       }),
       created_at: TIMESTAMP,
       updated_at: TIMESTAMP,
@@ -187,41 +190,41 @@ export const RENDER_SESSION: Component = {
       ),
       audio_tracks: AUDIO_TRACKS,
       font_changes: FONT_CHANGES,
-      source_uploads: listOf(SOURCE, { description: 'The sources that it was rendered from' }),
-      fonts: listOf({ type: 'string' }, { description: 'Names of the fonts that its texts are set in' }),
+      source_uploads: listOf(SOURCE, { description: 'Sources that the video was rendered from' }),
+      fonts: listOf({ type: 'string' }, { description: 'Names of the fonts that the texts use' }),
       phase: {
         type: 'string',
         enum: ['queued', 'fetching', 'rendering', 'encoding', 'uploading', 'done'],
-        description: 'Finer than the status',
+        description: 'More detailed than the status',
       },
-      terminal: { type: 'boolean', description: 'Whether it will not change any more by itself' },
+      terminal: { type: 'boolean', description: 'Whether the session has ended and its status is final' },
       download_url: {
         type: ['string', 'null'],
-        description: 'Signed, and expires: made anew for later answers. Answers as an attachment',
+        description: 'Signed URL that expires; later responses contain a new one. Returns the video as an attachment',
       },
-      expires_at: { type: ['string', 'null'], description: 'When it is removed; null for never' },
+      expires_at: { type: ['string', 'null'], description: 'Time at which the session is removed; null for never' },
       video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the video file' },
       render_segments: {
         ...objectOf({
-          done: { type: 'integer', minimum: 0, description: 'Finished segments, rendered or reused' },
+          done: { type: 'integer', minimum: 0, description: 'Number of finished segments, rendered or reused' },
           total: { type: 'integer', minimum: 1 },
-          reused: { type: 'integer', minimum: 0, description: 'Finished segments that were not rendered again' },
+          reused: { type: 'integer', minimum: 0, description: 'Number of segments that were reused from the cache' },
         }),
-        description: 'Progress of a video that is being rendered in segments of two seconds; absent otherwise',
+        description: 'Progress of a video that is rendered in segments of two seconds; absent otherwise',
       },
       usage: {
         ...objectOf({
           queue_seconds: SECONDS,
           render_seconds: SECONDS,
           frames: { type: 'integer' },
-          bytes: { type: 'integer', description: 'Of the video' },
+          bytes: { type: 'integer', description: 'Properties of the video' },
         }),
-        description: 'What it took; absent until it has ended',
+        description: 'Time and resources used; absent until the session has ended',
       },
       output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
       missing_editables: listOf(
         { type: 'string' },
-        { description: 'Of a draft: keys of the editables that have to be filled before it can be rendered' },
+        { description: 'For drafts: keys of the editables that need a value before rendering' },
       ),
       external_uploads: SESSION_UPLOADS,
     },
@@ -242,11 +245,11 @@ export const RENDER_SESSION: Component = {
 
 export const DRY_RUN: Component = {
   $id: 'DryRun',
-  description: 'What a request would come to.',
+  description: 'Result of a dry run.',
   examples: [EXAMPLES.dryRun],
   ...objectOf({
     valid: { type: 'boolean' },
-    errors: listOf(ref(REQUEST_PROBLEM), { description: 'What the 422 would list' }),
+    errors: listOf(ref(REQUEST_PROBLEM), { description: 'Mistakes that a 422 response would list' }),
     warnings: listOf(ref(REQUEST_PROBLEM)),
     estimate: {
       anyOf: [objectOf({ frames: { type: 'integer' }, render_seconds: { type: 'number' } }), { type: 'null' }],
@@ -256,16 +259,16 @@ export const DRY_RUN: Component = {
 
 export const SOURCE_UPLOAD: Component = {
   $id: 'SourceUpload',
-  description: 'Bytes that mappings can use.',
+  description: 'An uploaded file that mappings can use.',
   examples: [EXAMPLES.upload],
   ...objectOf(
     {
-      remote_url: { type: 'string', format: 'uri', description: 'For `source.remote_url`' },
+      remote_url: { type: 'string', format: 'uri', description: 'Value for `source.remote_url`' },
       sha256: { type: 'string' },
       bytes: { type: 'integer' },
       content_type: { type: 'string', examples: ['image/png'] },
-      width: { type: 'integer', description: 'Pixels, of an image or a video' },
-      height: { type: 'integer', description: 'Pixels, of an image or a video' },
+      width: { type: 'integer', description: 'In pixels, for images and videos' },
+      height: { type: 'integer', description: 'In pixels, for images and videos' },
     },
     ['width', 'height'],
   ),

@@ -6,38 +6,38 @@ const TEXTS = listOf({ type: 'string' });
 
 export const EDITABLE: Component = {
   $id: 'Editable',
-  description: 'What can be filled in a template.',
+  description: 'A value of a template that a mapping can set.',
   ...objectOf(
     {
       input_type: {
         type: 'string',
         enum: ['color', 'text', 'image', 'video', 'font', 'audio'],
-        description: 'The kind of editable',
+        description: 'Kind of the editable',
       },
-      example_text: { type: 'string', description: 'Example value; of a colour, hexadecimal digits without `#`' },
-      stillcut: { type: 'string', description: 'The preview frame that the editable shows in' },
-      fonts: { ...TEXTS, description: 'Fonts that the editable uses; of a font, the one that it stands in for' },
-      width: { type: 'integer', description: 'Pixels of the area that an image or a video fills' },
-      height: { type: 'integer', description: 'Pixels of the area that an image or a video fills' },
-      label: { type: 'string', description: 'A name for people' },
-      required: { type: 'boolean', description: 'Whether it has to be filled; true when absent' },
-      max_length: { type: 'integer', description: 'Most Unicode characters of a text' },
-      duration: { type: 'number', description: 'Seconds of a video or a sound that can be seen or heard' },
-      allowed_fonts: { ...TEXTS, description: 'Fonts that can be chosen' },
+      example_text: { type: 'string', description: 'Example value; for a colour, hexadecimal digits without `#`' },
+      stillcut: { type: 'string', description: 'Stillcut in which the editable is visible' },
+      fonts: { ...TEXTS, description: 'Fonts that the editable uses; for a font editable, the font that it replaces' },
+      width: { type: 'integer', description: 'Size in pixels of the area that an image or video fills' },
+      height: { type: 'integer', description: 'Size in pixels of the area that an image or video fills' },
+      label: { type: 'string', description: 'Display name' },
+      required: { type: 'boolean', description: 'Whether a value is required. Defaults to true' },
+      max_length: { type: 'integer', description: 'Maximum length of a text, in Unicode characters' },
+      duration: { type: 'number', description: 'Seconds of a video or sound that are visible or audible' },
+      allowed_fonts: { ...TEXTS, description: 'Fonts to choose from' },
     },
     ['example_text', 'fonts', 'width', 'height', 'label', 'required', 'max_length', 'duration', 'allowed_fonts'],
   ),
 };
 
 const SPECIFICATION = {
-  id: idSchema('The `template_style_version_id` of render sessions', 'tsv_9c41e7d2'),
+  id: idSchema('`template_style_version_id` for render sessions', 'tsv_9c41e7d2'),
   editables: {
     type: 'object',
     additionalProperties: ref(EDITABLE),
-    description: 'Key → editable, in the order of the template. A mapping fills the same keys',
+    description: 'Key → editable, in the order of the template. A mapping uses the same keys',
   },
-  fonts: { ...TEXTS, description: 'Names of the fonts that the template uses' },
-  available_fonts: { ...TEXTS, description: 'Names of all fonts that can be chosen; the same as `fonts` when absent' },
+  fonts: { ...TEXTS, description: 'Names of the fonts used by the template' },
+  available_fonts: { ...TEXTS, description: 'Names of all fonts to choose from. Defaults to `fonts`' },
 };
 
 const OPTIONAL = ['available_fonts'];
@@ -52,18 +52,18 @@ export const STYLE_VERSION: Component = {
 export const STYLE_VERSION_DETAILS: Component = {
   $id: 'StyleVersionDetails',
   examples: [EXAMPLES.details],
-  description: 'A template style version: its specification, and what the service knows beside. It never changes.',
+  description: 'An immutable version of a template: its mapping specification and metadata.',
   ...objectOf(
     {
       ...SPECIFICATION,
-      name: { type: 'string', description: "The template's name" },
+      name: { type: 'string', description: 'Name of the template' },
       status: {
         type: 'string',
         enum: ['processing', 'edit_ready', 'failed'],
         description: '`edit_ready`: sessions can use it',
       },
-      errors: listOf(ref(REQUEST_PROBLEM), { description: 'Why it failed' }),
-      digest: { type: 'string', description: 'SHA-256 over what of the package can reach a frame' },
+      errors: listOf(ref(REQUEST_PROBLEM), { description: 'Reason of the failure' }),
+      digest: { type: 'string', description: 'SHA-256 of the contents of the package that can affect a frame' },
       width: { type: 'integer', description: 'Pixels' },
       height: { type: 'integer', description: 'Pixels' },
       fps: { type: 'number', description: 'Frames per second' },

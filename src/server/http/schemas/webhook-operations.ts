@@ -32,7 +32,7 @@ const id = idSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id);
 const params = objectOf({ webhook_endpoint_id: id });
 const deliveryParams = objectOf({
   webhook_endpoint_id: id,
-  delivery_id: idSchema('Identifier of the delivery', WEBHOOK_EXAMPLES.delivery.id),
+  delivery_id: idSchema('Identifier of the webhook event', WEBHOOK_EXAMPLES.delivery.id),
 });
 const oneEndpoint = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT) });
 const oneWithSecret = objectOf({ webhook_endpoint: ref(WEBHOOK_ENDPOINT_WITH_SECRET) });
@@ -44,7 +44,7 @@ export const WEBHOOK_OPERATIONS = {
     ...reads,
     operationId: 'listWebhookEndpoints',
     summary: 'List webhook endpoints',
-    description: `All of the tenant, oldest first; there are at most ${MAX_ENDPOINTS}.`,
+    description: `Lists all endpoints of the tenant, oldest first. A tenant can have at most ${MAX_ENDPOINTS}.`,
     response: {
       200: json('The endpoints', objectOf({ webhook_endpoints: listOf(ref(WEBHOOK_ENDPOINT)) })),
       ...guardedProblems(),
@@ -55,7 +55,7 @@ export const WEBHOOK_OPERATIONS = {
     operationId: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
     description:
-      'From now on it is told what happens, as Standard Webhooks 1.0 has it. The secret is shown in this answer alone.',
+      'Creates an endpoint that receives all new events as Standard Webhooks 1.0 messages. The secret is only in this response.',
     headers: IDEMPOTENCY_HEADERS,
     body: ref(CREATE_WEBHOOK_ENDPOINT),
     response: {
@@ -78,7 +78,7 @@ export const WEBHOOK_OPERATIONS = {
     ...reads,
     operationId: 'getWebhookEndpoint',
     summary: 'Get a webhook endpoint',
-    description: 'Without its secret.',
+    description: 'Returns the endpoint without its secret.',
     params,
     response: { 200: json('The endpoint', oneEndpoint), ...guardedProblems('not_found') },
   },
@@ -87,7 +87,7 @@ export const WEBHOOK_OPERATIONS = {
     operationId: 'changeWebhookEndpoint',
     summary: 'Change a webhook endpoint',
     description:
-      'Fields that are absent stay. With `enabled: true` an endpoint that was disabled is told what happens from then on.',
+      'Absent fields are unchanged. `enabled: true` enables a disabled endpoint again; it receives events from then on.',
     params,
     body: ref(CHANGE_WEBHOOK_ENDPOINT),
     response: {
@@ -99,16 +99,16 @@ export const WEBHOOK_OPERATIONS = {
     ...writes,
     operationId: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
-    description: 'It is told nothing any more, and its deliveries are forgotten.',
+    description: 'Deletes the endpoint and its events.',
     params,
-    response: { 204: empty('It is gone'), ...guardedProblems('not_found') },
+    response: { 204: empty('The endpoint was deleted'), ...guardedProblems('not_found') },
   },
   rotate: {
     ...writes,
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret',
     description:
-      'Makes a new secret, shown in this answer alone. The one so far signs as well for some hours, so that receivers can take both; the one before it does not any more.',
+      'Creates a new secret, which is only in this response. The current secret keeps signing for some hours, so that receivers can accept both. Older secrets stop signing.',
     params,
     headers: IDEMPOTENCY_HEADERS,
     body: {
@@ -119,7 +119,7 @@ export const WEBHOOK_OPERATIONS = {
               type: 'integer',
               minimum: 0,
               maximum: 168,
-              description: 'For how long the secret so far signs as well: 24 when absent, 0 for not at all',
+              description: 'Hours for which the current secret keeps signing. Defaults to 24; 0 stops it immediately',
             },
           },
           ['keep_hours'],
@@ -137,27 +137,27 @@ export const WEBHOOK_OPERATIONS = {
   test: {
     ...writes,
     operationId: 'testWebhookEndpoint',
-    summary: 'Send a test message',
+    summary: 'Send a test event',
     description:
-      'Sends a message of the type `webhook_endpoint.test`, once, whatever types the endpoint asks for. What came of it is in its deliveries.',
+      'Sends one event of type `webhook_endpoint.test`, regardless of the event types of the endpoint. The list of webhook events shows the result.',
     params,
     body: NO_BODY,
     response: {
-      202: json('The delivery', oneDelivery),
+      202: json('The webhook event', oneDelivery),
       ...guardedProblems('not_found', ...BODY_CODES, 'endpoint_disabled'),
     },
   },
   deliveries: {
     ...reads,
     operationId: 'listWebhookDeliveries',
-    summary: 'List deliveries',
-    description: 'What the endpoint was told, or is to be told, of the last 30 days: newest first, a page at a time.',
+    summary: 'List webhook events',
+    description: 'Lists the events of the endpoint from the last 30 days, sent and pending, newest first, in pages.',
     params,
     querystring: pageQuery('Deliveries', {
       status: {
         type: 'string',
         enum: [...WEBHOOK_DELIVERY_STATUSES],
-        description: 'Only deliveries in this status',
+        description: 'Only events in this status',
       },
     }),
     response: { 200: page('deliveries', WEBHOOK_DELIVERY), ...guardedProblems('not_found') },
@@ -165,13 +165,13 @@ export const WEBHOOK_OPERATIONS = {
   redeliver: {
     ...writes,
     operationId: 'redeliverWebhook',
-    summary: 'Deliver a message again',
+    summary: 'Resend a webhook event',
     description:
-      'From the beginning of the schedule, with the same `webhook-id`, whether it had got through or not. Its body says what was so then.',
+      'Sends the event again with the same `webhook-id` and body, whether or not it succeeded before. The retry schedule starts over.',
     params: deliveryParams,
     body: NO_BODY,
     response: {
-      202: json('The delivery', oneDelivery),
+      202: json('The webhook event', oneDelivery),
       ...guardedProblems('not_found', ...BODY_CODES, 'endpoint_disabled'),
     },
   },

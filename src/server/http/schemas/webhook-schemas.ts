@@ -22,7 +22,7 @@ import { STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
 
 const TYPES: Schema = {
   anyOf: [listOf({ type: 'string', enum: [...WEBHOOK_TYPES] }, { minItems: 1, maxItems: 20 }), { type: 'null' }],
-  description: 'What it is told; everything, later types too, when null',
+  description: 'Event types to send; null for all, including future ones',
 };
 const TIME_OR_NULL: Schema = { anyOf: [TIMESTAMP, { type: 'null' }] };
 
@@ -31,10 +31,10 @@ const WRITABLE = {
     type: 'string',
     minLength: 1,
     maxLength: 2048,
-    description: 'https, on port 443, and on a public address; others where the service allows them',
+    description: 'An https URL on port 443 with a public address, unless the service allows others',
     examples: [WEBHOOK_EXAMPLES.endpoint.url],
   },
-  description: { type: 'string', maxLength: 255, description: 'For people' },
+  description: { type: 'string', maxLength: 255, description: 'Description for humans' },
   types: TYPES,
 } as const;
 
@@ -42,25 +42,25 @@ const SIGNATURE: Schema = {
   type: 'string',
   enum: [...WEBHOOK_SIGNATURES],
   description:
-    '`standard` (default): Standard Webhooks. `shakr`: bodies `{video_id, event, output_url}` of ended sessions, with the further header `X-Shakr-Signature`. Never changes',
+    '`standard` (default): Standard Webhooks. `shakr`: only ended sessions, with the body `{video_id, event, output_url}` and the additional header `X-Shakr-Signature`. Cannot be changed later',
 };
 
 export const CREATE_WEBHOOK_ENDPOINT: Component = {
   $id: 'CreateWebhookEndpoint',
-  description: 'Where to be told what happens.',
+  description: 'A new webhook endpoint.',
   ...closedObjectOf({ ...WRITABLE, signature: SIGNATURE }, ['description', 'types', 'signature']),
   examples: [WEBHOOK_EXAMPLES.create],
 };
 
 export const CHANGE_WEBHOOK_ENDPOINT: Component = {
   $id: 'ChangeWebhookEndpoint',
-  description: 'What is to be otherwise of a webhook endpoint.',
+  description: 'Changes to a webhook endpoint.',
   ...closedObjectOf(
     {
       ...WRITABLE,
       enabled: {
         type: 'boolean',
-        description: 'A disabled endpoint is told nothing, and what it still was to be told is canceled',
+        description: 'A disabled endpoint receives no events, and its pending events are canceled',
       },
     },
     ['url', 'description', 'types', 'enabled'],
@@ -76,14 +76,14 @@ const ENDPOINT_FIELDS = {
     type: ['string', 'null'],
     description: 'Key of `X-Shakr-Signature`: the id of the client that created the endpoint; null for `standard`',
   },
-  enabled: { type: 'boolean', description: 'Whether it is told anything' },
+  enabled: { type: 'boolean', description: 'Whether the endpoint receives events' },
   disabled_because: {
     enum: [...DISABLED_REASONS, null],
-    description: '`request`: by its owner. `gone`: it answered 410. `failing`: nothing got through for 5 days',
+    description: '`request`: by its owner. `gone`: it responded with 410. `failing`: every attempt failed for 5 days',
   },
   failing_since: {
     ...TIME_OR_NULL,
-    description: 'Since when messages have failed for good without one that got through',
+    description: 'Time since which all events have failed',
   },
   created_at: TIMESTAMP,
   updated_at: TIMESTAMP,
@@ -91,46 +91,46 @@ const ENDPOINT_FIELDS = {
 
 export const WEBHOOK_ENDPOINT: Component = {
   $id: 'WebhookEndpoint',
-  description: 'Where a tenant is told what happens. Its secret is not shown again.',
+  description: 'A webhook endpoint of a tenant, without its secret.',
   ...objectOf(ENDPOINT_FIELDS),
   examples: [WEBHOOK_EXAMPLES.endpoint],
 };
 
 export const WEBHOOK_ENDPOINT_WITH_SECRET: Component = {
   $id: 'WebhookEndpointWithSecret',
-  description: 'A webhook endpoint with the secret that has just been made.',
+  description: 'A webhook endpoint with its new secret.',
   ...objectOf({
     ...ENDPOINT_FIELDS,
-    secret: { type: 'string', description: '`whsec_` and base64 of 32 bytes: what messages are verified with' },
+    secret: { type: 'string', description: 'Signing secret: `whsec_` and base64 of 32 bytes' },
   }),
   examples: [WEBHOOK_EXAMPLES.withSecret],
 };
 
 const ATTEMPT: Schema = objectOf({
   at: TIMESTAMP,
-  status_code: { type: ['integer', 'null'], description: 'Null where there was no answer' },
+  status_code: { type: ['integer', 'null'], description: 'Null if there was no response' },
   error: {
     type: ['string', 'null'],
     description:
-      'Null when it succeeded. `status`: no 2xx. `redirect`: none is followed. `timeout`: no answer in 15 s. `forbidden_address`, `forbidden_url`: not a public one, or not https. `interrupted`: the service was. Else the code of what happened, as `ECONNREFUSED` or `CERT_HAS_EXPIRED`',
+      'Null for a successful attempt. `status`: not 2xx. `redirect`: redirects are not followed. `timeout`: no response within 15 s. `forbidden_address`, `forbidden_url`: not public, or not https. `interrupted`: the service was stopped. Otherwise a system error code such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`',
   },
   duration_ms: { type: 'number', description: 'Milliseconds' },
 });
 
 export const WEBHOOK_DELIVERY: Component = {
   $id: 'WebhookDelivery',
-  description: 'One message on its way to one endpoint.',
+  description: 'A webhook event for one endpoint, with its attempts.',
   ...objectOf({
     id: idSchema('Identifier', WEBHOOK_EXAMPLES.delivery.id),
-    message_id: idSchema('The `webhook-id` of every try', WEBHOOK_EXAMPLES.delivery.message_id),
+    message_id: idSchema('`webhook-id` of all attempts', WEBHOOK_EXAMPLES.delivery.message_id),
     type: { type: 'string', enum: [...WEBHOOK_TYPES, TEST_TYPE] },
     status: {
       type: 'string',
       enum: [...WEBHOOK_DELIVERY_STATUSES],
-      description: '`failed`: after the last try. `canceled`: the endpoint was disabled before',
+      description: '`failed`: all attempts failed. `canceled`: the endpoint was disabled first',
     },
-    attempts: listOf(ATTEMPT, { description: 'Oldest first' }),
-    next_attempt_at: { ...TIME_OR_NULL, description: 'While it is pending' },
+    attempts: listOf(ATTEMPT, { description: 'Attempts, oldest first' }),
+    next_attempt_at: { ...TIME_OR_NULL, description: 'Set while the event is pending' },
     created_at: TIMESTAMP,
     ended_at: TIME_OR_NULL,
   }),
@@ -140,10 +140,10 @@ export const WEBHOOK_DELIVERY: Component = {
 function message($id: string, type: WebhookType | typeof TEST_TYPE, data: Schema, example: object): Component {
   return {
     $id,
-    description: `The body of \`${type}\`.`,
+    description: `Body of a \`${type}\` event.`,
     ...objectOf({
       type: { type: 'string', const: type },
-      timestamp: { ...TIMESTAMP, description: 'When it happened: ISO 8601, UTC, with milliseconds' },
+      timestamp: { ...TIMESTAMP, description: 'Time of the event: ISO 8601, UTC, with milliseconds' },
       data,
     }),
     examples: [example],
@@ -163,8 +163,8 @@ export const WEBHOOK_MESSAGES = {
     'render_session.external_upload.complete',
     objectOf({
       render_session_id: idSchema('Identifier of the session', 'rs_81f2c0'),
-      to: { type: 'string', description: 'Where it was delivered', examples: ['s3://videos/berlin.mp4'] },
-      remote_id: { type: ['string', 'null'], description: 'What the storage calls it: an ETag or a version' },
+      to: { type: 'string', description: 'Destination of the delivery', examples: ['s3://videos/berlin.mp4'] },
+      remote_id: { type: ['string', 'null'], description: 'ETag or version of the object in the storage' },
     }),
     WEBHOOK_EXAMPLES.uploadComplete,
   ),
@@ -185,22 +185,22 @@ export const WEBHOOK_MESSAGES = {
 const text = (description: string, example: string): Schema => ({ type: 'string', description, examples: [example] });
 
 const HEADERS: readonly (readonly [name: string, schema: Schema])[] = [
-  ['webhook-id', text('The name of the message: the same for each try', 'msg_2fQx8c')],
-  ['webhook-timestamp', text('Seconds since 1970, of this try', '1767225607')],
+  ['webhook-id', text('Id of the event, identical for all attempts', 'msg_2fQx8c')],
+  ['webhook-timestamp', text('Time of this attempt, in seconds since 1970', '1767225607')],
   [
     'webhook-signature',
     text(
-      '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two of them, separated by a space, while a secret is rotated',
+      '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`. While a secret is rotated, two signatures separated by a space',
       'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     ),
   ],
 ];
 
 const SUMMARIES: Readonly<Record<keyof typeof WEBHOOK_MESSAGES, string>> = {
-  'render_session.status.changed': 'A session came into another status',
+  'render_session.status.changed': 'The status of a session changed',
   'render_session.external_upload.complete': 'A finished video was delivered',
-  'template_style_version.status.changed': 'An uploaded template came into another status',
-  'webhook_endpoint.test': 'Somebody asked for a test message',
+  'template_style_version.status.changed': 'The status of an uploaded template changed',
+  'webhook_endpoint.test': 'A test event was requested',
 };
 
 /** The `webhooks` section of the OpenAPI document, by type. */
@@ -212,7 +212,7 @@ export const WEBHOOK_DOCUMENT: Readonly<Record<string, object>> = Object.fromEnt
         operationId: component.$id,
         summary: SUMMARIES[type as keyof typeof WEBHOOK_MESSAGES],
         description:
-          'Verify it with the secret of the endpoint and the body as it came, answer 2xx within 15 seconds, and do the work afterwards. The same message may come more than once, and messages may come in another order than they happened.',
+          'Verify the signature with the secret of the endpoint and the unchanged body, respond with 2xx within 15 seconds, and process the event afterwards. An event may arrive more than once, and events may arrive out of order.',
         tags: ['Webhooks'],
         security: [],
         parameters: HEADERS.map(([name, { description, ...schema }]) => ({
@@ -223,8 +223,8 @@ export const WEBHOOK_DOCUMENT: Readonly<Record<string, object>> = Object.fromEnt
           content: { 'application/json': { schema: { $ref: `#/components/schemas/${component.$id}` } } },
         },
         responses: {
-          '2XX': { description: 'It was received; nothing else counts as success, redirects are not followed' },
-          '410': { description: 'The endpoint is disabled at once' },
+          '2XX': { description: 'The event was received. Any other status is a failure; redirects are not followed' },
+          '410': { description: 'The endpoint is disabled immediately' },
         },
       },
     },

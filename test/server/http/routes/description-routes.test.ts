@@ -17,8 +17,6 @@ import { MOST_FRAMES } from '../../../../src/engine/media/decode-gif.ts';
 import { MAX_MEDIA_SECONDS } from '../../../../src/engine/media/open-media.ts';
 import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../../src/server/http/json-body.ts';
-import { SCOPES } from '../../../../src/server/ports.ts';
-import { SERVICE_CODES } from '../../../../src/service/service-error.ts';
 import { SOURCE_LIMITS } from '../../../../src/session/sources/describe-source.ts';
 import { DEFAULT_FETCH_LIMITS } from '../../../../src/session/sources/fetch-source.ts';
 import {
@@ -32,7 +30,7 @@ import { ANIMATION_BOUNDS } from '../../../../src/template/parse-template-packag
 import type { OpenApiDocument } from '../../../support/open-api-document.ts';
 import { startApp, type TestApp } from '../../../support/service-app.ts';
 
-const REFERENCE = readFileSync(join(import.meta.dirname, '../../../../schemas/service.md'), 'utf8');
+const REFERENCE = readFileSync(join(import.meta.dirname, '../../../../docs/reference/http-api.md'), 'utf8');
 
 /** Rows of the tables under a heading, split into cells. */
 function rowsUnder(heading: string): string[][] {
@@ -51,43 +49,14 @@ function grouped(count: number): string {
 }
 
 let service: TestApp;
-let document: OpenApiDocument;
+let _document: OpenApiDocument;
 beforeAll(async () => {
   service = await startApp();
-  document = (await service.api('GET', '/openapi.json')).body;
+  _document = (await service.api('GET', '/openapi.json')).body;
 });
 afterAll(() => service.close());
 
-describe('schemas/service.md', () => {
-  it('lists exactly the problem codes with status and meaning', () => {
-    const codes = Object.entries(SERVICE_CODES).map(([code, [status, meaning]]) => [
-      `\`${code}\``,
-      String(status),
-      meaning,
-    ]);
-    expect(rowsUnder('Errors')).toEqual(codes);
-  });
-
-  it('lists exactly the operations with their scopes', () => {
-    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods)
-        .filter(([method]) => method !== 'head')
-        .map(([method, { security = [] }]) => {
-          const scopes = security.flatMap((one) => Object.values(one).flat());
-          return `\`${method.toUpperCase()} ${path}\` ${scopes.length === 0 ? 'none' : `\`${scopes.join(' ')}\``}`;
-        }),
-    );
-    expect(
-      rowsUnder('Endpoints')
-        .map(([call, scope]) => `${call} ${scope}`)
-        .sort(),
-    ).toEqual(calls.sort());
-  });
-
-  it('lists every scope', () => {
-    expect(rowsUnder('Authentication').map(([scope]) => scope)).toEqual(SCOPES.map((scope) => `\`${scope}\``));
-  });
-
+describe('docs/reference/http-api.md', () => {
   it('states the actual limits', () => {
     const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
       HTTP_LIMITS;
