@@ -63,6 +63,26 @@ export async function acquireProcessLock(path: string, refuse: Refuse): Promise<
   };
 }
 
+/**
+ * Returns the holder of a lock, such as “process 4711 on build-7”, without trying to acquire it; null if it is free or held by this
+ * process.
+ *
+ * @param path absolute
+ */
+export async function lockHolder(path: string): Promise<string | null> {
+  const held = await nullIfMissing(readFile(path, 'utf8'));
+  const owner = held === null ? null : parseOwner(held);
+  const self = await thisProcess();
+  if (owner === null || (owner.pid === self.pid && owner.identity === self.identity)) return null;
+  const own = unfinishedPath(dirname(path));
+  try {
+    await writeFile(own, '', { flag: 'wx' });
+    return (await isAlive(owner, path, own)) ? holderOf(owner, self) : null;
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
 /** @returns the content of our lock file */
 async function claim(path: string, refuse: Refuse): Promise<string> {
   const self = await thisProcess();

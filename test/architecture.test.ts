@@ -11,7 +11,7 @@ interface Import {
   readonly to: string;
 }
 
-const files = fg.sync('src/**/*.ts', { cwd: ROOT, ignore: ['**/*.as.ts'] }).sort();
+const files = fg.sync('src/**/*.{ts,tsx}', { cwd: ROOT, ignore: ['**/*.as.ts'] }).sort();
 const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
 const imports: Import[] = [...texts].flatMap(([from, text]) =>
   [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map((match) => ({ from, to: match[1]! })),
@@ -88,6 +88,21 @@ describe('the arrows of src/README.md', () => {
 });
 
 describe('the house rules', () => {
+  it('let the preview page import only its own files, the protocol and Preact', () => {
+    const page = 'src/preview-server/page/';
+    const wrong = imports.filter(({ from, to }) => {
+      if (!from.startsWith(page)) return false;
+      if (!to.startsWith('.')) return !/^preact(?:\/hooks)?$/.test(to);
+      const target = normalize(join(dirname(from), to));
+      return !target.startsWith(page) && target !== 'src/preview-server/protocol.ts';
+    });
+    expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+    const entering = internal.filter(
+      ({ from, to }) => to.startsWith(page) && from.startsWith('src/') && !from.startsWith(page),
+    );
+    expect(entering.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
   const worldly =
     /^(?:node:(?:fs|fs\/promises|child_process|worker_threads|net|http|https|os|readline|readline\/promises|timers\/promises)|execa|fast-glob)$/;
 

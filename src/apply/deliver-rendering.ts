@@ -107,18 +107,18 @@ function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly Exte
       continue;
     }
     const { code = 'delivery_failed', title, detail } = upload?.error ?? {};
-    const why = detail ?? title ?? 'the service told no reason';
+    const why = detail ?? title ?? 'the service gave no reason';
     failures.push({ code, message: why.includes(to) ? why : `${to}: ${why}`, retryable: true });
   }
   return { arrived, failures };
 }
 
 function left(to: string): Failure {
-  const message = `${to}: the run ended before it was known to have arrived`;
+  const message = `${to}: the run ended before the delivery was confirmed`;
   return {
     code: 'delivery_failed',
     message,
-    hint: 'Run apply again: it is delivered, and not rendered',
+    hint: 'Run apply again: the video is delivered without being rendered',
     retryable: true,
   };
 }

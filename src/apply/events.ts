@@ -138,7 +138,7 @@ export function sessionFailures(session: RenderSession, video: Video): Failure[]
     return [
       {
         code: 'session_failed',
-        message: `the session ended as ${session.status} and told no reason`,
+        message: `the session ended as ${session.status} without a reason`,
         retryable: false,
       },
     ];

@@ -71,7 +71,7 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
         const ageMs = ports.clock.now() - Date.parse(intent.at);
         if (!ports.journal.isShared || intent.run === run || ageMs >= FOREIGN_INTENT_MS) {
           events.begun('resumed');
-          return unknown(intent, `whether ${service.name} took the request on is not known`);
+          return unknown(intent, `it is unknown whether ${service.name} accepted the request`);
         }
         events.begun('followed');
         if (!(await waitForOtherRun(context))) return { kind: 'given-up' };
@@ -121,7 +121,7 @@ async function postNew(change: PendingChange, context: RemoteContext, events: Ta
   const posted = await claimAndPost();
   if (posted.kind !== 'refused') return posted;
   const { code, message } = posted.error;
-  events.warned({ code, message, hint: 'It is asked again until there is room', retryable: true });
+  events.warned({ code, message, hint: 'The request is repeated until the queue has room', retryable: true });
   return context.waiting(() => postUntilRoom(claimAndPost, context));
 }
 
@@ -170,7 +170,11 @@ function presentAttempt({ before, desired }: PendingChange, { ports }: RunContex
   return liveAttempt(ports.journal.state, desired.fingerprint, recordedIn(before === null ? [] : [before]));
 }
 
-/** @param wasSentBefore by a run that got no answer: a refusal of this request says nothing about that one */
+/**
+ * Posts the request of an intent.
+ * @param wasSentBefore true if an earlier run sent the request and got no answer. A refusal now does not prove that the
+ * service refused the earlier request too.
+ */
 async function post(
   intent: Intent,
   { desired, destinations }: PendingChange,
@@ -216,7 +220,7 @@ async function recordKeyLifetime({ service, ports }: RunContext): Promise<void> 
 }
 
 function unknown({ id, at }: Intent, message: string): Ending {
-  const hint = `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
+  const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
   const failure = { code: 'session_unknown', message, hint, retryable: false };
   return { kind: 'unknown', failure, askedAt: at, session: null };
 }

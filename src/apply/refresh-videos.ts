@@ -127,7 +127,7 @@ function answeredSessions(all: readonly VideoCheck[]): Refreshed['sessions'] {
 }
 
 function unverified({ id, url }: VideoCheck): Unclear {
-  return { id, url, why: 'neither its session nor its video was found, like those of every other video' };
+  return { id, url, why: 'neither its session nor its video was found, as for all other videos' };
 }
 
 async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): Promise<Map<string, VideoCheck>> {
@@ -171,7 +171,7 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, probe }: R
     const now = await probe(source);
     if (now.kind !== 'there') {
       // A missing source does not change the video; the next change of the definition reports it.
-      const why = now.kind === 'gone' ? `the server answered ${now.status}` : now.why;
+      const why = now.kind === 'gone' ? `the server returned ${now.status}` : now.why;
       unclear.push({ id, url: source, why });
     } else if (now.validator !== null && isOtherVersion(validator, now.validator)) {
       changed.set(source, now.validator);

@@ -10,8 +10,8 @@ import type { Ending } from './run-context.ts';
 
 const SIGNED: Failure = {
   code: 'signed_url',
-  message: 'The video_url carries a signature: it is recorded as it is, and will stop working',
-  hint: 'Ask the service for URLs that last, or copy the video',
+  message: 'The video_url is signed and will expire; it is recorded unchanged',
+  hint: 'Configure the service to return permanent URLs, or copy the video',
   retryable: false,
 };
 

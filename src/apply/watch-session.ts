@@ -74,16 +74,15 @@ async function lost(session: string, key: string, error: unknown, context: RunCo
   if (context.leave.aborted) return { kind: 'left', session };
   if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
   await context.ports.journal.append({ type: 'missing', key, at: timestamp(context) });
-  const message = `${context.service.name} made the session ${session}, and now answers ${error.status} for it`;
-  const hint =
-    'Check the token and the service, then run apply again: it looks for this session before it renders anything';
+  const message = `${context.service.name} created the session ${session}, but now returns ${error.status} for it`;
+  const hint = 'Check the token and the service, then run apply again: it checks for this session before it renders';
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: true }] };
 }
 
 /** Leaves the decision to a person: the service was paid for this session and may find it again. */
 function stillMissing(session: string, { id, at }: Intent, { name }: RenderService): Ending {
-  const message = `${name} made the session ${session}, and still does not have it`;
-  const hint = `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
+  const message = `${name} created the session ${session}, but still does not have it`;
+  const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
   return { kind: 'unknown', failure: { code: 'session_gone', message, hint, retryable: false }, askedAt: at, session };
 }
 
@@ -100,9 +99,9 @@ export async function verifyRendering(former: LockRendering, id: string, context
   const video = await ports.probeUrl(former.video_url, leave).catch(() => null);
   if (video === null) return { kind: 'given-up' };
   if (video.kind === 'there') return { kind: 'rendered', rendering: former, session: null };
-  const why = video.kind === 'gone' ? `the server answered ${video.status}` : video.why;
-  const message = `${service.name} does not have the session ${former.session} any more, and its video cannot be fetched: ${why}`;
-  const hint = `Check the token and the service, then run apply again; if the video is lost, run reelform apply --replace ${id}, which renders it again`;
+  const why = video.kind === 'gone' ? `the server returned ${video.status}` : video.why;
+  const message = `${service.name} no longer has the session ${former.session}, and its video cannot be fetched: ${why}`;
+  const hint = `Check the token and the service, then run apply again. If the video is lost, render it again with reelform apply --replace ${id}`;
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: video.kind === 'unclear' }] };
 }
 

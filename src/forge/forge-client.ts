@@ -63,16 +63,16 @@ export function openForgeClient(options: {
   if (!URL.canParse(baseUrl) || !isPrivate(baseUrl)) {
     throw new ForgeError(
       'forge_refused',
-      `The address of ${name} does not begin with https://: the token would travel in clear`,
+      `The URL of ${name} does not start with https://: the token would be sent unencrypted`,
       {
-        hint: 'Look at GITHUB_API_URL and GITHUB_GRAPHQL_URL, or CI_API_V4_URL',
+        hint: 'Check GITHUB_API_URL and GITHUB_GRAPHQL_URL, or CI_API_V4_URL',
       },
     );
   }
   const { origin } = new URL(baseUrl);
   if (!/^[!-~]+$/.test(token)) {
-    throw new ForgeError('forge_refused', `The token for ${name} has characters that no token has`, {
-      hint: 'Look whether all of it was copied, and nothing else',
+    throw new ForgeError('forge_refused', `The token for ${name} contains invalid characters`, {
+      hint: 'Check that it was copied completely, without extra characters',
     });
   }
   const clean = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
@@ -98,7 +98,7 @@ export function openForgeClient(options: {
       if (new URL(url).origin !== origin) {
         throw new ForgeError(
           'forge_answer_invalid',
-          `${what}: ${name} sends us to another host, and the token stays here`,
+          `${what}: ${name} redirected to another host; the token was not sent there`,
         );
       }
       const headers = {
@@ -120,7 +120,7 @@ export function openForgeClient(options: {
       return { redirectedTo };
     });
     if (answer !== null) return answer;
-    throw new ForgeError('forge_answer_invalid', `${method} ${pathOf(first)}: ${name} redirects without an end`);
+    throw new ForgeError('forge_answer_invalid', `${method} ${pathOf(first)}: ${name} returned too many redirects`);
   }
 
   return {
@@ -130,12 +130,13 @@ export function openForgeClient(options: {
       let next: string | null = path;
       for (let page = 0; next !== null; page++) {
         if (page === MAX_PAGES)
-          throw new ForgeError('forge_answer_invalid', `GET ${pathOf(path)}: the list has no end`);
+          throw new ForgeError('forge_answer_invalid', `GET ${pathOf(path)}: the list is too long`);
         const answer: ForgeAnswer = await send('GET', next);
         const value = readJson(answer, `GET ${pathOf(next)}`, name);
         // GitHub's searches and check runs wrap their items in an object.
         const found = isRecord(value) ? Object.values(value).find(Array.isArray) : value;
-        if (!Array.isArray(found)) throw new ForgeError('forge_answer_invalid', `GET ${pathOf(next)}: it is no list`);
+        if (!Array.isArray(found))
+          throw new ForgeError('forge_answer_invalid', `GET ${pathOf(next)}: the response is not a list`);
         items.push(...found.filter(isRecord));
         next = nextPage(answer.headers.link);
       }
@@ -149,7 +150,7 @@ export function readJson({ text }: ForgeAnswer, what: string, name: string): unk
   try {
     return JSON.parse(text);
   } catch {
-    throw new ForgeError('forge_answer_invalid', `${what}: ${name} answered what is not JSON`);
+    throw new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is not JSON`);
   }
 }
 
@@ -174,8 +175,9 @@ function pathOf(url: string): string {
 }
 
 function noAnswer(name: string, what: string, sent: Exclude<Sent, { kind: 'answer' }>): ForgeError {
-  if (sent.kind === 'too_large') return new ForgeError('forge_answer_invalid', `${what}: ${name} answered too much`);
-  return new ForgeError('forge_unreachable', `${what}: ${name} did not answer: ${sent.code}`, {
+  if (sent.kind === 'too_large')
+    return new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is too large`);
+  return new ForgeError('forge_unreachable', `${what}: ${name} did not respond: ${sent.code}`, {
     isUnclear: sent.kind === 'unanswered',
   });
 }
@@ -185,10 +187,10 @@ function refusal(name: string, what: string, answer: ForgeAnswer, now: number): 
   const limit = limitMs(answer, now);
   if (limit !== null) {
     const seconds = Math.ceil(limit / 1000);
-    return new ForgeError('forge_limited', `${what}: a rate limit of ${name}, for another ${seconds} s`, { status });
+    return new ForgeError('forge_limited', `${what}: rate limit of ${name}, for another ${seconds} s`, { status });
   }
   const hint = HINTS[status];
-  return new ForgeError('forge_refused', `${what}: ${name} answered ${status}${reasonOf(answer.text)}`, {
+  return new ForgeError('forge_refused', `${what}: ${name} returned ${status}${reasonOf(answer.text)}`, {
     status,
     // After a gateway error the request may still be running.
     isUnclear: isPassing(status),
@@ -197,9 +199,9 @@ function refusal(name: string, what: string, answer: ForgeAnswer, now: number): 
 }
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'Look whether the token is the right one, and not too old',
-  403: 'Look at the permissions of the job; a pull request from a fork has a token that can only read',
-  404: 'Look at the name of the repository and the number; it is also what a token without the right to see it is told',
+  401: 'Check that the token is right and has not expired',
+  403: 'Check the permissions of the job; the token of a pull request from a fork is read-only',
+  404: 'Check the name of the repository and the number; a token without read access also gets this response',
 };
 
 /** Returns a refusal's own message, shortened to one line. */

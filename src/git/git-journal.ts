@@ -120,8 +120,12 @@ class JournalBranch implements SharedText {
   async #textOf(commit: string): Promise<string> {
     const names = await runGit(this.#root, ['ls-tree', '--name-only', '-z', commit]);
     if (names === `${JOURNAL_NAME}\0`) return runGit(this.#root, ['cat-file', 'blob', `${commit}:${JOURNAL_NAME}`]);
-    throw new ReelformError('journal_unreadable', `The journal ${this.name} cannot be read: it holds other files`, {
-      hint: 'Name a branch in "journal: {git: …}" that nothing else uses',
-    });
+    throw new ReelformError(
+      'journal_unreadable',
+      `The journal ${this.name} cannot be read: the branch contains other files`,
+      {
+        hint: 'Use a separate branch in "journal: {git: …}"',
+      },
+    );
   }
 }

@@ -34,7 +34,7 @@ export class GitLockBranch implements LockBranch {
   async tip(): Promise<string> {
     const commit = await this.#branch.tip();
     if (commit !== null) return commit;
-    throw new ReelformError('git_failed', `There is no branch ${this.name}`, { hint: 'Push it first' });
+    throw new ReelformError('git_failed', `The branch ${this.name} does not exist`, { hint: 'Push it first' });
   }
 
   async read(): Promise<LockTip> {

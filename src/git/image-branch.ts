@@ -53,8 +53,8 @@ export async function pushPictures(
     const error = await branch.push(await createCommit(branch, files), tip);
     if (error === null) return paths;
     if ((await branch.tip()) === tip || attempt === MAX_PUSHES) {
-      throw new ReelformError('git_failed', `The pictures could not be pushed to ${options.branch}: ${error.message}`, {
-        hint: 'The run needs the right to push: in GitHub Actions `permissions: {contents: write}`',
+      throw new ReelformError('git_failed', `The images could not be pushed to ${options.branch}: ${error.message}`, {
+        hint: 'The job needs permission to push: in GitHub Actions `permissions: {contents: write}`',
       });
     }
     await backOff(attempt);
@@ -68,8 +68,8 @@ async function filesOf({ root, branch }: ImageBranchOptions, commit: string): Pr
   for (const line of tree.split('\0').filter((one) => one !== '')) {
     const [, blob = '', path = ''] = /^100644 blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (!PICTURE_PATH.test(path)) {
-      throw new ReelformError('git_failed', `The branch ${branch} holds other files than pictures of previews`, {
-        hint: 'Name a branch in --preview-host that nothing else uses',
+      throw new ReelformError('git_failed', `The branch ${branch} contains files that are not preview images`, {
+        hint: 'Use a separate branch in --preview-host',
       });
     }
     files.set(path, blob);
@@ -85,5 +85,5 @@ async function createCommit(branch: RemoteBranch, files: ReadonlyMap<string, str
     trees.push(`040000 tree ${await branch.object(['mktree'], lines.join(''))}\t${day}\n`);
   }
   const tree = await branch.object(['mktree'], trees.join(''));
-  return branch.object(['commit-tree', '-F', '-', tree], 'Pictures of previews [skip ci]\n');
+  return branch.object(['commit-tree', '-F', '-', tree], 'Preview images [skip ci]\n');
 }

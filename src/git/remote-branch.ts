@@ -54,7 +54,7 @@ export class RemoteBranch {
       await serializedFetch(this.#root, ['--', this.#remote, this.#ref]);
       if (await hasCommit(this.#root, commit)) return commit;
     }
-    throw new ReelformError('git_failed', `${this.#name} changes faster than it can be read`);
+    throw new ReelformError('git_failed', `${this.#name} changed repeatedly while it was read`);
   }
 
   /** Returns the commit that this repository fetched last for the branch; null when it never did. */

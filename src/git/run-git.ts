@@ -117,7 +117,7 @@ export async function isShallow(root: string): Promise<boolean> {
  */
 export function gitName(name: string): string {
   if (name !== '' && !name.startsWith('-') && !/[\0-\x20\x7f]/.test(name)) return name;
-  throw new ReelformError('git_failed', `${JSON.stringify(name)} is no name of a commit, a branch or a remote`, {
+  throw new ReelformError('git_failed', `${JSON.stringify(name)} is not the name of a commit, branch or remote`, {
     hint: 'Write it like main, origin/main or a commit id',
   });
 }
@@ -132,18 +132,18 @@ export function withoutCredentials(text: string): string {
 function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean): ReelformError {
   const action = `git ${args.find((arg) => !arg.startsWith('-')) ?? ''}`.trim();
   if (error.code === 'ENOENT') {
-    return new ReelformError('git_failed', 'There is no git on this machine', { hint: 'Install git' });
+    return new ReelformError('git_failed', 'git is not installed', { hint: 'Install git' });
   }
   const stderr = typeof error.stderr === 'string' ? error.stderr.trim() : '';
   const lines = withoutCredentials(stderr)
     .split('\n')
     .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line));
-  const why = timedOut ? 'it did not answer in time' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
+  const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
   // Without `cause`, which contains the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {
-    hint: 'Run it by hand to see what it needs: the right to do it, the remote, the history',
+    hint: 'Run the command by hand; it may lack permissions, the remote or the history',
   });
 }
 
@@ -151,6 +151,6 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
 function ofAnotherUser(action: string, folder: string): ReelformError {
   const path = /^[\w./@:+-]+$/.test(folder) ? folder : `'${folder}'`;
   return new ReelformError('git_failed', `${action}: git refuses ${folder}, which belongs to another user`, {
-    hint: `Where that is meant, as in a job in a container, run: git config --global --add safe.directory ${path}`,
+    hint: `If this is intended, for example in a container job, run: git config --global --add safe.directory ${path}`,
   });
 }

@@ -161,7 +161,7 @@ async function appendAll(handle: FileHandle, bytes: Buffer): Promise<void> {
 
 function notWritten(file: string, cause: unknown): ReelformError {
   return new ReelformError('write_failed', `The journal ${file} could not be written: ${(cause as Error).message}`, {
-    hint: 'Check the space on the disk and the rights of the folder. Nothing that was not recorded was sent',
+    hint: 'Check the free space and the permissions of the folder. No unrecorded request was sent',
     cause,
   });
 }

@@ -29,10 +29,10 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
     // A link to an unmounted disk is not a first run: everything would be rendered again.
     const link = await readlink(path).catch(() => null);
     if (link === null) return { ok: true, value: emptyLock };
-    const nowhere = unreadableLock(`it is a link to ${link}, and nothing is there`, { file, start: 0, end: 0 });
-    return { ok: false, diagnostics: [{ ...nowhere, hint: 'Put the lockfile there, or remove the link' }] };
+    const nowhere = unreadableLock(`it is a link to ${link}, which does not exist`, { file, start: 0, end: 0 });
+    return { ok: false, diagnostics: [{ ...nowhere, hint: 'Restore the target of the link, or remove the link' }] };
   }
-  if (!isUtf8(bytes)) return refuse('it is not UTF-8 text');
+  if (!isUtf8(bytes)) return refuse('it is not valid UTF-8');
   return parseLock(bytes.toString('utf8'), file);
 }
 
@@ -80,5 +80,5 @@ export class LockFile {
 }
 
 function unreadableNow({ code, message, hint = '' }: Diagnostic): ReelformError {
-  return new ReelformError(code, `While the run was at work: ${message}`, { hint });
+  return new ReelformError(code, `During the run: ${message}`, { hint });
 }

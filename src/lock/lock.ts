@@ -120,16 +120,16 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
     },
   ],
   ['title', text],
-  ['labels', { required: false, expected: 'a map of texts', accepts: isTextMap }],
+  ['labels', { required: false, expected: 'a map of strings', accepts: isTextMap }],
   ['protect', { required: false, expected: 'true or false', accepts: (value) => typeof value === 'boolean' }],
   ['service', text],
   ['template', text],
   ['style_version', text],
-  ['inputs', { required: true, expected: 'a map of texts', accepts: isTextMap }],
+  ['inputs', { required: true, expected: 'a map of strings', accepts: isTextMap }],
   ['session', text],
   ['video_url', text],
-  ['deliveries', { required: false, expected: 'a list of places, each with its "to"', accepts: isDeliveryList }],
-  ['thumbnails', { required: true, expected: 'a list of texts', accepts: isTextList }],
+  ['deliveries', { required: false, expected: 'a list of destinations, each with "to"', accepts: isDeliveryList }],
+  ['thumbnails', { required: true, expected: 'a list of strings', accepts: isTextList }],
   [
     'rendered_at',
     {
@@ -138,7 +138,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
       accepts: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value),
     },
   ],
-  ['sources', { required: false, expected: 'a map of texts', accepts: isTextMap }],
+  ['sources', { required: false, expected: 'a map of strings', accepts: isTextMap }],
   ['lost', { required: false, expected: 'true', accepts: (value) => value === true }],
   // Added in a minor version, so at the end: an earlier version keeps them and writes them at this position.
   [

@@ -167,7 +167,7 @@ function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide)
   return {
     ...diagnostic,
     message: `${diagnostic.message} (${side})`,
-    hint: `Look at it in git, mend that side or take the other: git checkout --${side === 'ours' ? 'theirs' : 'ours'}`,
+    hint: `Correct that side, or use the other one: git checkout --${side === 'ours' ? 'theirs' : 'ours'}`,
   };
 }
 

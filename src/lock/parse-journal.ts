@@ -54,14 +54,14 @@ export function parseJournal(bytes: Uint8Array, file: string): ParsedJournal {
     if (record === null) throw unreadableJournal(`line ${index + 1} is damaged`, file);
     if (index > 0) {
       if (record.type === 'delivered' && !isDelivered(record))
-        throw unreadableJournal(`line ${index + 1} says of no delivery where it is`, file);
+        throw unreadableJournal(`line ${index + 1} has no valid delivery`, file);
       records.push(record as unknown as JournalRecord);
       continue;
     }
     const { type, version } = record;
     if (type !== 'journal' || typeof version !== 'number') throw unreadableJournal(NO_HEADER, file);
     if (version > JOURNAL_VERSION) {
-      const why = `it has version ${version}, this reelform reads ${JOURNAL_VERSION}`;
+      const why = `it has version ${version}, but this version of reelform reads ${JOURNAL_VERSION}`;
       throw unreadableJournal(why, file, 'Install a newer version of reelform');
     }
   }
@@ -70,10 +70,10 @@ export function parseJournal(bytes: Uint8Array, file: string): ParsedJournal {
   return { records, wholeBytes };
 }
 
-const NO_HEADER = 'it does not begin as a journal does';
+const NO_HEADER = 'it does not start with a journal header';
 
 const MOVE_AWAY =
-  'Look at the service for sessions that the lockfile does not have (`reelform import ID --session S` takes one over), then move the journal away';
+  'Check the service for sessions that are not in the lockfile and record them with `reelform import ID --session S`, then move the journal away';
 
 /** Returns the error for a journal whose content is uncertain. */
 export function unreadableJournal(why: string, file: string, hint = MOVE_AWAY): ReelformError {

@@ -22,7 +22,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
     return refuse(conflictIn(source, file) ?? syntaxError(source, file, error as SyntaxError));
   }
 
-  if (!isRecord(document)) return refuse(unreadableLock('expected an object, as reelform writes it', beginning));
+  if (!isRecord(document)) return refuse(unreadableLock('expected an object', beginning));
   const { lockfile_version: version, videos, ...extra } = document;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
     return refuse(unreadableLock(`"lockfile_version" is ${show(version)}, expected ${LOCKFILE_VERSION}`, beginning));
@@ -37,7 +37,7 @@ export function parseLock(text: string, file: string): Result<Lock> {
   const diagnostics: Diagnostic[] = duplicateEntries(source, file, ids.length);
   for (const id of ids) {
     const entry = videos[id];
-    const wrong = id.isWellFormed() ? wrongField(entry) : 'half a character in its id';
+    const wrong = id.isWellFormed() ? wrongField(entry) : 'an unpaired surrogate in its id';
     if (wrong === null) entries.set(id, entry as LockEntry);
     else diagnostics.push(unreadableLock(`the entry of "${id}" has ${wrong}`, locateEntry(source, file, id)));
   }
@@ -51,7 +51,7 @@ export function unreadableLock(what: string, at: Span): Diagnostic {
     code: 'lock_unreadable',
     severity: 'error',
     message: `The lockfile cannot be read: ${what}`,
-    hint: `Take the last good version from git: git checkout -- ${at.file}`,
+    hint: `Restore the last good version: git checkout -- ${at.file}`,
     at,
   };
 }
@@ -64,19 +64,19 @@ function wrongField(entry: unknown): string | null {
   for (const [name, field] of FIELDS) {
     const value = entry[name];
     if (value === undefined ? field.required : !field.accepts(value)) {
-      return `${value === undefined ? 'no' : 'a wrong'} "${name}", expected ${field.expected}`;
+      return `${value === undefined ? 'no' : 'an invalid'} "${name}", expected ${field.expected}`;
     }
   }
   if (entry.service !== 'embedded' || isOutputPath(entry.video_url as string)) return null;
   const forms = OUTPUT_ENDINGS.map((ending) => `.${ending}`).join(', ');
-  return `a wrong "video_url", expected renders/<name> and one of ${forms}, as the embedded service writes it`;
+  return `an invalid "video_url", expected renders/<name> and one of ${forms}`;
 }
 
 function newerLock(version: number, at: Span): Diagnostic {
   return {
     code: 'lock_newer',
     severity: 'error',
-    message: `The lockfile has version ${version}, this reelform reads ${LOCKFILE_VERSION}`,
+    message: `The lockfile has version ${version}, but this version of reelform reads ${LOCKFILE_VERSION}`,
     hint: 'Install a newer version of reelform',
     at,
   };
@@ -89,7 +89,7 @@ function conflictIn(source: string, file: string): Diagnostic | null {
   return {
     code: 'lock_conflict',
     severity: 'error',
-    message: `The lockfile holds a conflict marker of a git merge, "${line}"`,
+    message: `The lockfile contains a git conflict marker, "${line}"`,
     hint: 'Run `reelform lock merge`',
     at: { file, start: marker.index, end: marker.index + line.length },
   };
@@ -125,7 +125,7 @@ function duplicateEntries(source: string, file: string, count: number): Diagnost
     // Identical duplicate entries are harmless: git leaves them when two branches rendered the same video.
     if ((seen.get(key) ?? entry) !== entry) {
       const start = begin + index + '    '.length;
-      diagnostics.push(unreadableLock(`the entry of ${key} stands twice`, { file, start, end: start + key.length }));
+      diagnostics.push(unreadableLock(`it has two entries for ${key}`, { file, start, end: start + key.length }));
     }
     seen.set(key, entry);
   }

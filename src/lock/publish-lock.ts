@@ -130,7 +130,7 @@ export class LockPublisher {
     if (read.ok) return read.value;
     const { code, message } = read.diagnostics[0]!;
     throw new ReelformError(code, `On ${this.#options.branch.name}: ${message}`, {
-      hint: 'Mend it there: nothing is written over it',
+      hint: 'Correct it on the branch; reelform does not overwrite it',
     });
   }
 
@@ -196,14 +196,16 @@ function sameFields(one: Lock, other: Lock): boolean {
 
 function refused(name: string, { why, hint }: Extract<LockWrite, { kind: 'protected' }>): ReelformError {
   return new ReelformError('commit_refused', `The lockfile may not be committed to ${name}: ${why}`, {
-    hint:
-      hint ??
-      'Use --commit=pr, which keeps one pull request, or let the token of a GitHub App pass the rules of the branch',
+    hint: hint ?? 'Use --commit=pr, or use the token of a GitHub App that may bypass the rules of the branch',
   });
 }
 
 function raced(name: string): ReelformError {
-  return new ReelformError('commit_refused', `${name} moved ${ATTEMPTS} times while the lockfile was committed`, {
-    hint: 'Run it again: what was rendered is not rendered again where a journal or the work tree keeps it',
-  });
+  return new ReelformError(
+    'commit_refused',
+    `${name} changed ${ATTEMPTS} times while the lockfile was being committed`,
+    {
+      hint: 'Run the command again. Videos recorded in the journal or the work tree are not rendered again',
+    },
+  );
 }

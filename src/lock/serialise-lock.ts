@@ -34,7 +34,7 @@ const texts = new WeakMap<LockEntry, string>();
 export function entryText(entry: LockEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
-  // Nested to get the indentation that it has in the file.
+  // Nesting the entry twice gives it the indentation of the lockfile.
   const text = JSON.stringify({ '': { '': inOrder(entry) } }, null, 2).slice(BEFORE.length, -AFTER.length);
   texts.set(entry, text);
   return text;

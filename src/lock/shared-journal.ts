@@ -167,14 +167,18 @@ export function sharedRecords({ text }: Version, name: string): readonly Journal
   return records;
 }
 
-/** Adds a field that only the writer reads. */
+/** Adds a field by which the writer recognises its own record. Other readers ignore it. */
 function marked(record: JournalRecord, mark: string): JournalRecord {
   const line: JournalRecord & { readonly write: string } = { ...record, write: mark };
   return line;
 }
 
 function tooManyRaces(name: string): ReelformError {
-  return new ReelformError('git_failed', `${name} could not be written: other runs were first, ${MAX_RACES} times`, {
-    hint: 'Let fewer runs work at once',
-  });
+  return new ReelformError(
+    'git_failed',
+    `${name} could not be written: other runs changed it first, ${MAX_RACES} times`,
+    {
+      hint: 'Reduce the number of concurrent runs',
+    },
+  );
 }

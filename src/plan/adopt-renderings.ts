@@ -153,22 +153,22 @@ function adopt(change: Creation | Adjustment, reason: Change['reason'], source: 
 }
 
 function unknownSession({ id }: Change, { intent, session }: Attempt): PlanDiagnostic {
-  const asked = `A render of "${id}" was asked for at ${intent.at}, and`;
+  const asked = `A render of "${id}" was requested at ${intent.at}, but`;
   if (session !== null) {
     return {
       video: id,
       code: 'session_gone',
       severity: 'warning',
-      message: `${asked} the service did not have its session ${session} any more when an apply looked`,
-      hint: `The next apply looks for it again, and requests no other before: reelform resolve ${id}`,
+      message: `${asked} the service no longer had its session ${session} when the last apply checked`,
+      hint: `The next apply checks again and requests no new render. To decide now: reelform resolve ${id}`,
     };
   }
   return {
     video: id,
     code: 'session_unknown',
     severity: 'warning',
-    message: `${asked} whether the service took it on is not known`,
-    hint: `Look at the service, then run reelform resolve ${id} --session ID, --retry or --abandon`,
+    message: `${asked} it is unknown whether the service accepted it`,
+    hint: `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`,
   };
 }
 

@@ -159,8 +159,8 @@ function allGone(count: number): Diagnostic {
   return {
     code: 'all_videos_gone',
     severity: 'error',
-    message: `There are no videos any more, and the lockfile has ${count}`,
-    hint: 'Look at "videos" in reelform.yaml; if it is meant, pass --allow-empty',
+    message: `No definitions are left, but the lockfile has ${count}`,
+    hint: 'Check "videos" in reelform.yaml. If this is intended, pass --allow-empty',
   };
 }
 
@@ -169,7 +169,7 @@ function protectedVideo(id: VideoId): PlanDiagnostic {
     video: id,
     code: 'protected_video',
     severity: 'error',
-    message: `The video "${id}" is protected, and no definition has it any more`,
-    hint: 'Bring its definition back; to give the video up, apply once with `protect: false`, then remove the definition',
+    message: `The video "${id}" is protected, but its definition was removed`,
+    hint: 'Restore its definition. To remove the video, first apply with `protect: false`, then remove the definition',
   };
 }

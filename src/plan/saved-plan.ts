@@ -12,7 +12,7 @@ import { type ChangeDocument, changeDocument, type PlanDocument, planId } from '
  * @param file its name, for diagnostics
  */
 export function parsePlanDocument(text: string, file: string): Result<PlanDocument> {
-  const refuse = (what: string, hint = 'Make it anew: reelform plan --out FILE'): Result<never> => {
+  const refuse = (what: string, hint = 'Create the plan again: reelform plan --out FILE'): Result<never> => {
     const at = { file, start: 0, end: 0 };
     const message = `${file} cannot be read: ${what}`;
     return { ok: false, diagnostics: [{ code: 'plan_invalid', severity: 'error', message, hint, at }] };
@@ -23,18 +23,21 @@ export function parsePlanDocument(text: string, file: string): Result<PlanDocume
   } catch {
     return refuse('it is not JSON');
   }
-  if (!isRecord(document) || typeof document.format_version !== 'string') return refuse('it is no plan');
+  if (!isRecord(document) || typeof document.format_version !== 'string') return refuse('it is not a plan');
   const { format_version: version, changes, diagnostics } = document;
   if (!/^1\.\d+$/.test(version)) {
-    return refuse(`its format is ${version}, this reelform reads 1.x`, 'Update reelform, or make the plan anew');
+    return refuse(
+      `its format is ${version}, but this version of reelform reads 1.x`,
+      'Update reelform, or create the plan again',
+    );
   }
   if (typeof document.plan_id !== 'string' || typeof document.complete !== 'boolean' || !Array.isArray(changes)) {
-    return refuse('it is no plan');
+    return refuse('it is not a plan');
   }
-  if (!changes.every(isChange)) return refuse('one of its changes is in no form of a plan');
-  if (document.plan_id !== planId(changes)) return refuse('its changes are not those that its plan_id was made of');
+  if (!changes.every(isChange)) return refuse('one of its changes is malformed');
+  if (document.plan_id !== planId(changes)) return refuse('its changes do not match its plan_id');
   if (Array.isArray(diagnostics) && diagnostics.some((one) => isRecord(one) && one.severity === 'error')) {
-    return refuse('it was made with errors', 'Mend them, and make the plan anew: reelform plan --out FILE');
+    return refuse('it contains errors', 'Correct them and create the plan again: reelform plan --out FILE');
   }
   return { ok: true, value: document as unknown as PlanDocument };
 }
@@ -130,10 +133,10 @@ export function reviewedPlan(document: PlanDocument, fresh: Plan): Result<Plan> 
 }
 
 function differsBecause(reviewed: ChangeDocument, change: Change | undefined): string | null {
-  if (change === undefined) return reviewed.after === null ? null : 'no definition has it any more';
+  if (change === undefined) return reviewed.after === null ? null : 'its definition was removed';
   const present = changeDocument(change);
   if (present.after?.fingerprint !== reviewed.after?.fingerprint) {
-    return present.after === null ? 'no definition has it any more' : 'its definition has changed';
+    return present.after === null ? 'its definition was removed' : 'its definition has changed';
   }
   if (change.action === 'noop') {
     if (!goesThere(reviewed.destinations, change.desired)) return ELSEWHERE;
@@ -141,10 +144,10 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
   }
   if (change.action === 'deliver' && isRestOf(present, reviewed)) return null;
   if (!isSame(present.before, reviewed.before) || present.previous_id !== reviewed.previous_id) {
-    return 'the lockfile has another rendering of it';
+    return 'the lockfile has a different rendering';
   }
   if (renders(change) && !['create', 'update', 'restore'].includes(reviewed.action)) {
-    return 'it would be rendered, and the plan says that it is not';
+    return 'it needs rendering now, but the plan does not render it';
   }
   if (!isSame(present.destinations, reviewed.destinations ?? []) && !hasArrived(present, reviewed)) return ELSEWHERE;
   return isSame(present.fields, reviewed.fields) ? null : 'its title, labels or template have changed';
@@ -177,7 +180,7 @@ function hasArrived(present: ChangeDocument, reviewed: ChangeDocument): boolean 
   );
 }
 
-const ELSEWHERE = 'it would be delivered to other places';
+const ELSEWHERE = 'its destinations have changed';
 
 /** Checks whether a completed change has the approved destinations. */
 function goesThere(agreed: ChangeDocument['destinations'] = [], { deliver }: DesiredVideo): boolean {
@@ -203,7 +206,7 @@ function stale(video: string, why: string): PlanDiagnostic {
     code: 'plan_stale',
     severity: 'error',
     message: `The plan of "${video}" is stale: ${why}`,
-    hint: 'Make the plan anew, and have it reviewed',
+    hint: 'Create the plan again and have it reviewed',
     video,
   };
 }

@@ -76,7 +76,7 @@ export function unmatchedGlobs({ targets, excludes }: IdGlobs, ids: readonly str
 }
 
 function matchesNothing(glob: string, ids: readonly string[], severity: Severity): Diagnostic {
-  const message = `No video has an id like ${JSON.stringify(glob)}`;
+  const message = `No video id matches ${JSON.stringify(glob)}`;
   return { code: 'unknown_video', severity, message, hint: unmatchedHint(glob, ids) };
 }
 
@@ -86,5 +86,5 @@ export function unmatchedHint(glob: string, ids: readonly string[]): string {
   const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);
   const meant = closestMatch(glob, glob.includes('*') ? [...globs, ...ids] : ids);
   if (meant !== null) return `Did you mean ${meant}?`;
-  return 'IdGlobs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders';
+  return 'Globs match video ids as listed by `reelform plan --verbose`; ** matches any number of folders';
 }

@@ -29,16 +29,18 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
     case 'max_renders': {
       const rendered = plan.changes.filter(rendersNew).length;
       if (rendered <= policy.count) return [];
-      return [ofPlan(policy, `The plan renders ${rendered} videos, and ${policy.count} are allowed`)];
+      return [ofPlan(policy, `The plan renders ${rendered} videos, but only ${policy.count} are allowed`)];
     }
     case 'max_cost': {
       const { cost } = estimatePlan(plan);
       if (cost === undefined || (cost.amount !== null && cost.amount <= policy.amount)) return [];
       const allowed = `${policy.amount} ${cost.currency}`;
       if (cost.amount !== null)
-        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, and ${allowed} are allowed`)];
+        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, but only ${allowed} are allowed`)];
       // Denying an unknown cost would deny every template that a service hosts.
-      return [{ ...ofPlan(policy, `Nothing tells what the plan costs, which may be ${allowed}`), level: 'warn' }];
+      return [
+        { ...ofPlan(policy, `The cost of the plan is unknown, but at most ${allowed} are allowed`), level: 'warn' },
+      ];
     }
     default:
       return [];
@@ -46,7 +48,7 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
 }
 
 function ofPlan({ rule, level }: Policy, message: string): PolicyFinding {
-  return { rule, level, video: null, place: null, message, hint: 'Split it: --target plans some of them' };
+  return { rule, level, video: null, place: null, message, hint: 'Split the plan with --target' };
 }
 
 const CHARACTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
@@ -84,15 +86,15 @@ function violationsOf(policy: Policy, video: DesiredVideo): PolicyViolation[] {
       return [
         {
           path: ['title'],
-          message: `The title of ${video.id} is not like ${JSON.stringify(policy.pattern)}`,
-          hint: `Titles of this repository look like ${JSON.stringify(policy.pattern)}; * stands for any characters`,
+          message: `The title of ${video.id} does not match ${JSON.stringify(policy.pattern)}`,
+          hint: `Titles must match ${JSON.stringify(policy.pattern)}; * matches any characters`,
         },
       ];
     case 'require_label':
       return Object.entries(policy.labels).flatMap(([name, pattern]) => labelProblem(name, pattern, video));
     case 'require_deliver':
       if (video.deliver.length > 0) return [];
-      return [{ path: [], message: `${video.id} is delivered nowhere`, hint: 'Say where it goes with "deliver"' }];
+      return [{ path: [], message: `${video.id} has no destination`, hint: 'Add a destination with "deliver"' }];
     case 'allow_sources':
       return remoteSources(video).flatMap(({ url, path }) => foreignHost(policy.hosts, url, path, video));
   }
@@ -102,11 +104,17 @@ function tooLong(seconds: number, { id, durationSeconds: duration, template }: D
   const path = ['template'];
   if (duration === null) {
     // Denying an unknown duration would deny every template that a service hosts.
-    return [{ path, level: 'warn', message: `Nothing tells how long ${id} is, which may have ${seconds} s` }];
+    return [{ path, level: 'warn', message: `The length of ${id} is unknown, but at most ${seconds} s are allowed` }];
   }
   if (duration <= seconds) return [];
   const length = Math.round(duration * 100) / 100;
-  return [{ path, message: `${id} is ${length} s long, and ${seconds} s are allowed`, hint: `So long is ${template}` }];
+  return [
+    {
+      path,
+      message: `${id} is ${length} s long, but only ${seconds} s are allowed`,
+      hint: `This is the length of ${template}`,
+    },
+  ];
 }
 
 interface Text {
@@ -126,7 +134,7 @@ function tooManyCharacters(most: number, { text, name, path }: Text, { id }: Des
   const count = [...CHARACTERS.segment(text)].length;
   return count <= most
     ? []
-    : [{ path, message: `${name} of ${id} has ${count} characters, and ${most} are allowed`, hint: 'Shorten it' }];
+    : [{ path, message: `${name} of ${id} has ${count} characters, but only ${most} are allowed`, hint: 'Shorten it' }];
 }
 
 function forbidden(words: readonly string[], video: DesiredVideo): PolicyViolation[] {
@@ -134,19 +142,19 @@ function forbidden(words: readonly string[], video: DesiredVideo): PolicyViolati
   return [title, ...textsOf(video)].flatMap(({ text, name, path }) => {
     const found = findWords(text, words);
     if (found.length === 0) return [];
-    const message = `${name} of ${video.id} says ${found.map((word) => JSON.stringify(word)).join(', ')}`;
-    return [{ path, message, hint: 'Say it in other words' }];
+    const message = `${name} of ${video.id} contains ${found.map((word) => JSON.stringify(word)).join(', ')}`;
+    return [{ path, message, hint: 'Use other words' }];
   });
 }
 
 function labelProblem(name: string, pattern: string, { id, labels }: DesiredVideo): PolicyViolation[] {
   const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
   if (value === undefined) {
-    return [{ path: ['labels'], message: `${id} has no label ${name}`, hint: `Write it into "labels": ${name}` }];
+    return [{ path: ['labels'], message: `${id} has no label ${name}`, hint: `Add it to "labels": ${name}` }];
   }
   if (matchesPattern(value, pattern)) return [];
-  const message = `The label ${name} of ${id} is ${JSON.stringify(value)}, and not like ${JSON.stringify(pattern)}`;
-  return [{ path: ['labels', name], message, hint: `Write one like ${JSON.stringify(pattern)}` }];
+  const message = `The label ${name} of ${id} is ${JSON.stringify(value)}, which does not match ${JSON.stringify(pattern)}`;
+  return [{ path: ['labels', name], message, hint: `Use a value that matches ${JSON.stringify(pattern)}` }];
 }
 
 function remoteSources({ resources, audio }: DesiredVideo): { url: string; path: readonly string[] }[] {
@@ -170,6 +178,6 @@ function foreignHost(
     return allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed;
   });
   if (isAllowed) return [];
-  const hint = `Allowed are ${hosts.join(', ') || 'files of the repository alone'}`;
+  const hint = `Allowed: ${hosts.join(', ') || 'only files of the repository'}`;
   return [{ path, message: `${path.at(-1)} of ${id} comes from ${host}`, hint }];
 }

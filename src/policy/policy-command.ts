@@ -45,7 +45,7 @@ export function readPolicyAnswer(
   );
   if (end.exitCode === 0 || findings.some(({ level }) => level === 'deny')) return capped(findings, find);
   const text = oneLine(end.stderr) || (answer === null ? oneLine(end.stdout) : '');
-  return capped([find('deny', text || `it ended with ${end.exitCode}, and said nothing`), ...findings], find);
+  return capped([find('deny', text || `it exited with ${end.exitCode} without a message`), ...findings], find);
 }
 
 function capped(

@@ -175,7 +175,7 @@ function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
   const { encoder } = json as { readonly encoder?: unknown };
   const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
   if (!isRetired || !diagnostic.message.startsWith('encoder ')) return diagnostic;
-  return { ...diagnostic, hint: 'Leave it out: the default makes files as small as ffmpeg did, without ffmpeg' };
+  return { ...diagnostic, hint: 'Remove it: the default encoder makes files as small as ffmpeg does' };
 }
 
 function readService(service: WrittenConfig['service']): ServiceConfig {
@@ -207,12 +207,12 @@ function serviceProblems(service: WrittenConfig['service'], locate: Locate): Dia
   const problem = (message: string, hint: string): Diagnostic[] => {
     return [errorAt('config_invalid', locate(['service', 'url'], 'value').span, message, hint)];
   };
-  if (!URL.canParse(service.url)) return problem('service.url is no URL', 'Write it like https://api.example.com');
+  if (!URL.canParse(service.url)) return problem('service.url is not a URL', 'Write it like https://api.example.com');
   const { protocol, hostname } = new URL(service.url);
   if (protocol === 'https:' || service.allow_http === true || isLoopback(hostname)) return [];
   return problem(
-    `The access token would be sent to ${hostname} in clear`,
-    'Write https://, or "allow_http: true" beside the URL where the network between is safe',
+    `The access token would be sent to ${hostname} unencrypted`,
+    'Use https://, or set "allow_http: true" next to the URL if the network is trusted',
   );
 }
 
@@ -254,7 +254,7 @@ function notEmbedded(name: string, id: string, at: Span): Diagnostic {
     'config_invalid',
     at,
     `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`,
-    'Write the path of a template package, like ./templates/launch, or name a service that has it',
+    'Write the path of a template package, like ./templates/launch, or configure a service that has it',
   );
 }
 
@@ -265,11 +265,11 @@ function globProblem(pattern: string, at: Span): Diagnostic | null {
       'path_outside',
       at,
       'The glob of videos leads out of the repository',
-      'Write it from the root, like videos/**/*.yaml',
+      'Write it relative to the root of the repository, like videos/**/*.yaml',
     );
   }
   if (pattern.includes('\\'))
-    return errorAt('config_invalid', at, 'The glob of videos holds a backslash', 'Separate folders with /');
+    return errorAt('config_invalid', at, 'The glob of videos contains a backslash', 'Separate folders with /');
   if (pattern.split('{').length > 4 || /\{[^{},]*\.\.[^{}]*\}/.test(pattern)) {
     return errorAt(
       'config_invalid',
@@ -299,13 +299,13 @@ function readPolicies(
   const diagnostics = words.flatMap((word, index): Diagnostic[] => {
     if (foldWords(word) !== '') return [];
     const { span: at } = locate(['policies', 'forbid_words', 'words', String(index)], 'value');
-    const message = 'policies.forbid_words has a word without any character that can be seen';
-    return [errorAt('config_invalid', at, message, 'Leave it out')];
+    const message = 'policies.forbid_words contains a word without visible characters';
+    return [errorAt('config_invalid', at, message, 'Remove it')];
   });
   if (written?.max_cost !== undefined && cost === undefined) {
     const { span: at } = locate(['policies', 'max_cost'], 'key');
-    const message = 'policies.max_cost allows an amount, and nothing says what a render costs';
-    const hint = 'Say it with "cost: {currency: EUR, per_render: 0.5}"';
+    const message = 'policies.max_cost needs the cost of a render';
+    const hint = 'Add "cost: {currency: EUR, per_render: 0.5}"';
     diagnostics.push(errorAt('config_invalid', at, message, hint));
   }
   return { policies, diagnostics };

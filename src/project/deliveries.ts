@@ -86,8 +86,8 @@ function problemOfAll(
     return null;
   return {
     part: 'to',
-    message: 'Every video would go to the same place',
-    hint: 'Put {id} into it, or {fingerprint}; or end it with a slash, which stands for {id}.{extension}',
+    message: 'All videos would have the same destination',
+    hint: 'Add {id} or {fingerprint}, or end it with a slash, which appends {id}.{extension}',
   };
 }
 
@@ -122,13 +122,13 @@ function assetsProblems(
   const destination = { to: `${publish}0.png`, credential };
   const wrong = parseDestination(destination.to).ok
     ? destinationProblem(destination, [], { service: 'embedded', credentials })
-    : { part: 'to' as const, message: 'It names no place to write to', hint: 'Write s3://bucket/assets/' };
+    : { part: 'to' as const, message: 'It is not a valid destination', hint: 'Write s3://bucket/assets/' };
   const at = wrong?.part === 'credential' ? 'credential' : 'publish';
   return [
     ...(wrong === null ? [] : [problem(`assets: ${wrong.message}`, wrong.hint, ['assets', at], 'value', locate)]),
     ...(URL.canParse(publicUrl)
       ? []
-      : [problem('assets.public_url is no URL', undefined, ['assets', 'public_url'], 'value', locate)]),
+      : [problem('assets.public_url is not a URL', undefined, ['assets', 'public_url'], 'value', locate)]),
   ];
 }
 
@@ -140,7 +140,7 @@ function cacheProblems(
   const isMap = typeof written === 'object';
   if (bucket === null) {
     if (!isMap || written.credential === undefined) return [];
-    const message = 'cache.credential is for a bucket, and cache has no url';
+    const message = 'cache.credential needs cache.url';
     return [
       problem(
         message,
@@ -155,7 +155,7 @@ function cacheProblems(
   // Checked as for the embedded service, because this process reads and writes the bucket.
   const wrong = parseDestination(destination.to).ok
     ? destinationProblem(destination, [], { service: 'embedded', credentials })
-    : { part: 'to' as const, message: 'It names no folder of a bucket', hint: 'Write s3://bucket/folder/' };
+    : { part: 'to' as const, message: 'It is not a folder in a bucket', hint: 'Write s3://bucket/folder/' };
   if (wrong === null) return [];
   const path = isMap ? ['cache', wrong.part === 'credential' ? 'credential' : 'url'] : ['cache'];
   return [
@@ -242,27 +242,27 @@ function destinationProblem(
 ): DestinationProblem | null {
   const unstable = placeholders.length === 0 ? undefined : /\{(session_id|date)\}/.exec(to)?.[1];
   if (unstable !== undefined) {
-    const message = `{${unstable}} would be another place for ${UNSTABLE[unstable]}, and a plan could not say which`;
-    return { part: 'to', message, hint: 'Use {fingerprint}: it is another one for each content' };
+    const message = `{${unstable}} would change the destination for ${UNSTABLE[unstable]}, so a plan could not show it`;
+    return { part: 'to', message, hint: 'Use {fingerprint}, which changes with the content' };
   }
   const parsed = parseDestination(to, placeholders);
   if (!parsed.ok) return { ...parsed.problem, part: 'to' };
   if (service !== 'embedded') {
     if (service.capabilities.externalUploads !== false) return null;
-    const hint = 'Take "deliver" out, or "external_uploads: false" of its capabilities in reelform.yaml';
-    return { part: 'to', message: 'The service delivers no finished videos', hint };
+    const hint = 'Remove "deliver", or remove "external_uploads: false" from the capabilities in reelform.yaml';
+    return { part: 'to', message: 'The service does not support deliveries', hint };
   }
   if (credential === null) {
     const { kind } = parsed.target;
     if (kind === 's3' || kind === 'file') return null;
-    const hint = `Describe one in reelform.yaml, under "credentials", and write {to: ${to}, credential: NAME}`;
+    const hint = `Define one under "credentials" in reelform.yaml, and write {to: ${to}, credential: NAME}`;
     return { part: 'to', message: `${kind}: needs a credential of the kind ${kind}`, hint };
   }
   const known = credentials.get(credential);
   if (known === undefined) {
     const meant = closestMatch(credential, [...credentials.keys()]);
     const hint =
-      meant === null ? `Describe it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
+      meant === null ? `Define it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };
   }
   // The permission may depend on the values of the placeholders.

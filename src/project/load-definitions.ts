@@ -37,11 +37,30 @@ export class LazyTemplates {
   readonly #files: RepositoryFiles;
   readonly #fonts: LazyFonts;
   readonly #loaded = new Map<string, LoadedTemplate>();
+  readonly #usable = new Map<string, VideoTemplate>();
+  #checks: Checks | null = null;
 
-  constructor(config: Config, files: RepositoryFiles) {
+  /** @param known templates that are loaded already */
+  constructor(config: Config, files: RepositoryFiles, known: ReadonlyMap<string, ProjectTemplate> = new Map()) {
     this.#config = config;
     this.#files = files;
     this.#fonts = lazyFonts(config, files);
+    for (const [name, template] of known) this.#loaded.set(name, { template, diagnostics: [] });
+  }
+
+  /** Compiling schemas takes most of the time of a small repository: they are kept with the templates. */
+  get checks(): Checks {
+    this.#checks ??= createChecks();
+    return this.#checks;
+  }
+
+  /** Returns the properties that definitions depend on; undefined for a template that cannot be used. */
+  usable(name: string): VideoTemplate | undefined {
+    const { template } = this.load(name);
+    if (template === null) return undefined;
+    const known = this.#usable.get(name) ?? definitionTemplate(template, this.checks);
+    this.#usable.set(name, known);
+    return known;
   }
 
   load(name: string): LoadedTemplate {
@@ -74,21 +93,9 @@ export function reloadDefinitions(
   templates: LazyTemplates,
   files: RepositoryFiles,
 ): Reloaded {
-  const checks = createChecks();
-  const usable = new Map<string, VideoTemplate>();
   const resolved = resolveDefinitions(paths, {
-    ...definitionSettings(config, files, checks),
-    templates: {
-      get(name) {
-        const { template } = templates.load(name);
-        if (template === null) return undefined;
-        const known = usable.get(name);
-        if (known !== undefined) return known;
-        const loaded = definitionTemplate(template, checks);
-        usable.set(name, loaded);
-        return loaded;
-      },
-    },
+    ...definitionSettings(config, files, templates.checks),
+    templates: { get: (name) => templates.usable(name) },
     templateNames: [...config.templates.keys()],
   });
   const used = checkFiles(resolved, files);
@@ -159,7 +166,7 @@ export function checkFiles(
 
 function empty({ path, at, row }: FileUse): Diagnostic {
   const message = inRow(`The file ${JSON.stringify(path)} is empty`, row);
-  return errorAt('missing_file', at, message, 'Put the file in again');
+  return errorAt('missing_file', at, message, 'Restore the file');
 }
 
 function unusable({ path, at, row }: FileUse, reason: Refusal, files: RepositoryFiles): Diagnostic {

@@ -102,7 +102,7 @@ function ignoredFile(path: string, { videos }: Config): Diagnostic {
     code: 'definition_ignored',
     severity: 'warning',
     message: `${path} is not a definition, because "videos" of ${CONFIG_FILE} matches ${JSON.stringify(videos)} only`,
-    hint: `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}"; a name that begins with _ is never a definition`,
+    hint: `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}". Files whose name begins with _ are never definitions`,
     at: { file: path, start: 0, end: 0 },
   };
 }

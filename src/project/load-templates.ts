@@ -98,8 +98,8 @@ function loadPackage(
 }
 
 function tooLargeWithFonts(path: string, at: Span): Diagnostic {
-  const message = `With the fonts of the repository ${JSON.stringify(path)} has more than 50 MB`;
-  const hint = 'Keep in the folder of fonts those that the videos need';
+  const message = `With the fonts of the repository, ${JSON.stringify(path)} is larger than 50 MB`;
+  const hint = 'Remove unused fonts from the fonts folder';
   return errorAt('template_invalid', at, message, hint);
 }
 
@@ -112,13 +112,13 @@ function loadSpec(
   const text = files.text(path);
   const hint = `Run reelform pull ${name}`;
   if (!text.ok) {
-    const message = `${path}, the specification of the template ${name}, is not there`;
+    const message = `The specification of the template ${name} is missing: ${path}`;
     return { template: null, diagnostics: [errorAt('spec_missing', at, message, hint)] };
   }
   const spec = parseSpec(path, text.text);
   if (!spec.ok) return { template: null, diagnostics: spec.diagnostics };
   if (spec.value.id !== id) {
-    const message = `${path} describes the style version ${spec.value.id}, reelform.yaml names ${id}`;
+    const message = `${path} describes the style version ${spec.value.id}, but reelform.yaml names ${id}`;
     return { template: null, diagnostics: [errorAt('spec_missing', at, message, hint)] };
   }
   return { template: { name, spec: spec.value, package: null, files: null, paths: [path] }, diagnostics: [] };
@@ -133,6 +133,6 @@ function outdated(
   // The specification of a service's template exists only on the disk, so it cannot be outdated.
   const stale = outdatedFiles(files.root, ownPackage === null ? current.slice(1) : current, files.log);
   if (stale.length === 0) return [];
-  const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} not what the template ${name} gives today`;
+  const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} out of date with the template ${name}`;
   return [{ code: 'schema_outdated', severity: 'warning', message, hint: `Run reelform pull ${name}`, at }];
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { byCodeUnit } from '../digest.ts';
 import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import { readOutputRecords } from './output-records.ts';
 
@@ -139,31 +140,70 @@ const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:\\.(?:${OUTPUT_ENDINGS.join('|')})|\\.
 /** Previews written by `reelform render`. */
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
 
+/** A file below `renders/`. */
+export interface OutputFile {
+  /** Repository-relative. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+}
+
+/** Renderings whose files must stay. */
+export interface NamedOutputs {
+  readonly kept: Iterable<Pick<LockRendering, 'video_url' | 'thumbnails'>>;
+  /** Names of pending renderings: paths below `renders/` without extension. */
+  readonly pending?: readonly string[];
+}
+
 /**
- * Removes videos and stills of earlier applies from `renders/`. Keeps the files in `kept`, files with other names, and files
- * that cannot be removed.
+ * Finds videos and stills of earlier applies in `renders/`, sorted by path. Leaves out the named ones and files with other
+ * names.
  *
  * @param root the repository's folder, absolute
+ */
+export async function findUnnamedOutputs(root: string, { kept, pending = [] }: NamedOutputs): Promise<OutputFile[]> {
+  const names = new Set([...kept].flatMap(localOutputs));
+  const isPending = (path: string): boolean => pending.some((name) => path.startsWith(`${OUTPUTS_FOLDER}/${name}.`));
+  const files = await outputFiles(root);
+  return files.filter(({ path }) => {
+    return OUTPUT.test(path) && !path.startsWith(LOOKS) && !names.has(path) && !isPending(path);
+  });
+}
+
+/** Finds previews written by `reelform render`, sorted by path. */
+export async function findPreviews(root: string): Promise<OutputFile[]> {
+  return (await outputFiles(root)).filter(({ path }) => path.startsWith(LOOKS));
+}
+
+async function outputFiles(root: string): Promise<OutputFile[]> {
+  const entries = await readdir(join(root, OUTPUTS_FOLDER), { withFileTypes: true, recursive: true }).catch(() => []);
+  const files = entries.flatMap((entry): OutputFile[] => {
+    const path = join(entry.parentPath, entry.name);
+    const stats = entry.isFile() ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stats === undefined) return [];
+    return [{ path: relative(root, path).split(sep).join('/'), bytes: stats.size, modifiedAt: stats.mtimeMs }];
+  });
+  return files.sort((a, b) => byCodeUnit(a.path, b.path));
+}
+
+/**
+ * Removes files below `renders/` and the folders that they leave empty. Keeps files that cannot be removed.
+ *
+ * @param root the repository's folder, absolute
+ * @param paths repository-relative
  * @returns the number of removed files
  */
-export async function pruneOutputs(
-  root: string,
-  kept: Iterable<Pick<LockRendering, 'video_url' | 'thumbnails'>>,
-): Promise<number> {
-  const names = new Set([...kept].flatMap(localOutputs));
-  const entries = await readdir(join(root, OUTPUTS_FOLDER), { withFileTypes: true, recursive: true }).catch(() => []);
+export async function removeOutputs(root: string, paths: readonly string[]): Promise<number> {
   let removed = 0;
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    const name = relative(root, path).split(sep).join('/');
-    if (!entry.isFile() || !OUTPUT.test(name) || name.startsWith(LOOKS) || names.has(name)) continue;
-    const isGone = await rm(path).then(
+  for (const path of paths) {
+    const isGone = await rm(join(root, path)).then(
       () => true,
       () => false,
     );
     if (!isGone) continue;
     removed += 1;
-    if (entry.parentPath !== join(root, OUTPUTS_FOLDER)) await removeEmpty(join(root, OUTPUTS_FOLDER), dirname(path));
+    await removeEmpty(join(root, OUTPUTS_FOLDER), dirname(join(root, path)));
   }
   return removed;
 }

@@ -20,7 +20,7 @@ const MOST_WASTE = 1000;
 
 /**
  * Reads the records by repository-relative path. The lockfile records the first rendering of a video; another machine may
- * render it to different bytes (see `Outputs` in schemas/README.md), which are recorded here. Ignores invalid lines.
+ * render it to different bytes (see docs/reference/outputs.md), which are recorded here. Ignores invalid lines.
  */
 export function readOutputRecords(root: string): ReadonlyMap<string, OutputRecord> {
   try {

@@ -15,9 +15,8 @@ export interface RepositoryFont {
 }
 
 const WORDS = {
-  missing: 'Make the folder, or write the path of the one with your fonts, like ./fonts',
-  tooLarge:
-    'Keep in it the fonts that the videos need; they become part of every template package, which has at most 50 MB',
+  missing: 'Create the folder, or write the path of your fonts folder, like ./fonts',
+  tooLarge: 'Remove unused fonts; the fonts become part of every template package, which can have at most 50 MB',
 };
 
 const FONT_FILE = /^(.+)\.(ttf|otf|woff2|woff)$/i;
@@ -45,9 +44,9 @@ export function readFontsFolder(
     const path = posix.join(root, below);
     const other = fonts.get(name);
     const problem = fontProblem(bytes);
-    if (problem !== null) refuse(`The file ${JSON.stringify(path)} ${problem}`, 'Put the font in again, or remove it');
+    if (problem !== null) refuse(`The file ${JSON.stringify(path)} ${problem}`, 'Replace the font file, or remove it');
     if (other !== undefined)
-      refuse(`${JSON.stringify(path)} and ${JSON.stringify(other.path)} are one font`, 'Remove one');
+      refuse(`${JSON.stringify(path)} and ${JSON.stringify(other.path)} are the same font`, 'Remove one');
     fonts.set(name, { path, packagePath: `fonts/${name}.${ending.toLowerCase()}`, bytes });
   }
   return diagnostics.length > 0 ? { ok: false, diagnostics } : { ok: true, value: fonts };

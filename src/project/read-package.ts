@@ -13,7 +13,7 @@ interface FolderWords {
 
 const PACKAGE_WORDS: FolderWords = {
   missing: 'Write the path of a template package, like ./templates/launch',
-  tooLarge: 'A template package has at most 50 MB and 2,000 files',
+  tooLarge: 'A template package can have at most 50 MB and 2,000 files',
 };
 
 /**
@@ -35,7 +35,7 @@ export function readTemplateFolder(
 ): Result<Map<string, Uint8Array>> {
   const absolute = join(root, folder);
   if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) {
-    return refused(at, `There is no folder ${JSON.stringify(folder)}`, words.missing);
+    return refused(at, `The folder ${JSON.stringify(folder)} does not exist`, words.missing);
   }
   const inside = realInside(root, folder, 'folder', at);
   if (!inside.ok) return inside;
@@ -79,7 +79,7 @@ function realInside(
   if (real.startsWith(realRoot.endsWith(sep) ? realRoot : `${realRoot}${sep}`)) {
     return { ok: true, value: { real, isLink: real !== join(realRoot, path) } };
   }
-  const message = `${JSON.stringify(path)} is a link out of the repository`;
+  const message = `${JSON.stringify(path)} is a link to a location outside the repository`;
   return refused(at, message, `Copy the ${kind} into the repository`);
 }
 
@@ -108,7 +108,7 @@ export function readTemplateArchive(
 ): Result<Map<string, Uint8Array>> {
   const stats = statSync(join(root, path), { throwIfNoEntry: false });
   if (!stats?.isFile()) {
-    return refused(at, `There is no file ${JSON.stringify(path)}`, 'Make it with reelform template pack');
+    return refused(at, `The file ${JSON.stringify(path)} does not exist`, 'Create it with reelform template pack');
   }
   const inside = realInside(root, path, 'file', at);
   if (!inside.ok) return inside;

@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 
 export const CONFIG_FILE = 'reelform.yaml';
+/** A name that is not read, to avoid two configurations in one folder. */
+export const OTHER_CONFIG_FILE = 'reelform.yml';
 
 /**
  * Returns the absolute path of the nearest folder, from `cwd` upwards, that contains a reelform.yaml.
@@ -12,10 +14,15 @@ export const CONFIG_FILE = 'reelform.yaml';
 export function findRoot(cwd: string): string {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     if (statSync(join(folder, CONFIG_FILE), { throwIfNoEntry: false })?.isFile()) return folder;
+    if (statSync(join(folder, OTHER_CONFIG_FILE), { throwIfNoEntry: false })?.isFile()) {
+      throw new ReelformError('config_missing', `There is a ${OTHER_CONFIG_FILE} in ${folder}, and no ${CONFIG_FILE}`, {
+        hint: `Rename it to ${CONFIG_FILE}`,
+      });
+    }
     if (folder === dirname(folder)) break;
   }
-  throw new ReelformError('config_missing', `There is no ${CONFIG_FILE} in ${cwd} or above`, {
-    hint: `Run the command inside a repository of videos, or create a ${CONFIG_FILE} with "templates:"`,
+  throw new ReelformError('config_missing', `No ${CONFIG_FILE} in ${cwd} or its parent folders`, {
+    hint: 'Run the command inside a reelform repository, or create one with reelform init',
   });
 }
 

@@ -14,7 +14,7 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
     await replaceFile(path, data, { isDurable: true });
   } catch (cause) {
     throw new ReelformError('write_failed', `${path} could not be written: ${(cause as Error).message}`, {
-      hint: 'Check the space on the disk and the rights of the folder',
+      hint: 'Check the free space and the permissions of the folder',
       cause,
     });
   }
@@ -37,7 +37,7 @@ export async function writeLinkedFile(path: string, data: string | Uint8Array): 
   } catch (cause) {
     if (cause instanceof ReelformError) throw cause;
     const message = `${path} could not be written: ${(cause as Error).message}`;
-    throw new ReelformError('write_failed', message, { hint: 'Look where it leads to', cause });
+    throw new ReelformError('write_failed', message, { hint: 'Check the target of the link', cause });
   }
   await writeFileAtomic(target, data);
 }
@@ -45,7 +45,7 @@ export async function writeLinkedFile(path: string, data: string | Uint8Array): 
 async function refuseLink(path: string): Promise<void> {
   const found = await nullIfMissing(lstat(path));
   if (found?.isSymbolicLink() !== true) return;
-  throw new ReelformError('write_failed', `${path} is a link to ${await readlink(path)}, and nothing is there`, {
-    hint: 'Make the file that it leads to, or remove the link',
+  throw new ReelformError('write_failed', `${path} is a link to ${await readlink(path)}, which does not exist`, {
+    hint: 'Create the target of the link, or remove the link',
   });
 }

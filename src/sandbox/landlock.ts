@@ -61,7 +61,7 @@ const LANDLOCK_RESTRICT_SELF = 446;
 
 /** @returns the Landlock version of this kernel, or why it cannot be used */
 export function landlockVersion(koffi: Koffi | null): number | string {
-  if (platform !== 'linux') return 'Landlock exists on Linux only';
+  if (platform !== 'linux') return 'Landlock is only available on Linux';
   if (architecture() === null) return `no seccomp filter is known for ${arch}`;
   if (koffi === null) return 'the package koffi is not installed';
   const version = openKernel(koffi).landlockVersion();
@@ -70,7 +70,7 @@ export function landlockVersion(koffi: Koffi | null): number | string {
 
 /** Describes what a Landlock version with the seccomp filter does not cover; null if no gap is known. */
 export function landlockGap(version: number): string | null {
-  return version >= TRUNCATION_FROM ? null : 'the kernel is older than 6.2: files can be emptied';
+  return version >= TRUNCATION_FROM ? null : 'the kernel is older than 6.2: files can be truncated';
 }
 
 /**

@@ -82,7 +82,7 @@ const KERNEL_PATHS: readonly (readonly [string, PathAccess])[] = [
  * @throws ReelformError sandbox_missing if it is not available; never for `auto` and `none`
  */
 export function openSandbox(setting: SandboxSetting): Sandbox {
-  if (setting === 'none') return noSandbox('it is switched off');
+  if (setting === 'none') return noSandbox('disabled');
   const reasons: string[] = [];
   if (setting !== 'bubblewrap') {
     const version = landlockVersion(loadKoffi());
@@ -92,12 +92,16 @@ export function openSandbox(setting: SandboxSetting): Sandbox {
   if (setting !== 'landlock') {
     const version = bubblewrapVersion();
     if (version !== null) return bubblewrap(version);
-    reasons.push('bubblewrap: there is no bwrap on the PATH that may make namespaces');
+    reasons.push('bubblewrap: no bwrap on the PATH can create namespaces');
   }
   if (setting === 'auto') return noSandbox(reasons.join('; '));
-  throw new ReelformError('sandbox_missing', `There is no sandbox as asked for (${setting}): ${reasons.join('; ')}`, {
-    hint: 'use Linux 5.13 or later with Landlock, or install bubblewrap; "auto" renders without where there is none',
-  });
+  throw new ReelformError(
+    'sandbox_missing',
+    `The requested sandbox (${setting}) is not available: ${reasons.join('; ')}`,
+    {
+      hint: 'use Linux 5.13 or later with Landlock, or install bubblewrap; "auto" renders without a sandbox if none is available',
+    },
+  );
 }
 
 /**
@@ -206,7 +210,7 @@ function bubblewrapVersion(): string | null {
 
 function upToPackage(): string[] {
   const [, below] = /^.*\/(?:dist|src)\/(.*)$/.exec(import.meta.url) ?? [];
-  if (below === undefined) throw new Error(`Internal error: ${import.meta.url} lies neither in dist/ nor in src/`);
+  if (below === undefined) throw new Error(`Internal error: ${import.meta.url} is neither in dist/ nor in src/`);
   return below.split('/').map(() => '..');
 }
 

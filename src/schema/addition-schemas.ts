@@ -21,19 +21,19 @@ export function additionSchemas(
 
 function audioSchema(form: DefinitionForm): JsonSchema {
   return {
-    description: 'Sounds that are mixed over that of the template: the name of a track → its source.',
+    description: 'Sounds mixed over the sound of the template: track name → source.',
     type: 'object',
     maxProperties: 16,
     propertyNames: {
       pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
-      patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, a letter or a digit first',
+      patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, starting with a letter or digit',
     },
     additionalProperties: soundSchema(form),
     ...(form === 'file'
       ? {
           defaultSnippets: [
             { label: 'a track', body: { '${1:main}': './${2:music.mp3}' } },
-            { label: 'a track that fades', body: { '${1:main}': { source: './${2:music.mp3}', fade_out: 2 } } },
+            { label: 'a track with fades', body: { '${1:main}': { source: './${2:music.mp3}', fade_out: 2 } } },
           ],
         }
       : {}),
@@ -41,12 +41,12 @@ function audioSchema(form: DefinitionForm): JsonSchema {
 }
 
 function fontsSchema(spec: StyleVersion | null, form: DefinitionForm): JsonSchema {
-  const description = 'Fonts in place of those of the template: its font → another that it carries.';
+  const description = 'Font replacements: font of the template → another font of the template.';
   if (spec === null) return { description, type: 'object', additionalProperties: fontSchema(form) };
   const font = (name: string): JsonSchema => {
     if (form === 'video') return fontSchema(form);
     const examples = (spec.available_fonts ?? spec.fonts).filter((other) => other !== name);
-    return { description: `In place of ${name}.`, examples, allOf: [fontSchema(form)] };
+    return { description: `Replacement for ${name}.`, examples, allOf: [fontSchema(form)] };
   };
   const properties = Object.fromEntries(spec.fonts.map((name) => [name, font(name)]));
   return { description, type: 'object', additionalProperties: false, properties };
@@ -54,26 +54,26 @@ function fontsSchema(spec: StyleVersion | null, form: DefinitionForm): JsonSchem
 
 function outputSchema(form: DefinitionForm): JsonSchema {
   return {
-    description: 'How the finished file is made.',
+    description: 'Format and size of the finished file.',
     type: 'object',
     additionalProperties: false,
     properties: {
       format: {
         description:
-          'mp4 when absent. mov is ProRes, for editors; png is one still, png_sequence a zip of all frames, webp is animated.',
+          'mp4 by default. mov is ProRes for video editors, webp is animated, png is a single still, png_sequence is a zip with all frames.',
         enum: OUTPUT_FORMATS,
       },
       height: {
-        description: 'Pixels, even; the width follows. The template’s own when absent.',
+        description: 'Height in pixels, an even number. The width follows. The height of the template by default.',
         ...numberSchema(form, { minimum: 2, maximum: 4096, multipleOf: 2 }),
       },
       fps: {
-        description: 'Frames per second. The template’s own when absent.',
+        description: 'Frames per second. The frame rate of the template by default.',
         ...numberSchema(form, { minimum: 1, maximum: 120 }),
       },
-      quality: { description: 'high when absent.', enum: OUTPUT_QUALITIES },
+      quality: { description: 'Encoding quality; high by default.', enum: OUTPUT_QUALITIES },
       codec: {
-        description: 'Of an MP4: h264 (when absent), hevc, av1. Of a MOV: prores422 (when absent), prores4444.',
+        description: 'For mp4: h264 (default), hevc or av1. For mov: prores422 (default) or prores4444.',
         enum: OUTPUT_CODECS,
       },
     },
@@ -87,13 +87,13 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
     required: ['to'],
     properties: {
       to: { type: 'string', ...to },
-      credential: { description: 'The name of a credential of reelform.yaml, or of the service.', type: 'string' },
+      credential: { description: 'Name of a credential in reelform.yaml or on the service.', type: 'string' },
     },
   };
   return {
     type: ['string', 'object', 'array'],
     ...to,
-    description: `${DELIVER_DOCS.description} In place of what reelform.yaml says; an empty list: nowhere.`,
+    description: `${DELIVER_DOCS.description} Replaces "deliver" of reelform.yaml; an empty list disables deliveries.`,
     ...one,
     items: { type: ['string', 'object'], ...to, ...one },
     ...(form === 'file'
@@ -110,6 +110,6 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
 
 const DELIVER_DOCS = {
   description:
-    'Where the finished file goes: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path, with {id}, {title}, {fingerprint}, {extension} and {label.<name>} in it.',
+    'Destinations of the finished file: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path. Placeholders: {id}, {title}, {fingerprint}, {extension} and {label.<name>}.',
   examples: ['s3://videos/{id}.{extension}', 's3://videos/'],
 };

@@ -45,6 +45,6 @@ export function createPlanCheck(): (document: unknown) => string | null {
   return (document) => {
     if (validate(document)) return null;
     const [error] = validate.errors ?? [];
-    return `${error?.instancePath || '/'} ${error?.message ?? 'is not as it should be'}`;
+    return `${error?.instancePath || '/'} ${error?.message ?? 'is not valid'}`;
   };
 }

@@ -34,7 +34,7 @@ export function definitionSchema(template: NamedSpec | null, form: DefinitionFor
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Video definition',
-    description: `One video, several, or a part of one, over ${name}.`,
+    description: `One video, several videos, or a fragment, with ${name}.`,
     ...(template !== null && form === 'file'
       ? { definitions: kindSchemas(Object.values(template.spec.editables), form) }
       : {}),
@@ -86,7 +86,7 @@ function requiredKeys(spec: StyleVersion): string[] {
 }
 
 function templateSchema(template: NamedSpec | null): JsonSchema {
-  const description = 'A template that reelform.yaml names.';
+  const description = 'Name of a template in reelform.yaml.';
   return template === null ? { description, type: 'string', minLength: 1 } : { description, const: template.name };
 }
 
@@ -94,14 +94,14 @@ function valueProperties(form: DefinitionForm): Record<string, JsonSchema> {
   const text = textSchema(form);
   return {
     title: { description: 'The title of the video, 1 to 255 characters.', minLength: 1, maxLength: 255, ...text },
-    description: { description: 'What the video is for. It changes no frame.', ...text },
+    description: { description: 'Purpose of the video. Does not change any frame.', ...text },
     labels: {
-      description: 'Names and texts to sort videos by. They change no frame.',
+      description: 'Labels for grouping videos. They do not change any frame.',
       type: 'object',
       additionalProperties: text,
     },
     protect: {
-      description: 'While true, the video cannot be removed by a plan.',
+      description: 'If true, plans cannot remove the video.',
       ...booleanSchema(form),
     },
   };
@@ -112,13 +112,13 @@ function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
   const path: JsonSchema = { type: 'string', minLength: 1 };
   return {
     id: {
-      description: 'Names the video for good. By default its path below the folder of videos, without its ending.',
+      description: 'Permanent id of the video. Defaults to its path below the folder of videos, without the extension.',
       ...textSchema('file'),
       minLength: 1,
       ...id,
     },
     extends: {
-      description: 'A file, or several, whose values this one takes over and may replace.',
+      description: 'One or more files whose values this definition inherits and may override.',
       type: ['string', 'array'],
       minLength: 1,
       items: path,
@@ -126,18 +126,18 @@ function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
       examples: ['./_brand.yaml'],
     },
     each: {
-      description: 'Makes one video for every row of a file. ${column} stands for what the row says.',
+      description: 'Creates one video per row of a data file. ${column} is replaced by the value of the row.',
       type: 'object',
       additionalProperties: false,
       required: ['from', 'id'],
       properties: {
         from: {
-          description: 'A CSV file with a header, or a list of maps in JSON or YAML.',
+          description: 'A CSV file with a header row, or a list of maps in JSON or YAML.',
           ...path,
           examples: ['data/stores.csv'],
         },
         id: {
-          description: 'Names the video of a row; it follows the id of the definition.',
+          description: 'Id of the video of a row, appended to the id of the definition.',
           ...path,
           ...id,
           type: 'string',
@@ -149,7 +149,7 @@ function fileProperties(id: JsonSchema): Record<string, JsonSchema> {
 }
 
 function resourcesSchema(template: NamedSpec | null, form: DefinitionForm): JsonSchema {
-  const description = 'What fills the editables of the template.';
+  const description = 'Values for the editables of the template.';
   if (template === null) return { description, type: 'object' };
   const members = Object.entries(template.spec.editables).map(([key, editable]) => {
     const kind = kindName(editable);
@@ -174,5 +174,5 @@ function newDefinition({ name, spec }: NamedSpec): { label: string; description:
     resources[key] = editable.input_type === 'color' ? quoted(example) : example;
   }
   const body = { template: name, title: '${1:Title}', resources };
-  return { label: `new ${name} video`, description: 'A definition with every required editable', body };
+  return { label: `new ${name} video`, description: 'A definition with all required editables', body };
 }

@@ -49,18 +49,18 @@ const IMAGE_SNIPPETS = [
 const VIDEO_SNIPPETS = [
   { label: 'a clip', body: './clips/${1:clip.mp4}' },
   {
-    label: 'a part of a clip, with its sound',
+    label: 'a section of a clip, with its sound',
     body: { source: './clips/${1:clip.mp4}', transform: { trim_start_time: 3, volume: 1 } },
   },
   {
-    label: 'an image that moves',
+    label: 'an animated image',
     body: { source: './images/${1:image.jpg}', transform: { animate_strategy: 'zoom-in' } },
   },
 ];
 
 const AUDIO_SNIPPETS = [
   { label: 'a sound', body: './sounds/${1:music.mp3}' },
-  { label: 'a sound that fades', body: { source: './sounds/${1:music.mp3}', volume: 0.8, fade_out: 2 } },
+  { label: 'a sound with fades', body: { source: './sounds/${1:music.mp3}', volume: 0.8, fade_out: 2 } },
 ];
 
 function factsOf(editable: Editable): string[] {
@@ -71,8 +71,8 @@ function factsOf(editable: Editable): string[] {
     `${kind[0]?.toUpperCase()}${kind.slice(1)}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}${size}${duration === undefined ? '' : `, ${duration} seconds`}`,
     ...(allowed === undefined ? [] : [`One of ${allowed.join(', ')}`]),
     ...(example === undefined ? [] : [`Example: ${kind === 'color' ? `#${example.replace(/^#/, '')}` : example}`]),
-    `Seen in the still “${editable.stillcut}”`,
-    ...(editable.required === false ? ['Optional: without it the template shows its own'] : []),
+    `Visible in the stillcut “${editable.stillcut}”`,
+    ...(editable.required === false ? ['Optional. Defaults to the content of the template'] : []),
   ];
 }
 

@@ -33,22 +33,19 @@ export function specProblems(value: unknown): string[] {
   if (!isRecord(value)) return ['style_version is not an object'];
   const problems: string[] = [];
   if (!isText(value.id, MAX_LABEL) || value.id === '')
-    problems.push(`style_version.id is not a text of 1 to ${MAX_LABEL} characters`);
-  if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of texts');
+    problems.push(`style_version.id is not a string of 1 to ${MAX_LABEL} characters`);
+  if (!isTexts(value.fonts)) problems.push('style_version.fonts is not a list of strings');
   if (value.available_fonts !== undefined && !isTexts(value.available_fonts))
-    problems.push('style_version.available_fonts is not a list of texts');
+    problems.push('style_version.available_fonts is not a list of strings');
   if (!isRecord(value.editables)) return [...problems, 'style_version.editables is not an object'];
   const editables = Object.entries(value.editables);
   if (editables.length > MAX_EDITABLES) {
-    return [
-      ...problems,
-      `style_version has ${editables.length} editables, more than the ${MAX_EDITABLES} that are read`,
-    ];
+    return [...problems, `style_version has ${editables.length} editables, but at most ${MAX_EDITABLES} are supported`];
   }
   for (const [key, editable] of editables) {
     const name = JSON.stringify(key.slice(0, MAX_LABEL));
     if (!isText(key, MAX_LABEL) || key === '' || key === '__proto__')
-      problems.push(`${name} cannot be the key of an editable`);
+      problems.push(`${name} is not a valid key of an editable`);
     if (!isRecord(editable)) problems.push(`The editable ${name} is not an object`);
     else problems.push(...editableProblems(name, editable));
   }

@@ -34,21 +34,24 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
     case 'color':
       return shortOrFull(colorSchema(form), 'text');
     case 'image':
-      return shortOrFull(mediaSchema(), 'remote_url', { transform: imageTransformSchema(form) });
+      return mediaFormSchema(imageTransformSchema(form));
     case 'video':
-      return shortOrFull(mediaSchema(), 'remote_url', { transform: clipTransformSchema(form) });
+      return mediaFormSchema(clipTransformSchema(form));
     case 'audio':
       return soundSchema(form);
     case 'font':
       return fontSchema(form, editable.allowed_fonts);
     default:
-      return { not: {}, description: 'This version of reelform cannot fill it.' };
+      return { not: {}, description: 'Not supported by this version of reelform.' };
   }
 }
 
-/** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
 export function soundSchema(form: DefinitionForm): JsonSchema {
-  const transform = audioTransformSchema(form);
+  return mediaFormSchema(audioTransformSchema(form));
+}
+
+/** Accepts a source, a map of the source and its transform's fields, or the full form of the interface. */
+function mediaFormSchema(transform: JsonSchema): JsonSchema {
   const full: JsonSchema = { additionalProperties: false, properties: { source: mediaSourceSchema(), transform } };
   const beside: JsonSchema = {
     additionalProperties: false,
@@ -56,6 +59,7 @@ export function soundSchema(form: DefinitionForm): JsonSchema {
       source: { description: SOURCE, ...mediaSchema() },
       ...transform.properties,
     },
+    ...(transform.allOf === undefined ? {} : { allOf: transform.allOf }),
   };
   const isFull: JsonSchema = {
     anyOf: [{ required: ['transform'] }, { required: ['source'], properties: { source: { type: 'object' } } }],
@@ -80,21 +84,17 @@ export function isFillable(editable: Editable): boolean {
   return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(editable.input_type);
 }
 
-function shortOrFull(
-  value: JsonSchema,
-  field: 'text' | 'remote_url' | 'font',
-  more: Readonly<Record<string, JsonSchema>> = {},
-): JsonSchema {
+function shortOrFull(value: JsonSchema, field: 'text' | 'font'): JsonSchema {
   const full: JsonSchema = {
     type: 'object',
     additionalProperties: false,
     required: ['source'],
-    properties: { source: field === 'remote_url' ? mediaSourceSchema() : sourceSchema(value, field), ...more },
+    properties: { source: sourceSchema(value, field) },
   };
   return when({ type: 'object' }, full, value);
 }
 
-const SOURCE = 'A file of the repository, or an http(s) URL.';
+const SOURCE = 'Path of a file in the repository, or an http(s) URL.';
 
 /** Source of a file in the full form: a path or URL, or the map of the interface. */
 function mediaSourceSchema(): JsonSchema {
@@ -135,21 +135,25 @@ function imageTransformSchema(form: DefinitionForm): JsonSchema {
 function clipTransformSchema(form: DefinitionForm): JsonSchema {
   return {
     type: 'object',
-    description: 'How the clip fills its area, from where it plays, and how loud it is.',
+    description: 'How the clip fills its area, where it starts, and its volume.',
     additionalProperties: false,
     properties: {
       ...pictureFields(form, 'clip'),
       trim_strategy: {
-        description: 'manual: it plays from trim_start_time, and need not be said. none: from its start.',
+        description: 'manual (default with trim_start_time): starts at trim_start_time. none: starts at the beginning.',
         enum: ['none', 'manual'],
       },
-      trim_start_time: { description: 'Seconds of the clip that are skipped.', ...numberSchema(form, FROM_ZERO) },
+      trim_start_time: { description: 'Start position in the clip, in seconds.', ...numberSchema(form, FROM_ZERO) },
       volume: {
-        description: 'Of the clip’s own sound: 1 is as it is, 4 the loudest. Without it the clip is silent.',
+        description:
+          'Volume of the sound of the clip: 1 is the original volume, 4 the maximum. If absent, the clip is silent.',
         ...numberSchema(form, VOLUME),
       },
-      animate_strategy: { description: 'How an image in place of the clip moves.', enum: ANIMATE_STRATEGIES },
-      animate_speed: { description: 'How fast it moves.', enum: ANIMATE_SPEEDS },
+      animate_strategy: {
+        description: 'Animation of an image that is used in place of a clip.',
+        enum: ANIMATE_STRATEGIES,
+      },
+      animate_speed: { description: 'Speed of the animation.', enum: ANIMATE_SPEEDS },
     },
     allOf: [...PICTURE_RULES, ...CLIP_RULES],
   };
@@ -159,14 +163,17 @@ function clipTransformSchema(form: DefinitionForm): JsonSchema {
 function audioTransformSchema(form: DefinitionForm): JsonSchema {
   return {
     type: 'object',
-    description: 'From where the sound plays, and how loud it is.',
+    description: 'Where the sound starts, and its volume.',
     additionalProperties: false,
     properties: {
-      trim_start_time: { description: 'Seconds of the sound that are skipped.', ...numberSchema(form, FROM_ZERO) },
-      volume: { description: '1, the default, is as it is; 4 the loudest.', ...numberSchema(form, VOLUME) },
-      fade_in: { description: 'Seconds from silence at its start.', ...numberSchema(form, FROM_ZERO) },
-      fade_out: { description: 'Seconds to silence at its end.', ...numberSchema(form, FROM_ZERO) },
-      loop: { description: 'Whether it starts again until the video ends.', ...booleanSchema(form) },
+      trim_start_time: { description: 'Start position in the sound, in seconds.', ...numberSchema(form, FROM_ZERO) },
+      volume: {
+        description: 'Volume: 1 (default) is the original volume, 4 the maximum.',
+        ...numberSchema(form, VOLUME),
+      },
+      fade_in: { description: 'Length of the fade-in, in seconds.', ...numberSchema(form, FROM_ZERO) },
+      fade_out: { description: 'Length of the fade-out, in seconds.', ...numberSchema(form, FROM_ZERO) },
+      loop: { description: 'Whether to repeat the sound until the video ends.', ...booleanSchema(form) },
     },
   };
 }
@@ -175,17 +182,17 @@ function pictureFields(form: DefinitionForm, name: 'image' | 'clip'): Record<str
   const edge = { description: `Pixels of the ${name}.`, ...numberSchema(form, { exclusiveMinimum: 0 }) };
   return {
     crop_strategy: {
-      description: `cover: fills the area, cropped as needed. contain: all of the ${name}. fill: stretched. manual: a rectangle of the ${name}.`,
+      description: `cover: fills the area, cropped as needed. contain: shows the entire ${name}. fill: stretches it. manual: shows a rectangle of the ${name}.`,
       enum: CROP_STRATEGIES,
       default: 'cover',
     },
     crop_x: { description: `Left edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
-    crop_y: { description: `Upper edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
+    crop_y: { description: `Top edge, in pixels of the ${name}.`, ...numberSchema(form, FROM_ZERO) },
     crop_width: edge,
     crop_height: edge,
-    focus_x: { description: 'What stays in view with cover: 0 left, 1 right.', ...numberSchema(form, SHARE) },
-    focus_y: { description: 'What stays in view with cover: 0 top, 1 bottom.', ...numberSchema(form, SHARE) },
-    background: { description: `The colour around a contained ${name}.`, ...colorSchema(form) },
+    focus_x: { description: 'Horizontal focus with cover: 0 left, 1 right.', ...numberSchema(form, SHARE) },
+    focus_y: { description: 'Vertical focus with cover: 0 top, 1 bottom.', ...numberSchema(form, SHARE) },
+    background: { description: `Colour around a contained ${name}.`, ...colorSchema(form) },
   };
 }
 

@@ -31,7 +31,7 @@ export function booleanSchema(form: DefinitionForm): JsonSchema {
     : { type: ['boolean', 'string'], pattern: PLACEHOLDER, patternErrorMessage: 'Must be true or false' };
 }
 
-const COLOR_MESSAGE = 'A colour has 6 or 8 hexadecimal digits: "#EEADA7"';
+const COLOR_MESSAGE = 'A colour must have 6 or 8 hexadecimal digits: "#EEADA7"';
 
 /**
  * Returns the schema of a colour: 6 or 8 hexadecimal digits, with or without `#`.
@@ -49,7 +49,7 @@ export function colorSchema(form: DefinitionForm): JsonSchema {
     patternErrorMessage: COLOR_MESSAGE,
     ...when(
       { type: 'number', not: { anyOf: [{ const: 0 }, integers(1e5, 1e6 - 1), integers(1e7, 1e8 - 1)] } },
-      { type: 'string', errorMessage: `${COLOR_MESSAGE}. Put one of digits alone in quotes` },
+      { type: 'string', errorMessage: `${COLOR_MESSAGE}. Quote values that consist only of digits` },
     ),
   };
 }
@@ -65,6 +65,6 @@ export function idSchema(): JsonSchema {
     ...textSchema('file'),
     pattern: `^((?=.{1,200}$)${segment}(/${segment})*|.*${PLACEHOLDER}.*)$`,
     patternErrorMessage:
-      'An id has letters A–Z, digits, ".", "_", "-", and "/" between its parts; 200 characters at most',
+      'An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most 200 characters',
   };
 }

@@ -100,7 +100,7 @@ function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Descri
   const meant = closestMatch(font, fonts);
   const hint =
     meant === null ? (fonts.length > 0 ? `It has ${formatList(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
-  const message = `The template ${name} has no font ${shown(font)} that another could stand for`;
+  const message = `The template ${name} has no replaceable font ${shown(font)}`;
   return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
 }
 
@@ -108,7 +108,7 @@ function missingEditable(key: string, { editables }: StyleVersion): Description 
   const editable = editables[key]!;
   const value = exampleOf(editable)[0];
   const hint = `Add ${key}: ${value === undefined ? '…' : editable.input_type === 'color' ? shown(value) : value}`;
-  const message = `${nameOf(key, editable)} is not filled`;
+  const message = `${nameOf(key, editable)} has no value`;
   return { code: 'missing_editable', message, hint, path: ['resources', key], part: 'key' };
 }
 
@@ -123,19 +123,19 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function describeValue(violation: Violation, name: string, editable: Editable): Description | null {
   const { path, keyword, params, data, schema } = violation;
-  const kind = KINDS[editable.input_type] ?? 'of an unknown kind';
+  const kind = KINDS[editable.input_type] ?? 'of an unsupported kind';
   const field = path.length > 2 ? path.at(-1) : undefined;
   const isSource = path.length === 2 || ['source', 'text', 'remote_url', 'font'].includes(field ?? '');
   const wrong = (message: string, hint?: string): Description => ({ code: 'wrong_kind', message, hint });
   switch (keyword) {
     case 'not':
-      return wrong(`${name} is ${kind}, which this version of reelform cannot fill`, 'Remove it');
+      return wrong(`${name} is ${kind}, which this version of reelform does not support`, 'Remove it');
     case 'type': {
       if (!isSource) return null;
       const hint = `Write ${kind}${example(editable)}`;
       return data === null
         ? wrong(`${name} has no value`, hint)
-        : wrong(`${name} takes ${kind}, not ${shown(data)}`, hint);
+        : wrong(`${name} must be ${kind}, not ${shown(data)}`, hint);
     }
     case 'minLength':
       return wrong(`${name} has no value`, `Write ${kind}${example(editable)}`);
@@ -151,9 +151,9 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
       const came = String(params.additionalProperty);
       const takes = Object.keys(schema.properties ?? {}).join();
       const value = exampleOf(editable)[0];
-      const hint = takes === 'remote_url' ? `Write the path or the URL itself: source: ${value}` : `Write ${takes} instead of ${came}`; // biome-ignore format: two kinds
+      const hint = takes === 'remote_url' ? `Write the path or URL directly: source: ${value}` : `Write ${takes} instead of ${came}`; // biome-ignore format: two kinds
       return {
-        ...wrong(`${name} is ${kind}: its source has ${takes}, not ${shown(came)}`, hint),
+        ...wrong(`${name} is ${kind}: its source needs ${takes}, not ${shown(came)}`, hint),
         path: [...path, came],
         part: 'key',
       };
@@ -167,10 +167,13 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
 
 /** Field of a video's transform → its rule and a hint. */
 const TRANSFORM_RULES: Readonly<Record<string, readonly [rule: string, hint: string]>> = {
-  trim_start_time: ['does not go with trim_strategy none', 'Remove one of the two'],
-  animate_strategy: ['does not go with crop_strategy manual', 'Remove animate_strategy, or write crop_strategy: cover'],
+  trim_start_time: ['cannot be combined with trim_strategy none', 'Remove one of the two'],
+  animate_strategy: [
+    'cannot be combined with crop_strategy manual',
+    'Remove animate_strategy, or write crop_strategy: cover',
+  ],
   animate_speed: [
-    'goes with an animate_strategy that moves something',
+    'needs an animate_strategy other than none',
     'Add animate_strategy: zoom-in, or remove animate_speed',
   ],
 };
@@ -181,23 +184,23 @@ function example(editable: Editable): string {
 }
 
 function invalidColor(name: string, data: unknown): Description {
-  const message = `${name} takes a colour of 6 or 8 hexadecimal digits, not ${shown(data)}`;
+  const message = `${name} must be a colour of 6 or 8 hexadecimal digits, not ${shown(data)}`;
   return { code: 'invalid_color', message, hint: 'Write it like "#EEADA7", in quotes' };
 }
 
 function invalidSource(name: string, data: unknown): Description {
-  const message = `${name} takes a path or an http(s) URL, not ${shown(data)}`;
-  return { code: 'invalid_url', message, hint: 'Write https://…, or the path of a file in the repository' };
+  const message = `${name} must be a path or an http(s) URL, not ${shown(data)}`;
+  return { code: 'invalid_url', message, hint: 'Write https://… or the path of a file in the repository' };
 }
 
 function tooLong(name: string, length: number, limit: number): Description {
-  const message = `${name} takes at most ${limit} characters, not ${length}`;
+  const message = `${name} can have at most ${limit} characters, not ${length}`;
   return { code: 'text_too_long', message, hint: `Shorten it by ${length - limit}` };
 }
 
 function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
   const meant = closestMatch(String(data), allowed);
-  const message = `${name} takes one of the fonts ${formatList(allowed)}, not ${shown(data)}`;
+  const message = `${name} must be one of the fonts ${formatList(allowed)}, not ${shown(data)}`;
   return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
 }
 
@@ -208,7 +211,7 @@ function transformField(name: string, field: string): Description {
     return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
   }
   const strategy = field.startsWith('crop_') ? 'manual' : field.startsWith('focus_') ? 'cover' : 'contain';
-  const message = `${name}: ${field} goes with crop_strategy ${strategy} alone`;
+  const message = `${name}: ${field} can only be used with crop_strategy ${strategy}`;
   return {
     code: 'definition_invalid',
     message,

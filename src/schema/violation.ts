@@ -61,7 +61,7 @@ export function expectation(keyword: string, schema: JsonSchema): string {
     case 'const':
       return shown(schema.const);
     case 'pattern':
-      return schema.patternErrorMessage?.replace(/^Must be /, '') ?? `a text like ${schema.pattern}`;
+      return schema.patternErrorMessage?.replace(/^Must be /, '') ?? `a string that matches ${schema.pattern}`;
     case 'minLength':
     case 'maxLength':
       return schema.maxLength === undefined

@@ -105,9 +105,11 @@ describe('openGitHub()', () => {
     );
     expect(inspect([error, github], { depth: 9, showHidden: true }) + error.stack).not.toContain('canary');
     for (const apiUrl of ['http://api.example.com', 'ftp://localhost', 'nonsense']) {
-      expect(() => openGitHub({ ...server, apiUrl }, TOKEN, null!)).toThrow('in clear');
+      expect(() => openGitHub({ ...server, apiUrl }, TOKEN, null!)).toThrow('unencrypted');
     }
-    expect(() => openGitHub(server, `${TOKEN}\n2`, null!)).toThrow(/^(?!.*canary).*characters that no token has/s);
+    expect(() => openGitHub(server, `${TOKEN}\n2`, null!)).toThrow(
+      /^(?!.*canary).*The token for GitHub contains invalid characters/s,
+    );
   });
 
   it('follows the redirect of a renamed repository, but not to another host', async () => {

@@ -22,7 +22,7 @@ describe('runGit()', () => {
     // Waits for the end of its input, which never comes.
     await expect(runGit(root, ['-c', 'alias.wait=!sleep 30', 'wait'], { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'git_failed',
-      message: expect.stringContaining('in time'),
+      message: expect.stringContaining('timeout'),
     });
   });
 

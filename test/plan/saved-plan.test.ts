@@ -71,11 +71,13 @@ describe('reviewedPlan()', () => {
     const nothingSent = save(plan([wanted], emptyLock, [], { journal: journal(...to) }));
     const somethingSent = plan([wanted], emptyLock, [], { journal: journal(to[0]!) });
     const stale = (why: string) => ({ ok: false, diagnostics: [{ message: expect.stringContaining(why) }] });
-    expect(reviewedPlan(nothingSent, somethingSent)).toMatchObject(stale('delivered to other places'));
-    expect(reviewedPlan(nothingSent, plan([wanted], emptyLock))).toMatchObject(stale('it would be rendered'));
+    expect(reviewedPlan(nothingSent, somethingSent)).toMatchObject(stale('its destinations have changed'));
+    expect(reviewedPlan(nothingSent, plan([wanted], emptyLock))).toMatchObject(
+      stale('it needs rendering now, but the plan does not render it'),
+    );
     const less = desired('berlin', { deliver: [place(to[0]!)] });
     const elsewhere = plan([less], emptyLock, [], { journal: journal(...to) });
-    expect(reviewedPlan(planned, elsewhere)).toMatchObject(stale('delivered to other places'));
+    expect(reviewedPlan(planned, elsewhere)).toMatchObject(stale('its destinations have changed'));
   });
 
   test('continues with the rest after a partial apply', () => {

@@ -35,8 +35,8 @@ describe('selectChanges()', () => {
   test('reports an unmatched target as an error and an unmatched exclude as a warning, with suggestions', () => {
     const { diagnostics } = select(made, { targets: ['berlin', 'belrin'], excludes: ['rome'] });
     expect(diagnostics.map(({ code, severity, message }) => [code, severity, message])).toEqual([
-      ['unknown_video', 'error', 'No video has an id like "belrin"'],
-      ['unknown_video', 'warning', 'No video has an id like "rome"'],
+      ['unknown_video', 'error', 'No video id matches "belrin"'],
+      ['unknown_video', 'warning', 'No video id matches "rome"'],
     ]);
     expect(diagnostics[0]?.hint).toBe('Did you mean berlin?');
   });
@@ -67,10 +67,7 @@ test.each([
   ['dune', 'Did you mean launch/dune?'],
   ['lanch/*', 'Did you mean launch/*?'],
   ['story/store/**', 'Did you mean story/stores/**?'],
-  [
-    'rome',
-    'IdGlobs are compared with ids, as `reelform plan --verbose` lists them; ** stands for any number of folders',
-  ],
+  ['rome', 'Globs match video ids as listed by `reelform plan --verbose`; ** matches any number of folders'],
 ])('unmatchedHint() for %s: %s', (glob, expected) => {
   expect(unmatchedHint(glob, ['launch/dune', 'launch/tide', 'story/stores/berlin'])).toBe(expected);
 });

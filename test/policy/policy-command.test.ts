@@ -12,14 +12,14 @@ describe('readPolicyAnswer()', () => {
   it.each<[Partial<PolicyCommandResult>, string[]]>([
     [{}, []],
     [{ stdout: 'all is well' }, []],
-    [{ exitCode: 1 }, ['deny command c: it ended with 1, and said nothing']],
+    [{ exitCode: 1 }, ['deny command c: it exited with 1 without a message']],
     [{ exitCode: 2, stderr: 'too\n::error::loud\u001b[31m\r\n' }, ['deny command c: too ::error::loud']],
     [{ exitCode: 2, stdout: 'from stdout' }, ['deny command c: from stdout']],
     [{ stdout: '{"deny": ["a"], "warn": ["b"]}' }, ['deny command c: a', 'warn command c: b']],
     [{ exitCode: 1, stdout: '{"deny": []}', stderr: 'crashed' }, ['deny command c: crashed']],
     [
       { exitCode: 1, stdout: '{"warn": ["b"]}' },
-      ['deny command c: it ended with 1, and said nothing', 'warn command c: b'],
+      ['deny command c: it exited with 1 without a message', 'warn command c: b'],
     ],
     [{ stdout: '{"deny": [{"message": "a", "video": "dune"}]}' }, ['deny dune command c: dune: a']],
     [{ stdout: '{"deny": [{"msg": "a", "video": "other"}, 7]}' }, ['deny command c: a', 'deny command c: 7']],

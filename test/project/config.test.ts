@@ -42,7 +42,7 @@ concurrency: 1000
     expect(parse('templates: {}\nencoder: {h264: nvenc}').config.encoder).toEqual({ h264: 'nvenc' });
     for (const former of ['embedded', 'ffmpeg']) {
       const { diagnostics } = parse(`templates: {}\nencoder: ${former}`);
-      expect(diagnostics).toMatchObject([{ code: 'config_invalid', hint: expect.stringContaining('Leave it out') }]);
+      expect(diagnostics).toMatchObject([{ code: 'config_invalid', hint: expect.stringContaining('Remove it') }]);
     }
   });
 
@@ -61,12 +61,12 @@ concurrency: 1000
     });
     const problems: readonly (readonly [string, RegExp])[] = [
       ['ftp://team/x', /must be the folder of a bucket/i],
-      ['s3://T', /names no folder of a bucket/],
-      ['s3://team/a//b', /names no folder of a bucket/],
+      ['s3://T', /is not a folder in a bucket/],
+      ['s3://team/a//b', /is not a folder in a bucket/],
       ['gs://team/x', /needs a credential/],
       ['{url: "gs://team/x", credential: man}', /no credential "man"/],
       ['{url: "s3://team/x", credential: main}', /is for gs:/],
-      ['{credential: main}', /cache has no url/],
+      ['{credential: main}', /cache.credential needs cache.url/],
       ['{url: 3}', /./],
     ];
     for (const [text, message] of problems) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
-import { notDelivered, observeOutputs, pruneOutputs } from '../../src/project/local-outputs.ts';
+import { findUnnamedOutputs, notDelivered, observeOutputs, removeOutputs } from '../../src/project/local-outputs.ts';
 import { makeFolder } from '../support/repository.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 
@@ -92,8 +92,16 @@ const FOREIGN = [
   'other/rome-01234567.mp4',
 ];
 
-describe('pruneOutputs()', () => {
-  it('removes unreferenced outputs and emptied folders, but no other files', async () => {
+async function pruneOutputs(root: string, kept: Parameters<typeof findUnnamedOutputs>[1]['kept']): Promise<number> {
+  const files = await findUnnamedOutputs(root, { kept });
+  return removeOutputs(
+    root,
+    files.map(({ path }) => path),
+  );
+}
+
+describe('findUnnamedOutputs() and removeOutputs()', () => {
+  it('remove unreferenced outputs and emptied folders, but no other files', async () => {
     const root = temporaryRepository(Object.fromEntries([...OLD, ...KEPT, ...FOREIGN].map((path) => [path, 'x'])));
     const renderings = [
       { video_url: KEPT[0]!, thumbnails: [KEPT[1]!] },
@@ -106,7 +114,7 @@ describe('pruneOutputs()', () => {
     expect(await pruneOutputs(root, renderings)).toBe(0);
   });
 
-  it('does nothing without outputs', async () => {
+  it('do nothing without outputs', async () => {
     const root = temporaryRepository({ renders: 'no folder' });
     expect(await pruneOutputs(root, [])).toBe(0);
     expect(await pruneOutputs(temporaryRepository({}), [])).toBe(0);

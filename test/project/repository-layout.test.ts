@@ -21,6 +21,13 @@ describe('findRoot()', () => {
     expect(findRoot(join(root, 'a'))).toBe(root);
   });
 
+  it('suggests another name for a reelform.yml', () => {
+    const other = temporaryRepository({ 'reelform.yml': 'templates: {}\n' });
+    expect(() => findRoot(other)).toThrow(
+      expect.objectContaining({ code: 'config_missing', hint: 'Rename it to reelform.yaml' }),
+    );
+  });
+
   it('throws config_missing without a configuration', () => {
     const root = temporaryRepository({ 'a/x.yaml': '' });
     expect(() => findRoot(join(root, 'a'))).toThrow(expect.objectContaining({ code: 'config_missing' }));

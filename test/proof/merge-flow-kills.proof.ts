@@ -10,7 +10,7 @@ const KILLS = count(72, 4);
 /** Duration of a job, so that kills hit any of its moments. */
 const JOB_MS = 3_000;
 /** Grace periods of a cancelled GitHub job: SIGINT, then SIGTERM, then SIGKILL. */
-const GRACE = { termMs: count(7_500, 750), killMs: count(2_500, 250) };
+const GRACE = { termMs: count(7_500, 2_000), killMs: count(2_500, 700) };
 
 /** Moments at which a runner is killed. */
 const MOMENTS = [

@@ -35,14 +35,14 @@ describe('the workflows of reelform init', () => {
     const [plan] = planned as [JobRun];
     expect(plan.summary).toContain('### Reelform plan: 1 to update');
     const page = `https://github.com/acme/videos/actions/runs/${plan.runId}/artifacts/`;
-    expect(plan.summary).toContain(`\n\n[The page of the plan](${page}`);
+    expect(plan.summary).toContain(`\n\n[Plan page](${page}`);
     const kept = join(host.artifacts, String(plan.runId));
     expect(readdirSync(join(kept, 'reelform-plan-1')).sort()).toEqual(['plan.html', 'plan.json', 'preview']);
     expect(readFileSync(join(kept, 'plan-1.html/plan-1.html'), 'utf8')).toContain('data:image/jpeg;base64,');
     // Drawn by one job and published by another from the artifact of the first.
     const [comment = '', ...others] = comments(pull.number);
     expect(others).toEqual([]);
-    expect(comment).toContain(`[The page of the plan](<${page}`);
+    expect(comment).toContain(`[Plan page](<${page}`);
     const shown = [...comment.matchAll(/<img src="https:\/\/github\.com\/acme\/videos\/blob\/([^"?]+)\?raw=true"/g)];
     expect(shown.length).toBeGreaterThanOrEqual(2);
     for (const [, path = ''] of shown) {
@@ -81,7 +81,7 @@ describe('the workflows of reelform init', () => {
       const pull = await open({ 'videos/hello.yaml': video('Of a fork') }, { isOfFork: true });
       const planned = await pull.plan();
       expect(told(planned), logOf(planned)).toEqual(['plan: success', 'comment-fork: success']);
-      expect(comments(pull.number)[0]).toMatch(/\[The page of the plan\]\(<.*\/artifacts\//);
+      expect(comments(pull.number)[0]).toMatch(/\[Plan page\]\(<.*\/artifacts\//);
       expect(comments(pull.number)[0]).not.toContain('<img');
       expect(await remote.git('branch', '--list', 'reelform-previews')).toBe('');
     });
@@ -98,7 +98,7 @@ describe('the workflows of reelform init', () => {
       const denied = await open({ 'videos/hello.yaml': video('So cheap') });
       const refused = await denied.plan();
       expect(told(refused), logOf(refused)).toEqual(['plan: failure', 'comment: success']);
-      expect(comments(denied.number)[0]).toContain('Say it in other words');
+      expect(comments(denied.number)[0]).toContain('<br><sub>Use other words</sub>');
       expect(comments(denied.number)[0]).toContain('<img');
       expect(logOf([...mistaken, ...refused])).not.toContain('preview_invalid');
       expect(github.checkRuns.map(({ fields }) => fields.conclusion)).toEqual(['failure', 'action_required']);

@@ -97,6 +97,6 @@ describe('openSandbox()', () => {
   });
 
   it('reports why there is no sandbox', () => {
-    expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'it is switched off' });
+    expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'disabled' });
   });
 });

@@ -76,7 +76,7 @@ describe('the generated schema in an editor', () => {
       expect.stringMatching(/^3:0 Missing property "\(Footage\)\/USER\/hero.jpg"/),
       '4:2 Property t_11 is not allowed.',
       '5:8 String is longer than the maximum length of 20.',
-      '6:8 A colour has 6 or 8 hexadecimal digits: "#EEADA7"',
+      '6:8 A colour must have 6 or 8 hexadecimal digits: "#EEADA7"',
       expect.stringMatching(/^7:/),
       expect.stringMatching(/^7:/),
     ]);
@@ -84,10 +84,15 @@ describe('the generated schema in an editor', () => {
 
   it.each([
     ...['a b', '../a', 'a//b', './a', 'a/.', 'é', 'a\\b', `"${'x'.repeat(201)}"`].map(
-      (id) => ['id', id, 'An id has letters'] as const,
+      (id) =>
+        [
+          'id',
+          id,
+          'An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most 200 characters',
+        ] as const,
     ),
     ...['12345', '1234567', '123456789', '123456.5', '-123456', '012345', '"12345"', 'red', '0x1234', 'true'].map(
-      (color) => ['color', color, 'A colour has 6 or 8 hexadecimal digits'] as const,
+      (color) => ['color', color, 'A colour must have 6 or 8 hexadecimal digits'] as const,
     ),
   ])('reports an invalid %s: %s', async (field, value, message) => {
     const line = field === 'id' ? `id: ${value}` : `resources: {c_01: ${value}}`;

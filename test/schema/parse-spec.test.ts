@@ -50,7 +50,10 @@ describe('specProblems()', () => {
     [{ ...LAUNCH_SPEC, fonts: 'Inter' }, 'style_version.fonts'],
     [{ ...LAUNCH_SPEC, editables: [] }, 'style_version.editables'],
     [{ ...LAUNCH_SPEC, editables: JSON.parse('{"__proto__": {"input_type": "text", "stillcut": "s"}}') }, '__proto__'],
-    [{ ...LAUNCH_SPEC, editables: { 'a\nb': { input_type: 'text', stillcut: 's' } } }, 'cannot be the key'],
+    [
+      { ...LAUNCH_SPEC, editables: { 'a\nb': { input_type: 'text', stillcut: 's' } } },
+      'is not a valid key of an editable',
+    ],
     [{ ...LAUNCH_SPEC, editables: { a: null } }, 'is not an object'],
     [withEditable({ input_type: 7 }), 'input_type'],
     [withEditable({ stillcut: undefined }), 'stillcut'],

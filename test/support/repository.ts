@@ -15,6 +15,9 @@ export function makeFolder(files: Readonly<Record<string, Uint8Array | string>>)
 export const NO_LINT = `lint:
   glyph_missing: off
   text_overflow: off
+  text_too_small: off
+  text_hidden: off
+  text_collision: off
   low_contrast: off
   image_too_small: off
   clip_ends_early: off

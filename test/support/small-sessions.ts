@@ -32,7 +32,7 @@ export const SMALL = smallPackage();
 export const exampleSources: SourceReader = {
   async read(_tenant, { remoteUrl }) {
     if (remoteUrl.includes('gone')) {
-      const title = 'Asset could not be fetched';
+      const title = 'The asset could not be fetched';
       throw new SessionFailure({ code: 'asset_unreachable', title, detail: remoteUrl });
     }
     const bytes = Buffer.from(remoteUrl);

@@ -35,7 +35,9 @@ export function testLanes(root: string): TestLanes {
     }
     return false;
   };
-  const files = fg.sync('test/**/*.test.ts', { cwd: root, ignore: ['test/e2e/**', 'test/field/**'] }).sort();
+  const files = fg
+    .sync('test/**/*.test.ts', { cwd: root, ignore: ['test/e2e/**', 'test/field/**', 'test/browser/**'] })
+    .sort();
   const unit = files.filter((file) => !isWorldly(file));
   return { unit, integration: files.filter((file) => !unit.includes(file)) };
 }

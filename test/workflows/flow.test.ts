@@ -29,7 +29,7 @@ describe('a pull request', () => {
     ]);
     expect(log).toMatch(/^::error title=\w+,file=videos\/hello\.yaml,line=\d+/m);
     expect(log).not.toMatch(/^::error::pwned|::warning|canary/m);
-    expect(comments(pull.number)[0]).toMatch(/1 error[\s\S]*\[The page of the plan\]\(<.*\/artifacts\//);
+    expect(comments(pull.number)[0]).toMatch(/1 error[\s\S]*\[Plan page\]\(<.*\/artifacts\//);
     expect(comments(pull.number)[0]).not.toContain('@someone');
     for (const { workspace } of runs) expect(existsSync(join(workspace, 'pwned'))).toBe(false);
   });
@@ -104,7 +104,7 @@ describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
     const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');
     const unseen = await push({ 'notes.md': 'Nobody reviewed this' });
     expect(ends(unseen)).toEqual(['apply: failure']);
-    expect(logOf(unseen)).toContain('no comment "plan" of a pull request that was merged shows it');
+    expect(logOf(unseen)).toContain('no comment "plan" of a merged pull request shows it');
     const pull = await open({ 'videos/hello.yaml': hello.replace('Hello', 'Hello again') });
     const planned = await pull.plan();
     expect(ends(planned), logOf(planned)).toEqual(['plan: success', 'comment: success']);
@@ -114,7 +114,7 @@ describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
     expect(ends(await push({ 'notes.md': 'More notes' }))).toEqual(['apply: success']);
     const direct = await push({ 'videos/hello.yaml': hello });
     expect(ends(direct)).toEqual(['apply: failure']);
-    const [, planId] = /The plan is (sha256:[0-9a-f]+) by now/.exec(logOf(direct))!;
+    const [, planId] = /The current plan is (sha256:[0-9a-f]+) \(/.exec(logOf(direct))!;
     const dispatched = await onMain('workflow_dispatch');
     const byHand = await host.happen({ ...dispatched, payload: { inputs: { 'expect-plan': planId } } });
     expect(ends(byHand), logOf(byHand)).toContain('apply: success');

@@ -55,7 +55,7 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
         const words = errors.map(({ message }) => String(message)).join('; ');
         throw new ForgeError(
           'forge_refused',
-          `GraphQL: GitHub answered: ${words.replaceAll(/\s+/g, ' ').slice(0, 500)}`,
+          `GraphQL: GitHub returned: ${words.replaceAll(/\s+/g, ' ').slice(0, 500)}`,
           {
             status: answer.status,
             types: errors.map(({ type }) => String(type)),
@@ -63,7 +63,7 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
         );
       }
       if (!isRecord(value) || !isRecord(value.data)) {
-        throw new ForgeError('forge_answer_invalid', 'GraphQL: GitHub answered no data');
+        throw new ForgeError('forge_answer_invalid', 'GraphQL: GitHub returned no data');
       }
       return value.data;
     },
@@ -84,14 +84,14 @@ export async function requestJson(
 export function textOf(value: unknown, field: string): string {
   const found = isRecord(value) ? value[field] : undefined;
   if (typeof found === 'string') return found;
-  throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
+  throw new ForgeError('forge_answer_invalid', `The response of GitHub has no "${field}"`);
 }
 
 /** Returns a required number field of an answer. */
 export function numberOf(value: unknown, field: string): number {
   const found = isRecord(value) ? value[field] : undefined;
   if (typeof found === 'number') return found;
-  throw new ForgeError('forge_answer_invalid', `GitHub answered something without "${field}"`);
+  throw new ForgeError('forge_answer_invalid', `The response of GitHub has no "${field}"`);
 }
 
 export const VIEWER_QUERY = 'query { viewer { login } }';

@@ -134,6 +134,6 @@ async function closeOthers(
 ): Promise<void> {
   for (const { number, isOpen } of issues) {
     if (!isOpen || kept === undefined || number === kept.number) continue;
-    await updateIssue(github, number, { body: `${marker}\nThe same as #${kept.number}.`, state: 'closed' });
+    await updateIssue(github, number, { body: `${marker}\nDuplicate of #${kept.number}.`, state: 'closed' });
   }
 }

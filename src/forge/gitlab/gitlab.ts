@@ -69,5 +69,5 @@ function readNote(value: unknown): PostedComment {
   if (isRecord(value) && typeof value.id === 'number' && typeof value.body === 'string') {
     return { id: value.id, body: value.body, url: null };
   }
-  throw new ForgeError('forge_answer_invalid', 'GitLab answered something that is no note');
+  throw new ForgeError('forge_answer_invalid', 'The response of GitLab is not a note');
 }
