@@ -54,4 +54,4 @@ for (const row of rows) {
   }
   y += row.height + GAP;
 }
-await writeFile('.github/contact-sheet.jpg', canvas.toBuffer('image/jpeg', 88));
+await writeFile('docs/media/contact-sheet.jpg', canvas.toBuffer('image/jpeg', 88));

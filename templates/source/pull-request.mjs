@@ -95,7 +95,7 @@ try {
     .locator('details')
     .first()
     .evaluate((details) => details.setAttribute('open', ''));
-  await page.screenshot({ path: '.github/pull-request.jpg', type: 'jpeg', quality: 80, fullPage: true });
+  await page.screenshot({ path: 'docs/media/pull-request.jpg', type: 'jpeg', quality: 80, fullPage: true });
 } finally {
   await browser.close();
   await rm(folder, { recursive: true, force: true });

@@ -16,6 +16,12 @@ export interface ImageSlot {
   readonly height: number;
 }
 
+/** A sound that a person fills; its default file lies in the package's `audio/`. */
+export interface SoundSlot {
+  readonly id: string;
+  readonly file: string;
+}
+
 /** The property that every use of a colour slot shares. */
 export function slotColor(slot: ColorSlot): Property {
   const channels = [1, 3, 5].map((at) => Number.parseInt(slot.example.slice(at, at + 2), 16) / 255);
@@ -31,6 +37,7 @@ export interface DocumentParts {
   readonly fonts: readonly { readonly name: string; readonly family: string; readonly style: string }[];
   readonly colors: readonly ColorSlot[];
   readonly images: readonly ImageSlot[];
+  readonly sounds?: readonly SoundSlot[];
   readonly compositions: readonly Composition[];
   /** Top first. */
   readonly layers: readonly Layer[];
@@ -38,21 +45,27 @@ export interface DocumentParts {
 
 interface TextContent {
   readonly ty: unknown;
-  readonly t?: { readonly d: { readonly sid: string; readonly k: unknown } };
+  readonly t?: { readonly d: { readonly sid?: string; readonly k: unknown } };
 }
 
 /** The Lottie document: layers numbered, and every editable listed once in `slots`. */
 export function lottieDocument(parts: DocumentParts): Readonly<Record<string, unknown>> {
   const slots: Record<string, unknown> = {};
-  for (const { content } of parts.layers as readonly { content: Partial<TextContent> }[]) {
-    if (content.t && !(content.t.d.sid in slots)) slots[content.t.d.sid] = { p: { k: content.t.d.k } };
+  const everyLayer = [...parts.layers, ...parts.compositions.flatMap(({ layers }) => layers)];
+  for (const { content } of everyLayer as readonly { content: Partial<TextContent> }[]) {
+    const sid = content.t?.d.sid;
+    if (content.t && sid !== undefined && !(sid in slots)) slots[sid] = { p: { k: content.t.d.k } };
   }
   for (const color of parts.colors) slots[color.key] = { p: { a: 0, k: slotColor(color).k } };
   const assets = parts.images.map(({ id, file, width, height }) => {
-    return { id, w: width, h: height, u: 'images/', p: file, e: 0, sid: imageKey(file) };
+    return { id, w: width, h: height, u: 'images/', p: file, e: 0, sid: mediaKey(file) };
+  });
+  const sounds = (parts.sounds ?? []).map(({ id, file }) => {
+    return { id, u: 'audio/', p: file, e: 0, sid: mediaKey(file) };
   });
   const compositions = parts.compositions.map(({ id, layers }) => ({ id, layers: compose(layers, parts.frameCount) }));
   for (const { w, h, u, p, e, sid } of assets) slots[sid] = { p: { w, h, u, p, e } };
+  for (const { u, p, e, sid } of sounds) slots[sid] = { p: { u, p, e } };
   return {
     v: '5.12.0',
     nm: parts.name,
@@ -62,7 +75,7 @@ export function lottieDocument(parts: DocumentParts): Readonly<Record<string, un
     w: parts.width,
     h: parts.height,
     ddd: 0,
-    assets: [...assets, ...compositions],
+    assets: [...assets, ...sounds, ...compositions],
     fonts: {
       list: parts.fonts.map(({ name, family, style }) => ({
         fName: name,
@@ -78,7 +91,7 @@ export function lottieDocument(parts: DocumentParts): Readonly<Record<string, un
   };
 }
 
-function imageKey(file: string): string {
+function mediaKey(file: string): string {
   return `(Footage)/USER/${file}`;
 }
 

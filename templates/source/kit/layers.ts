@@ -58,6 +58,11 @@ export function imageLayer(
   return layer(name, { anchor, ...options }, { ty: 2, refId: image.id });
 }
 
+/** A sound asset, heard from its first frame on. */
+export function soundLayer(name: string, sound: { readonly id: string }, options: Span = {}): Layer {
+  return layer(name, options, { ty: 6, refId: sound.id, au: { lv: still([100, 100]) } });
+}
+
 /** Layers that are shown together, cut to a size. */
 export interface Composition {
   readonly id: string;

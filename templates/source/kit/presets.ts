@@ -20,6 +20,12 @@ export function sliding(from: number, over: number, distance: number): Effect {
   return { by: 'line', shift: [0, distance], release: keyed([from, -100, ease.out], [from + over, 100]) };
 }
 
+/** The whole canvas in one colour. */
+export function ground(color: Property, { width, height }: { readonly width: number; readonly height: number }): Layer {
+  const box = rectangle(still([width / 2, height / 2]), still([width, height]));
+  return shapeLayer('ground', [group(box, fill(color))]);
+}
+
 /** A filled circle 100 pixels wide, so that its scale is its diameter. */
 export function dot(name: string, color: Property, options: LayerOptions): Layer {
   return shapeLayer(name, [group(ellipse(still([0, 0]), still([100, 100])), fill(color))], options);

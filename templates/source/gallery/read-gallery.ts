@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sessionRequest } from '../../../src/apply/session-request.ts';
+import type { Video } from '../../../src/definition/video.ts';
+import { loadProject } from '../../../src/project/load-project.ts';
+import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import type { Scene } from '../../../src/template/scene.ts';
+import type { TemplatePackage } from '../../../src/template/template-package.ts';
+
+/** An example of a template of the gallery. */
+export interface GalleryExample {
+  /** Folder of the template. */
+  readonly name: string;
+  /** Name of the example's file, which is its language. */
+  readonly language: string;
+  readonly template: TemplatePackage;
+  /** The texts of the example, by key. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** @param texts replace those of the example, by key */
+  scene(texts?: ReadonlyMap<string, string>): Promise<Scene>;
+}
+
+/**
+ * Reads the examples of all templates, in the order of the gallery's reelform.yaml, or the videos of another folder.
+ *
+ * @throws Error with all messages if something is invalid
+ */
+export async function readGallery(root: string, folder = 'examples'): Promise<GalleryExample[]> {
+  const { diagnostics, videos, templates } = await loadProject({ cwd: root });
+  // The gallery has no schemas for editors: a copy of a template gets its own.
+  const problems = diagnostics.filter(({ code }) => code !== 'schema_outdated');
+  if (problems.length > 0) throw new Error(problems.map(({ message, at }) => `${at?.file}: ${message}`).join('\n'));
+  return [...templates].flatMap(([name, { package: template }]) => {
+    if (template === null) throw new Error(`${name} is no package`);
+    return videos
+      .filter(({ id, template: own }) => own === name && id.startsWith(`${folder}/`))
+      .map((video): GalleryExample => {
+        const language = video.id.split('/').at(-1)!;
+        const texts = [...video.resources].flatMap(([key, one]) =>
+          one.kind === 'text' ? [[key, one.text] as const] : [],
+        );
+        return {
+          name,
+          language,
+          template,
+          texts: new Map(texts),
+          scene: (other) => sceneOf(video, template, root, other),
+        };
+      });
+  });
+}
+
+async function sceneOf(
+  video: Video,
+  template: TemplatePackage,
+  root: string,
+  texts: ReadonlyMap<string, string> = new Map(),
+): Promise<Scene> {
+  const { mapping, output } = sessionRequest(video, template.spec.id, (path) => path);
+  const resources = { ...mapping.resources };
+  for (const [key, text] of texts) resources[key] = { source: { text } };
+  const fetched = new Map<string, Uint8Array>();
+  for (const [key, { source }] of Object.entries(resources)) {
+    if ('remote_url' in source) fetched.set(key, await readFile(join(root, source.remote_url)));
+  }
+  return bindMapping(template, { ...mapping, resources, output }, fetched);
+}
