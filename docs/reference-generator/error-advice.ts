@@ -1,0 +1,203 @@
+import type { Code } from '../../src/diagnostic.ts';
+import type { SessionCode } from '../../src/service/service-error.ts';
+
+type Group = readonly [title: string, advice: Readonly<Partial<Record<Code | SessionCode, string>>>];
+
+/** What to do about each error code, in the order of the reference. */
+export const ADVICE: readonly Group[] = [
+  [
+    'YAML',
+    {
+      yaml_syntax: 'Check the line of the message. A text that contains `: ` or `#` needs quotes.',
+      yaml_duplicate_key: 'Remove one of the two keys.',
+      yaml_unsupported: 'Write the value out, and share values with `extends`.',
+      yaml_too_complex: 'Split the file.',
+    },
+  ],
+  [
+    'Definitions',
+    {
+      definition_ignored:
+        'Rename the file, for example from `.yml` to `.yaml`, or match both endings: `videos: videos/**/*.{yaml,yml}`. Data files and fragments that a definition reads are not reported.',
+      definition_empty: 'Write a definition, or start the file name with `_` if it is a fragment.',
+      definition_invalid: 'Write a value of the type that the message names.',
+      unknown_property: 'Use the property that the hint suggests.',
+      missing_property: 'Add the property.',
+      unknown_template: 'Add the template to `templates` in reelform.yaml, or correct its name.',
+      unknown_editable: 'Use the key that the hint suggests.',
+      missing_editable: 'Add the editable under `resources`.',
+      wrong_kind: 'Write a text, a colour, or a path or URL, as the kind of the editable requires.',
+      invalid_color: 'Write it as `"#EEADA7"`, in quotes.',
+      text_too_long: 'Shorten the text.',
+      unknown_font: 'Use the name that the hint suggests, or add the font to the folder `fonts/`.',
+      invalid_url: 'Write a path, or an http(s) URL without user and password.',
+      missing_file: 'Correct the path. See [Paths](definitions.md#paths).',
+      path_outside: 'Copy the file into the repository.',
+      duplicate_id: 'Give one of the videos another `id`, or another row id.',
+      destination_taken: 'Put `{id}` or `{fingerprint}` into the destination.',
+      invalid_id: 'Rename the file, or set `id`. See [Ids](definitions.md#ids).',
+      unknown_variable: 'Correct the column name. Write `$${` for the characters `${`.',
+      extends_cycle: 'Remove one of the `extends`.',
+      data_invalid: 'Correct the line of the data file that the message names.',
+    },
+  ],
+  [
+    'Findings of lint',
+    {
+      glyph_missing:
+        'Add a font with these characters to the folder that `fonts` of reelform.yaml names, or to `fonts/` of the template.',
+      text_overflow: 'Shorten the text.',
+      text_too_small: 'Shorten the text, so that its box does not shrink it, or enlarge it in the template.',
+      text_hidden:
+        'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
+      text_collision: 'Shorten one of the texts, or move it in the template.',
+      low_contrast: 'Choose other colours or another image.',
+      image_too_small:
+        'Use an image or a clip with at least as many pixels as the message names. If the hint says that a larger file does not help, increase `w` and `h` of its asset.',
+      clip_ends_early: 'Use a longer clip, or trim it less.',
+      media_truncated: 'Export or copy the file again.',
+      lint_failed:
+        'The message names the reason. This is an error if the video cannot be rendered, or if a lint rule is an error.',
+    },
+  ],
+  [
+    'Configuration, templates and schemas',
+    {
+      init_invalid: 'Choose one of the values that `reelform init --help` lists.',
+      config_missing: 'Run the command inside a repository, or create one with `reelform init`.',
+      config_invalid: 'Write the value that the message asks for. See [configuration](configuration.md).',
+      template_invalid: 'Correct the file that the message names. See [template.yaml](template-yaml.md).',
+      template_unsupported: 'Follow the hint, which names an alternative. See [Lottie support](lottie-support.md).',
+      template_unseen:
+        'Correct `stillcut` of the editable or the time of the still. If the editable changes nothing, remove it or use it in the animation.',
+      image_too_large: 'Scale the image down. Packages are sent and read as a whole.',
+      font_unlicensed: 'Add the text of the licence to `fonts/`.',
+      folder_taken: 'Choose another folder with `--out`, or overwrite it with `--force`.',
+      spec_invalid: 'Run `reelform pull`.',
+      spec_missing: 'Run `reelform pull`.',
+      schema_outdated: 'Run `reelform pull` and commit the result.',
+      no_videos: 'Write a definition, or correct `videos` in reelform.yaml.',
+    },
+  ],
+  [
+    'Plan and lockfile',
+    {
+      lock_unreadable: 'Restore the last valid version from git.',
+      lock_conflict: 'Run `reelform lock merge`.',
+      lock_newer: 'Update Reelform.',
+      lock_form: 'Run `reelform lock migrate`.',
+      output_missing: 'Run `reelform apply`, which restores the file.',
+      output_damaged:
+        'Run `reelform apply`, or `reelform apply --refresh` if only the digest differs. For a file of a service, run `reelform apply --replace ID`.',
+      protected_video: 'Restore its definition, or remove `protect` first.',
+      all_videos_gone: 'Check `videos` in reelform.yaml. Pass `--allow-empty` if all videos are meant to go.',
+      unknown_video: 'Use an id that `reelform show` lists.',
+      plan_invalid: 'Create the plan again: `reelform plan --out FILE`.',
+      plan_stale:
+        'Create the plan again and have it reviewed. For `--expect-plan reviewed` see [Only reviewed plans](ci.md#only-reviewed-plans).',
+      preview_invalid:
+        'For `--preview-host`, name a branch, or a folder of a bucket whose credential has a `public_url`. For a folder, create it again: `reelform plan --preview stills --preview-dir DIR`.',
+      preview_base_missing: 'Fetch the history (`fetch-depth: 0` of actions/checkout), or pass `--base REF`.',
+      refresh_unclear:
+        'Try again later. Nothing is rendered for it. If a host is not public, name it in `REELFORM_ALLOW_SOURCES`.',
+      policy_broken: 'Change what the message names, or have the policy changed.',
+      policy_invalid: 'Write the command as words or as a JSON array of words.',
+      too_many_renders: 'Pass the `--max-renders` that the hint names if the number is right.',
+    },
+  ],
+  [
+    'The command line',
+    {
+      options_conflict: 'Leave out one of the options that the message names.',
+      interrupted: 'Nothing was changed. Run the command again. `init --yes` and `apply --auto-approve` do not ask.',
+    },
+  ],
+  [
+    'GitHub and GitLab',
+    {
+      forge_unreachable: 'Try again. Check the address in `GITHUB_API_URL` or `CI_API_V4_URL`.',
+      forge_refused: 'Check the permissions of the job. See [permissions](ci.md#github).',
+      forge_limited: 'Run the job again later.',
+      forge_unknown: 'Set the variable that the message names, or pass the flag.',
+      forge_answer_invalid: 'Check that the address belongs to GitHub or GitLab.',
+    },
+  ],
+  [
+    'Applying',
+    {
+      not_approved: 'Pass `--auto-approve` in jobs without a terminal.',
+      changed_since_plan: 'Run the command again.',
+      already_running: 'Wait for the other apply, or stop it.',
+      session_unknown: 'Check the service for the session, then record the result with `reelform resolve`.',
+      session_gone:
+        'Check the token and the service, then run `reelform apply` again, which looks for the same session first. If it is still missing, run `reelform resolve`.',
+      signed_url: 'Configure the service to return permanent URLs, or copy the videos before the URLs expire.',
+      session_failed: 'The message names the reason.',
+      session_differs: 'Find the session with the title and content that the message names.',
+      journal_unreadable:
+        'Check the service for sessions that the lockfile lacks, record them with `reelform import`, then move the journal away.',
+      journal_local:
+        'Add `journal: {git: reelform-journal}` to reelform.yaml. See [The journal](files.md#the-journal).',
+      checkout_stale:
+        'Check out the tip of the branch, commit and push your changes, or pass `--allow-stale`. See [Apply on merge](ci.md#apply-on-merge).',
+      commit_refused: 'The message names the reason. For a protected branch use `--commit=pr`.',
+      history_unsearched:
+        'The plan continues, and may render videos again that were rendered before. Fetch the history (`fetch-depth: 0`), or follow the hint.',
+      git_failed: 'The message names the git command and the reason.',
+      sandbox_missing: 'Choose `auto`, or use a system that has the sandbox. See [Sandbox](operations.md#sandbox).',
+      encoder_missing: 'Install Reelform with its optional packages. See [Encoders](outputs.md#encoders).',
+      disk_full:
+        'Free some space and run `reelform apply` again, which renders the rest. The run ends at once, because every other video would fail too.',
+      write_failed: 'Check the free space and the permissions of the folder.',
+      file_system: 'Check the path and the reason that the message names.',
+    },
+  ],
+  [
+    'A service behind a URL',
+    {
+      token_missing: 'Set the environment variable that `token_env` names.',
+      token_origin:
+        'Find out who changed `service` in reelform.yaml. If the change is right, add the origin to `REELFORM_TOKEN_ORIGIN`.',
+      service_unreachable: 'Check that the service runs, and its URL.',
+      service_unauthorized: 'Create another token, or one with more scopes.',
+      service_answer_invalid: 'Check the URL: another program may answer there.',
+      service_lacks_deliveries: 'Remove `deliver`, or use a service that supports `external_uploads`.',
+      credential_missing: 'Set the environment variable that the credential names.',
+      service_lacks_uploads:
+        'Use URLs for files or publish them with `assets`. Name templates by the id of a style version.',
+    },
+  ],
+  [
+    'Running a service',
+    {
+      settings_invalid: 'Write the value that the message asks for. See [settings](settings.md).',
+      unknown_token: 'Use an id that `reelform token list` prints.',
+      address_in_use: 'Choose another address with `--host` and `--port`.',
+      data_exposed: "Give the folder to the service's user with mode 0700, or choose another data folder.",
+      data_in_use:
+        'Stop the other process, or choose another data folder. The lock of a process that was killed on another host or in another container expires after 30 seconds.',
+      database_unavailable: 'The message names the reason. Check the connection string and the server.',
+      storage_unavailable:
+        'The message names the reason. Check `storage` and its keys, which need the rights to list, read, write and remove.',
+      database_newer: 'Update Reelform.',
+    },
+  ],
+  [
+    'Render sessions',
+    {
+      asset_unreachable: 'Check the response that the message names.',
+      asset_forbidden_host: 'Make the file public, or ask the operator of the service to allow the host.',
+      asset_too_large: 'Make the file smaller.',
+      asset_type_unsupported: 'Convert it to PNG or JPEG, to MP4 with H.264, or to MP3, WAV or AAC.',
+      asset_decode_failed: 'Export the file again, or trim it less.',
+      encode_failed: 'Report it.',
+      render_crashed: 'Run it again. Report it if it happens again.',
+      render_timeout: 'Simplify the template.',
+      storage_failed: 'The message names the reason.',
+      delivery_failed: 'The message names the reason. The next `apply` delivers the video without rendering it again.',
+      canceled: 'Render it again.',
+      draft_expired: 'Create another session and render it before `draft_days` have passed.',
+      internal: 'Report it.',
+    },
+  ],
+];
