@@ -7,6 +7,7 @@ import { LockFile } from '../src/lock/lock-file.ts';
 import { parseLock } from '../src/lock/parse-lock.ts';
 import { serialiseLock } from '../src/lock/serialise-lock.ts';
 import { writeFileAtomic } from '../src/project/write-file.ts';
+import { recordFigure } from './record-figure.ts';
 
 /**
  * Measures reading, writing and changing a lockfile, each against its lower bound: JSON.parse and JSON.stringify of the
@@ -91,6 +92,7 @@ try {
     console.log(`${count} entries, ${(text.length / 2 ** 20).toFixed(1)} MiB`);
     const times = new Map(figures.map(([name, time]) => [name, time]));
     for (const [name, time, limit] of figures) {
+      recordFigure(`${count.toLocaleString('en')} entries`, name, `${time.toFixed(1)} ms`, time);
       const ratio = limit === '' ? '' : `  ${(time / times.get(limit)!).toFixed(2)} × ${limit}`;
       console.log(`  ${name.padEnd(34)} ${time.toFixed(2).padStart(8)} ms${ratio}`);
     }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { makePeers, type Peer } from './plan-peers.ts';
 import { makeTree, pathOf } from './plan-tree.ts';
+import { recordFigure } from './record-figure.ts';
 
 /**
  * Measures a plan over generated definitions: without changes, after one edit, after touching all files, and without
@@ -84,6 +85,7 @@ async function measure(count: number): Promise<void> {
   for (const [name, all] of times) {
     const peer = peers.find((one) => one.name === name) ?? (name === 'plan: nothing to do' ? plan : null);
     const memory = peer && (await memoryOf(peer));
+    recordFigure(`${count.toLocaleString('en')} definitions`, name, `${median(all).toFixed(0)} ms`, median(all));
     const [ms, ratio] = [median(all).toFixed(1).padStart(8), (median(all) / noop).toFixed(2).padStart(8)];
     console.log(`${name.padEnd(26)}${ms}${ratio}${memory === null ? '' : memory.toFixed(0).padStart(6)}`);
   }

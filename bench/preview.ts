@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { changedRepository } from './previews/changed-repository.ts';
 import { DRAW, drawnAlone, drawScenes, renderedAlone, scenesOf } from './previews/drawn-alone.ts';
 import { measuredCommand } from './previews/measured-command.ts';
+import { recordFigure } from './record-figure.ts';
 
 /**
  * Measures stills of changed videos, before and after, with the whole command, and the lower bound in the same run: the
@@ -64,5 +65,6 @@ function ms(seconds: number): string {
 }
 
 function tell(name: string, value: string): void {
+  recordFigure('', name, value);
   console.log(`${name.padEnd(44)} ${value}`);
 }

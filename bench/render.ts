@@ -9,6 +9,7 @@ import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
 import { bindMapping } from '../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
 import type { Scene } from '../src/template/scene.ts';
+import { recordFigure } from './record-figure.ts';
 import { peers } from './render-peers.ts';
 import { drawStages, encodeAlone, median, throughPool } from './render-stages.ts';
 
@@ -50,6 +51,7 @@ async function webAnimation(): Promise<string> {
 }
 
 function tell(name: string, value: string): void {
+  recordFigure('', name, value);
   console.log(`${name.padEnd(44)} ${value}`);
 }
 

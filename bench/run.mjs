@@ -1,15 +1,25 @@
-// node bench/run.mjs bench/<name>.ts [arguments] — bundles one benchmark beside the built program and runs it.
+// node bench/run.mjs bench/<name>.ts [--json] [arguments] — bundles one benchmark beside the built program and runs it.
+// --json also writes the figures to bench/results/<name>.json, which the benchmarks page of the site shows.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 
-const [, , source, ...benchArguments] = process.argv;
+const [, , source, ...given] = process.argv;
 const root = join(import.meta.dirname, '..');
+const name = basename(source, '.ts');
+const benchArguments = given.filter((argument) => argument !== '--json');
+const result = {};
+if (given.includes('--json')) {
+  const { stdout } = await execa('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root });
+  result.BENCH_RESULT = join(root, 'bench/results', `${name}.json`);
+  result.BENCH_COMMAND = [`npm run bench:${name} --`, ...benchArguments].join(' ').replace(/ --$/, '');
+  result.BENCH_COMMIT = stdout;
+}
 await execa('node', ['build.mjs'], { cwd: root, stdio: 'inherit' });
 // Below dist/, where the engine finds the files that its threads and processes start from.
-const outfile = join(root, 'dist', 'bench', `${basename(source, '.ts')}.mjs`);
+const outfile = join(root, 'dist', 'bench', `${name}.mjs`);
 await build({
   entryPoints: [source],
   outfile,
@@ -28,7 +38,7 @@ try {
   await execa('node', ['--expose-gc', outfile, ...benchArguments], {
     cwd: root,
     stdio: 'inherit',
-    env: { TMPDIR: scratch },
+    env: { TMPDIR: scratch, ...result },
   });
 } finally {
   await rm(scratch, { recursive: true, force: true });
