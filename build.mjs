@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
+import { build as bundleForBrowsers } from 'esbuild';
 import { build } from 'rolldown';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
@@ -74,9 +75,25 @@ await build({
   input: 'src/sandbox/landlock-launcher.ts',
   output: { file: 'dist/sandbox/landlock-launcher.cjs', format: 'cjs' },
 });
+// Runs in a sandbox of its own, which has no modules.
+const { output: player } = await build({
+  platform: 'neutral',
+  // lottie-web runs expressions that way.
+  checks: { eval: false },
+  input: 'src/template/expressions/player.ts',
+  // Expressions assign variables that they do not declare, as After Effects allows.
+  plugins: [{ name: 'sloppy', renderChunk: (code) => code.replaceAll(/(['"])use strict\1;?/g, '') }],
+  output: {
+    file: 'dist/template/expressions/player.js',
+    format: 'iife',
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  },
+});
+const pageFiles = await buildPage();
 await chmod('dist/cli/main.js', 0o755);
 await writeFile('dist/locked-packages.json', JSON.stringify(lockedPackages()));
-await writeFile('dist/LICENSES.txt', licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+const bundled = [...output, ...player].flatMap(({ moduleIds = [] }) => moduleIds);
+await writeFile('dist/LICENSES.txt', licencesOf([...bundled, ...pageFiles]));
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });
@@ -85,6 +102,28 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 
 const command = 'node_modules/.bin/reelform';
 await rm(command, { force: true });
 if (process.platform !== 'win32') await symlink('../../dist/cli/main.js', command);
+
+/** Builds the page of `reelform preview` with its fonts. Returns the files that it is made from. */
+async function buildPage() {
+  const source = 'src/preview-server/page';
+  const { metafile } = await bundleForBrowsers({
+    entryPoints: { page: `${source}/main.tsx`, style: `${source}/styles/page.css` },
+    entryNames: '[name]',
+    assetNames: '[name]',
+    outdir: 'dist/preview-page',
+    bundle: true,
+    minify: true,
+    metafile: true,
+    format: 'esm',
+    target: ['chrome123', 'firefox125', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.woff2': 'file' },
+    legalComments: 'none',
+  });
+  for (const name of ['index.html', 'icon.svg']) await copyFile(join(source, name), join('dist/preview-page', name));
+  return Object.keys(metafile.inputs);
+}
 
 /** What package-lock.json says of the packages that reelform needs at run time: `reelform init` locks them in new repositories. */
 function lockedPackages() {
