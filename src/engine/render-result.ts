@@ -1,5 +1,7 @@
+import { arch } from 'node:process';
 import type { OutputFormat } from '../wire/output.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
+import type { EncoderChoice } from './codec/video-encoder.ts';
 import type { SceneFinding } from './scene-media.ts';
 
 export interface RenderSceneOptions {
@@ -42,3 +44,13 @@ export interface RenderResult {
  * speed, for the container's bytes, for thumbnails, or for scenes that were refused before.
  */
 export const RENDER_EPOCH = 2;
+
+/**
+ * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
+ * identical files, regardless of their number of cores.
+ *
+ * @param version version of Reelform
+ */
+export function renderBuild(version: string, { h264 }: EncoderChoice): string {
+  return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
+}

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
+import { renderBuild } from '../engine/render-result.ts';
 import { isOutage } from '../service/service-error.ts';
 import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
@@ -44,12 +45,7 @@ import { StyleVersions } from './templates/style-versions.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 import { joinInstallation, registerInstallation } from './workers/installation.ts';
 import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
-import {
-  createFarmFigures,
-  createWorkerRegistry,
-  type WorkerRegistry,
-  workerBuild,
-} from './workers/worker-registry.ts';
+import { createFarmFigures, createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
 
 const OBJECTS = 'objects';
 const SOURCES = 'sources';
@@ -145,7 +141,7 @@ interface Opened {
 
 function assemble({ settings, splitRules, version, logger, now }: ComposeOptions, opened: Opened): ServiceComponents {
   const { database, storage, room, publicUrl, queue, pool, renders, key } = opened;
-  const build = workerBuild(version, renders.encoder);
+  const build = renderBuild(version, renders.encoder);
   const { inspections, sandbox } = renders;
   const { dataDirectory, concurrency } = settings;
   const metrics = createMetrics({

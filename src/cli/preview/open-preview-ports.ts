@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../engine/built-file.ts';
 import { SOFTWARE } from '../../engine/codec/video-encoder.ts';
+import { renderBuild } from '../../engine/render-result.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { LoadedRepository, PreviewPorts } from '../../preview-server/ports.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import { workerBuild } from '../../server/workers/worker-registry.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../session/segments/segment-cache.ts';
@@ -77,7 +77,7 @@ function openDraftCache(root: string, io: Io): SegmentCache {
   const folder = join(root, '.reelform', 'drafts');
   return new SegmentCache({
     store: new FolderSegmentStore({ folder, maxBytes: DRAFT_CACHE_BYTES, now: () => io.now() }),
-    build: workerBuild(`${VERSION} ${BUILD ?? 'from sources'}`, SOFTWARE),
+    build: renderBuild(`${VERSION} ${BUILD ?? 'from sources'}`, SOFTWARE),
     // Drafts are rendered without it.
     onFailure: () => undefined,
   });

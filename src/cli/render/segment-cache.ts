@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openObjectFolder } from '../../delivery/object-folder.ts';
 import { EXIT } from '../../diagnostic.ts';
+import { renderBuild } from '../../engine/render-result.ts';
 import { isRecord } from '../../json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/cache-text.ts';
-import { workerBuild } from '../../server/workers/worker-registry.ts';
 import { chooseEncoder } from '../../session/processes/render-pool.ts';
 import { BucketSegmentStore } from '../../session/segments/bucket-segment-store.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
@@ -52,7 +52,7 @@ export function openSegmentCache(
   const shared = openBucketStore(local, project.config, warns, io);
   const cache = new SegmentCache({
     store: shared ?? local,
-    build: workerBuild(`${VERSION} ${BUILD ?? 'from sources'}`, chooseEncoder(encoder, io.env)),
+    build: renderBuild(`${VERSION} ${BUILD ?? 'from sources'}`, chooseEncoder(encoder, io.env)),
     onFailure(error) {
       const reason = error instanceof Error ? error.message : String(error);
       io.stderr.write(

@@ -1,7 +1,8 @@
 import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { isPcm } from './decode-sound.ts';
-import { codecName, MAX_MEDIA_SECONDS, mediaTypeOf, readMedia, SOUND_CODECS, VIDEO_CODECS } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { codecName, MAX_MEDIA_SECONDS, readMedia, SOUND_CODECS, VIDEO_CODECS } from './open-media.ts';
 
 export const MAX_CLIP_BYTES = 2_000_000_000;
 export const MAX_CLIP_SIDE_PIXELS = 4096;

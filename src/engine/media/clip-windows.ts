@@ -2,7 +2,7 @@ import type { LottieDocument, Scene, SceneClip } from '../../template/scene.ts';
 import { IDENTITY_TRANSFORM } from './animate-images.ts';
 import { type ClipTimes, clipTimes } from './clip-times.ts';
 import { gifPictures } from './decode-gif.ts';
-import { mediaTypeOf } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
 import type { PictureFiles } from './picture.ts';
 import { bitmapFile, type ClipPictures, fitPicture } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';

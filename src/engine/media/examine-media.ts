@@ -4,7 +4,8 @@ import type { MediaFinding } from '../lint/lint-finding.ts';
 import { SceneError } from '../scene-error.ts';
 import { clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
-import { mediaTypeOf, readMedia } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { readMedia } from './open-media.ts';
 
 /** A shorter freeze of the last picture is not reported. */
 const SHORTEST_STAND_SECONDS = 0.2;

@@ -3,7 +3,7 @@ import type { AudioCodec, AudioTrack } from '../codec/encoded-track.ts';
 import { openSoundEncoder, PACKET_SAMPLES } from '../codec/sound-encoder.ts';
 import { frameRateOf, frameTimeSeconds } from '../frame-rate.ts';
 import { checkSound, MAX_CLIP_BYTES } from './check-media.ts';
-import { mediaTypeOf } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { openSound } from './open-sound.ts';
 import { joined, MIX_RATE, type Stereo, silence } from './resampler.ts';
 import { SoundVoice } from './sound-voice.ts';

@@ -18,6 +18,7 @@ import { SceneError } from '../scene-error.ts';
 import { problemOfComments } from './check-comments.ts';
 import { problemOfBoxes } from './check-mp4.ts';
 import { problemOfElements } from './check-webm.ts';
+import { type MediaType, mediaTypeOf } from './media-type.ts';
 
 // Problems of a file are reported as errors.
 Logging.level = LogLevel.Silent;
@@ -46,7 +47,7 @@ export function openMedia(bytes: Uint8Array, imageName: string): Input {
   return new Input({ source: new BoundedSource(bytes), formats: FORMATS });
 }
 
-function problemOf(bytes: Uint8Array, type: ReturnType<typeof mediaTypeOf>): string | undefined {
+function problemOf(bytes: Uint8Array, type: MediaType | undefined): string | undefined {
   if (type === 'mp4' || type === 'mov') return problemOfBoxes(bytes);
   if (type === 'flac' || type === 'ogg') return problemOfComments(bytes, type);
   return type === 'webm' ? problemOfElements(bytes) : undefined;
@@ -118,35 +119,6 @@ class BoundedSource extends BufferSource {
       throw new Error('its parts refer to each other in circles');
     return this.#size;
   }
-}
-
-/** Media type by the first bytes. `mp4` and `mov` are one family, as are `webm` and other Matroska files. */
-type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
-
-/** Boxes that a QuickTime file without `ftyp` starts with. */
-const OLD_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
-
-/**
- * Detects the type of a media file by its content; undefined for any other file, including playlists.
- *
- * @see ISO/IEC 14496-12, 4.3 (`ftyp`); RFC 9559, 8 (EBML); RFC 3533, 6; RFC 9639, 6; ISO/IEC 11172-3, 2.4.1.3
- */
-export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
-  if (bytes.length < 16) return undefined;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, 16);
-  const text = (from: number, to: number): string => head.toString('latin1', from, to);
-  if (text(4, 8) === 'ftyp') return text(8, 12) === 'qt  ' ? 'mov' : 'mp4';
-  if (OLD_QUICKTIME.has(text(4, 8))) return 'mov';
-  if (head.readUInt32BE(0) === 0x1a45dfa3) return 'webm';
-  if (text(0, 6) === 'GIF87a' || text(0, 6) === 'GIF89a') return 'gif';
-  if (text(8, 12) === 'WAVE' && (text(0, 4) === 'RIFF' || text(0, 4) === 'RF64')) return 'wav';
-  if (text(0, 4) === 'fLaC') return 'flac';
-  if (text(0, 4) === 'OggS') return 'ogg';
-  if (text(0, 3) === 'ID3') return 'mp3';
-  // A frame header: eleven bits of synchronisation; layer 0 is ADTS (AAC), layer 1 is MPEG's layer III.
-  if (head[0] === 0xff && (head[1]! & 0xf6) === 0xf0) return 'aac';
-  if (head[0] === 0xff && (head[1]! & 0xe6) === 0xe2) return 'mp3';
-  return undefined;
 }
 
 /** Returns the bytes of a decoder description from `mediabunny`. Not copied. */

@@ -1,7 +1,8 @@
 import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
 import { decodePackets } from './decode-sound.ts';
-import { damageOf, mediaTypeOf, openMedia } from './open-media.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { damageOf, openMedia } from './open-media.ts';
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from './resampler.ts';
 
 /** Decoding begins so much earlier than is wanted: codecs build upon what came before. */

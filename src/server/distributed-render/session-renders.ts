@@ -28,7 +28,7 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly tasks: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
   readonly load: FarmLoad;
-  /** See `workerBuild`. */
+  /** See `renderBuild`. */
   readonly build: string;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
   /** Overrides for tests and benchmarks; by default videos are split when it saves time. */

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { arch } from 'node:process';
-import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
-import { RENDER_EPOCH } from '../../engine/render-result.ts';
 import type { FarmLoad } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
@@ -23,7 +20,7 @@ export interface WorkerRegistry {
 
 export interface RegistryOptions {
   readonly database: Database;
-  /** See `workerBuild`. */
+  /** See `renderBuild`. */
   readonly build: string;
   /** Maximum concurrent renders. */
   readonly places: number;
@@ -66,16 +63,6 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
       await database.query('delete from reelform.workers where id = $1', [id]).catch(() => undefined);
     },
   };
-}
-
-/**
- * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
- * identical files, regardless of their number of cores.
- *
- * @param version version of Reelform
- */
-export function workerBuild(version: string, { h264 }: EncoderChoice): string {
-  return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
 }
 
 /** The load is requested for each session. */

@@ -1,6 +1,6 @@
 import { checkImage, MAX_IMAGE_BYTES } from '../../engine/images/check-image.ts';
 import type { ImageHeader } from '../../engine/images/image-header.ts';
-import { mediaTypeOf } from '../../engine/media/open-media.ts';
+import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
 import type { SourceFile, SourceKind } from '../ports.ts';
