@@ -109,27 +109,13 @@ function measure(
   { width, height }: Scene,
   tagStep: number,
 ): Map<number, Omit<TextVisibility, 'frame'>> {
-  const { whole, bare, bright, dark } = pictures;
-  const coverageAt = (at: number): number => (bright[at]! - dark[at]!) / 255;
-  const textAt = (at: number, coverage: number): number | undefined => {
-    const blue = (dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage;
-    const index = blue / tagStep - 1;
-    // The tag of overlapping texts is meaningless.
-    return Math.abs(index - Math.round(index)) > TAG_TOLERANCE ? undefined : Math.round(index);
-  };
-  const greatest = new Map<number, number>();
-  for (let at = 0; at < whole.length; at += 4) {
-    const coverage = coverageAt(at);
-    const text = coverage < LEAST_COVERAGE ? undefined : textAt(at, coverage);
-    if (text !== undefined) greatest.set(text, Math.max(greatest.get(text) ?? 0, coverage));
-  }
+  const { whole, bare } = pictures;
+  const { pixels, isText, greatest } = findTextPixels(pictures, tagStep);
   const plain = new Map<number, number[]>();
   const atEdge = new Set<number>();
   const halos = new Map<number, { edges: number; ratios: number[] }>();
-  for (let at = 0; at < whole.length; at += 4) {
-    const coverage = coverageAt(at);
-    const text = coverage < LEAST_COVERAGE ? undefined : textAt(at, coverage);
-    if (text === undefined || coverage < INSIDE * greatest.get(text)!) continue;
+  for (const { at, coverage, text } of pixels) {
+    if (coverage < INSIDE * greatest.get(text)!) continue;
     const ratios = plain.get(text) ?? [];
     const halo = halos.get(text) ?? { edges: 0, ratios: [] };
     if (ratios.length === 0) {
@@ -141,7 +127,7 @@ function measure(
     ratios.push(contrastRatio(own, luminance(bare, at)));
     const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
     if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atEdge.add(text);
-    const beside = pixelsBeside(at, { width, height, coverageAt });
+    const beside = pixelsBeside(at / 4, isText, width, height);
     if (beside.length === 0) continue;
     halo.edges += 1;
     const around = beside.filter((one) =>
@@ -162,26 +148,60 @@ function measure(
   return measured;
 }
 
-/** Returns the nearest pixels without text to the left, to the right, above and below, as indexes of their red channels. */
-function pixelsBeside(
-  at: number,
-  { width, height, coverageAt }: { width: number; height: number; coverageAt: (at: number) => number },
-): number[] {
-  const x = (at / 4) % width;
-  const y = (at / 4 - x) / width;
+interface TextPixel {
+  /** Index of its red channel. */
+  readonly at: number;
+  /** Share of the pixel that a text covers, 0..1. */
+  readonly coverage: number;
+  /** Index of the text. */
+  readonly text: number;
+}
+
+/** Finds the pixels that one text covers, the greatest coverage of each text, and for each pixel whether text covers it at all. */
+function findTextPixels(
+  { bare, bright, dark }: Record<keyof TextVariants, Uint8Array>,
+  tagStep: number,
+): { pixels: TextPixel[]; isText: Uint8Array; greatest: Map<number, number> } {
+  const pixels: TextPixel[] = [];
+  const isText = new Uint8Array(bare.length / 4);
+  const greatest = new Map<number, number>();
+  for (let at = 0; at < bare.length; at += 4) {
+    const coverage = (bright[at]! - dark[at]!) / 255;
+    if (coverage < OUTSIDE) continue;
+    isText[at / 4] = 1;
+    if (coverage < LEAST_COVERAGE) continue;
+    const tag = (dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage / tagStep - 1;
+    const text = Math.round(tag);
+    // The tag of overlapping texts is meaningless.
+    if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
+    pixels.push({ at, coverage, text });
+    greatest.set(text, Math.max(greatest.get(text) ?? 0, coverage));
+  }
+  return { pixels, isText, greatest };
+}
+
+/**
+ * Returns the nearest pixels without text to the left, to the right, above and below, as indexes of their red channels.
+ *
+ * @param pixel index of the pixel in `isText`
+ */
+function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: number): number[] {
+  const x = pixel % width;
+  const y = (pixel - x) / width;
   const found: number[] = [];
   const look = (step: number, room: number): void => {
-    for (let distance = 1; distance <= Math.min(HALO_REACH, room); distance++) {
-      const other = at + distance * step;
-      if (coverageAt(other) >= OUTSIDE) continue;
-      found.push(other);
+    const end = pixel + step * Math.min(HALO_REACH, room);
+    for (let other = pixel; other !== end; ) {
+      other += step;
+      if (isText[other] === 1) continue;
+      found.push(other * 4);
       return;
     }
   };
-  look(-4, x);
-  look(4, width - 1 - x);
-  look(-4 * width, y);
-  look(4 * width, height - 1 - y);
+  look(-1, x);
+  look(1, width - 1 - x);
+  look(-width, y);
+  look(width, height - 1 - y);
   return found;
 }
 
