@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import fg from 'fast-glob';
 import { SOFTWARE } from '../src/engine/codec/video-encoder.ts';
 import { composeAnimation } from '../src/engine/raster/compose-animation.ts';
-import { bindMapping } from '../src/template/bind/bind-mapping.ts';
-import { parseTemplatePackage } from '../src/template/parse-template-package.ts';
 import type { Scene } from '../src/template/scene.ts';
 import { recordFigure } from './record-figure.ts';
 import { peers } from './render-peers.ts';
 import { drawStages, encodeAlone, median, throughPool } from './render-stages.ts';
+import { templateScene } from './template-scene.ts';
 
 /**
  * Measures the engine on one animation: through the render pool, the encoder alone on ready frames (the lower bound),
@@ -30,13 +26,9 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 
 function loadScene(folder: string): Scene {
-  const names = fg.sync('**/*', { cwd: folder });
-  const files = new Map(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
-  const template = parseTemplatePackage(folder, files);
-  if (!template.ok) throw new Error(template.diagnostics.map(({ message }) => message).join('\n'));
-  const scene = bindMapping(template.value, { resources: {} }, new Map());
+  const scene = templateScene(folder, {});
   const frameCount = Math.min(scene.frameCount, Number(values.frames ?? scene.frameCount));
-  return { ...scene, sounds: [], frameCount, stills: scene.stills.filter(({ frame }) => frame < frameCount) };
+  return { ...scene, frameCount, stills: scene.stills.filter(({ frame }) => frame < frameCount) };
 }
 
 /** Returns the same animation for lottie-web: our drawn images, the original texts, and the template's fonts. */

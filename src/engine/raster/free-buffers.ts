@@ -1,5 +1,5 @@
 /** Frames between two collections: few enough to hold little memory, many enough to cost nothing. */
-const EVERY_FRAMES = 4;
+const EVERY_FRAMES = 2;
 
 /**
  * Frees the pixel buffers of past frames. Each is a small JavaScript object that owns megabytes of native memory, freed

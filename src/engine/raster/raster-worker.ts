@@ -5,7 +5,7 @@ import type { Scene } from '../../template/scene.ts';
 import { failureFrom } from '../scene-error.ts';
 import { pixelsOf } from '../writers/frame-writer.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
-import { createFrameRing } from './frame-ring.ts';
+import { createFrameRing, type FrameRing, type RingFormat } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
 import { openRasterizer } from './rasterizer.ts';
 
@@ -18,6 +18,7 @@ interface Drawing {
 
 const port = parentPort!;
 let drawing: Drawing | undefined;
+let lastRing: { readonly key: string; readonly ring: FrameRing } | undefined;
 for await (const [request] of on(port, 'message') as AsyncIterable<[RasterRequest]>) {
   try {
     await serve(request);
@@ -70,7 +71,7 @@ async function freeScene(): Promise<void> {
 async function openDrawing(scene: Scene): Promise<Drawing> {
   const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
-  const ring = createFrameRing({ width, height, pixels: pixelsOf(scene.output) });
+  const ring = ringOf({ width, height, pixels: pixelsOf(scene.output) });
   let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
   post({ kind: 'open', buffer: ring.buffer, findings: rasterizer.findings });
   return {
@@ -99,6 +100,13 @@ async function openDrawing(scene: Scene): Promise<Drawing> {
     },
     close: () => rasterizer.close(),
   };
+}
+
+/** Reuses the last ring if it has the format: two threads share its memory, so that it is freed late. */
+function ringOf(format: RingFormat): FrameRing {
+  const key = JSON.stringify(format);
+  if (lastRing?.key !== key) lastRing = { key, ring: createFrameRing(format) };
+  return lastRing.ring;
 }
 
 function postStill(): void {

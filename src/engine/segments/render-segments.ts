@@ -96,6 +96,30 @@ async function renderSegment(
   }
 }
 
+/**
+ * Draws frames of a scene as the stills of its segments, without encoding any segment.
+ *
+ * @param frames indices in the video
+ * @throws SceneError as `renderSegments`
+ */
+export async function renderSegmentStills(scene: Scene, frames: readonly number[]): Promise<SegmentStill[]> {
+  checkScene(scene);
+  const cut = sceneCutter(scene);
+  const drawn: SegmentStill[] = [];
+  for (const frame of frames) {
+    const range = { first: frame, end: frame + 1 };
+    const stills = [{ name: 'still', frame }];
+    const supply = supplyFrames({ ...cut(range), stills }, range);
+    try {
+      const [still] = (await supply.deliver(async () => undefined)).stills;
+      drawn.push({ frame, bytes: still!.bytes });
+    } finally {
+      await supply.close();
+    }
+  }
+  return drawn;
+}
+
 /** The fields of a scene that joining its segments needs. */
 export type JoinedScene = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
 

@@ -7,14 +7,14 @@ import { frameRateOf } from '../frame-rate.ts';
 
 /**
  * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, also in different
- * videos.
+ * videos. Stills are not part of it: each has a key of its own.
  *
  * @param scene restricted to the range by `segmentScene`
  * @param build of the engine and the encoder, with its settings
  * @returns null for a scene that has no canonical form
  */
 export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
-  const { output, width, height, fps, animation, fonts, images, clips, stills } = scene;
+  const { output, width, height, fps, animation, fonts, images, clips } = scene;
   return keyOf(() => ({
     build,
     output: { format: output.format, quality: output.quality, codec: output.codec ?? defaultCodec(output.format)! },
@@ -25,8 +25,12 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
     fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
-    stills: [...new Set(stills.map(({ frame }) => frame))].sort((a, b) => a - b),
   }));
+}
+
+/** Returns the digest of everything that the bytes of a still depend on. */
+export function stillKey(segment: Sha256, frame: number): Sha256 {
+  return sha256(`${segment} still ${frame}`);
 }
 
 /** @returns null for a value without a JSON form */

@@ -1,5 +1,5 @@
 import type { SessionProblem } from '../../session/ports.ts';
-import type { TaskRunner } from '../../session/processes/tasks.ts';
+import type { RenderTaskKind, TaskRunner } from '../../session/processes/tasks.ts';
 import { PartRunner } from '../../session/segments/part-runner.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { type PartEvent, parsePartJob } from '../../session/segments/split-ports.ts';
@@ -26,7 +26,7 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly tasks: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
+  readonly tasks: TaskRunner<RenderTaskKind>;
   readonly load: FarmLoad;
   /** See `renderBuild`. */
   readonly build: string;

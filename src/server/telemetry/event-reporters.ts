@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { DeliveryEvent } from '../../session/delivery-runner.ts';
 import { SessionFailure, type SourceReader } from '../../session/ports.ts';
-import type { TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
+import type { RenderTaskKind, TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
 import type { PartEvent } from '../../session/segments/split-ports.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
 import type { DiskSpace } from '../data-folder.ts';
@@ -106,17 +106,15 @@ export function countedSources(reader: SourceReader, metrics: ServiceMetrics, ro
   };
 }
 
-type SegmentTaskKind = 'video' | 'segments' | 'sound' | 'join';
-
 /** Runs tasks of a pool in a span each. A full disk becomes an outage. */
-export function tracedTasks(pool: TaskRunner<SegmentTaskKind>, room: DiskSpace): TaskRunner<SegmentTaskKind> {
+export function tracedTasks(pool: TaskRunner<RenderTaskKind>, room: DiskSpace): TaskRunner<RenderTaskKind> {
   return {
     run: (kind, input, options) =>
       traced(`render_${kind}`, attributesOf(kind, input), () => room.guard(() => pool.run(kind, input, options))),
   };
 }
 
-function attributesOf<Kind extends SegmentTaskKind>(kind: Kind, input: TaskInput<Kind>): Attributes {
+function attributesOf<Kind extends RenderTaskKind>(kind: Kind, input: TaskInput<Kind>): Attributes {
   if (kind !== 'segments') return {};
   const { ranges } = input as TaskInput<'segments'>;
   return { 'reelform.first_frame': ranges[0]?.first ?? 0, 'reelform.end_frame': ranges.at(-1)?.end ?? 0 };

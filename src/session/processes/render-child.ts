@@ -40,8 +40,14 @@ const STDERR_KEPT_CHARACTERS = 2_000;
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** A processor that both want goes to the parent for nine tenths of the time. */
 const NICENESS = 10;
-/** One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here. */
-const LIBRARY_SETTINGS = { MALLOC_ARENA_MAX: '1', SVT_LOG: '1' };
+/**
+ * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
+ * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
+ */
+const LIBRARY_SETTINGS = {
+  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
+  SVT_LOG: '1',
+};
 
 /**
  * A sandboxed process that runs one task at a time. Dead after a crash, an abort, a passed limit or `stop`. EDGE.

@@ -34,6 +34,10 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderSegments } = await import('../../engine/segments/render-segments.ts');
     return renderSegments(unpackScene(scene), ranges, { encoder: await openerOf(encoder), onProgress });
   },
+  async frames({ input: { scene, frames } }) {
+    const { renderSegmentStills } = await import('../../engine/segments/render-segments.ts');
+    return renderSegmentStills(unpackScene(scene), frames);
+  },
   async sound({ input: { scene, codec } }) {
     const { renderSound } = await import('../../engine/scene-media.ts');
     return renderSound(unpackScene(scene), codec);

@@ -6,7 +6,7 @@ import type { RenderResult } from '../../engine/render-result.ts';
 import type { Failure } from '../../engine/scene-error.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
-import type { JoinedScene, RenderedSegment } from '../../engine/segments/render-segments.ts';
+import type { JoinedScene, RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
@@ -25,6 +25,11 @@ export interface RenderTasks {
   readonly segments: {
     readonly input: { readonly scene: AnyScene; readonly ranges: readonly FrameRange[] };
     readonly output: readonly RenderedSegment[];
+  };
+  /** Draws frames as the stills of segments that are rendered already. */
+  readonly frames: {
+    readonly input: { readonly scene: AnyScene; readonly frames: readonly number[] };
+    readonly output: readonly SegmentStill[];
   };
   /** Examines a scene's clips and sounds, and renders its sound unless `codec` is null. */
   readonly sound: {
@@ -77,6 +82,9 @@ export class TaskKilled extends SceneError {
     this.reason = reason;
   }
 }
+
+/** Tasks that make up a rendered video. */
+export type RenderTaskKind = 'video' | 'segments' | 'frames' | 'sound' | 'join';
 
 /** Runs tasks of some kinds. */
 export interface TaskRunner<Kinds extends TaskKind = TaskKind> {

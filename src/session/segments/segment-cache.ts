@@ -3,8 +3,8 @@ import { checkScene } from '../../engine/check-scene.ts';
 import type { AudioCodec, AudioTrack } from '../../engine/codec/encoded-track.ts';
 import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
-import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
+import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
+import { type FrameRange, segmentKey, segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
 
 /** Stores finished segments and sounds by key, in a folder or a bucket. */
@@ -106,35 +106,96 @@ export class SegmentCache {
 interface RenderMissing {
   /** Renders ranges and passes on each segment when it is finished. */
   render(missing: readonly FrameRange[], keep: (segment: RenderedSegment) => Promise<void>): Promise<void>;
+  /** Draws stills that reused segments lack. */
+  renderStills(frames: readonly number[]): Promise<readonly SegmentStill[]>;
   onReused(range: FrameRange): void;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Returns the segments of a scene from the cache or concurrent renders, and renders the rest.
+ * Returns the segments of a scene from the cache or concurrent renders, and renders the rest. Stills are cached apart, so that
+ * renders with and without stills share segments.
  *
  * @returns in the order of the ranges
- * @throws errors of `render`; the signal's reason
+ * @throws errors of `render` and `renderStills`; the signal's reason
  */
 export async function renderCached(
   cache: SegmentCache | null,
   scene: AnyScene,
   ranges: readonly FrameRange[],
-  { render, onReused, signal }: RenderMissing,
+  { render, renderStills, onReused, signal }: RenderMissing,
 ): Promise<RenderedSegment[]> {
   const done = new Map<number, RenderedSegment>();
   const keep = async (segment: RenderedSegment): Promise<void> => void done.set(segment.first, segment);
-  if (cache === null) await render(ranges, keep);
-  else {
-    const reuse = (range: FrameRange, segment: RenderedSegment): void => {
-      done.set(range.first, segment);
-      cache.count('reused');
-      onReused(range);
-    };
-    let pending = keyedRanges(scene, ranges, cache.build);
-    while (pending.length > 0) pending = await renderRound(cache, pending, { render, reuse, keep, signal });
+  const inOrder = (): RenderedSegment[] => ranges.map(({ first }) => done.get(first)!);
+  if (cache === null) {
+    await render(ranges, keep);
+    return inOrder();
   }
-  return ranges.map(({ first }) => done.get(first)!);
+  const reuse = (range: FrameRange, segment: RenderedSegment): void => {
+    done.set(range.first, segment);
+    cache.count('reused');
+    onReused(range);
+  };
+  const keyed = keyedRanges(scene, ranges, cache.build);
+  let pending: readonly KeyedRange[] = keyed;
+  while (pending.length > 0) pending = await renderRound(cache, pending, { render, reuse, keep, signal });
+  return addStills(cache, inOrder(), {
+    keys: new Map(keyed.map(({ range, key }) => [range.first, key])),
+    frames: [...new Set(scene.stills.map(({ frame }) => frame))],
+    renderStills,
+  });
+}
+
+/** Adds stills that segments lack, from the cache or drawn. */
+async function addStills(
+  cache: SegmentCache,
+  segments: readonly RenderedSegment[],
+  {
+    keys,
+    frames,
+    renderStills,
+  }: Pick<RenderMissing, 'renderStills'> & {
+    /** By the first frame of the segment. */
+    readonly keys: ReadonlyMap<number, Sha256 | null>;
+    /** All stills of the video. */
+    readonly frames: readonly number[];
+  },
+): Promise<RenderedSegment[]> {
+  const missing: number[] = [];
+  const found = await Promise.all(
+    segments.map(async (segment) => {
+      const { first, end, stills } = segment;
+      const key = keys.get(first) ?? null;
+      const wanted = frames.filter((frame) => frame >= first && frame < end);
+      const lacking = wanted.filter((frame) => stills.every((still) => still.frame !== frame));
+      const cached = await Promise.all(
+        lacking.map(async (frame) => {
+          const bytes = key === null ? null : await cache.find<Uint8Array>(stillKey(key, frame));
+          if (bytes !== null) return [{ frame, bytes }];
+          missing.push(frame);
+          return [];
+        }),
+      );
+      return { ...segment, stills: [...stills, ...cached.flat()] };
+    }),
+  );
+  if (missing.length === 0) return found;
+  const drawn = await renderStills(missing.sort((a, b) => a - b));
+  const complete = found.map((segment) => ({
+    ...segment,
+    stills: [...segment.stills, ...drawn.filter(({ frame }) => frame >= segment.first && frame < segment.end)],
+  }));
+  for (const { first, stills } of complete) {
+    const own = stills.filter(({ frame }) => missing.includes(frame));
+    const key = keys.get(first) ?? null;
+    if (key !== null) await keepStills(cache, key, own);
+  }
+  return complete;
+}
+
+async function keepStills(cache: SegmentCache, segment: Sha256, stills: readonly SegmentStill[]): Promise<void> {
+  for (const { frame, bytes } of stills) await cache.keep(stillKey(segment, frame), bytes);
 }
 
 interface KeyedRange {
@@ -188,7 +249,9 @@ async function renderRound(
       cache.count('rendered');
       await options.keep(segment);
       claims.get(segment.first)?.(segment);
-      if (key !== null && key !== undefined) await cache.keep(key, segment);
+      if (key === null || key === undefined) return;
+      await cache.keep(key, { ...segment, stills: [] });
+      await keepStills(cache, key, segment.stills);
     };
     if (missing.length > 0)
       await options.render(

@@ -6,7 +6,7 @@ import { type FrameRange, hasSegments, segmentRanges } from '../../engine/segmen
 import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
-import type { TaskRunner } from '../processes/tasks.ts';
+import type { RenderTaskKind, TaskRunner } from '../processes/tasks.ts';
 import { renderCached, renderSoundCached, type SegmentCache } from './segment-cache.ts';
 
 /** Renders videos, whole or in segments to be joined. */
@@ -25,7 +25,7 @@ export interface SegmentRenderer extends Renderer {
 }
 
 export interface SegmentRendererOptions {
-  readonly runner: TaskRunner<'video' | 'segments' | 'sound' | 'join'>;
+  readonly runner: TaskRunner<RenderTaskKind>;
   /** Concurrent tasks of one video: the number of processes. */
   readonly parallel: number;
   /** Cache of finished segments; null to render all of them. */
@@ -95,6 +95,7 @@ export function createSegmentRenderer({
         ).then(() => undefined);
       return renderCached(cache, silent, ranges, {
         render,
+        renderStills: (frames) => runner.run('frames', { scene: silent, frames }, silenced(options)),
         onReused(range) {
           segments.reused += 1;
           advance(framesOf([range]), 1);

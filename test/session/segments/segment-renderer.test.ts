@@ -3,8 +3,8 @@ import type { Sha256 } from '../../../src/digest.ts';
 import { unpackScene } from '../../../src/engine/packed-scene.ts';
 import { renderScene } from '../../../src/engine/render-scene.ts';
 import { renderSound } from '../../../src/engine/scene-media.ts';
-import { joinSegments, renderSegments } from '../../../src/engine/segments/render-segments.ts';
-import type { TaskInput, TaskRunner } from '../../../src/session/processes/tasks.ts';
+import { joinSegments, renderSegmentStills, renderSegments } from '../../../src/engine/segments/render-segments.ts';
+import type { RenderTaskKind, TaskInput, TaskRunner } from '../../../src/session/processes/tasks.ts';
 import { SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
@@ -21,13 +21,17 @@ function scene(green = 0, changes: Partial<Scene> = {}): Scene {
 }
 
 /** Runs tasks in this process and records them. */
-function localTasks(): TaskRunner<'video' | 'segments' | 'sound' | 'join'> & { readonly log: string[] } {
+function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[] } {
   const log: string[] = [];
   const tasks = {
     video: (input: Scene) => renderScene(input),
     segments: async ({ scene: whole, ranges }: TaskInput<'segments'>, signal?: AbortSignal) => {
       log.push(...ranges.map(({ first }) => `segment ${first}`));
       return renderSegments(unpackScene(whole), ranges, { signal });
+    },
+    frames: async ({ scene: whole, frames }: TaskInput<'frames'>) => {
+      log.push(...frames.map((frame) => `still ${frame}`));
+      return renderSegmentStills(unpackScene(whole), frames);
     },
     sound: async ({ scene: whole, codec }: TaskInput<'sound'>) => {
       log.push(codec === null ? 'examine' : 'sound');
@@ -99,6 +103,31 @@ describe('createSegmentRenderer()', () => {
     const quieter = open(store);
     await quieter.renderer.render(sounding(1, 0.5));
     expect(quieter.log).toEqual(['sound']);
+  });
+
+  it('shares segments between renders with and without stills', async () => {
+    const store = memoryStore();
+    const stills = [5, 30, 31].map((frame) => ({ name: `at ${frame}`, frame }));
+    const whole = await renderScene(scene(0, { stills }));
+    await open(store).renderer.render(scene());
+    const withStills = open(store);
+    expect(await withStills.renderer.render(scene(0, { stills }))).toEqual(whole);
+    expect(withStills.log).toEqual(['still 5', 'still 30', 'still 31']);
+    const again = open(store);
+    expect(await again.renderer.render(scene(0, { stills }))).toEqual(whole);
+    await again.renderer.render(scene());
+    expect(again.log).toEqual([]);
+    const edited = open(store);
+    expect(await edited.renderer.render(scene(1, { stills }))).toEqual(await renderScene(scene(1, { stills })));
+    expect(edited.log).toEqual(['segment 20']);
+  });
+
+  it('draws the stills that a concurrent render of the segment does not keep', async () => {
+    const { renderer, log } = open();
+    const stills = [{ name: 'a', frame: 30 }];
+    const [, video] = await Promise.all([renderer.render(scene()), renderer.render(scene(0, { stills }))]);
+    expect(video).toEqual(await renderScene(scene(0, { stills })));
+    expect(log.filter((task) => task.startsWith('still'))).toEqual(['still 30']);
   });
 
   it('renders a shared segment once for videos rendered at the same time', async () => {

@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SOFTWARE } from '../src/engine/codec/video-encoder.ts';
+import { createRenderPool } from '../src/session/processes/render-pool.ts';
+import type { TaskRunner } from '../src/session/processes/tasks.ts';
+import { FolderSegmentStore } from '../src/session/segments/folder-segment-store.ts';
+import { SegmentCache } from '../src/session/segments/segment-cache.ts';
+import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
+import type { Scene } from '../src/template/scene.ts';
+import { recordFigure } from './record-figure.ts';
+import { processorMs } from './render-stages.ts';
+import { templateScene } from './template-scene.ts';
+
+/**
+ * Measures what the segment cache saves, in processor time of all processes, starting them included: an edited headline,
+ * rows that differ in four of thirty seconds, and a render without a change.
+ * `npm run bench:incremental [-- --template templates/launch --text t_01 --rows 6 --rounds 3]`
+ */
+const { values } = parseArgs({
+  options: {
+    template: { type: 'string', default: 'templates/launch' },
+    text: { type: 'string', default: 't_01' },
+    rows: { type: 'string', default: '6' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const rounds = Number(values.rounds);
+const rows = Number(values.rows);
+/** Rows that the figures are projected to. */
+const PROJECTED_ROWS = 500;
+const folder = await mkdtemp(join(tmpdir(), 'rf-incremental-'));
+let folders = 0;
+
+interface Measured {
+  readonly cpuMs: number;
+  readonly reused: number;
+  readonly rendered: number;
+  /** Number of tasks by kind. */
+  readonly tasks: Readonly<Record<string, number>>;
+}
+
+/** Renders scenes one after the other, as one run of `reelform apply` does. */
+async function measure(scenes: readonly Scene[], store: FolderSegmentStore): Promise<Measured> {
+  const before = processorMs();
+  const parallel = availableParallelism();
+  const pool = createRenderPool({ size: parallel, encoder: SOFTWARE });
+  const tasks: Record<string, number> = {};
+  const runner: TaskRunner = {
+    run(kind, input, options) {
+      tasks[kind] = (tasks[kind] ?? 0) + 1;
+      return pool.run(kind, input, options);
+    },
+  };
+  const cache = new SegmentCache({
+    ...{ store, build: 'bench' },
+    onFailure(error) {
+      throw error;
+    },
+  });
+  const renderer = createSegmentRenderer({ runner, parallel, cache });
+  for (const scene of scenes) await renderer.render(scene);
+  await pool.close();
+  return { cpuMs: processorMs() - before, ...cache.figures, tasks };
+}
+
+function emptyStore(): FolderSegmentStore {
+  folders += 1;
+  return new FolderSegmentStore({ folder: join(folder, String(folders)), maxBytes: 1e10, now: () => Date.now() });
+}
+
+function tell(name: string, value: string): void {
+  recordFigure('', name, value);
+  console.log(`${name.padEnd(52)} ${value}`);
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
+
+/** The smallest of several measurements: other work on the machine only adds to processor time. */
+function least(all: readonly Measured[]): Measured {
+  return all.reduce((best, one) => (one.cpuMs < best.cpuMs ? one : best));
+}
+
+const headline = (text: string): Scene => templateScene(values.template, { [values.text]: text });
+
+async function measureEdit(): Promise<void> {
+  const [full, edited, same]: Measured[][] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    const store = emptyStore();
+    full!.push(await measure([headline('Before')], store));
+    edited!.push(await measure([headline('After')], store));
+    same!.push(await measure([headline('After')], store));
+  }
+  const [all, some, none] = [least(full!), least(edited!), least(same!)];
+  const { frameCount, fps } = headline('');
+  tell('video', `${values.template}, ${frameCount} frames, ${(frameCount / fps).toFixed(1)} s`);
+  tell('full render', `${seconds(all.cpuMs)} of processor time, ${all.rendered} segments`);
+  const share = some.cpuMs / all.cpuMs;
+  tell(`edited text ${values.text}`, `${seconds(some.cpuMs)}, ${percent(share)}, ${some.rendered} segments rendered`);
+  const perSegment = (all.cpuMs - none.cpuMs) / all.rendered;
+  tell('  of it starting, reading and joining', seconds(none.cpuMs));
+  tell('  of it a segment, on average of all', seconds(perSegment));
+  tell('nothing changed', `${seconds(none.cpuMs)}, ${percent(none.cpuMs / all.cpuMs)}, ${startedEncoders(none)}`);
+}
+
+function startedEncoders({ tasks }: Measured): string {
+  const { segments = 0, video = 0 } = tasks;
+  return `${segments + video} encoders started`;
+}
+
+/** Thirty seconds of the template in a loop, with a text of the row from second 10 to 14. */
+function rowScene(row: number): Scene {
+  const scene = headline(`Row ${row}`);
+  const { animation } = scene;
+  const { fr, ip, op, w, h } = animation;
+  const length = op - ip;
+  const [first, end] = [10 * fr, 14 * fr];
+  const text = animation.layers.find((layer) => (layer as { ty?: unknown }).ty === 5) as object;
+  const loop = Array.from({ length: Math.ceil((30 * fr) / length) }, (_, at) => ({
+    ...{ ty: 0, ind: at + 2, refId: 'loop', w, h, ip: at * length, op: (at + 1) * length, st: at * length - ip },
+    ks: {},
+  }));
+  const plain = templateScene(values.template, {});
+  return {
+    ...scene,
+    ...{ frameCount: Math.round(30 * scene.fps), stills: [] },
+    animation: {
+      ...animation,
+      ...{ ip: 0, op: 30 * fr },
+      assets: [...(animation.assets ?? []), { id: 'loop', layers: plain.animation.layers }],
+      layers: [{ ...text, ...rowText(scene), ind: 1, ip: first, op: end, st: 0 }, ...loop],
+    },
+  };
+}
+
+/** The edited text of the template, without its own animation. */
+function rowText({ animation }: Scene): object {
+  const layer = animation.layers.find((one) => JSON.stringify(one).includes('"Row '));
+  const { t, ks } = layer as { t: { d: object }; ks: object };
+  return { t: { ...t, a: [] }, ks };
+}
+
+async function measureRows(): Promise<void> {
+  const alone = least(await Promise.all([measure([rowScene(0)], emptyStore())]));
+  const store = emptyStore();
+  const few = await measure([0, 1].map(rowScene), store);
+  const many = await measure(
+    Array.from({ length: rows }, (_, at) => rowScene(at + 2)),
+    store,
+  );
+  const start = (await measure([rowScene(0)], store)).cpuMs;
+  const further = (many.cpuMs - start) / rows;
+  tell('one row of 30 s, nothing cached', `${seconds(alone.cpuMs)}, ${alone.rendered} segments`);
+  tell('two rows', `${seconds(few.cpuMs)}, ${few.rendered} segments rendered, ${few.reused} reused`);
+  tell(
+    `${rows} further rows`,
+    `${seconds(many.cpuMs)}, ${many.rendered} segments rendered, ${many.reused} reused, ${seconds(further)} a row`,
+  );
+  const uncached = PROJECTED_ROWS * (alone.cpuMs - start) + start;
+  const cached = alone.cpuMs + (PROJECTED_ROWS - 1) * further;
+  tell(
+    `${PROJECTED_ROWS} rows, projected from these`,
+    `${seconds(cached)} instead of ${seconds(uncached)}: ${(uncached / cached).toFixed(1)} times less`,
+  );
+}
+
+try {
+  await measureEdit();
+  await measureRows();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
