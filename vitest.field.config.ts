@@ -7,6 +7,6 @@ export default defineConfig({
     include: ['test/field/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 });

@@ -8,7 +8,7 @@ import { smallAnimation } from '../support/small-package.ts';
 const CLI = join(import.meta.dirname, '../../dist/cli/main.js');
 
 /** Creates three videos of this many frames, long enough to interrupt. */
-function longRepository(frames = 600): string {
+function longRepository(frames = 300): string {
   const animation = JSON.stringify(smallAnimation())
     .replaceAll('"op":10', `"op":${frames}`)
     .replace('"w":64,"h":36', '"w":640,"h":360');

@@ -12,7 +12,7 @@ import { count, IS_WHOLE, percentile, tell } from '../support/proof.ts';
 import { smallAnimation, solidPng } from '../support/small-package.ts';
 
 /** Length of each turn of the victim's work, and number of quiet and attacked turns. */
-const SECONDS = count(30, 8);
+const SECONDS = count(30, 6);
 const ROUNDS = count(5, 1);
 /** A shared machine with a single turn gives rough figures, so the loose bound only catches work that waits for an attacker. */
 const BOUND = IS_WHOLE ? { factor: 2, extraMs: 10 } : { factor: 6, extraMs: 8_000 };

@@ -36,11 +36,11 @@ const ALL = [
   ...FONT_BOMBS,
   ...BODY_BOMBS,
 ];
-/** Every sixth one in the small run. */
-const BOMBS: readonly Bomb[] = ALL.filter((_, index) => IS_WHOLE || index % 6 === 0);
+/** Every tenth one in the small run. */
+const BOMBS: readonly Bomb[] = ALL.filter((_, index) => IS_WHOLE || index % 10 === 0);
 /** Size of a bomb: the size limit of its route in the full run. */
-const sizeOf = ({ limitBytes }: Bomb): number => Math.min(limitBytes, count(limitBytes, 1_500_000));
-const MUTANTS = count(10_000, 150);
+const sizeOf = ({ limitBytes }: Bomb): number => Math.min(limitBytes, count(limitBytes, 1_000_000));
+const MUTANTS = count(10_000, 100);
 /** Memory limit of the service without its child processes; covers a few of the largest uploads. */
 const MOST_RSS_MB = 1_500;
 const PATHS = { source: '/v2/source_uploads', package: '/v2/template_style_versions', body: '/v2/render_sessions' };
