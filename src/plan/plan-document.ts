@@ -1,5 +1,6 @@
 import type { Source, VideoResource } from '../definition/video.ts';
 import { canonicalJson, type Json, sha256 } from '../digest.ts';
+import { defaultCodec } from '../wire/output.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
   ACTIONS,
@@ -284,6 +285,8 @@ export interface Estimate {
   readonly restores?: Restores;
   /** Segments of the videos to create or update; absent where no video's segments were counted. */
   readonly segments?: SegmentCount;
+  /** Hardware encoder of videos to create or update: rendering them again gives other bytes. Absent if there is none. */
+  readonly bytes_vary?: string;
 }
 
 /** Segments of videos that this machine renders. */
@@ -319,6 +322,7 @@ export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCo
     renders: rendered.length,
     seconds_of_video: round(seconds),
     ...(segments.size > 0 && { segments: sumOf(segments) }),
+    ...(rendered.some(isH264) && plan.hardwareEncoder !== undefined && { bytes_vary: plan.hardwareEncoder }),
     ...(restored.length > 0 && {
       restores: { videos: restored.length, seconds_of_video: round(secondsOf(restored)) },
     }),
@@ -327,6 +331,11 @@ export function estimatePlan(plan: Plan, segments: ReadonlyMap<string, SegmentCo
   const { currency, perRender, perSecond } = plan.prices;
   const amount = seconds === null && perSecond > 0 ? null : rendered.length * perRender + (seconds ?? 0) * perSecond;
   return { ...estimate, cost: { amount: amount && Math.round(amount * 1e6) / 1e6, currency } };
+}
+
+function isH264({ desired }: Change): boolean {
+  const { format, codec = defaultCodec(format) } = desired?.output ?? {};
+  return codec === 'h264';
 }
 
 function sumOf(segments: ReadonlyMap<string, SegmentCount>): SegmentCount {

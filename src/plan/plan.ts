@@ -163,6 +163,8 @@ export interface Plan {
   readonly checks?: readonly PlanCheck[];
   /** Prices of rendering; absent when none are configured. */
   readonly prices?: Prices;
+  /** Hardware encoder of H.264 on this machine, whose bytes vary; absent for the software encoder and for a service. */
+  readonly hardwareEncoder?: string;
 }
 
 /** Price of a finished video: a fixed amount, and an amount per second. */

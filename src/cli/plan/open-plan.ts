@@ -109,6 +109,7 @@ export async function openPlan(
   const plan: Plan = {
     ...selected,
     ...(config.cost === null ? {} : { prices: config.cost }),
+    ...(await hardwareEncoder(config, io)),
     diagnostics: tooMany === null ? selected.diagnostics : [...selected.diagnostics, tooMany],
   };
   return {
@@ -219,4 +220,16 @@ export async function applyPolicies<P extends OpenedPlan>(
   const { evaluatePolicies } = await import('./evaluate-policies.ts');
   const { plan, diagnostics } = await evaluatePolicies(opened.plan, planned.diagnostics, commands, repository, io);
   return { ...planned, diagnostics: [...planned.diagnostics, ...diagnostics], opened: { ...opened, plan } };
+}
+
+/** The hardware encoder that renders here, if one is chosen. @throws ReelformError `settings_invalid` */
+async function hardwareEncoder(
+  { service, encoder }: DesiredState['config'],
+  { env }: Io,
+): Promise<Pick<Plan, 'hardwareEncoder'>> {
+  if (service !== 'embedded' || (encoder.h264 === 'x264' && !env.REELFORM_ENCODER)) return {};
+  // Loaded on demand: nearly all plans need no code of the engine.
+  const { chooseEncoder } = await import('../../session/processes/render-pool.ts');
+  const { h264 } = chooseEncoder(encoder, env);
+  return h264 === 'x264' ? {} : { hardwareEncoder: h264 };
 }

@@ -45,17 +45,18 @@ export function countWords(
   });
 }
 
-/** Formats the estimate: `2 renders, 24 s of video, 4 of 12 segments, about €1.20, 2 deliveries`, or that there is nothing to render. */
+/** Formats the estimate: `2 renders, 24 s of video, 4 of 12 segments, bytes vary (nvenc), about €1.20, 2 deliveries`, or that there is nothing to render. */
 export function estimateWords(document: PlanDocument): string {
   const { estimate, deliveries = 0 } = document;
-  const { renders, seconds_of_video: seconds, cost, restores, segments } = estimate;
+  const { renders, seconds_of_video: seconds, cost, restores, segments, bytes_vary: encoder } = estimate;
   const sent = deliveries === 0 ? '' : `, ${countNoun(deliveries, 'delivery', 'deliveries')}`;
   // Restores that also change a title or a destination count as changes.
   const isRestoring = (restores?.videos ?? 0) > splitRestores(document).restores.length;
   if (renders === 0) return `nothing ${isRestoring ? 'new ' : ''}to render${sent}`;
   const length = seconds === null ? '' : `, ${formatDuration(seconds * 1000)} of video`;
   const made = segments === undefined ? '' : `, ${segmentWords(segments)}`;
-  return `${countNoun(renders, 'render')}${length}${made}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
+  const varies = encoder === undefined ? '' : `, bytes vary (${encoder})`;
+  return `${countNoun(renders, 'render')}${length}${made}${varies}${cost === undefined ? '' : `, ${costWords(cost)}`}${sent}`;
 }
 
 /** Formats a count of segments: `2 of 6 segments`, those to render of all. */

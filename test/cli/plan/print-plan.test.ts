@@ -52,6 +52,25 @@ it('plan --format gitlab writes its report files', async () => {
   expect(read('note.md')).toMatch(/^### Reelform plan: 1 error\n/);
 });
 
+describe('plan with a hardware encoder', () => {
+  it.each(['text', 'json', 'markdown', 'html'])('says that bytes vary in %s', async (format) => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
+    const args = ['plan', '--format', format];
+    const { stdout } = await reelform(root, args, { env: { REELFORM_ENCODER: 'nvenc' } });
+    const words = format === 'json' ? '"bytes_vary": "nvenc"' : /bytes[\s\u00a0]vary[\s\u00a0]\(nvenc\)/;
+    expect(stdout).toEqual(typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words));
+    expect((await reelform(root, args)).stdout).not.toMatch(/bytes.vary/);
+  });
+
+  it('says so of H.264 only', async () => {
+    const gif = 'output:\n  format: gif\n';
+    const ids = ['berlin', 'oslo', 'rome'];
+    const root = makeRepository(Object.fromEntries(ids.map((id) => [`videos/${id}.yaml`, `${definition(id)}${gif}`])));
+    const { stdout } = await reelform(root, ['plan', '--json'], { env: { REELFORM_ENCODER: 'nvenc' } });
+    expect(JSON.parse(stdout).estimate).not.toHaveProperty('bytes_vary');
+  });
+});
+
 describe('show PLANFILE', () => {
   it.each(['text', 'json', 'markdown', 'html'])(
     'prints the same as plan --format %s, outside of a repository',
