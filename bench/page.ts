@@ -1,4 +1,4 @@
-// npm run bench:page [-- saves] — the preview page: from a save to the new still and to a draft that can be played, and a wall of 2,000 videos.
+// npm run bench:page [-- saves --json] — the preview page: from a save to the new still and to a draft that can be played, and a wall of 2,000 videos.
 // PAGE_BROWSER=1 also opens the wall in Chromium.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import type { PreviewState, StateChange, VideoCard } from '../src/preview-server/protocol.ts';
+import { recordFigure } from './record-figure.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAVES = Number(process.argv[2] ?? 20);
@@ -231,6 +232,7 @@ function measureWeight(): void {
 
 function report(name: string, value: string): void {
   console.log(`${name.padEnd(44)} ${value}`);
+  recordFigure('', name, value);
 }
 
 try {

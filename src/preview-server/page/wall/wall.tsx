@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Fragment, type JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useSize } from '../controls/use-size.ts';
 import { formatRoute } from '../route.ts';
 import { usePage } from '../store.ts';
 import { filterVideos, groupVideos, type ListView } from '../video-list.ts';
-import { type Direction, layoutWall, nextCell, visibleRows, type WallMeasures } from '../wall-layout.ts';
+import { type Direction, layoutWall, nextCell, visibleRows, type WallMeasures, type WallRow } from '../wall-layout.ts';
 import { STATE_NAMES } from '../wording.ts';
 import { WallCard } from './wall-card.tsx';
 import { WallToolbar } from './wall-toolbar.tsx';
@@ -46,12 +46,48 @@ export function Wall({ view }: { readonly view: ListView }): JSX.Element {
   const [first, end] = useVisibleRange(element, layout);
   const [focused, setFocused] = useState(0);
   const moveTo = useRef<number | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (moveTo.current === null) return;
     element.current?.querySelector<HTMLElement>(`[data-index="${moveTo.current}"]`)?.focus({ preventScroll: true });
     moveTo.current = null;
   });
   const current = Math.min(focused, cards.length - 1);
+
+  // Preact skips a node that it has drawn before, so that scrolling draws only the rows that appear.
+  const drawn = useMemo(() => new Map<WallRow, JSX.Element>(), [layout, cards, current]);
+  const drawRow = (row: WallRow): JSX.Element => {
+    const known = drawn.get(row);
+    if (known !== undefined) return known;
+    const node = (
+      <Fragment key={row.heading === null ? cards[row.cells[0]!.index]!.id : `heading ${row.heading}`}>
+        {row.heading === null ? (
+          row.cells.map((cell) => (
+            <WallCard
+              key={cards[cell.index]!.id}
+              card={cards[cell.index]!}
+              index={cell.index}
+              left={cell.left}
+              top={row.top}
+              width={cell.width}
+              pictureHeight={row.pictureHeight}
+              isCurrent={cell.index === current}
+              onFocus={setFocused}
+            />
+          ))
+        ) : (
+          <h2 style={{ transform: `translateY(${row.top}px)` }}>
+            {view.grouping === 'template' ? (
+              <a href={formatRoute({ kind: 'template', name: row.heading })}>{row.heading}</a>
+            ) : (
+              row.heading
+            )}
+          </h2>
+        )}
+      </Fragment>
+    );
+    drawn.set(row, node);
+    return node;
+  };
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const direction = DIRECTIONS[event.key];
@@ -79,31 +115,7 @@ export function Wall({ view }: { readonly view: ListView }): JSX.Element {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside. */}
       <div class="wall" ref={element} style={{ height: `${layout.height}px` }} onKeyDown={onKeyDown}>
-        {layout.rows.slice(first, end).map((row) =>
-          row.heading === null ? (
-            row.cells.map((cell) => (
-              <WallCard
-                key={cards[cell.index]?.id}
-                card={cards[cell.index]!}
-                index={cell.index}
-                left={cell.left}
-                top={row.top}
-                width={cell.width}
-                pictureHeight={row.pictureHeight}
-                isCurrent={cell.index === current}
-                onFocus={setFocused}
-              />
-            ))
-          ) : (
-            <h2 key={`heading ${row.heading}`} style={{ transform: `translateY(${row.top}px)` }}>
-              {view.grouping === 'template' ? (
-                <a href={formatRoute({ kind: 'template', name: row.heading })}>{row.heading}</a>
-              ) : (
-                row.heading
-              )}
-            </h2>
-          ),
-        )}
+        {layout.rows.slice(first, end).map(drawRow)}
       </div>
     </>
   );
