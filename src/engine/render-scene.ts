@@ -1,13 +1,14 @@
-import type { Scene } from '../template/scene.ts';
+import type { Scene, SceneOutput } from '../template/scene.ts';
 import { checkScene } from './check-scene.ts';
 import { frameRateOf, frameTimeSeconds } from './frame-rate.ts';
+import { withPngComment } from './images/png-file.ts';
 import { supplyFrames } from './raster/supply-frames.ts';
 import type { RenderResult, RenderSceneOptions } from './render-result.ts';
 import { type RenderedSound, renderSound } from './scene-media.ts';
 import { joinSegments, renderSegments } from './segments/render-segments.ts';
 import { hasSegments, segmentRanges } from './segments/segment.ts';
 import { renderPicture } from './stills/render-stills.ts';
-import { audioCodecOf, type FrameWriter } from './writers/frame-writer.ts';
+import { audioCodecOf, distinctForms, type FrameWriter, pixelsOf } from './writers/frame-writer.ts';
 import { openWriter } from './writers/open-writer.ts';
 
 /**
@@ -19,6 +20,22 @@ import { openWriter } from './writers/open-writer.ts';
  * @throws the signal's reason, promptly, when it is aborted
  */
 export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<RenderResult> {
+  const [result] = await renderOutputs(scene, [scene.output], options);
+  return result!;
+}
+
+/**
+ * Renders several files of one scene from one drawing. Each gives the bytes that `renderScene` gives for its output.
+ *
+ * @param outputs share a drawing, see `drawingKey`; several only of formats that are written frame by frame
+ * @returns in the order of the outputs
+ * @throws as `renderScene`
+ */
+export async function renderOutputs(
+  scene: Scene,
+  outputs: readonly SceneOutput[],
+  options: RenderSceneOptions = {},
+): Promise<RenderResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
   // `renderSegments` is a task of its own and checks the scene itself.
@@ -30,10 +47,16 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
     ending.abort(error);
     throw error;
   };
-  const sound = renderSound(scene, audioCodecOf(scene.output.format), either).catch(endBoth);
-  const render = hasSegments(scene.output.format) ? renderAndJoin : renderFrames;
-  const rendering = render(scene, sound, { ...options, signal: either }).catch(endBoth);
-  await Promise.allSettled([sound, rendering]);
+  const sounds = outputs.map((output) =>
+    renderSound({ ...scene, output }, audioCodecOf(output.format), either).catch(endBoth),
+  );
+  const limited = { ...options, signal: either };
+  const rendering = (
+    hasSegments(scene.output.format)
+      ? renderAndJoin(scene, sounds[0]!, limited).then((result) => [result])
+      : renderFrames(scene, outputs, sounds, limited)
+  ).catch(endBoth);
+  await Promise.allSettled([...sounds, rendering]);
   signal?.throwIfAborted();
   if (ending.signal.aborted) throw ending.signal.reason;
   return rendering;
@@ -48,44 +71,51 @@ async function renderAndJoin(
   return joinSegments(scene, segments, await sound);
 }
 
-/** A format that is written frame by frame, or a picture. */
+/** Formats that are written frame by frame, or a picture. */
 async function renderFrames(
   scene: Scene,
-  sound: Promise<RenderedSound>,
+  outputs: readonly SceneOutput[],
+  sounds: readonly Promise<RenderedSound>[],
   { signal, onProgress }: RenderSceneOptions,
-): Promise<RenderResult> {
-  const { width, height, fps, frameCount, output } = scene;
-  const { format } = output;
-  if (format === 'png') {
+): Promise<RenderResult[]> {
+  const { width, height, fps, frameCount } = scene;
+  if (scene.output.format === 'png') {
     // Media that cannot be shown end this before anything is drawn.
-    const ofMedia = (await sound).findings;
+    const ofMedia = (await sounds[0]!).findings;
     const { picture, stills, findings } = await renderPicture(scene, { signal, onProgress });
     const rest = { stills, findings: [...findings, ...ofMedia] };
-    return { video: picture, format, ...rest, width, height, frameCount: 1, durationSeconds: 0 };
+    return outputs.map(({ format, fingerprint }) => ({
+      ...{ video: withPngComment(picture, fingerprint), format, ...rest, width, height },
+      ...{ frameCount: 1, durationSeconds: 0 },
+    }));
   }
   const rate = frameRateOf(fps);
-  const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal);
-  let writer: FrameWriter | undefined;
+  const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal, distinctForms(outputs));
+  const writers: FrameWriter[] = [];
   try {
-    const track = sound.then((rendered) => rendered.track);
-    track.catch(() => undefined);
-    const opened = await openWriter({ format: { width, height, rate }, frameCount, output, sound: track });
-    writer = opened;
+    for (const [at, output] of outputs.entries()) {
+      const track = sounds[at]!.then((rendered) => rendered.track);
+      track.catch(() => undefined);
+      writers.push(await openWriter({ format: { width, height, rate }, frameCount, output, sound: track }));
+    }
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
-      await opened.write(pixels, frame);
+      await Promise.all(writers.map((writer, at) => writer.write(pixels[pixelsOf(outputs[at]!)], frame)));
       signal?.throwIfAborted();
       onProgress?.(frame + 1, frameCount);
     });
-    const video = await writer.finish();
     const byName = new Map(stills.map((still) => [still.name, still]));
-    return {
-      ...{ video, format, width, height, frameCount },
-      stills: scene.stills.map(({ name }) => byName.get(name)!),
-      findings: [...findings, ...(await sound).findings],
-      durationSeconds: frameTimeSeconds(rate, frameCount),
-    };
+    const results: RenderResult[] = [];
+    for (const [at, writer] of writers.entries()) {
+      results.push({
+        ...{ video: await writer.finish(), format: outputs[at]!.format, width, height, frameCount },
+        stills: scene.stills.map(({ name }) => byName.get(name)!),
+        findings: [...findings, ...(await sounds[at]!).findings],
+        durationSeconds: frameTimeSeconds(rate, frameCount),
+      });
+    }
+    return results;
   } finally {
-    writer?.close();
+    for (const writer of writers) writer.close();
     await supply.close();
   }
 }

@@ -3,6 +3,7 @@ import type { Sha256 } from '../digest.ts';
 import type { AnyScene } from '../engine/packed-scene.ts';
 import type { SceneFinding } from '../engine/scene-media.ts';
 import type { SessionCode } from '../service/service-error.ts';
+import type { SceneFile } from '../template/scene.ts';
 import type { OutputFormat } from '../wire/output.ts';
 import type { RenderedSegments, RenderSession, SessionError, SessionStatus } from '../wire/render-session.ts';
 import type { BoundScene, SessionTemplate } from './bind-scene.ts';
@@ -65,6 +66,8 @@ export interface RenderOptions {
   signal?: AbortSignal;
   /** Tenant that owns the scene: a process renders for one tenant only. */
   owner?: string;
+  /** Further files of the same scene. Files with equal `drawingKey` are made from the same drawn frames. */
+  others?: readonly SceneFile[];
 }
 
 /** A session to render in chunks. */
@@ -94,6 +97,8 @@ export interface RenderedVideo {
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** Visible defects. */
   readonly findings?: readonly SceneFinding[];
+  /** The further files that were requested, in their order. */
+  readonly others?: readonly Pick<RenderedVideo, 'format' | 'video'>[];
 }
 
 /** URLs of the stored files of a rendering. */

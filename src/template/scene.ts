@@ -75,6 +75,9 @@ export interface Still {
   readonly frame: number;
 }
 
+/** The fields of a scene that depend on its output. Scenes of the outputs of one video differ in nothing else. */
+export type SceneFile = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
+
 /**
  * Everything that a renderer needs, without further lookups: a template bound to a mapping. Texts and colours are in
  * the animation; fonts, images, clips and sounds come beside it. Plain data, so it can be sent to other processes. The

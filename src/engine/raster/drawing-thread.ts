@@ -7,6 +7,7 @@ import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../stills/still-protocol.ts';
 import type { TextFinding } from '../text/text-findings.ts';
+import type { PixelFormat } from '../writers/frame-writer.ts';
 
 /**
  * An idle thread, kept for the next scene: code, native libraries, fonts and fitted pictures stay loaded, and a thread that
@@ -86,8 +87,8 @@ export async function runInThread<Task extends ThreadTask>(
 
 /** To the raster worker. Answered in the order asked. */
 export type RasterRequest =
-  /** Make ready to draw this scene; answered with `open`. */
-  | { readonly kind: 'open'; readonly scene: Scene }
+  /** Make ready to draw this scene in some forms of pixels; answered with `open`. */
+  | { readonly kind: 'open'; readonly scene: Scene; readonly forms: readonly PixelFormat[] }
   /** Draw this frame into this slot; answered with `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
   /** Run a task; answered with `still-drawn` for each still of either scene, then `done`. */
@@ -97,8 +98,12 @@ export type RasterRequest =
 
 /** From the raster worker. */
 export type RasterMessage =
-  /** Ready to draw into this ring. */
-  | { readonly kind: 'open'; readonly buffer: SharedArrayBuffer; readonly findings: readonly TextFinding[] }
+  /** Ready to draw into these rings, one for each form. */
+  | {
+      readonly kind: 'open';
+      readonly buffers: readonly SharedArrayBuffer[];
+      readonly findings: readonly TextFinding[];
+    }
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
   /** Comes before its frame. */
   | { readonly kind: 'still'; readonly still: RenderedStill }

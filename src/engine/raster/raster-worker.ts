@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Scene } from '../../template/scene.ts';
 import { failureFrom } from '../scene-error.ts';
-import { pixelsOf } from '../writers/frame-writer.ts';
+import type { PixelFormat } from '../writers/frame-writer.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
@@ -18,7 +18,7 @@ interface Drawing {
 
 const port = parentPort!;
 let drawing: Drawing | undefined;
-let lastRing: { readonly key: string; readonly ring: FrameRing } | undefined;
+let lastRings: ReadonlyMap<string, FrameRing> = new Map();
 for await (const [request] of on(port, 'message') as AsyncIterable<[RasterRequest]>) {
   try {
     await serve(request);
@@ -30,7 +30,7 @@ for await (const [request] of on(port, 'message') as AsyncIterable<[RasterReques
 async function serve(request: RasterRequest): Promise<void> {
   switch (request.kind) {
     case 'open':
-      drawing = await openDrawing(request.scene);
+      drawing = await openDrawing(request.scene, request.forms);
       break;
     case 'draw':
       await drawing?.draw(request.frame, request.slot);
@@ -68,24 +68,27 @@ async function freeScene(): Promise<void> {
   await setImmediate();
 }
 
-async function openDrawing(scene: Scene): Promise<Drawing> {
+async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise<Drawing> {
   const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
-  const ring = ringOf({ width, height, pixels: pixelsOf(scene.output) });
+  const rings = ringsOf(forms.map((pixels) => ({ width, height, pixels })));
   let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
-  post({ kind: 'open', buffer: ring.buffer, findings: rasterizer.findings });
+  post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
   return {
     async draw(frame, slot) {
       // The slot of the frame before is written again only after three others.
       if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
-        ring.copy(last.slot, slot);
+        for (const ring of rings) ring.copy(last.slot, slot);
         last = { ...last, frame, slot };
       } else {
         await rasterizer.prepare(frame);
         const pixels = rasterizer.draw(frame);
         const picture = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
-        if (last?.picture.equals(picture)) ring.copy(last.slot, slot);
-        else ring.put(pixels, slot);
+        const same = last?.picture.equals(picture) === true ? last.slot : null;
+        for (const ring of rings) {
+          if (same === null) ring.put(pixels, slot);
+          else ring.copy(same, slot);
+        }
         last = { frame, slot, picture };
       }
       const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
@@ -102,11 +105,14 @@ async function openDrawing(scene: Scene): Promise<Drawing> {
   };
 }
 
-/** Reuses the last ring if it has the format: two threads share its memory, so that it is freed late. */
-function ringOf(format: RingFormat): FrameRing {
-  const key = JSON.stringify(format);
-  if (lastRing?.key !== key) lastRing = { key, ring: createFrameRing(format) };
-  return lastRing.ring;
+/** Reuses rings of the last drawing with the same formats: two threads share their memory, so that it is freed late. */
+function ringsOf(formats: readonly RingFormat[]): FrameRing[] {
+  const rings = formats.map((format): [string, FrameRing] => {
+    const key = JSON.stringify(format);
+    return [key, lastRings.get(key) ?? createFrameRing(format)];
+  });
+  lastRings = new Map(rings);
+  return [...lastRings.values()];
 }
 
 function postStill(): void {

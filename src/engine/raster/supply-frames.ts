@@ -4,7 +4,7 @@ import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
-import { pixelsOf } from '../writers/frame-writer.ts';
+import { type PixelFormat, pixelsOf } from '../writers/frame-writer.ts';
 import { leaveThread, type RasterMessage, type RasterRequest, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
 
@@ -13,16 +13,19 @@ export interface SuppliedFrames {
   readonly findings: readonly TextFinding[];
 }
 
+/** One drawn frame in the forms that were requested. */
+export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
+
 /** Draws frames of a scene in a worker thread, ahead of the consumer. `close` must follow in every case. */
 export interface FrameSupply {
   /**
    * Delivers the frames of the range in order; waits for `take` before the next one.
    *
-   * @param take gets pixels that are valid until it resolves, in the form that the scene's format asks for
+   * @param take gets the frame in each requested form; the pixels are valid until it resolves
    * @returns the stills of these frames, and the defects of the scene's texts
    * @throws SceneError when one cannot be drawn; what `take` throws; the signal's reason, promptly
    */
-  deliver(take: (pixels: Uint8Array, frame: number) => Promise<void>): Promise<SuppliedFrames>;
+  deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames>;
   close(): Promise<void>;
 }
 
@@ -31,34 +34,44 @@ export interface FrameSupply {
  * between the two, so that memory stays flat whatever the length.
  *
  * @param scene checked
+ * @param forms forms of the frames, each drawn once for all of them; `rgba` needs a transparent canvas and combines with no other
  */
-export function supplyFrames(scene: Scene, range: FrameRange, signal?: AbortSignal): FrameSupply {
+export function supplyFrames(
+  scene: Scene,
+  range: FrameRange,
+  signal?: AbortSignal,
+  forms: readonly PixelFormat[] = [pixelsOf(scene.output)],
+): FrameSupply {
   const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
-  const ringFormat = { width: scene.width, height: scene.height, pixels: pixelsOf(scene.output) };
+  const { width, height } = scene;
   const ask = (request: RasterRequest): void => worker.postMessage(request);
   let next = range.first;
   const askNext = (slot: number): void => {
     if (next < range.end) ask({ kind: 'draw', frame: next++, slot });
   };
   let isDone = false;
-  ask({ kind: 'open', scene });
+  ask({ kind: 'open', scene, forms });
   return {
     async deliver(take) {
       const stills: RenderedStill[] = [];
       let findings: readonly TextFinding[] = [];
-      let buffer: SharedArrayBuffer | undefined;
+      let buffers: readonly SharedArrayBuffer[] = [];
+      const pixelsIn = (slot: number): FramePixels => {
+        const views = forms.map((pixels, at) => [pixels, ringFrame(buffers[at]!, { width, height, pixels }, slot)]);
+        return Object.fromEntries(views) as FramePixels;
+      };
       for await (const [message] of messages) {
         switch (message.kind) {
           case 'open':
-            ({ buffer, findings } = message);
+            ({ buffers, findings } = message);
             for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
             break;
           case 'still':
             stills.push(message.still);
             break;
           case 'frame':
-            await take(ringFrame(buffer!, ringFormat, message.slot), message.frame);
+            await take(pixelsIn(message.slot), message.frame);
             signal?.throwIfAborted();
             askNext(message.slot);
             isDone = message.frame + 1 === range.end;

@@ -1,4 +1,4 @@
-import type { Scene } from '../../template/scene.ts';
+import type { Scene, SceneFile, SceneOutput } from '../../template/scene.ts';
 import { defaultCodec } from '../../wire/output.ts';
 import { checkScene } from '../check-scene.ts';
 import type { EncodedTrack, Encoder, EncoderFactory, VideoPacket } from '../codec/encoded-track.ts';
@@ -9,6 +9,7 @@ import type { RenderedStill, RenderResult, RenderSceneOptions } from '../render-
 import { SceneError } from '../scene-error.ts';
 import type { RenderedSound } from '../scene-media.ts';
 import type { TextFinding } from '../text/text-findings.ts';
+import { distinctForms, pixelsOf } from '../writers/frame-writer.ts';
 import { muxMp4 } from '../writers/mux.ts';
 import { type FrameRange, segmentRanges } from './segment.ts';
 import { sceneCutter } from './segment-scene.ts';
@@ -42,17 +43,35 @@ export interface SegmentStill {
 export async function renderSegments(
   scene: Scene,
   ranges: readonly FrameRange[],
-  { signal, encoder = encoderOf(SOFTWARE), onProgress }: RenderSceneOptions = {},
+  options: RenderSceneOptions = {},
 ): Promise<RenderedSegment[]> {
+  const segments = await renderOutputSegments(scene, [scene.output], ranges, options);
+  return segments.map(([segment]) => segment!);
+}
+
+/**
+ * Renders segments for several outputs of one scene that share a drawing, see `drawingKey`. Each frame is drawn once; each
+ * output has its own encoder and gives the bytes that it gives alone.
+ *
+ * @param scene of any of the outputs
+ * @returns for each range, the segment of each output; stills only with the first
+ * @throws as `renderSegments`
+ */
+export async function renderOutputSegments(
+  scene: Scene,
+  outputs: readonly SceneOutput[],
+  ranges: readonly FrameRange[],
+  { signal, encoder = encoderOf(SOFTWARE), onProgress }: RenderSceneOptions = {},
+): Promise<RenderedSegment[][]> {
   signal?.throwIfAborted();
   checkScene(scene);
   const cut = sceneCutter(scene);
   const frameCount = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
-  const segments: RenderedSegment[] = [];
+  const segments: RenderedSegment[][] = [];
   let done = 0;
   for (const range of ranges) {
     const onFrame = (): void => onProgress?.(++done, frameCount);
-    segments.push(await renderSegment(cut(range), range, { openEncoder: encoder, signal, onFrame }));
+    segments.push(await renderSegment(cut(range), outputs, range, { openEncoder: encoder, signal, onFrame }));
   }
   return segments;
 }
@@ -65,33 +84,38 @@ interface SegmentOptions {
 
 async function renderSegment(
   scene: Scene,
+  outputs: readonly SceneOutput[],
   { first, end }: FrameRange,
   { openEncoder, signal, onFrame }: SegmentOptions,
-): Promise<RenderedSegment> {
-  const { width, height, fps, output } = scene;
-  const supply = supplyFrames(scene, { first, end }, signal);
-  let encoder: Encoder | undefined;
+): Promise<RenderedSegment[]> {
+  const { width, height, fps } = scene;
+  const supply = supplyFrames(scene, { first, end }, signal, distinctForms(outputs));
+  const encoders: Encoder[] = [];
   try {
-    const codec = output.codec ?? defaultCodec(output.format);
-    const opened = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality, codec);
-    encoder = opened;
+    for (const { format, quality, codec = defaultCodec(format) } of outputs) {
+      encoders.push(await openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
+    }
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
-      await opened.encode(pixels, frame - first);
-      signal?.throwIfAborted();
+      for (const [at, encoder] of encoders.entries()) {
+        await encoder.encode(pixels[pixelsOf(outputs[at]!)], frame - first);
+        signal?.throwIfAborted();
+      }
       onFrame();
     });
-    const { configuration, packets } = await opened.finish();
-    signal?.throwIfAborted();
     const bytesOf = new Map(stills.map(({ name, bytes }) => [name, bytes]));
     const frames = new Map(scene.stills.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
-    return {
-      ...{ first, end, configuration, packets, findings },
-      stills: [...frames].map(([frame, bytes]) => ({ frame, bytes })),
-    };
+    const segments: RenderedSegment[] = [];
+    for (const encoder of encoders) {
+      const { configuration, packets } = await encoder.finish();
+      signal?.throwIfAborted();
+      const own = segments.length === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [];
+      segments.push({ ...{ first, end, configuration, packets, findings }, stills: own });
+    }
+    return segments;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    encoder?.close();
+    for (const encoder of encoders) encoder.close();
     await supply.close();
   }
 }
@@ -120,9 +144,6 @@ export async function renderSegmentStills(scene: Scene, frames: readonly number[
   return drawn;
 }
 
-/** The fields of a scene that joining its segments needs. */
-export type JoinedScene = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
-
 /**
  * Joins all segments of a video, in any order, without encoding anything again: each starts with a key frame and refers to
  * nothing before it.
@@ -130,7 +151,7 @@ export type JoinedScene = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'f
  * @throws SceneError encode_failed when segments are missing, there twice, or were encoded with other settings
  */
 export async function joinSegments(
-  scene: JoinedScene,
+  scene: SceneFile,
   segments: readonly RenderedSegment[],
   sound: RenderedSound,
 ): Promise<RenderResult> {
@@ -147,7 +168,7 @@ export async function joinSegments(
   };
 }
 
-function joinTracks(scene: JoinedScene, ordered: readonly RenderedSegment[]): EncodedTrack {
+function joinTracks(scene: SceneFile, ordered: readonly RenderedSegment[]): EncodedTrack {
   const ranges = segmentRanges(scene);
   const [head] = ordered;
   const isWhole =
@@ -176,7 +197,7 @@ function joinTracks(scene: JoinedScene, ordered: readonly RenderedSegment[]): En
   return { format: { width: scene.width, height: scene.height, rate: frameRateOf(scene.fps) }, configuration, packets };
 }
 
-function namedStills({ stills, width, height }: JoinedScene, segments: readonly RenderedSegment[]): RenderedStill[] {
+function namedStills({ stills, width, height }: SceneFile, segments: readonly RenderedSegment[]): RenderedStill[] {
   const byFrame = new Map(segments.flatMap((segment) => segment.stills.map(({ frame, bytes }) => [frame, bytes])));
   return stills.map(({ name, frame }) => {
     const bytes = byFrame.get(frame);

@@ -1,7 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
-import { withPngComment } from '../images/png-file.ts';
 import { runInThread } from '../raster/drawing-thread.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { mediaFindings } from '../scene-media.ts';
@@ -57,7 +56,7 @@ interface RenderPictureOptions {
 }
 
 interface RenderedPicture {
-  /** PNG. */
+  /** PNG without a comment. */
   readonly picture: Uint8Array;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
@@ -77,7 +76,7 @@ export async function renderPicture(
   { signal, onProgress }: RenderPictureOptions,
 ): Promise<RenderedPicture> {
   signal?.throwIfAborted();
-  const { width, height, output } = scene;
+  const { width, height } = scene;
   const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
   const pictures = await drawInThread({ ...scene, stills: wanted }, onProgress);
   const { findings } = await typesetTexts(scene.animation, scene.fonts);
@@ -86,7 +85,7 @@ export async function renderPicture(
     signal?.throwIfAborted();
     stills.push(await overBlack(picture, width, height));
   }
-  return { picture: withPngComment(pictures[0]!.bytes, output.fingerprint), stills, findings };
+  return { picture: pictures[0]!.bytes, stills, findings };
 }
 
 /** JPEG has no alpha channel. */

@@ -1,6 +1,7 @@
-import type { SceneOutput } from '../../template/scene.ts';
+import type { Scene, SceneOutput } from '../../template/scene.ts';
 import type { OutputFormat } from '../../wire/output.ts';
 import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track.ts';
+import { hasSegments } from '../segments/segment.ts';
 
 /**
  * Pixel format of a writer's frames: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
@@ -36,6 +37,20 @@ export interface WriterOptions {
 export function pixelsOf({ format, codec }: Pick<SceneOutput, 'format' | 'codec'>): PixelFormat {
   if (format === 'mp4') return 'i420';
   return format === 'mov' && codec !== 'prores4444' ? 'rgb0' : 'rgba';
+}
+
+/** The forms of pixels of some outputs, without duplicates. */
+export function distinctForms(outputs: readonly Pick<SceneOutput, 'format' | 'codec'>[]): PixelFormat[] {
+  return [...new Set(outputs.map(pixelsOf))];
+}
+
+/**
+ * Returns a key of how a scene's frames are drawn. Outputs of one video with equal keys share their drawn frames: the size, the
+ * rate and the background are the same, and so is the unit that is drawn (a segment, a whole file or one picture).
+ */
+export function drawingKey({ width, height, fps, output }: Pick<Scene, 'width' | 'height' | 'fps' | 'output'>): string {
+  const unit = output.format === 'png' ? 'picture' : hasSegments(output.format) ? 'segments' : 'file';
+  return [unit, pixelsOf(output) === 'rgba' ? 'transparent' : 'black', width, height, fps].join(' ');
 }
 
 /** How the sound of a format is compressed; null for one that has none. */

@@ -30,9 +30,13 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderScene } = await import('../../engine/render-scene.ts');
     return renderScene(unpackScene(input), { encoder: await openerOf(encoder), onProgress });
   },
-  async segments({ input: { scene, ranges }, encoder }, onProgress) {
-    const { renderSegments } = await import('../../engine/segments/render-segments.ts');
-    return renderSegments(unpackScene(scene), ranges, { encoder: await openerOf(encoder), onProgress });
+  async files({ input: { scene, outputs }, encoder }, onProgress) {
+    const { renderOutputs } = await import('../../engine/render-scene.ts');
+    return renderOutputs(unpackScene(scene), outputs, { encoder: await openerOf(encoder), onProgress });
+  },
+  async segments({ input: { scene, outputs, ranges }, encoder }, onProgress) {
+    const { renderOutputSegments } = await import('../../engine/segments/render-segments.ts');
+    return renderOutputSegments(unpackScene(scene), outputs, ranges, { encoder: await openerOf(encoder), onProgress });
   },
   async frames({ input: { scene, frames } }) {
     const { renderSegmentStills } = await import('../../engine/segments/render-segments.ts');

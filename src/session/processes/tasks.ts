@@ -6,9 +6,10 @@ import type { RenderResult } from '../../engine/render-result.ts';
 import type { Failure } from '../../engine/scene-error.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
-import type { JoinedScene, RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
+import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
@@ -21,10 +22,19 @@ export const FOLDER_PREFIX = 'reelform-render-';
 export interface RenderTasks {
   /** Renders a scene's file, from its frames to the last byte. */
   readonly video: { readonly input: AnyScene; readonly output: RenderResult };
-  /** Renders segments of a scene's video. */
+  /** Renders several files of a scene that share a drawing, see `renderOutputs`. */
+  readonly files: {
+    readonly input: { readonly scene: AnyScene; readonly outputs: readonly SceneOutput[] };
+    readonly output: readonly RenderResult[];
+  };
+  /** Renders segments for outputs that share a drawing: for each range, the segment of each output. */
   readonly segments: {
-    readonly input: { readonly scene: AnyScene; readonly ranges: readonly FrameRange[] };
-    readonly output: readonly RenderedSegment[];
+    readonly input: {
+      readonly scene: AnyScene;
+      readonly outputs: readonly SceneOutput[];
+      readonly ranges: readonly FrameRange[];
+    };
+    readonly output: readonly (readonly RenderedSegment[])[];
   };
   /** Draws frames as the stills of segments that are rendered already. */
   readonly frames: {
@@ -39,7 +49,7 @@ export interface RenderTasks {
   /** Joins all segments of a scene's video. */
   readonly join: {
     readonly input: {
-      readonly scene: JoinedScene;
+      readonly scene: SceneFile;
       readonly segments: readonly RenderedSegment[];
       readonly sound: RenderedSound;
     };
@@ -84,7 +94,7 @@ export class TaskKilled extends SceneError {
 }
 
 /** Tasks that make up a rendered video. */
-export type RenderTaskKind = 'video' | 'segments' | 'frames' | 'sound' | 'join';
+export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound' | 'join';
 
 /** Runs tasks of some kinds. */
 export interface TaskRunner<Kinds extends TaskKind = TaskKind> {

@@ -6,6 +6,7 @@ import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import { type FrameRange, segmentKey, segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import type { SceneOutput } from '../../template/scene.ts';
 
 /** Stores finished segments and sounds by key, in a folder or a bucket. */
 export interface SegmentStore {
@@ -103,9 +104,18 @@ export class SegmentCache {
   }
 }
 
+/** A range to draw, and the indices of the outputs that need its segment. */
+export interface MissingSegments {
+  readonly range: FrameRange;
+  readonly outputs: readonly number[];
+}
+
 interface RenderMissing {
-  /** Renders ranges and passes on each segment when it is finished. */
-  render(missing: readonly FrameRange[], keep: (segment: RenderedSegment) => Promise<void>): Promise<void>;
+  /** Renders segments and passes on each one when it is finished. */
+  render(
+    missing: readonly MissingSegments[],
+    keep: (output: number, segment: RenderedSegment) => Promise<void>,
+  ): Promise<void>;
   /** Draws stills that reused segments lack. */
   renderStills(frames: readonly number[]): Promise<readonly SegmentStill[]>;
   onReused(range: FrameRange): void;
@@ -113,38 +123,46 @@ interface RenderMissing {
 }
 
 /**
- * Returns the segments of a scene from the cache or concurrent renders, and renders the rest. Stills are cached apart, so that
- * renders with and without stills share segments.
+ * Returns the segments of a scene for outputs that share a drawing, from the cache or concurrent renders, and renders the rest.
+ * Stills are cached apart, so that renders with and without stills share segments. Only the segments of the first output have them.
  *
- * @returns in the order of the ranges
+ * @returns for each output, in the order of the ranges
  * @throws errors of `render` and `renderStills`; the signal's reason
  */
 export async function renderCached(
   cache: SegmentCache | null,
   scene: AnyScene,
+  outputs: readonly SceneOutput[],
   ranges: readonly FrameRange[],
   { render, renderStills, onReused, signal }: RenderMissing,
-): Promise<RenderedSegment[]> {
-  const done = new Map<number, RenderedSegment>();
-  const keep = async (segment: RenderedSegment): Promise<void> => void done.set(segment.first, segment);
-  const inOrder = (): RenderedSegment[] => ranges.map(({ first }) => done.get(first)!);
+): Promise<RenderedSegment[][]> {
+  const done = outputs.map(() => new Map<number, RenderedSegment>());
+  const keep = async (output: number, segment: RenderedSegment): Promise<void> =>
+    void done[output]!.set(segment.first, segment);
+  const inOrder = (): RenderedSegment[][] => done.map((segments) => ranges.map(({ first }) => segments.get(first)!));
   if (cache === null) {
-    await render(ranges, keep);
+    const all = outputs.map((_, at) => at);
+    await render(
+      ranges.map((range) => ({ range, outputs: all })),
+      keep,
+    );
     return inOrder();
   }
-  const reuse = (range: FrameRange, segment: RenderedSegment): void => {
-    done.set(range.first, segment);
+  const reuse = ({ range, output }: KeyedRange, segment: RenderedSegment): void => {
+    done[output]!.set(range.first, segment);
     cache.count('reused');
     onReused(range);
   };
-  const keyed = keyedRanges(scene, ranges, cache.build);
+  const keyed = keyedRanges(scene, outputs, ranges, cache.build);
   let pending: readonly KeyedRange[] = keyed;
   while (pending.length > 0) pending = await renderRound(cache, pending, { render, reuse, keep, signal });
-  return addStills(cache, inOrder(), {
-    keys: new Map(keyed.map(({ range, key }) => [range.first, key])),
+  const [first, ...others] = inOrder();
+  const stills = {
+    keys: new Map(keyed.flatMap(({ range, output, key }) => (output === 0 ? [[range.first, key]] : []))),
     frames: [...new Set(scene.stills.map(({ frame }) => frame))],
     renderStills,
-  });
+  };
+  return [await addStills(cache, first!, stills), ...others];
 }
 
 /** Adds stills that segments lack, from the cache or drawn. */
@@ -200,6 +218,8 @@ async function keepStills(cache: SegmentCache, segment: Sha256, stills: readonly
 
 interface KeyedRange {
   readonly range: FrameRange;
+  /** Index of the output. */
+  readonly output: number;
   readonly key: Sha256 | null;
 }
 
@@ -207,14 +227,22 @@ interface KeyedRange {
 export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
   // Sounds are no part of any segment.
   const silent = { ...scene, sounds: [] };
-  return keyedRanges(silent, segmentRanges(scene), build).map(({ key }) => key);
+  return keyedRanges(silent, [scene.output], segmentRanges(scene), build).map(({ key }) => key);
 }
 
-function keyedRanges(packed: AnyScene, ranges: readonly FrameRange[], build: string): KeyedRange[] {
+function keyedRanges(
+  packed: AnyScene,
+  outputs: readonly SceneOutput[],
+  ranges: readonly FrameRange[],
+  build: string,
+): KeyedRange[] {
   const scene = unpackScene(packed);
   checkScene(scene);
   const cut = sceneCutter(scene);
-  return ranges.map((range) => ({ range, key: segmentKey(cut(range), range, build) }));
+  return ranges.flatMap((range) => {
+    const part = cut(range);
+    return outputs.map((file, output) => ({ range, output, key: segmentKey({ ...part, output: file }, range, build) }));
+  });
 }
 
 /** @returns ranges whose concurrent render failed */
@@ -222,52 +250,53 @@ async function renderRound(
   cache: SegmentCache,
   pending: readonly KeyedRange[],
   options: Pick<RenderMissing, 'render' | 'signal'> & {
-    reuse(range: FrameRange, segment: RenderedSegment): void;
-    keep(segment: RenderedSegment): Promise<void>;
+    reuse(one: KeyedRange, segment: RenderedSegment): void;
+    keep(output: number, segment: RenderedSegment): Promise<void>;
   },
 ): Promise<KeyedRange[]> {
   const { signal, reuse } = options;
   const others = pending.flatMap((one) => {
     const segment = one.key === null ? undefined : cache.running(one.key);
-    return segment === undefined ? [] : [{ ...one, segment }];
+    return segment === undefined ? [] : [{ one, segment }];
   });
-  const taken = new Set(others.map(({ range }) => range));
-  const own = pending.filter(({ range }) => !taken.has(range));
-  const claims = new Map(own.flatMap(({ range, key }) => (key === null ? [] : [[range.first, cache.claim(key)]])));
+  const taken = new Set(others.map(({ one }) => one));
+  const own = pending.filter((one) => !taken.has(one));
+  const claims = new Map(own.flatMap((one) => (one.key === null ? [] : [[one, cache.claim(one.key)]])));
   try {
     const finding = own.map(async (one) => {
       const segment = one.key === null ? null : await cache.find<RenderedSegment>(one.key);
       if (segment === null) return [one];
-      claims.get(one.range.first)!(segment);
-      reuse(one.range, segment);
+      claims.get(one)!(segment);
+      reuse(one, segment);
       return [];
     });
     const missing = (await Promise.all(finding)).flat();
-    const keys = new Map(missing.map(({ range, key }) => [range.first, key]));
-    const keep = async (segment: RenderedSegment): Promise<void> => {
-      const key = keys.get(segment.first);
+    const keep = async (output: number, segment: RenderedSegment): Promise<void> => {
+      const one = missing.find((other) => other.output === output && other.range.first === segment.first)!;
       cache.count('rendered');
-      await options.keep(segment);
-      claims.get(segment.first)?.(segment);
-      if (key === null || key === undefined) return;
-      await cache.keep(key, { ...segment, stills: [] });
-      await keepStills(cache, key, segment.stills);
+      await options.keep(output, segment);
+      claims.get(one)?.(segment);
+      if (one.key === null) return;
+      await cache.keep(one.key, { ...segment, stills: [] });
+      await keepStills(cache, one.key, segment.stills);
     };
-    if (missing.length > 0)
-      await options.render(
-        missing.map(({ range }) => range),
-        keep,
-      );
+    if (missing.length > 0) await options.render(byRange(missing), keep);
   } finally {
     for (const release of claims.values()) release(null);
   }
   const left: KeyedRange[] = [];
-  for (const { segment: promised, ...one } of others) {
+  for (const { segment: promised, one } of others) {
     const segment = await unlessAborted(promised, signal);
     if (segment === null) left.push(one);
-    else reuse(one.range, segment);
+    else reuse(one, segment);
   }
   return left;
+}
+
+function byRange(missing: readonly KeyedRange[]): MissingSegments[] {
+  const outputs = new Map<FrameRange, number[]>();
+  for (const { range, output } of missing) outputs.set(range, [...(outputs.get(range) ?? []), output]);
+  return [...outputs].map(([range, of]) => ({ range, outputs: of }));
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Sha256 } from '../../../src/digest.ts';
 import { unpackScene } from '../../../src/engine/packed-scene.ts';
-import { renderScene } from '../../../src/engine/render-scene.ts';
+import { renderOutputs, renderScene } from '../../../src/engine/render-scene.ts';
 import { renderSound } from '../../../src/engine/scene-media.ts';
-import { joinSegments, renderSegmentStills, renderSegments } from '../../../src/engine/segments/render-segments.ts';
-import type { RenderTaskKind, TaskInput, TaskRunner } from '../../../src/session/processes/tasks.ts';
+import {
+  joinSegments,
+  renderOutputSegments,
+  renderSegmentStills,
+} from '../../../src/engine/segments/render-segments.ts';
+import type { RenderTaskKind, TaskInput, TaskOptions, TaskRunner } from '../../../src/session/processes/tasks.ts';
 import { SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
@@ -20,14 +24,26 @@ function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
 }
 
-/** Runs tasks in this process and records them. */
-function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[] } {
+/** Runs tasks in this process, records them and counts the frames that they draw. */
+function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; drawn: number } {
   const log: string[] = [];
+  const counted = ({ signal, onProgress }: TaskOptions) => ({
+    signal,
+    onProgress(done: number, count: number) {
+      runner.drawn += 1;
+      onProgress?.(done, count);
+    },
+  });
   const tasks = {
-    video: (input: Scene) => renderScene(input),
-    segments: async ({ scene: whole, ranges }: TaskInput<'segments'>, signal?: AbortSignal) => {
-      log.push(...ranges.map(({ first }) => `segment ${first}`));
-      return renderSegments(unpackScene(whole), ranges, { signal });
+    video: (input: Scene, options: TaskOptions) => renderScene(input, counted(options)),
+    files: ({ scene: whole, outputs }: TaskInput<'files'>, options: TaskOptions) => {
+      log.push(outputs.map(({ format }) => format).join(' '));
+      return renderOutputs(unpackScene(whole), outputs, counted(options));
+    },
+    segments: async ({ scene: whole, outputs, ranges }: TaskInput<'segments'>, options: TaskOptions) => {
+      const of = outputs.length === 1 ? '' : ` of ${outputs.length} outputs`;
+      log.push(...ranges.map(({ first }) => `segment ${first}${of}`));
+      return renderOutputSegments(unpackScene(whole), outputs, ranges, counted(options));
     },
     frames: async ({ scene: whole, frames }: TaskInput<'frames'>) => {
       log.push(...frames.map((frame) => `still ${frame}`));
@@ -39,7 +55,12 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[] } {
     },
     join: ({ scene: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
   };
-  return { log, run: (kind, input, { signal } = {}) => tasks[kind](input as never, signal) as never };
+  const runner: ReturnType<typeof localTasks> = {
+    log,
+    drawn: 0,
+    run: (kind, input, options = {}) => tasks[kind](input as never, options) as never,
+  };
+  return runner;
 }
 
 function memoryStore(): SegmentStore & { readonly files: Map<Sha256, Uint8Array> } {
@@ -58,7 +79,7 @@ function open(store: SegmentStore | null = memoryStore()) {
   const cache =
     store === null ? null : new SegmentCache({ store, build: 'b', onFailure: (error) => failures.push(error) });
   const renderer: SegmentRenderer = createSegmentRenderer({ runner, parallel: 2, cache });
-  return { renderer, cache, failures, log: runner.log };
+  return { renderer, cache, failures, log: runner.log, drawn: () => runner.drawn };
 }
 
 describe('createSegmentRenderer()', () => {
@@ -170,6 +191,58 @@ describe('createSegmentRenderer()', () => {
     expect(await renderer.render(scene())).toEqual(await renderScene(scene()));
     await renderer.render(scene(1));
     expect(failures).toEqual([full]);
+  });
+
+  describe('with several files', () => {
+    const files = (...outputs: readonly Partial<Scene['output']>[]): Scene[] =>
+      outputs.map((output, at) =>
+        scene(0, {
+          stills: [{ name: 'a', frame: 30 }],
+          output: { format: 'mp4', quality: 'high', fingerprint: `${at}`, ...output },
+        }),
+      );
+    const videos = async (scenes: readonly Scene[]) =>
+      Promise.all(scenes.map(async (one) => (await renderScene(one)).video));
+
+    it('draws files of the same size, rate and background once, with the bytes of each alone', async () => {
+      const [main, ...others] = files({}, { quality: 'low' }, { format: 'mov' }, { format: 'gif' }, { format: 'webp' });
+      const { renderer, log, drawn } = open(null);
+      const progress: [number, number][] = [];
+      const made = await renderer.render(main!, {
+        others,
+        onProgress: (done, count) => void progress.push([done, count]),
+      });
+      expect([made.video, ...made.others!.map(({ video }) => video)]).toEqual(await videos([main!, ...others]));
+      expect(made.others!.map(({ format }) => format)).toEqual(['mp4', 'mov', 'gif', 'webp']);
+      expect(made.stills).toHaveLength(1);
+      expect(log.sort()).toEqual(['gif webp', ...[0, 20, 40].map((first) => `segment ${first} of 3 outputs`)]);
+      // Once over black for the MP4s and the MOV, once with transparency.
+      expect(drawn()).toBe(2 * 45);
+      expect(progress.at(-1)).toEqual([5 * 45, 5 * 45]);
+      expect(progress).toEqual([...progress].sort(([a], [b]) => a - b));
+    });
+
+    it('draws files of another size or rate separately', async () => {
+      const [main, other, poster] = files({}, { format: 'gif' }, { format: 'png' });
+      const small = { ...other!, width: 32, height: 18, fps: 5, frameCount: 22, stills: [] };
+      const { renderer, drawn } = open(null);
+      const made = await renderer.render(main!, { others: [small, poster!] });
+      expect(made.others!.map(({ video }) => video)).toEqual(await videos([small, poster!]));
+      expect(drawn()).toBe(45 + 22 + 1);
+    });
+
+    it('draws no segment that every output has in the cache', async () => {
+      const [main, web] = files({}, { quality: 'low' });
+      const store = memoryStore();
+      await open(store).renderer.render(main!);
+      const added = open(store);
+      const made = await added.renderer.render(main!, { others: [web!] });
+      expect([made.video, made.others![0]!.video]).toEqual(await videos([main!, web!]));
+      expect(added.log.sort()).toEqual(['segment 0', 'segment 20', 'segment 40']);
+      const again = open(store);
+      await again.renderer.render(main!, { others: [web!] });
+      expect(again.drawn()).toBe(0);
+    });
   });
 
   it('stops a render that exceeds its time limit', async () => {
