@@ -156,7 +156,8 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     const page = await open('#/video/rome');
     await page.locator('img[data-exact]').waitFor();
     await page.getByRole('button', { name: 'Play' }).click();
-    await page.locator('.player video').first().waitFor();
+    // Visible for the second that it plays.
+    await page.locator('.player video').first().waitFor({ state: 'attached' });
     await expect.poll(() => page.locator('.frame-number').textContent()).toContain('frame 9');
     await page.getByRole('button', { name: 'Play' }).waitFor();
   });
