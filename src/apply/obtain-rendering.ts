@@ -225,7 +225,7 @@ function unknown({ id, at }: Intent, message: string): Ending {
   return { kind: 'unknown', failure, askedAt: at, session: null };
 }
 
-/** The error names the session: when the disk is full, this message is the only record of what is being paid for. */
+/** The error names the session: when the disk is full, this message is the only record of the paid render. */
 function unrecorded(id: string, session: RenderSession, cause: unknown): ReelformError {
   const message = `The session ${session.id} of "${id}" could not be recorded: ${messageOf(cause)}`;
   return new ReelformError('write_failed', message, {

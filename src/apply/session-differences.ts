@@ -5,7 +5,7 @@ import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { CreateRenderSession, RenderSession } from '../wire/render-session.ts';
 
-/** A field in which a session differs from what was wanted. Values are JSON; null for a missing one. */
+/** A field in which a session differs from the definition. Values are JSON; null for a missing one. */
 export interface SessionDifference {
   /**
    * `title`, `template_style_version_id`, `output`, an editable's key, `audio_tracks.<track>` or `font_changes.<font>`.
@@ -60,7 +60,7 @@ function memberOf(record: object, key: string): unknown {
   return Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : undefined;
 }
 
-/** Whether a value contains everything that is wanted; it may contain more. */
+/** Returns whether a value contains everything in the wanted value; it may contain more. */
 function holds(found: unknown, wanted: unknown): boolean {
   if (!isRecord(wanted)) return JSON.stringify(found) === JSON.stringify(wanted);
   return isRecord(found) && Object.entries(wanted).every(([key, value]) => holds(memberOf(found, key), value));

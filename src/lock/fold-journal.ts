@@ -100,7 +100,7 @@ export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord)
   if (record.type === 'intent') {
     if (attempt !== undefined && KNOWS_SESSION.has(attempt.state)) return undefined;
     const { type: _, write: _mark, ...intent }: typeof record & { readonly write?: string } = record;
-    // A key stands for the bytes that were first sent with it, and its lifetime starts then.
+    // A key identifies the request body that was first sent with it. Its lifetime starts with that request.
     const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
     return { intent: first, state: 'sending', session: null, rendering: null };
   }

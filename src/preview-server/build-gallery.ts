@@ -133,7 +133,7 @@ async function drawStill(
   await writeFile(path, bytes);
 }
 
-/** Copies the page. An attribute tells it that there is no server. */
+/** Copies the page and marks it, with an attribute, as one without a server. */
 async function copyPage(from: string, folder: string): Promise<void> {
   await cp(from, folder, { recursive: true });
   const index = join(folder, 'index.html');

@@ -28,7 +28,7 @@ import {
   TEXT_VARIANTS,
 } from './subjects.ts';
 
-/** What a run of this server has to say about its videos. */
+/** State of the videos of a run that this server started. */
 export interface RunNotes {
   /** Progress of the running videos. */
   readonly running: ReadonlyMap<string, RunProgress>;

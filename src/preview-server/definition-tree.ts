@@ -3,7 +3,7 @@ import { extend } from '../definition/extend.ts';
 import type { Project } from '../project/load-project.ts';
 import type { MapNode } from '../yaml/tree.ts';
 
-/** Parses a definition and merges it with its fragments, as far as they can be parsed. Values keep the file that they stand in. */
+/** Parses a definition and merges it with its fragments, as far as they can be parsed. Values keep the name of their file. */
 export function definitionTree(path: string, { source }: Pick<Project, 'source'>): MapNode | null {
   const load = (file: string) => {
     const text = source(file);

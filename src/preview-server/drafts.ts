@@ -19,7 +19,7 @@ const MAX_DRAFTS = 12;
 /** Drafts that are rendered: one for each of two pages. */
 const MAX_RUNNING = 2;
 
-/** Small, quickly encoded videos of what is looked at, rendered in segments. The segments are cached, so that an edit renders few. */
+/** Small, quickly encoded videos for the page, rendered in segments. The segments are cached, so that an edit renders few. */
 export class Drafts {
   readonly #stills: Stills;
   readonly #queue: DrawQueue;

@@ -23,7 +23,7 @@ const MAX_EDITS = 500;
 /** Bytes of all contents that are kept for undoing. */
 const MAX_BYTES = 256 << 20;
 
-/** Writes files of the repository and remembers what they were, so that each edit can be undone as long as nobody changes its files. */
+/** Writes files of the repository and remembers what they were, so that each edit can be undone until its files change. */
 export class EditLog {
   readonly #root: string;
   readonly #edits = new Map<string, readonly LoggedFile[]>();

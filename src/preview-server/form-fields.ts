@@ -9,7 +9,7 @@ import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } f
 import type { FormField, RowReference, SourcePosition, VideoCard } from './protocol.ts';
 import { pictureOutput } from './subjects.ts';
 
-/** Returns the editables of a video's template with what its definition says about them. */
+/** Returns the editables of a video's template with their values in the definition. */
 export function formFields(
   card: Pick<VideoCard, 'path' | 'template'>,
   video: Video | null,

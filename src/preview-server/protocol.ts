@@ -145,7 +145,7 @@ export interface VideoDetail {
   readonly stills: readonly StillMark[];
   /** Segments of the file that an apply would render; empty for formats without segments. */
   readonly segments: readonly SegmentMark[];
-  /** What changed since the lock entry. */
+  /** Changes since the lock entry. */
   readonly inputs: readonly InputDifference[];
   readonly fields: readonly FieldDifference[];
   readonly form: readonly FormField[];
@@ -199,7 +199,7 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** One editable of the template, with what the definition says about it. */
+/** One editable of the template, with its value in the definition. */
 export interface FormField {
   readonly key: string;
   readonly label: string;

@@ -35,7 +35,7 @@ export interface ErrorAnswer {
   readonly body: PreviewError;
 }
 
-/** Converts an error that a request threw. Errors that nobody expected have status 500. */
+/** Converts an error that a request threw. Unexpected errors have status 500. */
 export function errorAnswer(thrown: unknown): ErrorAnswer {
   if (thrown instanceof RequestError) {
     const { code, message, hint = null, problems } = thrown;

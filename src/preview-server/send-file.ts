@@ -47,7 +47,7 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   const type = CONTENT_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
   const range = begin(request, response, { size: found.size, tag, type });
   if (range === null || request.method === 'HEAD') return void response.end();
-  // A client that leaves early is no error.
+  // A client that disconnects early is not an error.
   await pipeline(createReadStream(path, { start: range.start, end: range.end - 1 }), response).catch(() => undefined);
 }
 

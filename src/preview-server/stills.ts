@@ -21,7 +21,7 @@ export interface StillRequest {
 
 /** Bytes of the stills that are kept. */
 const MAX_BYTES = 128 << 20;
-/** Scenes that are kept: that of the video that is looked at, small and large, and a few others. */
+/** Number of cached scenes: the open video in two sizes, and a few others. */
 const MAX_SCENES = 8;
 const JPEG_QUALITY = 85;
 

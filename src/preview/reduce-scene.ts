@@ -36,7 +36,7 @@ function isJpeg({ bytes }: SceneImage): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xd8;
 }
 
-/** In frames of the animation. Covers the precision lost to 32-bit times in the rasteriser. */
+/** Tolerance in frames of the animation: the rasteriser keeps times in 32 bits. */
 const MARGIN = 1;
 /** Replaces an image that is not shown. */
 const PIXEL = {

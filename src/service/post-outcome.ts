@@ -4,7 +4,7 @@ import { bareSession, isLine, readCreated, refusalOf } from './read-answer.ts';
 import { isFullQueueError, ServiceError } from './service-error.ts';
 
 /**
- * What a POST of a session is known to have done.
+ * Known effect of a POST of a session.
  * - created: the service has the session, even if the rest of the answer is unreadable
  * - not_created: this request certainly created none
  * - unknown: there may be one

@@ -146,7 +146,7 @@ function readSessionError(value: unknown): SessionError {
   };
 }
 
-/** Maps an unknown status: failed if it says so, otherwise in progress. */
+/** Maps an unknown status: failed if the session reports a failure, otherwise in progress. */
 function uploadStatus(status: unknown): ExternalUploadStatus {
   if (status === 'pending' || status === 'complete' || status === 'failed') return status;
   if (typeof status !== 'string') return 'uploading';

@@ -17,7 +17,7 @@ export interface SampleMapping {
   readonly images: ReadonlyMap<string, SampleShape>;
 }
 
-/** Sentences without a meaning that would distract from the layout. */
+/** Neutral sentences, whose content does not distract from the layout. */
 const PASSAGES: Readonly<Record<'longest' | 'cjk' | 'rtl' | 'emoji', string>> = {
   longest: 'Everything you need for a summer outdoors, from Friday evening until late on Sunday, in every store ',
   cjk: '夏の新作コレクションが全国の店舗に届きました。今週末までの特別価格です。',

@@ -45,7 +45,7 @@ export interface SceneSound {
    * Name of the sound in errors: the editable's key, `audio_tracks.` and the track's name, or the path in the package.
    */
   readonly name: string;
-  /** True if the source may lack a sound, as clips may. */
+  /** True if the source may be silent, such as a clip without a sound track. */
   readonly optional: boolean;
 }
 

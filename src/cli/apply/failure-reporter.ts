@@ -21,7 +21,7 @@ import { type GlobalOptions, repositoryRoot } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { RunSummary } from './apply-view.ts';
 
-/** Errors that say nothing about the videos: the run was refused, or another run does its work. */
+/** Errors that do not concern single videos: the run was refused, or another run is active. */
 const IGNORED_CODES = new Set([
   'already_running',
   'checkout_stale',

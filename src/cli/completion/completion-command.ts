@@ -39,13 +39,13 @@ complete -c reelform -f -a '(__reelform_complete)'
 `,
 };
 
-/** A word that can stand in the place of the last one. */
+/** A candidate for the last word. */
 interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
-/** What names in a command line stand for. */
+/** Kinds of names in a command line. */
 type Names = 'videos' | 'templates';
 
 /** Names of arguments and values of options → what completes them. Others are completed with file names. */

@@ -9,7 +9,7 @@ import { warningText } from '../../report/terminal/comment-text.ts';
 import { type Io, pause } from '../io.ts';
 
 /**
- * Loads from the environment and the event file what the job runs for.
+ * Loads the job's context from the environment and the event file.
  *
  * @throws ReelformError `forge_unknown` if no repository is named
  */

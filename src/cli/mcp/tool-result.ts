@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ReelformError } from '../../diagnostic.ts';
 import type { CapturedRun } from './captured-run.ts';
 
-/** What every tool receives. */
+/** Context that every tool receives. */
 export interface ToolContext {
   /** Root of the repository, absolute. */
   readonly root: string;

@@ -12,7 +12,7 @@ import type { PlanFormat } from './plan-options.ts';
 
 export interface PrintablePlan {
   readonly document: PlanDocument;
-  /** Images of what changes; null if none were drawn. */
+  /** Images of the changes; null if none were drawn. */
   readonly preview: PlanPreview | null;
   /** Absolute path of the repository, or of the working directory if there is none. */
   readonly root: string;

@@ -2,7 +2,7 @@ import type { RunObserver } from '../../preview-server/ports.ts';
 import { applyCommand } from '../apply/apply-command.ts';
 import type { Io } from '../io.ts';
 
-/** An output that nobody reads: the page shows the events of the run. */
+/** Discards the output: the page shows the events of the run. */
 const NOWHERE = { write: () => undefined, isTTY: false, columns: 80, rows: 24 };
 
 /**

@@ -19,7 +19,7 @@ const FORMS: readonly (readonly [RegExp, (path: string, position: Position) => s
 /** Editors that need a terminal, which the server has not. */
 const OF_TERMINAL = /^(?:vi|vim|nvim|nano|pico|emacs|ed|joe|helix|hx|micro|kak)$/;
 
-/** What was tried if neither variable names a usable editor. */
+/** Reports the editors that were tried. */
 const USUAL = ['code'];
 
 /** How long an editor may take to fail, in milliseconds. One that runs longer has opened the file. */

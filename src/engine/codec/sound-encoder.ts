@@ -98,7 +98,7 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
 const PCM_SAMPLE_BYTES = 3;
 const PCM_FULL_SCALE = 2 ** 23 - 1;
 
-/** Uncompressed, 24 bits, little-endian, interleaved: what every editor reads. */
+/** Uncompressed, 24 bits, little-endian, interleaved: the form that every editor reads. */
 function pcmEncoder(): SoundEncoder {
   const packets: AudioTrack['packets'][number][] = [];
   let total = 0;

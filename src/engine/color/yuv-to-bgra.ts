@@ -1,8 +1,8 @@
 import { I420_TO_BGRA_WASM } from './i420-to-bgra.wasm.ts';
 
-/** What a decoder gave: planes as the format has them, each where its layout says. */
+/** Decoded picture: the planes of its format, at the offsets of its layout. */
 export interface DecodedPlanes {
-  /** As WebCodecs calls it. */
+  /** Name of the format in WebCodecs. */
   readonly format: string;
   readonly width: number;
   readonly height: number;
@@ -32,7 +32,7 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
   const isNv12 = format === 'NV12';
   const match = FORMAT.exec(isNv12 ? 'I420' : format);
   if (match === null) return undefined;
-  // What nearly every video is, many times as quick.
+  // Fast path for the format of nearly every video.
   if (format === 'I420') {
     const [luma, blue, red] = planes.layout;
     return i420ToBgra(planes, [luma!, blue!, red!], coefficients(colour, 0));

@@ -122,7 +122,7 @@ interface MeasuredText {
 
 function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintFinding[] {
   const own = tracks.filter((track) => track.editable === editable);
-  // The layout of a masked text does not tell whether the edge cuts it; its pixels do.
+  // Whether the edge cuts a masked text is visible in its pixels, not in its layout.
   const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
   const atEdge =
     isMasked && best !== undefined && measured.find(({ frame }) => frame === best.frame)?.isAtEdge === true;
@@ -135,7 +135,7 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: 
     const isOff = own.every(({ samples }) =>
       samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < LEAST_VISIBLE),
     );
-    // Of a text that is too fine to measure, nothing is known.
+    // A text that is too fine to measure has no result.
     if (!isOff && sizeOf(own) < LEAST_SIZE.shrunk) return [];
     const reason = isOff ? 'off_frame' : 'covered';
     return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, measured[0]!.frame)) }];

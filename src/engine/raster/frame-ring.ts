@@ -20,7 +20,7 @@ const STRIP_ROWS = 32;
 /** Frames between the two threads; more than enough to cover the raster worker's pauses for a still. */
 export const RING_SLOTS = 4;
 
-/** What the slots of a ring hold: frames of this size, both sides even, in this form. */
+/** Format of the frames in a ring: size, with even sides, and pixel format. */
 export interface RingFormat {
   /** Pixels. */
   readonly width: number;

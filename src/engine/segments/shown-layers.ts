@@ -162,7 +162,7 @@ function isOpaque(transform: unknown): boolean {
   return opacity.k === 100 || (Array.isArray(opacity.k) && opacity.k.length === 1 && opacity.k[0] === 100);
 }
 
-/** Whether a time is the same number in 32 bits, as are its sums and differences with others. */
+/** Returns whether 32-bit floats represent a time exactly, and its sums and differences with other such times. */
 function isExact(time: number): boolean {
   return Math.abs(time) === Number.POSITIVE_INFINITY || (Number.isInteger(time) && Math.abs(time) < 2 ** 22);
 }

@@ -140,7 +140,7 @@ function fillBlock(
 const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 33, high: 23 };
 
 /**
- * Opens a stream of VP9: libvpx, real time, cpu-used 7, constant quality. Gives the frames in order.
+ * Opens a stream of VP9: libvpx, real time, cpu-used 7, constant quality. Outputs the frames in order.
  *
  * @param keyFrames frames from one key frame to the next
  * @throws ReelformError encoder_missing; SceneError encode_failed

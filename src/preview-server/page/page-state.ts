@@ -3,7 +3,7 @@ import type { DraftEvent, DraftState, PreviewState, RunEvent, StateChange, Video
 /** `static`: a gallery without a server. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'static';
 
-/** What the page knows of the repository. */
+/** State of the repository, as the server last sent it. */
 export interface PageState {
   /** Null until the first answer. */
   readonly server: PreviewState | null;

@@ -3,7 +3,7 @@ import { FIRST_VIEW, GROUPINGS, type ListView, SORT_ORDERS, STATES } from './vid
 /** Sections of a video's panel. */
 export type Panel = 'edit' | 'changes' | 'findings' | 'source' | 'history';
 
-/** What the page shows; the part of its address after `#`. */
+/** The view on the page; the part of its address after `#`. */
 export type Route =
   | { readonly kind: 'wall'; readonly view: ListView }
   | { readonly kind: 'video'; readonly id: string; readonly panel: Panel | null }

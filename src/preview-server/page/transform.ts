@@ -24,7 +24,7 @@ const DEFAULTS: TransformValues = {
   loop: false,
 };
 
-/** Changes values of a transform. Drops defaults, and what the crop strategy does not allow. */
+/** Changes values of a transform. Drops defaults and fields that the crop strategy does not allow. */
 export function setTransform(values: TransformValues, changed: Partial<TransformValues>): TransformValues {
   const merged = { ...values, ...changed } as TransformValues;
   const strategy = merged.crop_strategy ?? 'cover';

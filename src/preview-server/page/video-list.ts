@@ -3,7 +3,7 @@ import type { VideoCard, VideoState } from '../protocol.ts';
 export type SortOrder = 'attention' | 'id' | 'title' | 'rendered';
 export type Grouping = 'none' | 'template' | 'folder' | 'state';
 
-/** What the wall shows, in which order. Part of the address, so that a view can be shared. */
+/** Videos on the wall and their order. Part of the address, so that a view can be shared. */
 export interface ListView {
   readonly query: string;
   /** Empty for all. */
@@ -21,7 +21,7 @@ export interface VideoGroup {
 export const FIRST_VIEW: ListView = { query: '', states: [], sort: 'attention', grouping: 'template' };
 export const SORT_ORDERS: readonly SortOrder[] = ['attention', 'id', 'title', 'rendered'];
 export const GROUPINGS: readonly Grouping[] = ['none', 'template', 'folder', 'state'];
-/** States by urgency: what blocks an apply first, finished videos last. */
+/** States by urgency: videos that block an apply first, finished videos last. */
 export const STATES: readonly VideoState[] = ['failed', 'invalid', 'running', 'changed', 'new', 'other', 'up_to_date'];
 
 const searchTexts = new WeakMap<VideoCard, string>();

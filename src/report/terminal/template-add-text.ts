@@ -31,7 +31,7 @@ export interface AddedTemplate {
   readonly isTransparent: boolean;
   /** Position of added texts; null if none were added. */
   readonly text: string | null;
-  /** Images that a placeholder stands in for. */
+  /** Images that a placeholder replaces. */
   readonly placeholders: readonly string[];
   /** Other animations in the same file. */
   readonly others: readonly string[];

@@ -133,7 +133,7 @@ export class StyleVersions implements TemplateRegistry {
     if (status === 'failed') {
       throw serviceError('style_version_failed', `The style version ${id} cannot be used`, errors);
     }
-    // Packages for all tenants are loaded once for all of them.
+    // A package that all tenants share is loaded once.
     const scope = row.tenant === null ? '' : (this.#options.scopeOf?.(tenant) ?? '');
     const found = await this.#cache.get(JSON.stringify([scope, id]), () => this.#load(id, tenant));
     if (found.digest !== digest) throw new Error(`Internal error: another package is stored for ${id}`);

@@ -12,7 +12,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** What a shard renders of a video. */
+/** Segments of a video that a shard renders. */
 export interface ShardShare {
   readonly segments: readonly FrameRange[];
   readonly hasSound: boolean;

@@ -16,7 +16,7 @@ export interface BakedExpression {
   readonly failure: string | null;
 }
 
-/** Field of a property that keeps what its keyframes were made of. */
+/** Field of a property that keeps the expression its keyframes were baked from. */
 const SOURCE = 'baked';
 
 interface Found {

@@ -5,12 +5,12 @@ import type { LottieDocument } from '../scene.ts';
 import type { Evaluate } from './bake-expressions.ts';
 import { type Evaluation, EXPRESSION_ID, type ExpressionValue, PAGE, type Sample } from './player-protocol.ts';
 
-/** Limits of one evaluation. Steps are counted, not timed, so that every machine comes to the same result. */
+/** Limits of one evaluation. Steps are counted, not timed, so that every machine computes the same result. */
 export interface EvaluationLimits {
   readonly memoryBytes: number;
-  /** Calls of the interrupt handler, each after some ten thousand operations. */
+  /** Maximum number of calls of the interrupt handler, which QuickJS calls about every ten thousand operations. */
   readonly steps: number;
-  /** Calls of the handler while one frame is evaluated. */
+  /** Maximum number of these calls while one frame is evaluated. */
   readonly stepsPerFrame: number;
 }
 

@@ -19,7 +19,7 @@ export interface Instance {
   readonly samples: Sample[];
 }
 
-/** What the sandbox returns. */
+/** Result of the sandbox. */
 export interface Evaluation {
   readonly instances: readonly Instance[];
   /** Number of an expression → why it has no value. */

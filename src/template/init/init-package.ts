@@ -88,7 +88,7 @@ export function initPackage(
     found.push(...proposed.editables);
     notes.push(...proposed.notes);
   } else {
-    // Slots say which texts may change in a player, not which ones a video can change.
+    // Slots list the texts that a player can change; a video can change others, too.
     if (found.every(({ origin }) => origin === 'slot'))
       found.push(...proposeEditables(animation, keys, ['text']).editables);
     notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));

@@ -1,4 +1,4 @@
-/** An open font that stands in for a missing one. */
+/** An open font that replaces a missing one. */
 export interface Substitute {
   /** Name of the font file in `starter/fonts/`, without extension. */
   readonly name: string;

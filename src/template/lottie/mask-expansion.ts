@@ -7,7 +7,7 @@ const SHARPEST = 0.2;
 
 type Point = readonly [number, number];
 
-/** Returns whether a mask is expanded in a way that `expandedMask` can draw: its path or its expansion stands still. */
+/** Returns whether a mask is expanded in a way that `expandedMask` can draw: its path or its expansion is not animated. */
 export function isExpandable(mask: LottieNode): boolean {
   const { x, pt } = mask;
   return isRecord(x) && isSet(x) && isRecord(pt) && (typeof x.k === 'number' || isPath(pt.k));

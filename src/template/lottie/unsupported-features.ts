@@ -15,7 +15,7 @@ export type Feature =
   | 'text_animator'
   | 'stretched_sound';
 
-/** The actual result, and what to do about it; one sentence each. */
+/** The actual result and the remedy; one sentence each. */
 export const FEATURES: Readonly<Record<Feature, { readonly instead: string; readonly hint: string }>> = {
   expression: {
     instead: 'The expression was not evaluated; its property keeps its static value or its keyframes',

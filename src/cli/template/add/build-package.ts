@@ -42,7 +42,7 @@ export interface BuiltPackage {
   /** Whether a background is visible through the animation. */
   readonly isTransparent: boolean;
   readonly text: TextPlace | null;
-  /** Paths of images that a placeholder stands in for. */
+  /** Paths of images that a placeholder replaces. */
   readonly placeholders: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export function useRoute(): Route {
   return parseRoute(hash);
 }
 
-/** Goes to a route. `replace` adds no entry to the browser's history, for what changes with each key. */
+/** Goes to a route. `replace` adds no entry to the browser's history, for routes that change with each key press. */
 export function navigate(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
   const hash = formatRoute(route);
   if (!replace) {
