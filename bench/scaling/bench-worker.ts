@@ -58,6 +58,7 @@ export async function runBenchWorker(options: BenchWorkerOptions): Promise<void>
       ...{ databaseUrl, storageEndpoint, storage: FARM_STORAGE, storagePathStyle: true, concurrency: places },
       dataDirectory: join(process.cwd(), 'dist/bench/data'),
       logLevel: 'error',
+      segmentDays: 0,
     },
     listens: false,
     version: 'bench',

@@ -11,6 +11,7 @@ import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderTimeEstimate } from '../session/render-time.ts';
+import { SegmentCache } from '../session/segments/segment-cache.ts';
 import type { SplitRules } from '../session/segments/split-renders.ts';
 import { createDestinations } from '../session/session-deliveries.ts';
 import { Sessions } from '../session/sessions.ts';
@@ -30,6 +31,7 @@ import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage/object-storage.ts';
 import { createOutputFiles, readSecret } from './storage/output-files.ts';
 import { createStoredOutputs } from './storage/stored-outputs.ts';
+import { createStoredSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/open-database.ts';
@@ -216,18 +218,28 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
     retentionMs: settings.retentionDays === null ? null : settings.retentionDays * DAY_MS,
     destinations,
   };
+  const tasks = tracedTasks(pool, room);
+  const segments = new SegmentCache({
+    ...{ store: createStoredSegments({ database, storage, log: logger, now }), build, scopeOf },
+    // Animations are read in sandboxed processes only.
+    keysOf: (question, owner) => tasks.run('keys', question, { owner }),
+    onFailure: (error) => logger.warn({ error: errorMessage(error) }, 'segments are no longer kept'),
+    onSegment: metrics.segmentFinished,
+  });
   const runner = openSessionRenders({
     ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
     sources: countedSources(sources.reader, metrics, room),
     bindScene: bindIn(inspections),
-    tasks: tracedTasks(pool, room),
+    ...{ tasks, segments: settings.segmentDays === 0 ? null : segments },
     ...{ outputs, scopeOf },
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: sessionReporter(logger, metrics),
   });
   const tokens = createTokenTable({ database, now });
   const drafts = { store, afterMs: settings.draftDays * DAY_MS, retentionMs: shared.retentionMs };
-  const sweeper = createSweeper({ database, storage, sources, drafts, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const kept = { afterMs: segmentDays(settings) * DAY_MS, maxBytes: settings.segmentGb * 1e9 };
+  const sweeping = { database, storage, sources, drafts, segments: kept };
+  const sweeper = createSweeper({ ...sweeping, now, everyMs: SWEEP_EVERY_MS, log: logger });
   const answersOnly = concurrency === 0;
   let isWorking = false;
   const readiness = {
@@ -286,6 +298,11 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
       await database.close();
     },
   };
+}
+
+/** Segments show the content of sessions, so they are not kept for longer. */
+function segmentDays({ segmentDays: days, retentionDays }: Settings): number {
+  return Math.min(days, retentionDays ?? days);
 }
 
 /** The settings reader has already validated the entries. */

@@ -4,6 +4,7 @@ import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
 import { sweepPartFiles } from './distributed-render/part-files.ts';
 import type { ObjectStorage } from './ports.ts';
+import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/session-table.ts';
 import { errorMessage, type Log } from './telemetry/log.ts';
@@ -24,6 +25,8 @@ export interface SweepOptions {
   readonly sources: Pick<Sources, 'prune'>;
   /** Drafts never expire when absent. */
   readonly drafts?: DraftExpiry;
+  /** Segments are kept when absent. */
+  readonly segments?: SegmentRetention;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -36,6 +39,7 @@ export interface Swept {
   /** Number of webhook messages, including their deliveries. */
   readonly messages: number;
   readonly renderings: number;
+  readonly segments: number;
 }
 
 /**
@@ -44,12 +48,20 @@ export interface Swept {
  * - webhook messages after 30 days
  * - renderings older than an hour that no rendered or running session references
  * - remains of distributed renders after a day
+ * - segments beyond their retention, except those that are used meanwhile
  * - the least recently used fetched sources beyond 10 GB
  *
  * Tokens that an operator created and uploads are kept. Several processes may sweep at once, and while sessions are
  * rendered.
  */
-export async function sweep({ database, storage, sources, drafts, now }: SweepOptions): Promise<Swept> {
+export async function sweep({
+  database,
+  storage,
+  sources,
+  drafts,
+  segments: retention,
+  now,
+}: SweepOptions): Promise<Swept> {
   const at = new Date(now()).toISOString();
   const expired = drafts === undefined ? 0 : await expireDrafts(database, drafts, now());
   const sessions = await database.query(
@@ -80,6 +92,7 @@ export async function sweep({ database, storage, sources, drafts, now }: SweepOp
     }
   }
   await sweepPartFiles({ database, storage, now });
+  const segments = retention === undefined ? 0 : await sweepSegments({ database, storage }, retention, now());
   await sources.prune(FETCHED_MAX_BYTES);
   return {
     drafts: expired,
@@ -87,6 +100,7 @@ export async function sweep({ database, storage, sources, drafts, now }: SweepOp
     claims: claims.length,
     messages: messages.length,
     renderings,
+    segments,
   };
 }
 

@@ -181,11 +181,15 @@ export class SessionRunner {
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
     if (known === null && (await this.#handOver(work, { scene, digest }, times))) return false;
-    const output = known ?? (await this.#renderScene(work, scene, digest));
+    let hasReused = false;
+    const onReused = (): void => {
+      hasReused = true;
+    };
+    const output = known ?? (await this.#renderScene(work, { scene, digest, onReused }));
     signal.throwIfAborted();
     const elapsedMs = environment.monotonicNow() - begunAt;
     const usage = await recordRendered({ record, scene, digest, output, elapsedMs, ...times }, this.#endTimes());
-    if (known === null) pace.learn(renderWorkload(scene), usage.render_seconds);
+    if (known === null && !hasReused) pace.learn(renderWorkload(scene), usage.render_seconds);
     return true;
   }
 
@@ -204,12 +208,17 @@ export class SessionRunner {
   }
 
   /** Renders and stores a scene, or joins a running render of the same scene. */
-  async #renderScene({ stored, record, signal }: Work, scene: BoundScene, digest: Sha256): Promise<StoredOutput> {
+  async #renderScene(
+    { stored, record, signal }: Work,
+    { scene, digest, onReused }: { readonly scene: BoundScene; readonly digest: Sha256; onReused(): void },
+  ): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
     this.#enter(record, 'rendering');
-    const onProgress: RenderOptions['onProgress'] = (done, count, segments) =>
+    const onProgress: RenderOptions['onProgress'] = (done, count, segments) => {
+      if (segments !== undefined && segments.reused > 0) onReused();
       record.progress(progressedSession(record.session, done / count, environment.now(), segments));
+    };
     let saved: StoredOutput | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.monotonicNow();

@@ -83,11 +83,25 @@ describeOnDatabases('sweep()', (databases) => {
     await table.create(kept[0]!, makeClaim('kept', 'body', NOW + 1));
     await table.create(kept[1]!, null);
     await table.create(kept[2]!, null);
-    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 1, claims: 1, messages: 0, renderings: 0 });
+    expect(await sweep(options)).toEqual({
+      drafts: 0,
+      sessions: 1,
+      claims: 1,
+      messages: 0,
+      renderings: 0,
+      segments: 0,
+    });
     expect(await table.get(ACME, over.session.id)).toBeNull();
     for (const { session } of kept) expect(await table.get(ACME, session.id)).not.toBeNull();
     expect(await database.query('select key from reelform.claims')).toEqual([{ key: 'kept' }]);
-    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 0, claims: 0, messages: 0, renderings: 0 });
+    expect(await sweep(options)).toEqual({
+      drafts: 0,
+      sessions: 0,
+      claims: 0,
+      messages: 0,
+      renderings: 0,
+      segments: 0,
+    });
   });
 
   it('removes expired issued tokens but no operator tokens', async () => {
@@ -128,7 +142,14 @@ describeOnDatabases('sweep()', (databases) => {
     await storage.put('renderings/not-a-scene/file', new Uint8Array(1));
     await add('failed');
     await add('nobody');
-    expect(await sweep(options)).toEqual({ drafts: 0, sessions: 0, claims: 0, messages: 0, renderings: 2 });
+    expect(await sweep(options)).toEqual({
+      drafts: 0,
+      sessions: 0,
+      claims: 0,
+      messages: 0,
+      renderings: 2,
+      segments: 0,
+    });
     expect(await names()).toEqual([...kept, 'not-a-scene'].sort());
   });
 

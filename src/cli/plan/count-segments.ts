@@ -2,7 +2,7 @@ import type { VideoId } from '../../definition/video.ts';
 import type { Sha256 } from '../../digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
-import { segmentKeys } from '../../session/segments/segment-cache.ts';
+import { segmentKeys } from '../../session/segments/scene-keys.ts';
 import { readPlanned } from '../check/lint-plan.ts';
 import type { Io } from '../io.ts';
 import { openScenes } from '../render/open-scenes.ts';

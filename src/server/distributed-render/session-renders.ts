@@ -1,6 +1,7 @@
 import type { SessionProblem } from '../../session/ports.ts';
 import type { RenderTaskKind, TaskRunner } from '../../session/processes/tasks.ts';
 import { PartRunner } from '../../session/segments/part-runner.ts';
+import type { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { type PartEvent, parsePartJob } from '../../session/segments/split-ports.ts';
 import { createSplitRenders, SPLIT_RULES, type SplitRules } from '../../session/segments/split-renders.ts';
@@ -30,6 +31,8 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
   readonly load: FarmLoad;
   /** See `renderBuild`. */
   readonly build: string;
+  /** Cache of finished segments; null to render all of them. */
+  readonly segments: SegmentCache | null;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
   /** Overrides for tests and benchmarks; by default videos are split when it saves time. */
   readonly splitRules?: Partial<SplitRules> | undefined;
@@ -60,7 +63,7 @@ export function openSessionRenders(options: SessionRendersOptions): SessionRende
   const rules = { ...SPLIT_RULES, ...splitRules };
   // Each render uses one process; idle slots of other workers take parts of long videos.
   const limits = { parallel: 1, totalMs: settings.renderSeconds * 1000 };
-  const renderer = createSegmentRenderer({ runner: options.tasks, cache: null, ...limits });
+  const renderer = createSegmentRenderer({ runner: options.tasks, cache: options.segments, ...limits });
   const whole = new SessionRunner({
     ...options,
     renderer,

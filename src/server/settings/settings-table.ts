@@ -156,6 +156,19 @@ export const SETTINGS_TABLE = {
     ...NOTHING,
     sentence: 'days after which a finished session and its files are removed',
   },
+  segmentDays: {
+    ...named('segment_days', '--segment-days', 'REELFORM_SEGMENT_DAYS'),
+    kind: wholeNumber('<n>', 0, 36_500),
+    ...always(7),
+    sentence:
+      'days that finished segments are kept after their last use, at most retention_days, so that an edited video renders only what changed; 0 to keep none',
+  },
+  segmentGb: {
+    ...named('segment_gb', '--segment-gb', 'REELFORM_SEGMENT_GB'),
+    kind: wholeNumber('<n>', 1, 1_000_000),
+    ...always(10),
+    sentence: 'maximum size of the kept segments of all tenants, in GB; the least recently used ones are removed',
+  },
   draftDays: {
     ...named('draft_days', '--draft-days', 'REELFORM_DRAFT_DAYS'),
     kind: wholeNumber('<n>', 1, 36_500),

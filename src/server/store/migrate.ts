@@ -316,4 +316,16 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'abandoned drafts',
     statements: [`create index sessions_drafts on reelform.sessions (created_at) where status = 'draft'`],
   },
+  {
+    name: 'stored segments',
+    statements: [
+      // The key includes the tenant, unless tenants share renderings. The storage has the bytes.
+      `create table reelform.segments (
+        key text primary key,
+        bytes bigint not null,
+        used_at timestamptz not null
+      )`,
+      'create index segments_used on reelform.segments (used_at)',
+    ],
+  },
 ];

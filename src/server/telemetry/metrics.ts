@@ -8,6 +8,8 @@ export interface ServiceMetrics {
   requestAnswered(request: { method: string; route: string; status: number; seconds: number }): void;
   /** Counts a session that entered a status such as `preview_rendering`. */
   sessionEntered(status: string): void;
+  /** Counts a segment of a video. */
+  segmentFinished(outcome: 'reused' | 'rendered'): void;
   /** Records an attempt to render. @param outcome `rendered`, `failed`, `canceled` or `stopped` */
   renderEnded(outcome: string, seconds: number): void;
   /** @param outcome `read`, or the code of the error */
@@ -50,6 +52,7 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     buckets: [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900],
     registers,
   });
+  const segments = counter('reelform_segments_total', 'Segments of finished videos, reused or rendered', 'outcome');
   const fetches = counter('reelform_source_fetches_total', 'Sources requested by renders, by result', 'outcome');
   const deliveries = counter('reelform_deliveries_total', 'Delivery attempts, by result', 'outcome');
   const webhooks = counter('reelform_webhook_deliveries_total', 'Webhook attempts, by result', 'outcome');
@@ -58,6 +61,7 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
     requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     sessionEntered: (status) => sessions.inc({ status }),
     renderEnded: (outcome, seconds) => renders.observe({ outcome }, seconds),
+    segmentFinished: (outcome) => segments.inc({ outcome }),
     sourceFetched: (outcome) => fetches.inc({ outcome }),
     deliveryEnded: (outcome) => deliveries.inc({ outcome }),
     webhookTried: (outcome) => webhooks.inc({ outcome }),

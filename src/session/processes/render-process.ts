@@ -46,6 +46,10 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { renderSound } = await import('../../engine/scene-media.ts');
     return renderSound(unpackScene(scene), codec);
   },
+  async keys({ input }) {
+    const { sceneKeys } = await import('../segments/scene-keys.ts');
+    return sceneKeys(input);
+  },
   async join({ input: { scene, segments, sound } }) {
     const { joinSegments } = await import('../../engine/segments/render-segments.ts');
     return joinSegments(scene, segments, sound);

@@ -12,6 +12,7 @@ import type { ComparedStill, StillComparison, StillImage } from '../../engine/st
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
+import type { KeyQuestion, SceneKeys } from '../segments/scene-keys.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 
@@ -46,6 +47,8 @@ export interface RenderTasks {
     readonly input: { readonly scene: AnyScene; readonly codec: AudioCodec | null };
     readonly output: RenderedSound;
   };
+  /** Computes the keys under which a scene's segments and sound are cached. */
+  readonly keys: { readonly input: KeyQuestion; readonly output: SceneKeys };
   /** Joins all segments of a scene's video. */
   readonly join: {
     readonly input: {
@@ -94,7 +97,7 @@ export class TaskKilled extends SceneError {
 }
 
 /** Tasks that make up a rendered video. */
-export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound' | 'join';
+export type RenderTaskKind = 'video' | 'files' | 'segments' | 'frames' | 'sound' | 'keys' | 'join';
 
 /** Runs tasks of some kinds. */
 export interface TaskRunner<Kinds extends TaskKind = TaskKind> {

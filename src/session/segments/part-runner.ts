@@ -138,12 +138,17 @@ export class PartRunner {
     const row = split.parts[job.part];
     if (row === undefined || row.sha256 !== null) return;
     let done = 0;
+    let isReused = false;
+    const onProgress: RenderOptions['onProgress'] = (frames, _, counted) => {
+      done = frames;
+      isReused ||= (counted?.reused ?? 0) > 0;
+    };
     const unwatch = splits.watch(job, { part: job.part, framesDone: () => done }, onLost);
     try {
       const there = await files.readPart(job);
       const digest =
         there === null
-          ? await this.#render(job, split, { signal, onProgress: (frames) => (done = frames) })
+          ? await this.#render(job, split, { signal, onProgress, isReused: () => isReused })
           : await fileSha256(there);
       done = row.frameCount;
       await unwatch();
@@ -158,7 +163,7 @@ export class PartRunner {
   async #render(
     job: PartKey,
     split: Split,
-    options: { readonly signal: AbortSignal; onProgress(framesDone: number): void },
+    { isReused, ...options }: { readonly signal: AbortSignal; isReused(): boolean } & Pick<RenderOptions, 'onProgress'>,
   ): Promise<Sha256> {
     const { files, environment, pace } = this.#ports;
     const { segments, frameCount } = split.parts[job.part]!;
@@ -166,7 +171,7 @@ export class PartRunner {
     const begunAt = environment.monotonicNow();
     const file = await this.#renderFile(scene, segments, { ...options, owner: split.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
-    pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
+    if (!isReused()) pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packPayload(file);
     options.signal.throwIfAborted();
     await files.putPart(job, bytes);

@@ -2,7 +2,8 @@ import type { Sha256 } from '../../digest.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import { type FrameRange, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
-import { type SegmentCache, segmentKeys } from './segment-cache.ts';
+import { segmentKeys } from './scene-keys.ts';
+import type { SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
 /** One of several machines that render the segments of the same videos. */

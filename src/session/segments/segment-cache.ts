@@ -1,12 +1,11 @@
 import { type Sha256, sha256 } from '../../digest.ts';
-import { checkScene } from '../../engine/check-scene.ts';
 import type { AudioCodec, AudioTrack } from '../../engine/codec/encoded-track.ts';
-import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
+import type { AnyScene } from '../../engine/packed-scene.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
-import { type FrameRange, segmentKey, segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
-import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import { type FrameRange, stillKey } from '../../engine/segments/segment.ts';
 import type { SceneOutput } from '../../template/scene.ts';
+import { type KeyQuestion, type SceneKeys, sceneKeys } from './scene-keys.ts';
 
 /** Stores finished segments and sounds by key, in a folder or a bucket. */
 export interface SegmentStore {
@@ -22,24 +21,37 @@ export interface SegmentCacheOptions {
   readonly store: SegmentStore;
   /** Identifies the engine, the encoder and everything else that affects their bytes. */
   readonly build: string;
+  /** Computes keys; in this process by default, which has to trust the scenes then. */
+  keysOf?(question: KeyQuestion, owner: string): Promise<SceneKeys>;
+  /** Owners of one scope share segments. Absent: all owners do. */
+  scopeOf?(owner: string): string;
   /** Called once when the store fails; later renders work without it. */
   onFailure(error: unknown): void;
+  /** Called for each segment. */
+  onSegment?(outcome: 'reused' | 'rendered'): void;
 }
 
 /** Segments of earlier renders and of concurrent renders in this process. */
 export class SegmentCache {
   readonly build: string;
+  readonly #options: SegmentCacheOptions;
   readonly #store: SegmentStore;
-  readonly #onFailure: (error: unknown) => void;
   readonly #running = new Map<Sha256, Promise<RenderedSegment | null>>();
   #hasFailed = false;
   #reused = 0;
   #rendered = 0;
 
-  constructor({ store, build, onFailure }: SegmentCacheOptions) {
-    this.build = build;
-    this.#store = store;
-    this.#onFailure = onFailure;
+  constructor(options: SegmentCacheOptions) {
+    this.#options = options;
+    this.build = options.build;
+    this.#store = options.store;
+  }
+
+  /** Computes the keys of an owner's scene, which no owner of another scope can get. */
+  async keysOf(question: Omit<KeyQuestion, 'build'>, owner: string): Promise<SceneKeys> {
+    const { keysOf = async (one: KeyQuestion) => sceneKeys(one), scopeOf = () => '' } = this.#options;
+    const scope = scopeOf(owner);
+    return keysOf({ ...question, build: scope === '' ? this.build : JSON.stringify([this.build, scope]) }, owner);
   }
 
   /** Segments reused and rendered so far. */
@@ -75,6 +87,7 @@ export class SegmentCache {
   count(of: 'reused' | 'rendered'): void {
     if (of === 'reused') this.#reused += 1;
     else this.#rendered += 1;
+    this.#options.onSegment?.(of);
   }
 
   /** Whether the store has the segment. A store that fails has none. */
@@ -99,7 +112,7 @@ export class SegmentCache {
   }
 
   #fail(error: unknown): void {
-    if (!this.#hasFailed) this.#onFailure(error);
+    if (!this.#hasFailed) this.#options.onFailure(error);
     this.#hasFailed = true;
   }
 }
@@ -111,6 +124,7 @@ export interface MissingSegments {
 }
 
 interface RenderMissing {
+  readonly owner: string;
   /** Renders segments and passes on each one when it is finished. */
   render(
     missing: readonly MissingSegments[],
@@ -134,7 +148,7 @@ export async function renderCached(
   scene: AnyScene,
   outputs: readonly SceneOutput[],
   ranges: readonly FrameRange[],
-  { render, renderStills, onReused, signal }: RenderMissing,
+  { owner, render, renderStills, onReused, signal }: RenderMissing,
 ): Promise<RenderedSegment[][]> {
   const done = outputs.map(() => new Map<number, RenderedSegment>());
   const keep = async (output: number, segment: RenderedSegment): Promise<void> =>
@@ -153,7 +167,8 @@ export async function renderCached(
     cache.count('reused');
     onReused(range);
   };
-  const keyed = keyedRanges(scene, outputs, ranges, cache.build);
+  const keys = (await cache.keysOf({ scene, outputs, ranges, codec: null }, owner)).segments;
+  const keyed = ranges.flatMap((range, at) => outputs.map((_, output) => ({ range, output, key: keys[at]![output]! })));
   let pending: readonly KeyedRange[] = keyed;
   while (pending.length > 0) pending = await renderRound(cache, pending, { render, reuse, keep, signal });
   const [first, ...others] = inOrder();
@@ -221,28 +236,6 @@ interface KeyedRange {
   /** Index of the output. */
   readonly output: number;
   readonly key: Sha256 | null;
-}
-
-/** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. Null for a segment that is never cached. */
-export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
-  // Sounds are no part of any segment.
-  const silent = { ...scene, sounds: [] };
-  return keyedRanges(silent, [scene.output], segmentRanges(scene), build).map(({ key }) => key);
-}
-
-function keyedRanges(
-  packed: AnyScene,
-  outputs: readonly SceneOutput[],
-  ranges: readonly FrameRange[],
-  build: string,
-): KeyedRange[] {
-  const scene = unpackScene(packed);
-  checkScene(scene);
-  const cut = sceneCutter(scene);
-  return ranges.flatMap((range) => {
-    const part = cut(range);
-    return outputs.map((file, output) => ({ range, output, key: segmentKey({ ...part, output: file }, range, build) }));
-  });
 }
 
 /** @returns ranges whose concurrent render failed */
@@ -317,10 +310,11 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
 export async function renderSoundCached(
   cache: SegmentCache | null,
   scene: AnyScene,
-  codec: AudioCodec | null,
+  { codec, owner }: { readonly codec: AudioCodec | null; readonly owner: string },
   render: (codec: AudioCodec | null) => Promise<RenderedSound>,
 ): Promise<RenderedSound> {
-  const key = cache === null || codec === null ? null : soundKey(scene, codec, cache.build);
+  const isCached = cache !== null && codec !== null && scene.sounds.length > 0;
+  const key = isCached ? (await cache.keysOf({ scene, outputs: [], ranges: [], codec }, owner)).sound : null;
   const found = key === null ? null : await cache!.find<{ track: AudioTrack | null }>(key);
   if (found !== null) return { ...(await render(null)), track: found.track };
   const sound = await render(codec);

@@ -77,7 +77,8 @@ export function createSegmentRenderer({
       if (!hasMedia(scene)) return SILENCE;
       // Fonts and images do not affect when clips are audible.
       const heard = { ...scene, fonts: [], images: [] };
-      return renderSoundCached(cache, scene, audioCodecOf(scene.output.format), (codec) =>
+      const question = { codec: audioCodecOf(scene.output.format), owner: options?.owner ?? '' };
+      return renderSoundCached(cache, heard, question, (codec) =>
         runner.run('sound', { scene: heard, codec }, options),
       );
     },
@@ -157,6 +158,7 @@ export function createSegmentRenderer({
         }),
       ).then(() => undefined);
     return renderCached(cache, silent, outputs, ranges, {
+      owner: options.owner ?? '',
       render,
       renderStills: (frames) => runner.run('frames', { scene: silent, frames }, silenced(options)),
       onReused(range) {

@@ -59,6 +59,8 @@ describe('readSettings()', () => {
       logLevel: 'info',
       logFormat: 'auto',
       retentionDays: null,
+      segmentDays: 7,
+      segmentGb: 10,
       draftDays: 30,
       downloadMinutes: 60,
       accessTokenMinutes: 60,
@@ -117,6 +119,8 @@ sandbox: bubblewrap
 log_level: debug
 log_format: json
 retention_days: 30
+segment_days: 14
+segment_gb: 50
 draft_days: 7
 download_minutes: 5
 access_token_minutes: 30
@@ -164,6 +168,8 @@ max_connections: 100
       logLevel: 'debug',
       logFormat: 'json',
       retentionDays: 30,
+      segmentDays: 14,
+      segmentGb: 50,
       draftDays: 7,
       downloadMinutes: 5,
       accessTokenMinutes: 30,

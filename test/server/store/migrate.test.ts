@@ -17,6 +17,7 @@ it('published MIGRATIONS are never edited', () => {
       "fb20f41d9b504336",
       "301acf0a3d598cde",
       "7e00b4d31e9438a4",
+      "8eecdccf3cca9340",
     ]
   `);
 });

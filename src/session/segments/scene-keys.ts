@@ -1,0 +1,56 @@
+import type { Sha256 } from '../../digest.ts';
+import { checkScene } from '../../engine/check-scene.ts';
+import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
+import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
+import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
+import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import type { SceneOutput } from '../../template/scene.ts';
+
+/** A question for keys. Plain data, so that another process can answer it. */
+export interface KeyQuestion {
+  readonly scene: AnyScene;
+  /** Outputs that share the scene's drawing. */
+  readonly outputs: readonly SceneOutput[];
+  readonly ranges: readonly FrameRange[];
+  /** Null if the key of the sound is not needed. */
+  readonly codec: AudioCodec | null;
+  readonly build: string;
+}
+
+/** Keys of a scene's segments and sound. Null for what is never cached. */
+export interface SceneKeys {
+  /** For each range, in order, those of all outputs. */
+  readonly segments: readonly (readonly (Sha256 | null)[])[];
+  readonly sound: Sha256 | null;
+}
+
+/** Computes the keys under which segments and sound of a scene are cached. @throws SceneError for an invalid scene */
+export function sceneKeys(question: KeyQuestion): SceneKeys {
+  const { scene, ranges, codec, build } = question;
+  return {
+    segments: ranges.length === 0 ? [] : keysOfRanges(question),
+    sound: codec === null ? null : soundKey(scene, codec, build),
+  };
+}
+
+/** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. */
+export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
+  return sceneKeys({
+    scene,
+    outputs: [scene.output],
+    ranges: segmentRanges(scene),
+    codec: null,
+    build,
+  }).segments.flat();
+}
+
+function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyQuestion): (Sha256 | null)[][] {
+  // Sounds are no part of any segment.
+  const scene = { ...unpackScene(packed), sounds: [] };
+  checkScene(scene);
+  const cut = sceneCutter(scene);
+  return ranges.map((range) => {
+    const part = cut(range);
+    return outputs.map((output) => segmentKey({ ...part, output }, range, build));
+  });
+}
