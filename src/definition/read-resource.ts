@@ -1,6 +1,7 @@
 import type { Code } from '../diagnostic.ts';
 import { closestMatch, formatList } from '../hints.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../wire/slot-text.ts';
 import type { Editable } from '../wire/style-version.ts';
 import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { resolvePath } from './repository-path.ts';
@@ -38,6 +39,19 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     case 'color': {
       const color = parseHexColor(textOf(sourceNode(node, 'text')) ?? '');
       return color === null ? null : { ok: true, node, value: { kind, color } };
+    }
+    case 'number':
+    case 'point':
+    case 'gradient': {
+      const written = sourceNode(node, 'text');
+      if (written?.kind !== 'scalar' || written.value === null) return null;
+      const text = normalizeSlotText(kind, written.text);
+      if (text !== null) return { ok: true, node, value: { kind: 'text', text } };
+      // The schema has rejected all other texts.
+      if (kind !== 'gradient' || !isOfSlotForm(kind, written.text)) return null;
+      const message = 'The positions of the gradient do not ascend from 0% to 100%';
+      const hint = `Write a position for each colour or for none, like "${SLOT_EXAMPLES.gradient}"`;
+      return { ok: false, code: 'wrong_kind', message, hint, node: written };
     }
     case 'image':
     case 'video': {

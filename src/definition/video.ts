@@ -11,6 +11,7 @@ export type Source = { readonly kind: 'url'; readonly url: string } | { readonly
 
 /** Value of an editable, checked against its kind. */
 export type VideoResource =
+  /** Also a number, a point or a gradient, in the normal form of its text. */
   | { readonly kind: 'text'; readonly text: string }
   /** 6 or 8 upper-case hexadecimal digits, no `#`. */
   | { readonly kind: 'color'; readonly color: string }

@@ -132,7 +132,7 @@ export function newVideo({ template: name, id }: NewVideoRequest, context: EditC
   const resources = Object.entries(template.spec.editables).flatMap(([key, editable]): [string, string][] => {
     const { input_type: kind, example_text: example, required } = editable;
     if (kind === 'color') return example === undefined ? [] : [[key, `#${example}`]];
-    if (kind === 'text') return example === undefined ? [] : [[key, example]];
+    if (example !== undefined) return [[key, example]];
     const file = required === false ? null : mediaPath(key, template.package);
     return file === null ? [] : [[key, file]];
   });

@@ -203,7 +203,7 @@ export interface SourcePosition {
 export interface FormField {
   readonly key: string;
   readonly label: string;
-  readonly kind: 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
+  readonly kind: 'text' | 'color' | 'image' | 'video' | 'audio' | 'font' | 'number' | 'point' | 'gradient';
   readonly isRequired: boolean;
   /** Unicode code points. */
   readonly maxLength: number | null;
@@ -214,7 +214,7 @@ export interface FormField {
   readonly fonts: readonly string[];
   /** Frame on which it is best seen. */
   readonly frame: number;
-  /** Text, `#RRGGBB` with or without alpha, path or URL, or name of a font; null when it is not filled. */
+  /** Text, `#RRGGBB` with or without alpha, number, `10, 20`, `#FF0000 0%, #00FF00 100%`, path or URL, or name of a font; null when it is not filled. */
   readonly value: string | null;
   /** Crop, focus, trim and volume as in the definition; empty when there is none. */
   readonly transform: Readonly<Record<string, string | number | boolean>>;

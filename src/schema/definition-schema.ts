@@ -1,7 +1,7 @@
 import type { Json } from '../digest.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { ADDITIONS, additionSchemas } from './addition-schemas.ts';
-import { editableDocs, exampleOf, quoted } from './editable-docs.ts';
+import { editableDocs, exampleOf, needsQuotes, quoted } from './editable-docs.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import { isFillable, kindName, kindSchemas } from './resource-schemas.ts';
 import { booleanSchema, type DefinitionForm, idSchema, textSchema } from './value-schemas.ts';
@@ -171,7 +171,7 @@ function newDefinition({ name, spec }: NamedSpec): { label: string; description:
   for (const key of requiredKeys(spec)) {
     const editable = spec.editables[key]!;
     const example = String(exampleOf(editable)[0] ?? '').replaceAll(/[$}\\]/g, '\\$&');
-    resources[key] = editable.input_type === 'color' ? quoted(example) : example;
+    resources[key] = needsQuotes(editable) ? quoted(example) : example;
   }
   const body = { template: name, title: '${1:Title}', resources };
   return { label: `new ${name} video`, description: 'A definition with all required editables', body };

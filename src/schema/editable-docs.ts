@@ -31,6 +31,7 @@ function proposalsOf(editable: Editable, fonts: readonly string[]): JsonSchema {
     case 'font':
       return { examples: editable.allowed_fonts ?? [...new Set([...examples, ...fonts])] };
     case 'color':
+    case 'gradient':
       // A snippet, because editors insert an example without the quotes that a # needs.
       return { defaultSnippets: examples.map((color) => ({ label: String(color), body: quoted(color) })) };
     default:
@@ -74,6 +75,11 @@ function factsOf(editable: Editable): string[] {
     `Visible in the stillcut “${editable.stillcut}”`,
     ...(editable.required === false ? ['Optional. Defaults to the content of the template'] : []),
   ];
+}
+
+/** Returns whether a value needs quotes in YAML, because it begins with `#`. */
+export function needsQuotes({ input_type: kind }: Editable): boolean {
+  return kind === 'color' || kind === 'gradient';
 }
 
 /** Adds quotes that stay when an editor inserts the text. */

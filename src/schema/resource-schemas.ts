@@ -1,5 +1,6 @@
 import { sha256 } from '../digest.ts';
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../wire/mapping.ts';
+import { isSlotKind } from '../wire/slot-text.ts';
 import type { Editable } from '../wire/style-version.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type DefinitionForm,
   numberSchema,
   PLACEHOLDER,
+  slotSchema,
   textSchema,
 } from './value-schemas.ts';
 
@@ -33,6 +35,10 @@ function kindSchema(editable: Editable, form: DefinitionForm): JsonSchema {
       return shortOrFull(textSchema(form, editable.max_length), 'text');
     case 'color':
       return shortOrFull(colorSchema(form), 'text');
+    case 'number':
+    case 'point':
+    case 'gradient':
+      return shortOrFull(slotSchema(editable.input_type, form), 'text');
     case 'image':
       return mediaFormSchema(imageTransformSchema(form));
     case 'video':
@@ -80,8 +86,8 @@ export function fontSchema(form: DefinitionForm, allowed?: readonly string[]): J
 }
 
 /** Returns whether this version supports the kind of the editable. */
-export function isFillable(editable: Editable): boolean {
-  return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(editable.input_type);
+export function isFillable({ input_type: kind }: Editable): boolean {
+  return ['text', 'color', 'image', 'video', 'font', 'audio'].includes(kind) || isSlotKind(kind);
 }
 
 function shortOrFull(value: JsonSchema, field: 'text' | 'font'): JsonSchema {

@@ -1,3 +1,4 @@
+import { SLOT_EXAMPLES, SLOT_PATTERNS, type SlotKind } from '../wire/slot-text.ts';
 import { type JsonSchema, when } from './json-schema.ts';
 
 /**
@@ -51,6 +52,25 @@ export function colorSchema(form: DefinitionForm): JsonSchema {
       { type: 'number', not: { anyOf: [{ const: 0 }, integers(1e5, 1e6 - 1), integers(1e7, 1e8 - 1)] } },
       { type: 'string', errorMessage: `${COLOR_MESSAGE}. Quote values that consist only of digits` },
     ),
+  };
+}
+
+const SLOT_MESSAGES: Readonly<Record<SlotKind, string>> = {
+  number: `Must be a number below a million with at most six decimals, like ${SLOT_EXAMPLES.number}`,
+  point: `Must be two numbers, like "${SLOT_EXAMPLES.point}"`,
+  gradient: `Must be 2 to 32 colours with positions, in quotes: "${SLOT_EXAMPLES.gradient}"`,
+};
+
+/** Returns the schema of a number, a point or a gradient. Editors also see a number as a YAML number. */
+export function slotSchema(kind: SlotKind, form: DefinitionForm): JsonSchema {
+  const pattern = ` *${SLOT_PATTERNS[kind]} *`;
+  const message = SLOT_MESSAGES[kind];
+  if (form === 'video') return { type: 'string', pattern: `^${pattern}$`, patternErrorMessage: message };
+  return {
+    type: kind === 'number' ? ['number', 'string'] : 'string',
+    errorMessage: message,
+    pattern: `^(${pattern}|.*${PLACEHOLDER}.*)$`,
+    patternErrorMessage: message,
   };
 }
 

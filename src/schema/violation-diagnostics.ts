@@ -1,8 +1,9 @@
 import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch, formatList } from '../hints.ts';
+import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import type { NamedSpec } from './definition-schema.ts';
-import { exampleOf } from './editable-docs.ts';
+import { exampleOf, needsQuotes } from './editable-docs.ts';
 import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
 /** Kind of a checked document, which determines wording and codes. */
@@ -107,7 +108,7 @@ function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Descri
 function missingEditable(key: string, { editables }: StyleVersion): Description {
   const editable = editables[key]!;
   const value = exampleOf(editable)[0];
-  const hint = `Add ${key}: ${value === undefined ? '…' : editable.input_type === 'color' ? shown(value) : value}`;
+  const hint = `Add ${key}: ${value === undefined ? '…' : needsQuotes(editable) ? shown(value) : value}`;
   const message = `${nameOf(key, editable)} has no value`;
   return { code: 'missing_editable', message, hint, path: ['resources', key], part: 'key' };
 }
@@ -119,6 +120,9 @@ const KINDS: Readonly<Record<string, string>> = {
   video: 'a video',
   font: 'a font',
   audio: 'a sound',
+  number: 'a number',
+  point: 'a point',
+  gradient: 'a gradient',
 };
 
 function describeValue(violation: Violation, name: string, editable: Editable): Description | null {
@@ -141,6 +145,7 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
       return wrong(`${name} has no value`, `Write ${kind}${example(editable)}`);
     case 'pattern':
       if (field === 'background') return invalidColor(`background of ${name}`, data);
+      if (isSlotKind(editable.input_type)) return invalidSlot(name, editable.input_type, data);
       return editable.input_type === 'color' ? invalidColor(name, data) : invalidSource(name, data);
     case 'enum':
       return isSource && editable.input_type === 'font' ? fontNotAllowed(name, data, editable) : null;
@@ -186,6 +191,18 @@ function example(editable: Editable): string {
 function invalidColor(name: string, data: unknown): Description {
   const message = `${name} must be a colour of 6 or 8 hexadecimal digits, not ${shown(data)}`;
   return { code: 'invalid_color', message, hint: 'Write it like "#EEADA7", in quotes' };
+}
+
+const SLOT_FORMS: Readonly<Record<SlotKind, string>> = {
+  number: 'a number below a million with at most six decimals',
+  point: 'two numbers with a comma between them',
+  gradient: '2 to 32 colours with a position for each, or none',
+};
+
+function invalidSlot(name: string, kind: SlotKind, data: unknown): Description {
+  const message = `${name} must be ${SLOT_FORMS[kind]}, not ${shown(data)}`;
+  const example = kind === 'number' ? SLOT_EXAMPLES[kind] : `"${SLOT_EXAMPLES[kind]}", in quotes`;
+  return { code: 'wrong_kind', message, hint: `Write it like ${example}` };
 }
 
 function invalidSource(name: string, data: unknown): Description {

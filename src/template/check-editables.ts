@@ -1,5 +1,7 @@
 import { closestMatch } from '../hints.ts';
+import { isSlotKind } from '../wire/slot-text.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
+import { propertyKind } from './lottie/slot-property.ts';
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
 import { fontHint } from './resolve-package-files.ts';
 import type { LottieDocument } from './scene.ts';
@@ -10,6 +12,9 @@ const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
 const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example: string }> = {
   text: { form: /^t_\d{2,}$/, example: 't_01' },
   color: { form: /^c_\d{2,}$/, example: 'c_01' },
+  number: { form: /^n_\d{2,}$/, example: 'n_01' },
+  point: { form: /^p_\d{2,}$/, example: 'p_01' },
+  gradient: { form: /^g_\d{2,}$/, example: 'g_01' },
   image: { form: FOOTAGE, example: '(Footage)/USER/photo.jpg' },
   video: { form: FOOTAGE, example: '(Footage)/USER/clip.mp4' },
   audio: { form: FOOTAGE, example: '(Footage)/USER/music.mp3' },
@@ -20,6 +25,9 @@ const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example:
 const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
   text: 'text',
   color: 'property',
+  number: 'property',
+  point: 'property',
+  gradient: 'property',
   image: 'image',
   video: 'image',
   audio: 'sound',
@@ -63,6 +71,15 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
         message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
         ...(editable.kind === 'audio' ? { hint: 'A sound must be an asset that a layer of type 6 plays' } : {}),
       });
+    }
+    if (
+      isSlotKind(editable.kind) &&
+      found?.some((use) => use.kind === 'property' && propertyKind(use.node) !== editable.kind)
+    ) {
+      const message = `The editable ${key} is ${article(editable.kind)}, but the value that it fills in animation.json is not`;
+      const hint =
+        'A number fills one value, a point two or three, and a gradient the "g" of a gradient fill or stroke';
+      problems.push({ file, key, message, hint });
     }
     if (!manifest.stillcuts.has(editable.stillcut)) {
       problems.push({

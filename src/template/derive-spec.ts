@@ -4,6 +4,7 @@ import { formatColor } from './bind/color.ts';
 import { layerSpans } from './lottie/layer-spans.ts';
 import type { LottieNode } from './lottie/lottie-layers.ts';
 import { fontNames, normalizeLineBreaks, type SlotUse, type SlotUses, textStyles } from './lottie/lottie-slots.ts';
+import { propertyText } from './lottie/slot-property.ts';
 import type { ManifestEditable } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
@@ -69,6 +70,12 @@ function describe(
         fonts: [...new Set(fonts)],
         ...shared,
       };
+    }
+    case 'number':
+    case 'point':
+    case 'gradient': {
+      const node = slot ?? uses[0]?.node ?? {};
+      return { input_type: editable.kind, example_text: propertyText(editable.kind, node), ...shared };
     }
     case 'image':
     case 'video': {

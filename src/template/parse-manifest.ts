@@ -1,5 +1,6 @@
 import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
+import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
@@ -9,7 +10,7 @@ export const MAX_MANIFEST_LENGTH = 256 * 1024;
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
-const KINDS: readonly EditableKind[] = ['text', 'color', 'image', 'video', 'audio', 'font'];
+const KINDS: readonly EditableKind[] = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'];
 
 /** Parses `template.yaml`. Returns the manifest, or every mistake. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
@@ -181,7 +182,7 @@ function invalid(message: string, at: Span, hint?: string): Diagnostic {
 }
 
 /** The kinds of editables of a package. */
-export type EditableKind = 'text' | 'color' | 'image' | 'video' | 'audio' | 'font';
+export type EditableKind = 'text' | 'color' | SlotKind | 'image' | 'video' | 'audio' | 'font';
 
 /** The font that a font editable replaces, and where. */
 export interface FontSlot {

@@ -1,3 +1,4 @@
+/** A text, a colour, a number, a point or a gradient. */
 export interface TextResource {
   source: { text: string };
 }

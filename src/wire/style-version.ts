@@ -1,11 +1,12 @@
 import type { RequestProblem } from './problem.ts';
+import type { SlotKind } from './slot-text.ts';
 
-export type InputType = 'color' | 'text' | 'image' | 'video' | 'font' | 'audio';
+export type InputType = 'color' | 'text' | 'image' | 'video' | 'font' | 'audio' | SlotKind;
 
 /** An editable of a template style version. */
 export interface Editable {
   input_type: InputType;
-  /** Colour: 6 or 8 hexadecimal digits without `#`. */
+  /** Colour: 6 or 8 hexadecimal digits without `#`; number, point and gradient: the text of the value. */
   example_text?: string;
   stillcut: string;
   fonts?: string[];

@@ -95,6 +95,9 @@ function entryFor(editable: Editable, { imageUrl, soundUrl }: Pick<Target, 'imag
   switch (editable.input_type) {
     case 'text':
     case 'color':
+    case 'number':
+    case 'point':
+    case 'gradient':
       return { source: { text: editable.example_text ?? 'Text' } };
     case 'image':
     case 'video':

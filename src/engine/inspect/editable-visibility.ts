@@ -4,6 +4,7 @@ import { findEditableTargets } from '../../template/init/editable-targets.ts';
 import type { Scene, Still } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Resource } from '../../wire/mapping.ts';
+import { formatNumbers, parseNumbers, type SlotKind } from '../../wire/slot-text.ts';
 import { encodeStoredPng } from '../images/png-file.ts';
 import type { StillImage } from '../stills/still-protocol.ts';
 
@@ -25,7 +26,7 @@ export interface EditableVisibility {
 }
 
 /**
- * Detects where each text, colour, image and video of a template is visible, by comparing pictures drawn with two
+ * Detects where each editable of a template but sounds and fonts is visible, by comparing pictures drawn with two
  * different values. This needs no knowledge of the animation. If an editable changes no still, it also draws frames
  * from the whole animation, including those where the editable's layers are most visible.
  *
@@ -126,6 +127,10 @@ function fillingFor(template: TemplatePackage, key: string, kind: string): Filli
       return { resource: { source: { text: example === 'WXM' ? 'HAK' : 'WXM' } }, bytes: null };
     case 'color':
       return { resource: { source: { text: isLight(example) ? '000000' : 'FFFFFF' } }, bytes: null };
+    case 'number':
+    case 'point':
+    case 'gradient':
+      return { resource: { source: { text: otherText(kind, example) } }, bytes: null };
     case 'image':
     case 'video':
       return {
@@ -135,6 +140,14 @@ function fillingFor(template: TemplatePackage, key: string, kind: string): Filli
     default:
       return null;
   }
+}
+
+/** Returns a value far from the example: twice a number or a point and more, and a gradient of the opposite brightness. */
+function otherText(kind: SlotKind, example: string): string {
+  if (kind === 'gradient') {
+    return isLight(example.slice(1, 7)) ? '#000000 0%, #333333 100%' : '#FFFFFF 0%, #CCCCCC 100%';
+  }
+  return formatNumbers((parseNumbers(kind, example) ?? [0, 0]).map((one) => one * 2 + 10));
 }
 
 function isLight(color: string): boolean {

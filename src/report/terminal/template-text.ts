@@ -5,6 +5,7 @@ import type { NewPackage } from '../../template/init/init-package.ts';
 import type { NeededFile } from '../../template/init/lottie-source.ts';
 import { isConstantVector } from '../../template/lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../../template/lottie/lottie-slots.ts';
+import { propertyText } from '../../template/lottie/slot-property.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { tableLines } from '../wording/cell-width.ts';
@@ -159,8 +160,18 @@ export function initJson({ created, folder, others, problems }: InitReport): obj
 /** Returns the template's own value as a definition writes it: a text or colour digits; null for other kinds. */
 function exampleOf({ kind, nodes: [node] }: NewPackage['editables'][number]): string | null {
   if (node === undefined) return null;
-  if (kind === 'text') return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
-  return kind === 'color' && isConstantVector(node) ? formatColor(node.k) : null;
+  switch (kind) {
+    case 'text':
+      return normalizeLineBreaks(textStyles(node)[0]?.t ?? '');
+    case 'color':
+      return isConstantVector(node) ? formatColor(node.k) : null;
+    case 'number':
+    case 'point':
+    case 'gradient':
+      return propertyText(kind, node);
+    default:
+      return null;
+  }
 }
 
 export function checkedText(

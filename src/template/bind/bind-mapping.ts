@@ -10,9 +10,12 @@ import type {
   Transform,
 } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
+import { isSlotKind } from '../../wire/slot-text.ts';
 import { slotValue } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { findSlotUses, type SlotUse, soundAssetIds, textStyles } from '../lottie/lottie-slots.ts';
+import { writeProperty } from '../lottie/slot-property.ts';
+import type { EditableKind } from '../parse-manifest.ts';
 import type { LottieDocument, Scene, SceneSound } from '../scene.ts';
 import type { PackageFile, TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';
@@ -48,13 +51,14 @@ export function bindMapping(
   for (const [key, uses] of findSlotUses(animation)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
     const own = slotValue(animation, key);
-    const isVideo = template.manifest.editables.get(key)?.kind === 'video';
+    const kind = template.manifest.editables.get(key)?.kind;
+    const isVideo = kind === 'video';
     const bytes = fetched.get(key);
     for (const use of uses) {
       delete use.node.sid;
       use.node.editable = key;
       if (use.kind === 'text' || use.kind === 'property') {
-        writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own);
+        writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own, kind);
       } else if (use.kind === 'sound') {
         if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform: audioTransform(resource) });
       } else if (bytes !== undefined) {
@@ -93,7 +97,7 @@ function copyOf(animation: LottieDocument): LottieDocument {
   return JSON.parse(text) as LottieDocument;
 }
 
-function writeValue(use: SlotUse, text: string | null, own: LottieNode | null): void {
+function writeValue(use: SlotUse, text: string | null, own: LottieNode | null, kind: EditableKind | undefined): void {
   if (use.kind === 'text') {
     const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
     // Lottie breaks lines at a carriage return.
@@ -101,7 +105,8 @@ function writeValue(use: SlotUse, text: string | null, own: LottieNode | null): 
     return;
   }
   const color = text === null ? null : parseColor(text);
-  if (color !== null) Object.assign(use.node, { a: 0, k: color });
+  if (text !== null && kind !== undefined && isSlotKind(kind)) writeProperty(kind, use.node, text);
+  else if (color !== null) Object.assign(use.node, { a: 0, k: color });
   else if (own !== null) Object.assign(use.node, structuredClone(own));
 }
 

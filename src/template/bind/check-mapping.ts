@@ -1,5 +1,6 @@
 import { closestMatch } from '../../hints.ts';
 import { isRecord, jsonPointer } from '../../json.ts';
+import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';
@@ -121,6 +122,9 @@ type Described = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
 const SOURCE_FIELDS = {
   text: 'text',
   color: 'text',
+  number: 'text',
+  point: 'text',
+  gradient: 'text',
   font: 'font',
   image: 'remote_url',
   video: 'remote_url',
@@ -132,12 +136,11 @@ function checkEntry(entry: unknown, editable: Described, carried: readonly strin
   const field = SOURCE_FIELDS[kind];
   const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
   if (!isRecord(entry) || typeof value !== 'string') {
-    const isWritten = kind === 'text' || kind === 'color';
     return [
       {
         code: 'wrong_kind',
         at: '',
-        detail: `${isWritten ? `a ${kind}` : `an editable of kind ${kind}`} needs source.${field}`,
+        detail: `${kind === 'text' || kind === 'color' ? `a ${kind}` : `an editable of kind ${kind}`} needs source.${field}`,
       },
     ];
   }
@@ -159,6 +162,10 @@ function checkValue(
       return checkText(value, editable.max_length);
     case 'color':
       return checkColor(value);
+    case 'number':
+    case 'point':
+    case 'gradient':
+      return checkSlot(editable.input_type, value);
     case 'font':
       return checkFont(value, editable.allowed_fonts, carried);
     case 'image':
@@ -178,6 +185,11 @@ function checkText(text: string, max_length = MAX_TEXT): FieldProblem[] {
 function checkColor(text: string): FieldProblem[] {
   if (parseColor(text) !== null) return [];
   return [{ code: 'invalid_color', at: '', detail: `${quoted(text)} is not 6 or 8 hexadecimal digits` }];
+}
+
+function checkSlot(kind: SlotKind, text: string): FieldProblem[] {
+  if (normalizeSlotText(kind, text) !== null) return [];
+  return [{ code: 'wrong_kind', at: '', detail: `${quoted(text)} is not a ${kind} such as ${SLOT_EXAMPLES[kind]}` }];
 }
 
 function checkFont(name: string, allowed: readonly string[] | undefined, carried: readonly string[]): FieldProblem[] {

@@ -1,12 +1,21 @@
 import { isRecord } from '../../json.ts';
-import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
+import type { SlotKind } from '../../wire/slot-text.ts';
+import {
+  allLayers,
+  isConstantVector,
+  LAYER_TYPE,
+  type LottieNode,
+  layerLists,
+  nodesOf,
+} from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
+import { isAnimatedProperty, propertyKind } from '../lottie/slot-property.ts';
 import type { LottieDocument } from '../scene.ts';
 
 /** A node of an animation that an editable can fill. */
 export interface EditableTarget {
-  readonly kind: 'text' | 'color' | 'image' | 'audio';
-  /** The node that carries the key: `t.d`, a colour, or the asset of an image or a sound. */
+  readonly kind: 'text' | 'color' | 'image' | 'audio' | SlotKind;
+  /** The node that carries the key: `t.d`, a colour or other property, or the asset of an image or a sound. */
   readonly node: LottieNode;
   /** Names that the designer gave to it: of the layer, the fill, the image. */
   readonly names: readonly string[];
@@ -20,10 +29,15 @@ export interface EditableTarget {
 const PAINTS = new Set<unknown>(['fl', 'st']);
 const TEXT_LAYER = 5;
 
-/** Finds every text, solid colour, image and sound that the animation shows. Skips hidden layers and shapes. */
+/**
+ * Finds every text, solid colour, image and sound that the animation shows, and every number, point and gradient with a slot.
+ * Skips hidden layers and shapes.
+ */
 export function findEditableTargets(animation: LottieDocument): EditableTarget[] {
   const places: EditableTarget[] = [];
   const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
+  const siblings = new Map<LottieNode, readonly LottieNode[]>();
+  for (const layers of layerLists(animation)) for (const layer of layers) siblings.set(layer, layers);
   for (const place of allLayers(animation)) {
     const { layer, name } = place;
     if (layer.hd === true) continue;
@@ -35,14 +49,23 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };
       assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
     }
-    // A matte shows its shape but not its colour.
-    if (layer.td === 1) continue;
-    for (const { node, around } of nodesOf(place)) {
-      if (node.hd === true || around.some(({ hd }) => hd === true)) continue;
+    const nodes = nodesOf(place).filter(({ node, around }) => ![node, ...around].some(({ hd }) => hd === true));
+    const colors = new Set<LottieNode>();
+    for (const { node } of nodes) {
       const color = colorIn(node);
       if (color === null) continue;
+      colors.add(color);
+      // A matte shows its shape but not its colour.
+      if (layer.td === 1) continue;
       const drawback = isConstantVector(color) ? null : 'its colour is animated';
       places.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
+    }
+    for (const { node, around } of nodes) {
+      const kind = typeof node.sid === 'string' && !colors.has(node) ? propertyKind(node) : null;
+      if (kind === null) continue;
+      const drawback = isAnimatedProperty(node) ? 'its value is animated' : null;
+      const names = [nameOf(around[0] ?? {}), name];
+      places.push({ kind, node, names, drawback, layers: [layer, ...descendantsOf(layer, siblings.get(layer) ?? [])] });
     }
   }
   for (const asset of animation.assets ?? []) {
@@ -68,6 +91,12 @@ function colorIn(node: LottieNode): LottieNode | null {
   return null;
 }
 
+/** Returns the layers that a layer moves as their parent. */
+function descendantsOf({ ind }: LottieNode, siblings: readonly LottieNode[]): LottieNode[] {
+  if (typeof ind !== 'number') return [];
+  return siblings.filter(({ parent }) => parent === ind).flatMap((child) => [child, ...descendantsOf(child, siblings)]);
+}
+
 function textDrawback(node: LottieNode): string | null {
   const styles = textStyles(node);
   const words = new Set(styles.map(({ t }) => t));
@@ -87,13 +116,13 @@ export type Origin = 'slot' | 'name' | 'proposed';
 export interface FoundEditable {
   /** As in the mapping: `t_01`, `c_01`, `(Footage)/USER/photo.jpg`. */
   readonly key: string;
-  readonly kind: 'text' | 'color' | 'image' | 'audio';
+  readonly kind: EditableTarget['kind'];
   /** Name shown to users. */
   readonly label: string;
   readonly origin: Origin;
   /** The slot's id or the layer's name in the source. */
   readonly former: string;
-  /** The nodes that carry its key: `t.d` of text layers, colours, an asset. */
+  /** The nodes that carry its key: `t.d` of text layers, colours and other properties, an asset. */
   readonly nodes: readonly LottieNode[];
   /** The layers that show it. */
   readonly layers: readonly LottieNode[];

@@ -3,6 +3,7 @@ import { isRecord } from '../../json.ts';
 import { layerSpans } from '../lottie/layer-spans.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { normalizeLineBreaks, textStyles } from '../lottie/lottie-slots.ts';
+import { isGradient } from '../lottie/slot-property.ts';
 import type { LottieDocument } from '../scene.ts';
 import {
   type EditableTarget,
@@ -11,12 +12,12 @@ import {
   type InitNote,
   type Origin,
 } from './editable-targets.ts';
-import { hasForm, type KeyGenerator, labelOf } from './key-generator.ts';
+import { hasForm, isNumbered, type KeyGenerator, labelOf } from './key-generator.ts';
 
-const NAMED: Readonly<Record<'text' | 'color', RegExp>> = {
+const NAMED = {
   text: /^(t_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
   color: /^(c_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
-};
+} as const;
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
@@ -125,7 +126,7 @@ export function assignKey(
 function keyIn({ kind, names }: EditableTarget): { key: string; label: string; former: string } | null {
   // A layer's name applies to its text or image. The name for a colour is that of its own fill, otherwise its layer's.
   for (const name of names) {
-    if (kind === 'image' || kind === 'audio') {
+    if (kind !== 'text' && kind !== 'color') {
       const file = USER_IMAGE.exec(name)?.[1];
       if (file !== undefined) {
         return { key: `(Footage)/USER/${file}`, label: labelOf(file.replace(/\.\w+$/, ''), file), former: name };
@@ -148,8 +149,8 @@ function fileNameOf({ names, node }: EditableTarget): string {
 }
 
 /**
- * Finds the editables that an animation declares as slots: texts, colours, images and sounds. A slot whose id is not a
- * valid key gets one, and its id becomes the label. Writes the values of slots to their uses.
+ * Finds the editables that an animation declares as slots: texts, colours, numbers, points, gradients, images and sounds.
+ * A slot whose id is not a valid key gets one, and its id becomes the label. Writes the values of slots to their uses.
  *
  * @param animation modified
  */
@@ -158,6 +159,7 @@ export function readSlots(
   keys: KeyGenerator,
 ): { editables: FoundEditable[]; notes: InitNote[] } {
   const values = isRecord(animation.slots) ? animation.slots : {};
+  liftGradientSlots(animation);
   fillFromSlots(animation, values);
   const uses = new Map<string, EditableTarget[]>();
   for (const place of findEditableTargets(animation)) {
@@ -175,11 +177,7 @@ export function readSlots(
       notes.push({ kind: 'left', message: `The slot ${JSON.stringify(id)} is not editable: ${drawback}` });
       continue;
     }
-    const key = hasForm(id, kind)
-      ? id
-      : kind === 'text' || kind === 'color'
-        ? keys.numbered(kind)
-        : keys.ofFile(slotFileName(id, places));
+    const key = hasForm(id, kind) ? id : isNumbered(kind) ? keys.numbered(kind) : keys.ofFile(slotFileName(id, places));
     const nodes = places.map(({ node }) => node);
     for (const node of nodes) node.sid = key;
     const names = places.flatMap((place) => place.names).filter((name) => name !== '');
@@ -193,7 +191,7 @@ export function readSlots(
   const others = Object.keys(values).filter((id) => !uses.has(id));
   if (others.length > 0) {
     const which = others.map((id) => JSON.stringify(id)).join(', ');
-    notes.push({ kind: 'left', message: `The slots ${which} are not used by a visible text, colour or image` });
+    notes.push({ kind: 'left', message: `The slots ${which} are not used by a visible text, value or image` });
   }
   return { editables, notes };
 }
@@ -205,6 +203,15 @@ export function slotIds(animation: LottieDocument): string[] {
     ...formatList,
     ...findEditableTargets(animation).flatMap(({ node: { sid } }) => (typeof sid === 'string' ? [sid] : [])),
   ];
+}
+
+/** Moves the slot of a gradient's stops to the gradient, because its value includes the number of colours. */
+function liftGradientSlots(animation: LottieDocument): void {
+  for (const { node } of allLayers(animation).flatMap(nodesOf)) {
+    if (!isGradient(node) || !isRecord(node.k) || typeof node.k.sid !== 'string') continue;
+    node.sid ??= node.k.sid;
+    delete node.k.sid;
+  }
 }
 
 /**
@@ -221,7 +228,8 @@ function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string
     if (value === null || !hasFormOf(kinds.get(node), value)) continue;
     const { id: _, sid: __, ...own } = structuredClone(value) as LottieNode;
     if ('k' in own) delete node.x;
-    Object.assign(node, own);
+    // The value of a gradient may lack the count of its colours.
+    Object.assign(node, isGradient(node) && !isGradient(own) ? { k: own } : own);
   }
 }
 

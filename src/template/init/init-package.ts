@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { SLOT_KINDS } from '../../wire/slot-text.ts';
 import {
   type BakedExpression,
   bakeExpressions,
@@ -14,7 +15,7 @@ import type { FoundEditable, InitNote } from './editable-targets.ts';
 import { extractFonts } from './extract-fonts.ts';
 import { extractImages } from './extract-images.ts';
 import { proposeEditables, readNames, readSlots, reportUnnamed, slotIds } from './find-editables.ts';
-import { KeyGenerator } from './key-generator.ts';
+import { isNumbered, KeyGenerator } from './key-generator.ts';
 import type { LottieSource, NeededFile } from './lottie-source.ts';
 import { manifestText, textLength } from './manifest-text.ts';
 import { dropUnused, renumberLayers, upgradeDocument } from './normalize-document.ts';
@@ -221,16 +222,12 @@ function nothingToEdit(colors: readonly SharedColor[]): string {
   return `${nothing}; --colors ${first.layerCount} makes ${count === 1 ? 'a colour' : `${count} colours`} editable`;
 }
 
-/** Sorts by kind: texts, colours, images, sounds; texts and colours also by number. */
+/** Sorts by kind, and those with a number in the key also by number. */
 function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
-  const kinds = ['text', 'color', 'image', 'audio'];
+  const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'audio'];
   return [...editables].sort(
-    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (isNumbered(a) ? compareKeys(a.key, b.key) : 0),
+    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (isNumbered(a.kind) ? compareKeys(a.key, b.key) : 0),
   );
-}
-
-function isNumbered({ kind }: Pick<FoundEditable, 'kind'>): boolean {
-  return kind === 'text' || kind === 'color';
 }
 
 function compareKeys(a: string, b: string): number {
@@ -243,14 +240,14 @@ function kindOf({ key, kind }: FoundEditable): string {
 }
 
 /**
- * Returns the default values of texts and colours, for Lottie players. Omits editables whose targets differ, because
+ * Returns the default values of all editables but images and sounds, for Lottie players. Omits editables whose targets differ, because
  * the slot would set all of them to one value.
  */
 function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
   return Object.fromEntries(
     editables.flatMap(({ key, kind, nodes }) => {
       const [node] = nodes;
-      if (!isNumbered({ kind }) || node === undefined) return [];
+      if (!isNumbered(kind) || node === undefined) return [];
       const values = new Set(
         nodes.map((one) => JSON.stringify(kind === 'text' ? textStyles(one).map(({ t }) => t) : one.k)),
       );

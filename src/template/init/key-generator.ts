@@ -1,5 +1,20 @@
 import type { FoundEditable } from './editable-targets.ts';
 
+/** Kinds whose keys are a letter and a number. */
+type NumberedKind = Exclude<FoundEditable['kind'], 'image' | 'audio'>;
+
+const KEY_LETTERS: Readonly<Record<NumberedKind, string>> = {
+  text: 't',
+  color: 'c',
+  number: 'n',
+  point: 'p',
+  gradient: 'g',
+};
+
+export function isNumbered(kind: FoundEditable['kind']): kind is NumberedKind {
+  return kind in KEY_LETTERS;
+}
+
 /** Generates unique keys for editables. */
 export class KeyGenerator {
   readonly #taken: Set<string>;
@@ -10,9 +25,9 @@ export class KeyGenerator {
   }
 
   /** Returns the next free number: `t_01`, or `c_01`. */
-  numbered(kind: 'text' | 'color'): string {
+  numbered(kind: NumberedKind): string {
     for (let number = 1; ; number++) {
-      const key = `${kind === 'text' ? 't' : 'c'}_${String(number).padStart(2, '0')}`;
+      const key = `${KEY_LETTERS[kind]}_${String(number).padStart(2, '0')}`;
       if (this.#take(key)) return key;
     }
   }
@@ -51,6 +66,6 @@ export function labelOf(name: string, otherwise: string): string {
 
 /** Returns whether a key has the required form for its kind. */
 export function hasForm(key: string, kind: FoundEditable['kind']): boolean {
-  if (kind === 'image' || kind === 'audio') return /^\(Footage\)\/USER\/[^/]+$/.test(key);
-  return (kind === 'text' ? /^t_\d{2,}$/ : /^c_\d{2,}$/).test(key);
+  if (!isNumbered(kind)) return /^\(Footage\)\/USER\/[^/]+$/.test(key);
+  return key.startsWith(`${KEY_LETTERS[kind]}_`) && /^._\d{2,}$/.test(key);
 }

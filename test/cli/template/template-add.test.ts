@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
@@ -115,11 +115,29 @@ resources:
     slot.t.d = { ...slot.t.d, sid: 'title' };
     const disc = square([1, 0, 0]) as { shapes: [{ it: object[] }] };
     (disc.shapes[0].it[1] as { c: object }).c = { a: 0, k: [1, 0, 0, 1], sid: 'accent' };
-    const layers = [slot, textLayer('Second', 'Other', {}, { fc: [0, 0, 0] }), disc];
+    const ks = { o: { a: 0, k: 100, sid: 'faded' }, p: { a: 0, k: [0, 0, 0], sid: 'middle' } };
+    Object.assign((disc as unknown as { ks: object }).ks, ks);
+    const stops = { a: 0, k: [0, 1, 1, 1, 1, 0, 0, 0] };
+    const points = { t: 1, o: { a: 0, k: 100 }, s: { a: 0, k: [0, 0] }, e: { a: 0, k: [90, 0] } };
+    const glow = shapeLayer('Glow', [
+      rectangle(50, 20, 90, 20),
+      { ty: 'gf', ...points, g: { p: 2, k: stops, sid: 'glow' } },
+    ]);
+    const layers = [slot, glow, textLayer('Second', 'Other', {}, { fc: [0, 0, 0] }), disc];
     const animation = lottie(layers, { fonts: FONTS, slots: {} });
     const rules = [
       { id: 'accent', type: 'Color', value: [0, 0, 1] },
       { id: 'unknown', type: 'Color', value: [0, 0, 1] },
+      { id: 'faded', type: 'Scalar', value: 40 },
+      { id: 'middle', type: 'Position', value: [50, 60.25] },
+      {
+        id: 'glow',
+        type: 'Gradient',
+        value: [
+          { color: [1, 0, 0, 1], offset: 0 },
+          { color: [0, 0, 1, 0.5], offset: 1 },
+        ],
+      },
     ];
     const files = {
       'manifest.json': json({ version: '2', animations: [{ id: 'main' }, { id: 'loop' }], themes: [{ id: 'Night' }] }),
@@ -135,8 +153,31 @@ resources:
       { key: 't_02', example_text: 'Other' },
     ]);
     expect(report).toMatchObject({ other_animations: ['loop'], themes: ['videos/_brand-night.yaml'], fonts: [] });
-    expect(readFileSync(join(root, report.themes[0]!), 'utf8')).toContain('resources:\n  c_01: "#0000FF"\n');
+    expect(readFileSync(join(root, report.themes[0]!), 'utf8')).toContain(
+      'resources:\n  c_01: "#0000FF"\n  n_01: "40"\n  p_01: "50, 60.25"\n  g_01: "#FF0000 0%, #0000FF80 100%"\n',
+    );
+    const definition = readFileSync(join(root, report.definition), 'utf8');
+    expect(definition).toContain('  n_01: "100"  # faded\n  p_01: "0, 0"  # middle\n');
+    writeFileSync(
+      join(root, 'videos/night.yaml'),
+      `extends: ./${report.themes[0]!.slice('videos/'.length)}\n${definition.split('  n_01')[0]}`,
+    );
     expect(await reelform(root, ['validate'])).toMatchObject({ exitCode: 0 });
+    const look = await reelform(root, ['render', 'night', '--frame', '1', '--out', 'night.png']);
+    expect(look).toMatchObject({ exitCode: 0 });
+    const wrong = ['n_01: fast', 'p_01: 12', 'g_01: "#FF0000"'].map((line) => `  ${line}\n`).join('');
+    writeFileSync(join(root, 'videos/wrong.yaml'), `template: brand\ntitle: Wrong\nresources:\n  t_01: A\n${wrong}`);
+    writeFileSync(
+      join(root, 'videos/order.yaml'),
+      'template: brand\ntitle: Order\nresources:\n  t_01: A\n  g_01: "#FF0000 9%, #00FF00 5%"\n',
+    );
+    const { stderr, stdout } = await reelform(root, ['validate']);
+    const problems = `${stdout}${stderr}`;
+    expect(problems.match(/wrong_kind/g)).toHaveLength(4);
+    expect(problems).toContain('n_01 (faded) must be a number below a million with at most six decimals, not "fast"');
+    expect(problems).toContain('p_01 (middle) must be two numbers with a comma between them, not "12"');
+    expect(problems).toContain('g_01 (glow) must be 2 to 32 colours with a position for each, or none, not "#FF0000"');
+    expect(problems).toContain('The positions of the gradient do not ascend from 0% to 100%');
   });
 
   it('reads a zip with images, and puts a placeholder where one is missing', async () => {

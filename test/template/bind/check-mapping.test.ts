@@ -53,6 +53,29 @@ describe('checkMapping()', () => {
     expect(check(resources as Record<string, Resource>)).toMatchObject([{ code, pointer }]);
   });
 
+  it('reports numbers, points and gradients that are none', () => {
+    const slots = {
+      ...spec,
+      editables: {
+        n_01: { input_type: 'number', stillcut: 's' },
+        p_01: { input_type: 'point', stillcut: 's' },
+        g_01: { input_type: 'gradient', stillcut: 's' },
+      },
+    } as const;
+    const resources = (...values: unknown[]) =>
+      Object.fromEntries(['n_01', 'p_01', 'g_01'].map((key, index) => [key, { source: { text: values[index] } }]));
+    expect(checkMapping({ resources: resources('1.5', '1, 2', '#FF0000, #00FF00') }, slots)).toEqual([]);
+    expect(checkMapping({ resources: resources('x', '1', '#FF0000 50%, #00FF00 20%') }, slots)).toMatchObject([
+      { code: 'wrong_kind', pointer: '#/mapping/resources/n_01', detail: '"x" is not a number such as 12.5' },
+      { code: 'wrong_kind', pointer: '#/mapping/resources/p_01' },
+      { code: 'wrong_kind', pointer: '#/mapping/resources/g_01' },
+    ]);
+    expect(checkMapping({ resources: resources(1.5, '1, 2', null) }, slots)).toMatchObject([
+      { code: 'wrong_kind', detail: 'an editable of kind number needs source.text' },
+      { code: 'wrong_kind' },
+    ]);
+  });
+
   it('counts characters, not code units', () => {
     expect(check({ ...valid, t_01: { source: { text: '😀'.repeat(20) } } })).toEqual([]);
   });

@@ -73,7 +73,7 @@ describe('initPackage()', () => {
       ['(Footage)/USER/Product-shot.png', 'image', 'Product shot', 'slot', 'stillcut_01', null],
     ]);
     expect(package_.notes.map(({ message }) => message)).toContain(
-      'The slots "Speed" are not used by a visible text, colour or image',
+      'The slots "Speed" are not used by a visible text, value or image',
     );
     const { spec } = parsed(package_);
     expect(spec.editables.t_01).toMatchObject({ example_text: 'Spring' });
@@ -83,15 +83,70 @@ describe('initPackage()', () => {
 
   it('keeps the values of slots that are no editables, also animated ones', () => {
     const moving = { a: 1, k: [{ t: 0, s: [0, 0, 1, 1], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } }, { t: 50, s: [0, 1, 0, 1] }] }; // biome-ignore format: one property
-    const slots = { Shade: { p: moving }, Faded: { p: still(40) } };
+    const slots = {
+      Shade: { p: moving },
+      Faded: {
+        p: {
+          ...moving,
+          k: [
+            { t: 0, s: [40] },
+            { t: 50, s: [9] },
+          ],
+        },
+      },
+    };
     const shape = shapeLayer('ground', [
       rectangle(100, 50, 200, 100),
       fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), sid: 'Shade' }, o: { ...still(100), sid: 'Faded' } }),
     ]);
     const { animation } = made(sourceOf(lottie([textLayer('words', 'Now'), shape], { slots, fonts: FONTS }), FONT));
     const [, paint] = (animation.layers[1] as { shapes: { it: object[] }[] }).shapes[0]!.it;
-    expect(paint).toMatchObject({ c: moving, o: still(40) });
+    expect(paint).toMatchObject({ c: moving, o: slots.Faded.p });
     expect(JSON.stringify(paint)).not.toContain('sid');
+  });
+
+  it('turns slots of numbers, points and gradients into editables that change the picture', async () => {
+    const slots = {
+      Turn: { p: still(30) },
+      Place: { p: still([100, 50, 0]) },
+      Sky: { p: { p: 2, k: still([0, 1, 0, 0, 1, 0, 0, 1]) } },
+      Sea: { p: still([0, 0, 1, 0, 1, 1, 1, 1]) },
+    };
+    const paint = (sid: object, stops: object) => ({
+      ty: 'gf',
+      t: 1,
+      o: still(100),
+      s: still([60, 0]),
+      e: still([140, 0]),
+      g: { p: 2, k: { ...still([0, 0, 0, 0, 1, 1, 1, 1]), ...stops }, ...sid },
+    });
+    const ks = { ...TRANSFORM, r: { ...still(0), sid: 'Turn' }, p: { ...still([0, 0, 0]), sid: 'Place' } };
+    const layers = [
+      shapeLayer('sky', [rectangle(0, 0, 80, 40), paint({ sid: 'Sky' }, {})], { ks }),
+      shapeLayer('sea', [rectangle(100, 90, 200, 20), paint({}, { sid: 'Sea' })]),
+    ];
+    const package_ = made(sourceOf(lottie(layers, { slots })));
+    const template = parsed(package_);
+    const { editables } = template.spec;
+    expect(Object.entries(editables).map(([key, one]) => [key, one.label, one.input_type, one.example_text])).toEqual([
+      ['n_01', 'Turn', 'number', '30'],
+      ['p_01', 'Place', 'point', '100, 50'],
+      ['g_01', 'Sky', 'gradient', '#FF0000 0%, #0000FF 100%'],
+      ['g_02', 'Sea', 'gradient', '#00FF00 0%, #FFFFFF 100%'],
+    ]);
+    const drawn = async (resources: Record<string, { source: { text: string } }>): Promise<string> => {
+      const rasterizer = await openRasterizer(bindMapping(template, { resources }, new Map()));
+      await rasterizer.prepare(0);
+      const pixels = Buffer.from(rasterizer.draw(0)).toString('base64');
+      rasterizer.close();
+      return pixels;
+    };
+    const own = await drawn({});
+    const example = (key: string) => ({ [key]: { source: { text: editables[key]!.example_text! } } });
+    for (const key of Object.keys(editables)) expect((await drawn(example(key))) === own, key).toBe(true);
+    const others = { n_01: '80', p_01: '40, 90', g_01: '#000000, #FFFFFF00', g_02: '#112233 0%, #332211 100%' };
+    for (const [key, text] of Object.entries(others))
+      expect((await drawn({ [key]: { source: { text } } })) === own, key).toBe(false);
   });
 
   it('makes the colours of fills and strokes opaque, as players show them', () => {

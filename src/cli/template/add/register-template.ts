@@ -11,6 +11,7 @@ import { writeFileAtomic } from '../../../project/write-file.ts';
 import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
+import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
 import { addToMap } from '../../../yaml/add-to-map.ts';
 
 /** A new template of a repository. */
@@ -115,7 +116,8 @@ export function definitionText(
   const up = posix.relative(dirname(path), '.') || '.';
   const { editables } = template.spec;
   const values = Object.entries(editables).flatMap(([key, { input_type, example_text, label }]) => {
-    if ((input_type !== 'text' && input_type !== 'color') || example_text === undefined) return [];
+    // Only these kinds have an example.
+    if (example_text === undefined) return [];
     const value = JSON.stringify(input_type === 'color' ? `#${example_text}` : example_text);
     return [
       `  ${key}: ${value}${label === undefined || label === example_text ? '' : `  # ${label.replaceAll(/\s+/g, ' ')}`}`,
@@ -161,16 +163,41 @@ export function readThemes(
     if (name === undefined || theme === null || !Array.isArray(theme.rules)) return [];
     const values = theme.rules.filter(isRecord).flatMap(({ id, type, value }): [string, string][] => {
       const editable = typeof id === 'string' ? bySlot.get(id) : undefined;
-      if (editable?.kind === 'color' && type === 'Color' && Array.isArray(value)) {
-        return [[editable.key, `#${formatColor(value.map(Number))}`]];
-      }
-      const text = isRecord(value) ? value.text : value;
-      return editable?.kind === 'text' && type === 'Text' && typeof text === 'string' ? [[editable.key, text]] : [];
+      const text = editable === undefined ? null : ruleText(editable.kind, type, value);
+      return editable === undefined || text === null ? [] : [[editable.key, text]];
     });
     return values.length === 0
       ? []
       : [{ name: name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-'), values: new Map(values) }];
   });
+}
+
+/** Returns the value of a rule as the text of a definition; null for another kind than the editable's. */
+function ruleText(kind: FoundEditable['kind'], type: unknown, value: unknown): string | null {
+  switch (kind) {
+    case 'color':
+      return type === 'Color' && Array.isArray(value) ? `#${formatColor(value.map(Number))}` : null;
+    case 'text': {
+      const text = isRecord(value) ? value.text : value;
+      return type === 'Text' && typeof text === 'string' ? text : null;
+    }
+    case 'number':
+      return type === 'Scalar' && typeof value === 'number' ? normalizeSlotText(kind, formatNumbers([value])) : null;
+    case 'point':
+      return (type === 'Position' || type === 'Vector') && Array.isArray(value)
+        ? normalizeSlotText(kind, formatNumbers(value.slice(0, 2).map(Number)))
+        : null;
+    case 'gradient':
+      return type === 'Gradient' && Array.isArray(value)
+        ? normalizeSlotText(kind, formatGradient(value.filter(isRecord).flatMap(themeStop)))
+        : null;
+    default:
+      return null;
+  }
+}
+
+function themeStop({ color, offset }: Record<string, unknown>): GradientStop[] {
+  return Array.isArray(color) ? [{ color: formatColor(color.map(Number)), offset: Number(offset) }] : [];
 }
 
 function parseRecord(bytes: Uint8Array): Record<string, unknown> | null {

@@ -5,7 +5,9 @@ import { Icon } from '../controls/icon.tsx';
 import { OpenLink } from '../controls/problem-list.tsx';
 import { ColorControl } from './color-control.tsx';
 import { type ControlProps, Refusal, type Save } from './control.tsx';
+import { GradientControl } from './gradient-control.tsx';
 import { MediaControl } from './media-control.tsx';
+import { NumberControl } from './number-control.tsx';
 import { useSavedValue } from './use-saved-value.ts';
 
 export interface FieldControlProps {
@@ -54,6 +56,11 @@ function renderControl(control: ControlProps, detail: VideoDetail): ComponentChi
           others={detail.form.filter(({ kind, key }) => kind === 'color' && key !== control.field.key)}
         />
       );
+    case 'number':
+    case 'point':
+      return <NumberControl {...control} kind={control.field.kind} />;
+    case 'gradient':
+      return <GradientControl {...control} />;
     case 'font':
       return <FontControl {...control} />;
     default:

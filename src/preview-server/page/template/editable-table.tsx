@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { FormField, TemplateDetail } from '../../protocol.ts';
 import { parseColor } from '../color.ts';
+import { cssGradient, parseGradient } from '../gradient.ts';
 
 /** The slots of a template: what a definition fills, and with what. */
 export function EditableTable({
@@ -60,8 +61,10 @@ function Example({ field }: { readonly field: FormField }): JSX.Element | null {
   const text = field.value ?? field.example;
   if (text === null) return null;
   const isColor = field.kind === 'color' && parseColor(text) !== null;
+  const stops = field.kind === 'gradient' ? parseGradient(text) : null;
   return (
     <span class="editable-example" dir="auto">
+      {stops !== null && <span class="swatch" style={{ background: cssGradient(stops) }} />}
       {isColor && <span class="swatch" style={{ background: text.startsWith('#') ? text : `#${text}` }} />}
       {text}
     </span>

@@ -1,3 +1,4 @@
+import { SLOT_KINDS } from '../../../wire/slot-text.ts';
 import { EXAMPLES } from './examples.ts';
 import { type Component, idSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
@@ -11,10 +12,14 @@ export const EDITABLE: Component = {
     {
       input_type: {
         type: 'string',
-        enum: ['color', 'text', 'image', 'video', 'font', 'audio'],
+        enum: ['color', 'text', 'image', 'video', 'font', 'audio', ...SLOT_KINDS],
         description: 'Kind of the editable',
       },
-      example_text: { type: 'string', description: 'Example value; for a colour, hexadecimal digits without `#`' },
+      example_text: {
+        type: 'string',
+        description:
+          'Example value; for a colour, hexadecimal digits without `#`; for a number `12.5`, a point `10, 20`, a gradient `#FF0000 0%, #00FF00 100%`',
+      },
       stillcut: { type: 'string', description: 'Stillcut in which the editable is visible' },
       fonts: { ...TEXTS, description: 'Fonts that the editable uses; for a font editable, the font that it replaces' },
       width: { type: 'integer', description: 'Size in pixels of the area that an image or video fills' },

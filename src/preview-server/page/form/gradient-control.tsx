@@ -1,0 +1,92 @@
+import type { JSX } from 'preact';
+import { formatColor, parseColor } from '../color.ts';
+import { cssGradient, formatGradient, MOST_STOPS, parseGradient, type Stop, withStop } from '../gradient.ts';
+import { type ControlProps, Refusal } from './control.tsx';
+import { useSavedValue } from './use-saved-value.ts';
+
+/** The stops of a gradient: a colour and a position each. Without a value, it starts from the gradient of the template. */
+export function GradientControl({ field, id, save }: ControlProps): JSX.Element {
+  const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
+    if (text !== '' && parseGradient(text) === null) {
+      return Promise.reject(new Error(`"${text}" is not a gradient such as #FF0000 0%, #00FF00 100%.`));
+    }
+    return save(text === '' ? null : text);
+  });
+  const stops = parseGradient(value) ?? parseGradient(field.example ?? '') ?? [];
+  const write = (changed: readonly Stop[]): void => change(formatGradient(changed));
+  return (
+    <>
+      <div class="gradient">
+        <div class="gradient-bar" aria-hidden="true" style={{ background: cssGradient(stops) }} />
+        <ol>
+          {stops.map((stop, index) => (
+            <li key={index} class="color">
+              <input
+                type="color"
+                aria-label={`${field.label}: colour ${index + 1}`}
+                value={stop.color.slice(0, 7).toLowerCase()}
+                onInput={(event) =>
+                  write(stops.with(index, { ...stop, color: picked(event.currentTarget.value, stop) }))
+                }
+                onChange={flush}
+              />
+              <input
+                type="number"
+                aria-label={`${field.label}: position ${index + 1} in percent`}
+                min={0}
+                max={100}
+                step="any"
+                value={stop.percent}
+                onChange={(event) => {
+                  const percent = Math.min(100, Math.max(0, Number(event.currentTarget.value)));
+                  write(stops.with(index, { ...stop, percent }));
+                  flush();
+                }}
+              />
+              <span class="calm">%</span>
+              {stops.length > 2 && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    write(stops.toSpliced(index, 1));
+                    flush();
+                  }}
+                >
+                  Remove
+                </button>
+              )}
+            </li>
+          ))}
+        </ol>
+        {stops.length > 1 && stops.length < MOST_STOPS && (
+          <button
+            type="button"
+            onClick={() => {
+              write(withStop(stops));
+              flush();
+            }}
+          >
+            Add a colour
+          </button>
+        )}
+        <input
+          id={id}
+          type="text"
+          class="gradient-code"
+          value={value}
+          placeholder={field.example ?? '#FF0000 0%, #00FF00 100%'}
+          spellcheck={false}
+          aria-invalid={error !== null}
+          onInput={(event) => change(event.currentTarget.value)}
+          onBlur={flush}
+        />
+      </div>
+      <Refusal error={error} />
+    </>
+  );
+}
+
+/** A colour picker has no opacity: the one of the stop is kept. */
+function picked(code: string, { color }: Stop): string {
+  return formatColor({ ...parseColor(code)!, alpha: parseColor(color)?.alpha ?? 1 });
+}
