@@ -30,6 +30,13 @@ export function definition(text: string, extra = ''): string {
   return `template: small\ntitle: ${text}\nresources:\n  t_01: ${text}\n  c_01: "#EEADA7"\n${extra}`;
 }
 
+/** Configuration whose segment cache is in a bucket of a test server, with the access keys in KEY_ID and KEY. */
+export function bucketConfig(server: { readonly url: string }, cache: string): string {
+  const access = `kind: s3, endpoint: "${server.url}", region: us-east-1, path_style: true`;
+  const keys = 'access_key_id_env: KEY_ID, secret_access_key_env: KEY';
+  return `${CONFIG}credentials: {main: {${access}, ${keys}}}\ncache: ${cache}\n`;
+}
+
 /** Creates a repository with the small package and three definitions, two of which use an image. */
 export function makeRepository(changes: Readonly<Record<string, Uint8Array | string>> = {}): string {
   const files: Record<string, Uint8Array | string> = {

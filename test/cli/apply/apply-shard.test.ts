@@ -10,8 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { unpackRecord } from '../../../src/session/segments/segment-cache.ts';
+import { bucketConfig, CONFIG, definition, makeRepository } from '../../support/repository.ts';
+import { startS3Server } from '../../support/s3-server.ts';
 import { smallAnimation } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
@@ -34,9 +36,13 @@ function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
 }
 
+/** Segments without the stills, which are cached beside them. */
 function segmentsOf(root: string): string[] {
   const folder = join(root, '.reelform/segments');
-  return existsSync(folder) ? filesOf(folder).filter((name) => /[0-9a-f]{64}$/.test(name)) : [];
+  if (!existsSync(folder)) return [];
+  const isSegment = (name: string): boolean =>
+    'packets' in (unpackRecord<object>(readFileSync(join(folder, name))) ?? { packets: null });
+  return filesOf(folder).filter((name) => /[0-9a-f]{64}$/.test(name) && isSegment(name));
 }
 
 function outputsOf(root: string): [string, Buffer][] {
@@ -46,10 +52,10 @@ function outputsOf(root: string): [string, Buffer][] {
 }
 
 /** Renders a shard on a machine of its own, and copies its segments to the joining one. */
-async function shard(root: string, which: string, ...args: readonly string[]) {
+async function shard(root: string, which: string, env: Readonly<Record<string, string>> = {}) {
   const machine = checkout(root);
   const before = filesOf(machine).filter((name) => !name.startsWith('.reelform'));
-  const ran = await reelform(machine, ['apply', '--shard', which, '--json', ...args]);
+  const ran = await reelform(machine, ['apply', '--shard', which, '--json'], { env, now: Date.now });
   const after = filesOf(machine).filter((name) => !name.startsWith('.reelform'));
   expect(after).toEqual(before);
   expect(readdirSync(join(machine, '.reelform'))).toEqual(['segments']);
@@ -93,6 +99,25 @@ describe('reelform apply --shard', () => {
     expect((await reelform(damaged, ['apply', '--auto-approve'])).exitCode).toBe(0);
     expect(await lastRun(damaged)).toEqual({ reused: 2, rendered: 2 });
     expect(outputsOf(damaged)).toEqual(outputsOf(whole));
+  });
+
+  it('passes segments through a bucket to an apply that renders nothing', { timeout: 120_000 }, async () => {
+    const server = await startS3Server();
+    onTestFinished(() => server.close());
+    const env = { KEY_ID: 'S3RVER', KEY: 'S3RVER' };
+    const whole = repository();
+    expect((await reelform(whole, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    const config = bucketConfig(server, '{url: s3://videos/segments, credential: main}');
+    const root = repository({ 'reelform.yaml': config });
+    const shards = [await shard(root, '1/2', env), await shard(root, '2/2', env)];
+    expect(shards.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(shards.flatMap(({ segments }) => segments).sort()).toEqual(segmentsOf(whole));
+    const kept = await server.keys('videos');
+    const joined = await reelform(root, ['apply', '--auto-approve'], { env, now: Date.now });
+    expect([joined.exitCode, joined.stderr]).toEqual([0, expect.not.stringContaining('warning:')]);
+    expect(await lastRun(root)).toEqual({ reused: 4, rendered: 0 });
+    expect(await server.keys('videos')).toEqual(kept);
+    expect(outputsOf(root)).toEqual(outputsOf(whole));
   });
 
   it('covers every segment exactly once with three shards', async () => {
