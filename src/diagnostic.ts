@@ -54,6 +54,7 @@ export const CODES = {
   text_hidden: 'A text is never shown, lies outside the picture, or is covered',
   text_collision: 'Two texts overlap',
   low_contrast: 'A text has too little contrast with its background',
+  flashes: 'The picture flashes more than three times in a second, which can cause seizures',
   image_too_small: 'An image or a clip is enlarged so much that it looks blurred',
   clip_ends_early: 'A clip ends before the layer that shows it, so its last frame is shown for the rest',
   media_truncated: 'The file of a clip or sound is truncated',

@@ -52,6 +52,8 @@ export const ADVICE: readonly Group[] = [
         'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
       text_collision: 'Shorten one of the texts, or move it in the template.',
       low_contrast: 'Choose other colours or another image.',
+      flashes:
+        'Slow the change down, make the flashing area smaller, or reduce the difference between the pictures. See [Lint](lint.md#flashes).',
       image_too_small:
         'Use an image or a clip with at least as many pixels as the message names. If the hint says that a larger file does not help, increase `w` and `h` of its asset.',
       clip_ends_early: 'Use a longer clip, or trim it less.',

@@ -235,10 +235,11 @@ export interface LintMark {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly hint: string | null;
-  readonly editable: string;
+  /** Null for a finding of the whole picture. */
+  readonly editable: string | null;
   readonly frame: number;
   readonly seconds: number;
-  /** Where the editable is drawn on that frame, in shares 0..1 of the picture; null if it is not known. */
+  /** Where the finding is on that frame, in shares 0..1 of the picture; null if it is not known. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
 }
 

@@ -100,10 +100,14 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   return findings.flatMap((finding): LintMark[] => {
     const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];
-    const at = definitionSpan(video.path, project.source(video.path) ?? '', ['resources', finding.editable]);
+    const at = definitionSpan(
+      video.path,
+      project.source(video.path) ?? '',
+      finding.editable === null ? [] : ['resources', finding.editable],
+    );
     const [shown] = diagnosticsJson([lintDiagnostic(finding, { id, at, severity })], project.source);
     const { code, message, hint } = shown!;
-    const { editable, frame, seconds } = finding;
-    return [{ code, severity, message, hint, editable, frame, seconds, box: null }];
+    const { editable, frame, seconds, box } = finding;
+    return [{ code, severity, message, hint, editable, frame, seconds, box }];
   });
 }

@@ -6,6 +6,7 @@ export const LINT_CODES = [
   'text_hidden',
   'text_collision',
   'low_contrast',
+  'flashes',
   'image_too_small',
   'clip_ends_early',
   'media_truncated',

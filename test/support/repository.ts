@@ -19,6 +19,7 @@ export const NO_LINT = `lint:
   text_hidden: off
   text_collision: off
   low_contrast: off
+  flashes: off
   image_too_small: off
   clip_ends_early: off
   media_truncated: off

@@ -15,78 +15,100 @@ export function momentAt({ fps, stills }: Pick<Scene, 'fps' | 'stills'>, frame: 
   return { frame, seconds: frame / fps, still: stills.find((one) => one.frame === frame)?.name ?? null };
 }
 
+/** A rectangle in shares of the picture, 0..1. */
+export interface PictureBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A defect that viewers of a video would notice, and where it is in the picture; null if unknown. */
+export type LintFinding = LintDefect & { readonly box: PictureBox | null };
+
 /** A defect that viewers of a video would notice, such as a missing glyph. */
-export type LintFinding = { readonly code: LintCode; readonly editable: string } & FindingMoment &
-  (
-    | {
-        readonly code: 'glyph_missing';
-        /** Grapheme clusters without a glyph in any font, without duplicates. */
-        readonly characters: readonly string[];
-        readonly font: string;
-      }
-    | {
-        readonly code: 'text_overflow';
-        readonly text: string;
-        /** `box`: the text exceeds the box that the designer drew. `frame`: the edge of the picture cuts it. */
-        readonly beyond: 'box' | 'frame';
-        /** Excess as a share of the box; null if unknown. */
-        readonly overflow: number | null;
-      }
-    | {
-        readonly code: 'low_contrast';
-        /** WCAG contrast ratio, 1..21, that 90 % of the text reaches, and the required one. */
-        readonly ratio: number;
-        readonly needed: number;
-      }
-    | {
-        readonly code: 'text_too_small';
-        /** Font size as drawn and the smallest readable one, in pixels of a picture whose shorter side has 1080. */
-        readonly size: number;
-        readonly needed: number;
-        /** Whether the text was made smaller to fit its box. */
-        readonly isShrunk: boolean;
-      }
-    | {
-        readonly code: 'text_hidden';
-        /** No frame shows its layer, it lies outside the picture, or something covers it. */
-        readonly reason: 'never_shown' | 'off_frame' | 'covered';
-      }
-    | {
-        readonly code: 'text_collision';
-        /** The other text: its editable, or null and its words for a fixed text. */
-        readonly other: string | null;
-        readonly otherText: string;
-      }
-    | {
-        readonly code: 'image_too_small';
-        /** Available pixels of the visible part, and pixels of the picture that it covers at its largest. */
-        readonly width: number;
-        readonly height: number;
-        readonly areaWidth: number;
-        readonly areaHeight: number;
-        /**
-         * The bottleneck: the image or clip itself, or its asset in the template, to whose size every picture is scaled first.
-         */
-        readonly limit: 'image' | 'clip' | 'asset';
-      }
-    | {
-        readonly code: 'clip_ends_early';
-        /** Time in the video from which the clip's last picture freezes although it should still move. */
-        readonly standsFromSeconds: number;
-        /** Length of the clip after trimming. */
-        readonly lengthSeconds: number;
-        readonly neededSeconds: number;
-      }
-    | {
-        readonly code: 'media_truncated';
-        /**
-         * Duration that is present in the clip or sound, and the duration that the file declares; null if it declares
-         * none.
-         */
-        readonly presentSeconds: number;
-        readonly announcedSeconds: number | null;
-      }
-  );
+export type LintDefect = { readonly code: LintCode } & FindingMoment & (EditableDefect | FlashDefect);
+
+/** A defect of the picture as a whole. */
+interface FlashDefect {
+  readonly code: 'flashes';
+  readonly editable: null;
+  /** `red`: changes to or from a saturated red. */
+  readonly kind: 'general' | 'red';
+  /** Flashes in the second from the moment on. */
+  readonly flashes: number;
+}
+
+type EditableDefect = { readonly editable: string } & (
+  | {
+      readonly code: 'glyph_missing';
+      /** Grapheme clusters without a glyph in any font, without duplicates. */
+      readonly characters: readonly string[];
+      readonly font: string;
+    }
+  | {
+      readonly code: 'text_overflow';
+      readonly text: string;
+      /** `box`: the text exceeds the box that the designer drew. `frame`: the edge of the picture cuts it. */
+      readonly beyond: 'box' | 'frame';
+      /** Excess as a share of the box; null if unknown. */
+      readonly overflow: number | null;
+    }
+  | {
+      readonly code: 'low_contrast';
+      /** WCAG contrast ratio, 1..21, that 90 % of the text reaches, and the required one. */
+      readonly ratio: number;
+      readonly needed: number;
+    }
+  | {
+      readonly code: 'text_too_small';
+      /** Font size as drawn and the smallest readable one, in pixels of a picture whose shorter side has 1080. */
+      readonly size: number;
+      readonly needed: number;
+      /** Whether the text was made smaller to fit its box. */
+      readonly isShrunk: boolean;
+    }
+  | {
+      readonly code: 'text_hidden';
+      /** No frame shows its layer, it lies outside the picture, or something covers it. */
+      readonly reason: 'never_shown' | 'off_frame' | 'covered';
+    }
+  | {
+      readonly code: 'text_collision';
+      /** The other text: its editable, or null and its words for a fixed text. */
+      readonly other: string | null;
+      readonly otherText: string;
+    }
+  | {
+      readonly code: 'image_too_small';
+      /** Available pixels of the visible part, and pixels of the picture that it covers at its largest. */
+      readonly width: number;
+      readonly height: number;
+      readonly areaWidth: number;
+      readonly areaHeight: number;
+      /**
+       * The bottleneck: the image or clip itself, or its asset in the template, to whose size every picture is scaled first.
+       */
+      readonly limit: 'image' | 'clip' | 'asset';
+    }
+  | {
+      readonly code: 'clip_ends_early';
+      /** Time in the video from which the clip's last picture freezes although it should still move. */
+      readonly standsFromSeconds: number;
+      /** Length of the clip after trimming. */
+      readonly lengthSeconds: number;
+      readonly neededSeconds: number;
+    }
+  | {
+      readonly code: 'media_truncated';
+      /**
+       * Duration that is present in the clip or sound, and the duration that the file declares; null if it declares
+       * none.
+       */
+      readonly presentSeconds: number;
+      readonly announcedSeconds: number | null;
+    }
+);
 
 /** Findings about clips and sounds, which every render reports. */
-export type MediaFinding = Extract<LintFinding, { code: 'clip_ends_early' | 'media_truncated' }>;
+export type MediaFinding = Extract<LintDefect, { code: 'clip_ends_early' | 'media_truncated' }>;

@@ -8,12 +8,14 @@ import { checkClip } from '../media/check-media.ts';
 import { mediaFindings } from '../scene-media.ts';
 import { textFindings } from '../text/text-findings.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import { type FindingMoment, type LintFinding, momentAt } from './lint-finding.ts';
+import { FindingBoxes } from './finding-boxes.ts';
+import { findFlashes } from './flashes.ts';
+import { type FindingMoment, type LintDefect, type LintFinding, momentAt } from './lint-finding.ts';
 import { lintTexts } from './lint-texts.ts';
 
 /**
  * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
- * images enlarged until they blur, and clips and sounds that end early. Each finding has the frame at which it is best
+ * images enlarged until they blur, clips and sounds that end early, and flashes. Each finding has the frame at which it is best
  * seen. Draws on the calling thread.
  *
  * @throws SceneError for a scene that cannot be drawn
@@ -23,7 +25,7 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
   const mediaDefects = await mediaFindings(scene);
   const moments = findBestMoments(scene);
   const findings = await textFindings(scene.animation, scene.fonts);
-  const found: LintFinding[] = findings.flatMap((finding): LintFinding[] => {
+  const found: LintDefect[] = findings.flatMap((finding): LintDefect[] => {
     const { editable, text, font, characters, overflow } = finding;
     const moment = editable === null ? undefined : moments.get(editable);
     if (editable === null || moment === undefined) return [];
@@ -31,7 +33,22 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
       ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
-  return [...found, ...(await lintTexts(scene, moments)), ...(await lintPictures(scene, moments)), ...mediaDefects];
+  found.push(...(await lintTexts(scene, moments)), ...(await lintPictures(scene, moments)), ...mediaDefects);
+  const boxes = await FindingBoxes.open(scene);
+  return [
+    ...found.map((defect) => ({
+      ...defect,
+      box: defect.editable === null ? null : boxes.at(defect.editable, defect.frame),
+    })),
+    ...(await lintFlashes(scene)),
+  ];
+}
+
+async function lintFlashes(scene: Scene): Promise<LintFinding[]> {
+  return (await findFlashes(scene)).map(({ frame, ...flashes }) => ({
+    ...{ code: 'flashes', editable: null, ...momentAt(scene, frame) },
+    ...flashes,
+  }));
 }
 
 /** Images enlarged more than this look blurred. */
@@ -45,7 +62,7 @@ const SAME = 0.99;
  *
  * @param moments by editable; pictures that no frame shows are ignored
  */
-async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintFinding[]> {
+async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintDefect[]> {
   const drawn = new DrawnImages(scene.animation);
   const largest = drawn.largest();
   // An output larger than the animation enlarges everything, by the user's choice.
@@ -55,7 +72,7 @@ async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMo
     scene.clips.map(async (clip) => [clip, await checkClip(clip.bytes, clip.name)] as const),
   );
   const pictures = [...scene.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
-  return pictures.flatMap(([image, header]): LintFinding[] => {
+  return pictures.flatMap(([image, header]): LintDefect[] => {
     const moment = moments.get(image.name);
     const most = largest.get(image.assetId);
     if (moment === undefined || most === undefined || !filled.has(image.name)) return [];

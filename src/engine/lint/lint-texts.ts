@@ -1,6 +1,6 @@
 import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
-import { type FindingMoment, type LintFinding, momentAt } from './lint-finding.ts';
+import { type FindingMoment, type LintDefect, momentAt } from './lint-finding.ts';
 import {
   findCollisions,
   findCut,
@@ -24,10 +24,10 @@ const LARGE = 24;
  *
  * @param moments by editable: the frame on which each is best seen
  */
-export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintFinding[]> {
+export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintDefect[]> {
   const tracks = await trackTexts(scene);
   const editables = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
-  const found: LintFinding[] = findNeverShown(scene, tracks).map((editable) => ({
+  const found: LintDefect[] = findNeverShown(scene, tracks).map((editable) => ({
     ...{ code: 'text_hidden', editable, reason: 'never_shown' },
     ...momentAt(scene, 0),
   }));
@@ -58,8 +58,8 @@ export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, Findi
   return found;
 }
 
-function lintLayout(scene: Scene, editable: string, tracks: readonly TextTrack[]): LintFinding[] {
-  const found: LintFinding[] = [];
+function lintLayout(scene: Scene, editable: string, tracks: readonly TextTrack[]): LintDefect[] {
+  const found: LintDefect[] = [];
   for (const track of tracks) {
     const cut = findCut(track, scene);
     if (cut === undefined) continue;
@@ -120,13 +120,13 @@ interface MeasuredText {
   readonly best: FindingMoment | undefined;
 }
 
-function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintFinding[] {
+function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintDefect[] {
   const own = tracks.filter((track) => track.editable === editable);
   // Whether the edge cuts a masked text is visible in its pixels, not in its layout.
   const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
   const atEdge =
     isMasked && best !== undefined && measured.find(({ frame }) => frame === best.frame)?.isAtEdge === true;
-  const cut: LintFinding[] = atEdge
+  const cut: LintDefect[] = atEdge
     ? [{ code: 'text_overflow', editable, ...best, text: own[0]!.text, beyond: 'frame', overflow: null }]
     : [];
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));

@@ -102,14 +102,14 @@ export class TextGeometry {
 }
 
 /** Returns the part of the animation that the output shows: a picture of another shape cuts it on two sides. */
-function visibleArea({ width, height, animation: { w, h } }: Scene): Polygon {
+export function visibleArea({ width, height, animation: { w, h } }: Scene): Polygon {
   const scale = Math.max(width / w, height / h);
   const [across, down] = [width / scale, height / scale];
   const [left, top] = [(w - across) / 2, (h - down) / 2];
   return rectangle(left, top, left + across, top + down);
 }
 
-function rectangle(left: number, top: number, right: number, bottom: number): Polygon {
+export function rectangle(left: number, top: number, right: number, bottom: number): Polygon {
   return [
     [left, top],
     [right, top],
@@ -147,7 +147,7 @@ function inkBoxes({ spec, layout }: LaidOutText): Polygon[] {
   });
 }
 
-function transformed([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
+export function transformed([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 

@@ -1,9 +1,11 @@
 import { isRecord } from '../../json.ts';
 import { type LottieNode, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
+import type { LottieDocument, Scene } from '../../template/scene.ts';
+import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
+import { reducedScene } from './reduced-scene.ts';
 
 /** How well a text can be read on one frame. */
 export interface TextVisibility {
@@ -54,7 +56,8 @@ export async function measureTextVisibility(
   const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
   if (frames.length === 0) return visibilities;
   const tagStep = Math.floor(255 / (editables.length + 1));
-  const variants = textVariants(atMeasuringSize(scene), editables, tagStep);
+  // A text is measured as its designer drew it, not at the size of the output.
+  const variants = textVariants(reducedScene(scene, LONG_SIDE, LARGEST_IMAGE), editables, tagStep);
   const names = ['whole', 'bare', 'bright', 'dark'] as const;
   const rasterizers: Rasterizer[] = [];
   try {
@@ -82,25 +85,6 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
     await new Promise((resolve) => setImmediate(resolve));
   }
   return pictures;
-}
-
-/**
- * Returns the scene at a fixed size, because a text is measured as its designer drew it. Images are reduced: opening
- * large images takes most of the time, and the background need not be sharp.
- */
-function atMeasuringSize(scene: Scene): Scene {
-  const small = <T extends SceneImage>(image: T): T => {
-    const scale = Math.min(1, LARGEST_IMAGE / Math.max(image.width, image.height));
-    const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(side * scale)));
-    return { ...image, width, height };
-  };
-  const scale = LONG_SIDE / Math.max(scene.width, scene.height);
-  const [width, height] = [even(scene.width * scale), even(scene.height * scale)];
-  return { ...scene, width, height, images: scene.images.map(small), clips: scene.clips.map(small) };
-}
-
-function even(side: number): number {
-  return Math.max(2, Math.round(side / 2) * 2);
 }
 
 /** @param pictures RGBA, all of the same size @returns by the text's index */
@@ -277,12 +261,6 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   if (isRecord(o) && o.a !== 1) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
 }
 
-/** Linear light for the 256 values of a channel. @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
-const LINEAR = Float64Array.from({ length: 256 }, (_, value) => {
-  const share = value / 255;
-  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-});
-
 /**
  * Returns the relative luminance of a pixel, 0..1.
  *
@@ -294,7 +272,7 @@ function luminance(rgba: Uint8Array, at: number, ground = rgba, factor = 1): num
     const below = ground[index]!;
     return LINEAR[Math.min(255, Math.max(0, Math.round(below + (rgba[index]! - below) * factor)))]!;
   };
-  return 0.2126 * channel(at) + 0.7152 * channel(at + 1) + 0.0722 * channel(at + 2);
+  return luminanceOf(channel(at), channel(at + 1), channel(at + 2));
 }
 
 /** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */

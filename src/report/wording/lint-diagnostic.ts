@@ -50,6 +50,13 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with its background, ${moment}; it needs ${finding.needed}:1`,
         look,
       );
+    case 'flashes': {
+      const { flashes, kind } = finding;
+      return diagnostic(
+        `${id} has ${flashes} ${kind === 'red' ? 'red flashes' : 'flashes'} in one second, from ${secondsText(seconds)}; more than 3 can cause seizures`,
+        `Slow the change down, or make the flashing area smaller. ${look}`,
+      );
+    }
     case 'image_too_small': {
       const { width, height, areaWidth, areaHeight } = finding;
       const times = Math.max(areaWidth / width, areaHeight / height).toFixed(1);

@@ -24,7 +24,9 @@ export function packageDiagnostic(
   };
   switch (finding.kind) {
     case 'seen': {
-      const at = manifest.editables.get(finding.finding.editable)?.at ?? file('template.yaml');
+      const { editable } = finding.finding;
+      const own = editable === null ? undefined : manifest.editables.get(editable)?.at;
+      const at = own ?? file(editable === null ? 'animation.json' : 'template.yaml');
       const diagnostic = lintDiagnostic(finding.finding, { id: 'the template', at, severity: 'warning' });
       const { finding: seen } = finding;
       const isAsset = seen.code === 'image_too_small' && seen.limit === 'asset';
@@ -104,6 +106,7 @@ const LINT_HINTS: Readonly<Record<string, string>> = {
   text_hidden: 'Show its layer, move it into the picture, or bring it to the front',
   text_collision: 'Move one of the texts, or give it a box',
   low_contrast: 'Choose other colours, or add a background behind the text',
+  flashes: 'Slow the change down, or make the flashing area smaller',
   image_too_small: 'Add a larger file to the package',
   clip_ends_early: 'Add a longer clip to the package, or end the layer with the clip',
   media_truncated: 'Export the file again, or copy it again',

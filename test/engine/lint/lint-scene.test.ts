@@ -2,7 +2,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
 import type { Scene, SceneImage } from '../../../src/template/scene.ts';
-import { embeddedFonts, imageLayer, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
+import { embeddedFonts, imageLayer, placed, rectangleLayer, sceneOf, textLayer } from '../scenes.ts';
 
 type Color = readonly [number, number, number];
 
@@ -80,6 +80,24 @@ describe('lintScene()', () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0], x }))).toEqual([]);
   });
 
+  it('returns the box around the text of a finding, within the picture', async () => {
+    const [{ box } = { box: null }] = await lintScene(wordScene({ word: [0.8, 0.8, 0.8], ground: WHITE, x: 160 }));
+    expect([box?.x, box?.width].map((share) => Math.round(share! * 320))).toEqual([160, 97]);
+    expect(Math.round((box!.y + box!.height) * 180)).toBe(100);
+    expect(box!.height * 180).toBeGreaterThan(30);
+    const [cut] = await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], x: 280 }));
+    expect(cut!.box!.x + cut!.box!.width).toBe(1);
+  });
+
+  it('reports flashes of the whole picture, with no editable', async () => {
+    const key = (t: number) => ({ t, s: [t % 4 === 0 ? 100 : 0], h: 1 });
+    const ks = placed(0, 0, { o: { a: 1, k: Array.from({ length: 30 }, (_, index) => key(2 * index)) } });
+    const scene = sceneOf([rectangleLayer(1, [0, 0, 64, 36], WHITE, { ks })], { frameCount: 60 });
+    expect(await lintScene(scene)).toMatchObject([
+      { code: 'flashes', editable: null, kind: 'general', flashes: 8, box: { x: 0, y: 0, width: 1, height: 1 } },
+    ]);
+  });
+
   it('reports text that the edge of the picture cuts off', async () => {
     expect(await lintScene(wordScene({ word: WHITE, ground: [0, 0, 0.3], x: 280 }))).toMatchObject([
       { code: 'text_overflow', editable: 't_01', text: 'Reel', beyond: 'frame', frame: 3 },
@@ -97,6 +115,7 @@ describe('lintScene()', () => {
       {
         ...{ code: 'image_too_small', editable: image.name, frame: 3, seconds: 0.1, still: null },
         ...{ width: 50, height: 25, areaWidth: 200, areaHeight: 100, limit: 'image' },
+        box: { x: 0, y: 0, width: 1, height: 1 },
       },
     ]);
   });

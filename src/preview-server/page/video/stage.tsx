@@ -140,7 +140,7 @@ function Before({ card, frame, width, comparison }: BeforeProps): JSX.Element {
   );
 }
 
-/** Frames an editable that has a finding. */
+/** Frames what a finding is about. */
 function LintBox({ mark }: { readonly mark: LintMark }): JSX.Element | null {
   if (mark.box === null) return null;
   const { x, y, width, height } = mark.box;
@@ -150,7 +150,7 @@ function LintBox({ mark }: { readonly mark: LintMark }): JSX.Element | null {
       class={`lint-box ${mark.severity}`}
       style={{ left: percent(x), top: percent(y), width: percent(width), height: percent(height) }}
     >
-      <span>{mark.editable}</span>
+      <span>{mark.editable ?? 'Flashes'}</span>
     </span>
   );
 }

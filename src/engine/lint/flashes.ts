@@ -1,0 +1,240 @@
+import type { Scene } from '../../template/scene.ts';
+import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import { openRasterizer } from '../raster/rasterizer.ts';
+import type { PictureBox } from './lint-finding.ts';
+import { reducedScene } from './reduced-scene.ts';
+import { TransitionTracker } from './transitions.ts';
+
+/** The second of a video with the most flashes of a kind, if they are more than are safe. */
+export interface FlashPassage {
+  readonly kind: FlashKind;
+  /** Flashes in that second. */
+  readonly flashes: number;
+  /** Its first frame. */
+  readonly frame: number;
+  /** Around the pixels that flash together. */
+  readonly box: PictureBox;
+}
+
+/** `red`: changes to or from a saturated red, which are harmful whatever their luminance. */
+export type FlashKind = 'general' | 'red';
+
+/** Most flashes in any one second. A flash is a pair of opposing transitions. */
+const MOST_FLASHES = 3;
+/** Share of the visual field in which flashes must happen together to count. */
+const LEAST_SHARE = 0.25;
+/** The visual field of 10°: 341 × 256 pixels of a picture of 1024 × 768. */
+const FIELD = { across: 341 / 1024, down: 256 / 768 };
+/** Change of relative luminance, and the luminance that the darker state must be below. */
+const LUMINANCE_CHANGE = 0.1;
+const DARKER_BELOW = 0.8;
+/** Change of (R − G − B) × 320, and the share of red of a saturated red. */
+const RED_CHANGE = 20;
+const SATURATED = 0.8;
+
+/** Length of the longer side in pixels, of the pictures and of the images in them. */
+const LONG_SIDE = 160;
+/** Time in seconds within which transitions of a slanted or soft edge count as one. */
+const TOGETHER_SECONDS = 1 / 15;
+/** Positions of the visual field are tried at steps of a quarter of it. */
+const STEPS = 4;
+
+/**
+ * Finds flashes that can cause seizures: more than three in a second, in more than a quarter of any visual field of 10°. Draws
+ * every frame that differs from the previous one in a small size.
+ *
+ * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
+ * @see Recommendation ITU-R BT.1702
+ * @throws SceneError for a scene that cannot be drawn
+ */
+export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
+  const opaque = { ...scene, output: { ...scene.output, format: 'mp4' as const } };
+  const small = reducedScene(opaque, LONG_SIDE, LONG_SIDE);
+  const rasterizer = await openRasterizer(small);
+  const kinds = [new FlashCounter('general', small), new FlashCounter('red', small)];
+  const pixelCount = small.width * small.height;
+  const [luminance, redness] = [new Float32Array(pixelCount), new Float32Array(pixelCount)];
+  try {
+    for (let frame = 0; frame < scene.frameCount; frame++) {
+      if (rasterizer.repeats(frame)) {
+        for (const counter of kinds) counter.repeat();
+        continue;
+      }
+      await rasterizer.prepare(frame);
+      readSignals(rasterizer.draw(frame), luminance, redness);
+      kinds[0]!.next(frame, luminance);
+      kinds[1]!.next(frame, redness);
+      // The memory of a picture is released in a turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    rasterizer.close();
+  }
+  return kinds.flatMap(({ worst }) => worst ?? []);
+}
+
+/** @param rgba opaque */
+function readSignals(rgba: Uint8Array, luminance: Float32Array, redness: Float32Array): void {
+  for (let pixel = 0, at = 0; pixel < luminance.length; pixel++, at += 4) {
+    const [red, green, blue] = [LINEAR[rgba[at]!]!, LINEAR[rgba[at + 1]!]!, LINEAR[rgba[at + 2]!]!];
+    luminance[pixel] = luminanceOf(red, green, blue);
+    redness[pixel] = rednessOf(red, green, blue);
+  }
+}
+
+/** Returns (R − G − B) × 320 in half units; odd for a saturated red. */
+function rednessOf(red: number, green: number, blue: number): number {
+  const isSaturated = red > 0 && red / (red + green + blue) >= SATURATED;
+  return 2 * Math.round(Math.max(0, (red - green - blue) * 320)) + (isSaturated ? 1 : 0);
+}
+
+const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTracker>> = {
+  general: (pixelCount) =>
+    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < DARKER_BELOW),
+  red: (pixelCount) =>
+    new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
+};
+
+/** Counts flashes of one kind in each position of the visual field. */
+class FlashCounter {
+  readonly #kind: FlashKind;
+  readonly #scene: Scene;
+  readonly #tracker: TransitionTracker;
+  readonly #found: Int8Array;
+  readonly #fields: readonly VisualField[];
+  readonly #rises: SummedArea;
+  readonly #falls: SummedArea;
+  readonly #together: number;
+  worst: FlashPassage | null = null;
+
+  constructor(kind: FlashKind, scene: Scene) {
+    const { width, height, fps } = scene;
+    this.#kind = kind;
+    this.#scene = scene;
+    this.#tracker = TRACKERS[kind](width * height);
+    this.#found = new Int8Array(width * height);
+    this.#rises = new SummedArea(width, height);
+    this.#falls = new SummedArea(width, height);
+    this.#fields = fieldsOf(width, height);
+    this.#together = Math.max(1, Math.round(fps * TOGETHER_SECONDS));
+  }
+
+  /** Counts a frame that equals the previous one. */
+  repeat(): void {
+    for (const { recent } of this.#fields) remember(recent, 0, this.#together);
+  }
+
+  /** @param signal of each pixel on the frame */
+  next(frame: number, signal: Float32Array): void {
+    this.#tracker.next(signal, this.#found);
+    const isChanged = this.#found.some((one) => one !== 0);
+    if (isChanged) {
+      this.#rises.sum(this.#found, 1);
+      this.#falls.sum(this.#found, -1);
+    }
+    for (const field of this.#fields) {
+      const { box, recent, least } = field;
+      const [rises, falls] = isChanged ? [this.#rises.within(box), this.#falls.within(box)] : [0, 0];
+      remember(recent, rises - falls, this.#together);
+      // Edges that move across a field make as many pixels brighter as darker, which is no flash.
+      const net = recent.reduce((sum, one) => sum + one, 0);
+      if (field.last !== 1 && (rises > least || net > least)) this.#count(field, frame, 1);
+      else if (field.last !== -1 && (falls > least || -net > least)) this.#count(field, frame, -1);
+    }
+  }
+
+  #count(field: VisualField, frame: number, sign: 1 | -1): void {
+    field.last = sign;
+    field.transitions.push(frame);
+    while (field.transitions[0]! < frame - this.#scene.fps) field.transitions.shift();
+    const flashes = Math.floor(field.transitions.length / 2);
+    if (flashes <= Math.max(MOST_FLASHES, this.worst?.flashes ?? 0)) return;
+    const box = boundsOf(this.#found, this.#scene) ?? field.box;
+    this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#scene) };
+  }
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** A position of the visual field, with its transitions of the last second. */
+interface VisualField {
+  readonly box: Box;
+  /** Number of pixels above which their transitions count. */
+  readonly least: number;
+  /** Rises minus falls on the last frames. */
+  readonly recent: number[];
+  readonly transitions: number[];
+  /** Direction of the last transition; 0 if there was none. */
+  last: -1 | 0 | 1;
+}
+
+function fieldsOf(width: number, height: number): VisualField[] {
+  const across = Math.max(1, Math.round(width * FIELD.across));
+  const down = Math.max(1, Math.round(height * FIELD.down));
+  return positions(height, down).flatMap((top) =>
+    positions(width, across).map((left): VisualField => {
+      const box = { left, top, right: left + across, bottom: top + down };
+      return { box, least: LEAST_SHARE * across * down, recent: [], transitions: [], last: 0 };
+    }),
+  );
+}
+
+function positions(length: number, field: number): number[] {
+  const step = Math.max(1, Math.floor(field / STEPS));
+  const last = length - field;
+  return [...Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step), last];
+}
+
+function remember(recent: number[], value: number, most: number): void {
+  recent.push(value);
+  if (recent.length > most) recent.shift();
+}
+
+/** Numbers of pixels with a value in any rectangle of a picture. @see https://en.wikipedia.org/wiki/Summed-area_table */
+class SummedArea {
+  readonly #stride: number;
+  readonly #sums: Int32Array;
+
+  constructor(width: number, height: number) {
+    this.#stride = width + 1;
+    this.#sums = new Int32Array((width + 1) * (height + 1));
+  }
+
+  sum(values: Int8Array, wanted: number): void {
+    const width = this.#stride - 1;
+    for (let at = 0, row = 1; at < values.length; row++) {
+      let sum = 0;
+      for (let column = 1; column <= width; column++, at++) {
+        if (values[at] === wanted) sum += 1;
+        const index = row * this.#stride + column;
+        this.#sums[index] = this.#sums[index - this.#stride]! + sum;
+      }
+    }
+  }
+
+  within({ left, top, right, bottom }: Box): number {
+    const at = (x: number, y: number): number => this.#sums[y * this.#stride + x]!;
+    return at(right, bottom) - at(left, bottom) - at(right, top) + at(left, top);
+  }
+}
+
+/** Returns the box around the pixels that have a transition; undefined if none has. */
+function boundsOf(found: Int8Array, { width }: Scene): Box | undefined {
+  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
+  for (let at = 0; at < found.length; at++) {
+    if (found[at] === 0) continue;
+    const [x, y] = [at % width, Math.floor(at / width)];
+    [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+  }
+  return right === -1 ? undefined : { left, top, right, bottom };
+}
+
+function sharesOf({ left, top, right, bottom }: Box, { width, height }: Scene): PictureBox {
+  return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
+}
