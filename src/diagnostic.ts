@@ -53,6 +53,7 @@ export const CODES = {
   text_too_small: 'A text is too small to read, or was shrunk too much to fit its box',
   text_hidden: 'A text is never shown, lies outside the picture, or is covered',
   text_collision: 'Two texts overlap',
+  outside_safe_area: 'A text lies outside the safe area of a platform',
   low_contrast: 'A text has too little contrast with its background',
   flashes: 'The picture flashes more than three times in a second, which can cause seizures',
   image_too_small: 'An image or a clip is enlarged so much that it looks blurred',

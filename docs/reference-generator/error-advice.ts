@@ -51,6 +51,7 @@ export const ADVICE: readonly Group[] = [
       text_hidden:
         'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
       text_collision: 'Shorten one of the texts, or move it in the template.',
+      outside_safe_area: 'Move the text in the template, or shorten it. See [Lint](lint.md#safe-areas).',
       low_contrast: 'Choose other colours or another image.',
       flashes:
         'Slow the change down, make the flashing area smaller, or reduce the difference between the pictures. See [Lint](lint.md#flashes).',

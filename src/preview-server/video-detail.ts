@@ -7,7 +7,7 @@ import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { segmentKeys } from '../session/segments/scene-keys.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
-import { lintSeverity } from '../template/lint-severities.ts';
+import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
 import { definitionTree } from './definition-tree.ts';
 import { formFields } from './form-fields.ts';
 import type { LoadedRepository } from './ports.ts';
@@ -95,8 +95,9 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
   if (video === undefined || template == null) throw new RequestError('not_found', `${id} cannot be drawn here`);
   const scene = await stills.scene(live.subject(card.fingerprint), video.output ?? {});
   const { signal } = new AbortController();
-  const findings = await queue.run(() => ports.pool.run('lint', scene), signal, false);
   const rules = { repository: project.config.lint, template: template.manifest.lint };
+  const input = { scene, safeArea: safeAreaOf(rules) };
+  const findings = await queue.run(() => ports.pool.run('lint', input), signal, false);
   return findings.flatMap((finding): LintMark[] => {
     const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];

@@ -3,7 +3,7 @@ import type { Credential, SecretSource } from '../delivery/credential.ts';
 import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result, type Span } from '../diagnostic.ts';
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
-import type { LintSeverities } from '../template/lint-severities.ts';
+import type { LintSettings } from '../template/lint-severities.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
@@ -44,7 +44,7 @@ export interface Config extends DeliveriesConfig {
   /** Location of the journal of pending renders. */
   readonly journal: JournalConfig;
   /** Severities of visual checks; a code that is absent is a warning. */
-  readonly lint: LintSeverities;
+  readonly lint: LintSettings;
   /** Repository-relative folder of fonts that are added to every template package. */
   readonly fonts: { readonly path: string; readonly at: Span } | null;
   /** Default output of all videos. */
@@ -73,7 +73,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly concurrency?: number;
   readonly max_renders?: number;
   readonly journal?: { readonly git: string; readonly remote?: string };
-  readonly lint?: LintSeverities;
+  readonly lint?: LintSettings;
   readonly fonts?: string;
   readonly output?: OutputRequest;
   readonly encoder?: Partial<Config['encoder']>;

@@ -1,3 +1,5 @@
+import type { SafeAreaName } from './safe-areas.ts';
+
 /** Codes of defects that viewers of a video would notice. */
 export const LINT_CODES = [
   'glyph_missing',
@@ -5,6 +7,7 @@ export const LINT_CODES = [
   'text_too_small',
   'text_hidden',
   'text_collision',
+  'outside_safe_area',
   'low_contrast',
   'flashes',
   'image_too_small',
@@ -16,16 +19,24 @@ export type LintCode = (typeof LINT_CODES)[number];
 export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
 
 /** Severities of findings; `off` ignores them. Codes without an entry are warnings. */
-export type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
+type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
 
-/** Severities from reelform.yaml, which take precedence, and from the template's template.yaml. */
+/** Severities, and the area in which texts must lie. */
+export type LintSettings = LintSeverities & { readonly safe_area?: SafeAreaName };
+
+/** Settings of reelform.yaml, which take precedence, and of the template's template.yaml. */
 export interface LintRules {
-  readonly repository: LintSeverities;
-  readonly template: LintSeverities;
+  readonly repository: LintSettings;
+  readonly template: LintSettings;
 }
 
 export function lintSeverity(code: LintCode, { repository, template }: LintRules): (typeof LINT_SEVERITIES)[number] {
   return repository[code] ?? template[code] ?? 'warning';
+}
+
+/** Returns the area in which texts must lie; null for the whole picture. */
+export function safeAreaOf({ repository, template }: LintRules): SafeAreaName | null {
+  return repository.safe_area ?? template.safe_area ?? null;
 }
 
 /** Returns whether a finding can be an error, so that every rendered video must be checked. */

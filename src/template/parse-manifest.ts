@@ -3,7 +3,8 @@ import { closestMatch } from '../hints.ts';
 import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
-import { LINT_CODES, LINT_SEVERITIES, type LintCode, type LintSeverities } from './lint-severities.ts';
+import { LINT_CODES, LINT_SEVERITIES, type LintSettings } from './lint-severities.ts';
+import { SAFE_AREA_NAMES } from './safe-areas.ts';
 /** UTF-16 code units: room for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
@@ -61,18 +62,19 @@ class ManifestReader {
     return { name: name ?? '', description, stillcuts, editables, fallbackFonts, lint: this.#lint(root) };
   }
 
-  #lint(root: TreeNode): LintSeverities {
+  #lint(root: TreeNode): LintSettings {
     const node = child(root, 'lint');
     if (node === null) return {};
     if (node.kind !== 'map') this.#add('lint must be a map', node.span, 'Write it like lint: { low_contrast: error }');
-    this.#known(node, LINT_CODES, 'lint');
-    const severities: Record<string, LintSeverities[LintCode]> = {};
+    this.#known(node, [...LINT_CODES, 'safe_area'], 'lint');
+    const settings: Record<string, string> = {};
     for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
-      const severity = LINT_SEVERITIES.find((one) => one === textOf(value));
-      if (severity !== undefined) severities[code] = severity;
-      else this.#add(`${code} of lint must be one of ${LINT_SEVERITIES.join(', ')}`, keySpan);
+      const choices: readonly string[] = code === 'safe_area' ? SAFE_AREA_NAMES : LINT_SEVERITIES;
+      const choice = choices.find((one) => one === textOf(value));
+      if (choice !== undefined) settings[code] = choice;
+      else this.#add(`${code} of lint must be one of ${choices.join(', ')}`, keySpan);
     }
-    return severities;
+    return settings;
   }
 
   #editable(key: string, { keySpan, value }: MapEntry): ManifestEditable | null {
@@ -220,5 +222,5 @@ export interface Manifest {
   /** Names of the preferred fallback fonts for missing glyphs, in order. */
   readonly fallbackFonts: ReadonlyMap<string, Span>;
   /** Severities of findings for this template; reelform.yaml can override them. */
-  readonly lint: LintSeverities;
+  readonly lint: LintSettings;
 }

@@ -4,6 +4,7 @@ import configSchema from '../../schemas/reelform-config.schema.json' with { type
 import { parseConfig } from '../../src/project/config.ts';
 import { createChecks } from '../../src/schema/create-checks.ts';
 import { LINT_CODES, LINT_SEVERITIES } from '../../src/template/lint-severities.ts';
+import { SAFE_AREA_NAMES } from '../../src/template/safe-areas.ts';
 import { placed } from '../support/resolve.ts';
 
 const { config: check } = createChecks();
@@ -83,7 +84,10 @@ concurrency: 1000
     });
     expect(lint('{low_contrast: bad}').diagnostics).toMatchObject([{ code: 'config_invalid' }]);
     expect(lint('{contrast: error}').diagnostics).toHaveLength(1);
-    const { properties } = configSchema.properties.lint;
+    expect(lint('{safe_area: tiktok}').config.lint).toEqual({ safe_area: 'tiktok' });
+    expect(lint('{safe_area: cinema}').diagnostics).toMatchObject([{ code: 'config_invalid' }]);
+    const { safe_area: safeArea, ...properties } = configSchema.properties.lint.properties;
+    expect(safeArea.enum).toEqual(SAFE_AREA_NAMES);
     expect(Object.keys(properties)).toEqual(LINT_CODES);
     for (const one of Object.values(properties)) expect(one.enum).toEqual(LINT_SEVERITIES);
   });

@@ -18,6 +18,7 @@ export const NO_LINT = `lint:
   text_too_small: off
   text_hidden: off
   text_collision: off
+  outside_safe_area: off
   low_contrast: off
   flashes: off
   image_too_small: off

@@ -41,6 +41,14 @@ describe('parseTemplatePackage()', () => {
       'template_invalid: low_contrast of lint must be one of error, warning, off',
     ]);
     expect(problems({ 'template.yaml': lint('error') })).toHaveLength(1);
+    const upright = parseTemplatePackage(
+      'templates/small',
+      smallPackageFiles({ 'template.yaml': lint('{ safe_area: tiktok }') }),
+    );
+    expect(upright.ok && upright.value.manifest.lint).toEqual({ safe_area: 'tiktok' });
+    expect(problems({ 'template.yaml': lint('{ safe_area: cinema }') })).toEqual([
+      expect.stringContaining('safe_area of lint must be one of broadcast, '),
+    ]);
   });
 
   it('derives the specification of the interface', () => {

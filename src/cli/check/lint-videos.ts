@@ -16,7 +16,13 @@ import { lintDiagnostic, lintFailure } from '../../report/wording/lint-diagnosti
 import { countNoun } from '../../report/wording/quantities.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { sessionProblems } from '../../session/session-problems.ts';
-import { canFailLint, type LintSeverities, lintSeverity } from '../../template/lint-severities.ts';
+import {
+  canFailLint,
+  type LintRules,
+  type LintSettings,
+  lintSeverity,
+  safeAreaOf,
+} from '../../template/lint-severities.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -27,7 +33,7 @@ export interface LintSource {
   /** Absolute. */
   readonly root: string;
   /** Severities of reelform.yaml, which override those of the template. */
-  readonly lint: LintSeverities;
+  readonly lint: LintSettings;
   readonly videos: readonly Video[];
   /** Null for a template that only the service has. */
   packageOf(template: string): TemplatePackage | null;
@@ -77,7 +83,12 @@ export async function lintVideos(
   const asked = from.videos.filter(({ id }) => wanted.has(id));
   const videos = asked.filter(({ template }) => from.packageOf(template) !== null);
   const remote = asked.filter(({ template }) => from.packageOf(template) === null);
-  const unknown = videos.filter(({ id }) => cache.get(wanted.get(id)!) === undefined);
+  const rulesOf = ({ template }: Video): LintRules => ({
+    repository: from.lint,
+    template: from.packageOf(template)?.manifest.lint ?? {},
+  });
+  const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
+  const unknown = videos.filter((video) => cache.get(keyOf(video)) === undefined);
   const failures = new Map<VideoId, Diagnostic[]>();
   const late: VideoId[] = [];
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
@@ -92,7 +103,7 @@ export async function lintVideos(
       if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
       try {
         const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
-        cache.set(wanted.get(video.id)!, await pool.run('lint', scene));
+        cache.set(keyOf(video), await pool.run('lint', { scene, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);
         if (refused?.code === 'disk_full') return leave(full, refused, isNeeded);
@@ -112,7 +123,7 @@ export async function lintVideos(
   }
   const diagnostics = videos.flatMap((video) => [
     ...(failures.get(video.id) ?? []),
-    ...diagnosticsOf(cache.get(wanted.get(video.id)!) ?? [], video, from),
+    ...diagnosticsOf(cache.get(keyOf(video)) ?? [], video, { ...from, rules: rulesOf(video) }),
   ]);
   const uncheckable = remote.filter(({ template }) => mustBeChecked(template, from));
   const leftOut = [
@@ -163,9 +174,8 @@ function openProgress(count: number, io: Io): { checked(): void } {
 function diagnosticsOf(
   findings: readonly LintFinding[],
   video: Video,
-  { lint, packageOf, source }: LintSource,
+  { rules, source }: Pick<LintSource, 'source'> & { readonly rules: LintRules },
 ): Diagnostic[] {
-  const rules = { repository: lint, template: packageOf(video.template)?.manifest.lint ?? {} };
   return findings.flatMap((finding) => {
     const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];
@@ -191,10 +201,10 @@ function failed(
   });
 }
 
-/** Findings by fingerprint, so that unchanged videos are not linted again. */
+/** Findings by fingerprint and safe area, so that unchanged videos are not linted again. */
 interface LintCache {
-  get(fingerprint: Fingerprint): readonly LintFinding[] | undefined;
-  set(fingerprint: Fingerprint, findings: readonly LintFinding[]): void;
+  get(key: string): readonly LintFinding[] | undefined;
+  set(key: string, findings: readonly LintFinding[]): void;
   /** Stores the findings for the next run. Does nothing in a read-only checkout. */
   store(): Promise<void>;
 }
@@ -211,10 +221,10 @@ function openLintCache(root: string, build: string, reads: boolean): LintCache {
   const found = reads ? readCache(join(root, FILE), build) : new Map<string, readonly LintFinding[]>();
   let isChanged = false;
   return {
-    get: (fingerprint) => found.get(fingerprint),
-    set(fingerprint, findings) {
-      found.delete(fingerprint);
-      found.set(fingerprint, findings);
+    get: (key) => found.get(key),
+    set(key, findings) {
+      found.delete(key);
+      found.set(key, findings);
       isChanged = true;
     },
     async store() {

@@ -67,7 +67,7 @@ export async function checkPackage(
     const own = found.files.ok ? found.files.value : files.value;
     const findings = await inspectPackage(template, own.keys(), {
       renderStills: (scene) => pool.run('stills', scene),
-      lint: (scene) => pool.run('lint', scene),
+      lint: (scene, safeArea) => pool.run('lint', { scene, safeArea }),
     });
     const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
     return { template, findings, diagnostics };

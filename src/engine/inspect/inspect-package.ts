@@ -2,6 +2,7 @@ import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import type { Feature } from '../../template/lottie/unsupported-features.ts';
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../images/image-header.ts';
@@ -11,7 +12,7 @@ import { type DrawStills, type EditableVisibility, measureEditableVisibility } f
 /** Renders for the inspection, in a render pool or on this thread. */
 export interface PackageInspector {
   readonly renderStills: DrawStills;
-  readonly lint: (scene: Scene) => Promise<readonly LintFinding[]>;
+  readonly lint: (scene: Scene, safeArea: SafeAreaName | null) => Promise<readonly LintFinding[]>;
 }
 
 const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E|COPYING|NOTICE)[^/]*$/i;
@@ -30,7 +31,7 @@ export async function inspectPackage(
 ): Promise<PackageFinding[]> {
   const [visibilities, noticed] = await Promise.all([
     measureEditableVisibility(template, inspector.renderStills),
-    inspector.lint(bindMapping(template, { resources: {} }, new Map())),
+    inspector.lint(bindMapping(template, { resources: {} }, new Map()), template.manifest.lint.safe_area ?? null),
   ]);
   return [
     ...unsupported(template),

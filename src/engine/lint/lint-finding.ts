@@ -1,4 +1,5 @@
 import type { LintCode } from '../../template/lint-severities.ts';
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 
 /** The frame at which a finding is best seen, according to the animation. */
@@ -72,6 +73,12 @@ type EditableDefect = { readonly editable: string } & (
       readonly code: 'text_hidden';
       /** No frame shows its layer, it lies outside the picture, or something covers it. */
       readonly reason: 'never_shown' | 'off_frame' | 'covered';
+    }
+  | {
+      readonly code: 'outside_safe_area';
+      readonly area: SafeAreaName;
+      /** Edges of the area that the text crosses. */
+      readonly edges: readonly ('top' | 'right' | 'bottom' | 'left')[];
     }
   | {
       readonly code: 'text_collision';

@@ -1,5 +1,6 @@
 import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts';
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
 import { readImageHeader } from '../images/image-header.ts';
@@ -18,9 +19,10 @@ import { lintTexts } from './lint-texts.ts';
  * images enlarged until they blur, clips and sounds that end early, and flashes. Each finding has the frame at which it is best
  * seen. Draws on the calling thread.
  *
+ * @param safeArea area in which texts must lie; null for the whole picture
  * @throws SceneError for a scene that cannot be drawn
  */
-export async function lintScene(scene: Scene): Promise<LintFinding[]> {
+export async function lintScene(scene: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
   checkScene(scene);
   const mediaDefects = await mediaFindings(scene);
   const moments = findBestMoments(scene);
@@ -33,7 +35,7 @@ export async function lintScene(scene: Scene): Promise<LintFinding[]> {
       ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
-  found.push(...(await lintTexts(scene, moments)), ...(await lintPictures(scene, moments)), ...mediaDefects);
+  found.push(...(await lintTexts(scene, moments, safeArea)), ...(await lintPictures(scene, moments)), ...mediaDefects);
   const boxes = await FindingBoxes.open(scene);
   return [
     ...found.map((defect) => ({

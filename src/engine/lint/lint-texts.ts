@@ -1,6 +1,8 @@
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { type FindingMoment, type LintDefect, momentAt } from './lint-finding.ts';
+import { findOutside } from './safe-area.ts';
 import {
   findCollisions,
   findCut,
@@ -20,11 +22,15 @@ const LARGE = 24;
 
 /**
  * Finds the texts of editables that people could not read: by layout, those that are cut off, off the picture, too small or in
- * each other's way; by their pixels, those that are covered or have too little contrast.
+ * each other's way, or outside a safe area; by their pixels, those that are covered or have too little contrast.
  *
  * @param moments by editable: the frame on which each is best seen
  */
-export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintDefect[]> {
+export async function lintTexts(
+  scene: Scene,
+  moments: ReadonlyMap<string, FindingMoment>,
+  safeArea: SafeAreaName | null,
+): Promise<LintDefect[]> {
   const tracks = await trackTexts(scene);
   const editables = new Set(filledTextLayers(scene.animation).map(({ editable }) => editable));
   const found: LintDefect[] = findNeverShown(scene, tracks).map((editable) => ({
@@ -36,7 +42,7 @@ export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, Findi
   for (const editable of editables) {
     const own = tracks.filter((track) => track.editable === editable);
     if (own.length === 0) continue;
-    found.push(...lintLayout(scene, editable, own));
+    found.push(...lintLayout(scene, editable, own, safeArea));
     const best = moments.get(editable)?.frame;
     const met = collisions.filter(({ one, other }) => own.includes(one) || own.includes(other));
     const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
@@ -58,7 +64,12 @@ export async function lintTexts(scene: Scene, moments: ReadonlyMap<string, Findi
   return found;
 }
 
-function lintLayout(scene: Scene, editable: string, tracks: readonly TextTrack[]): LintDefect[] {
+function lintLayout(
+  scene: Scene,
+  editable: string,
+  tracks: readonly TextTrack[],
+  area: SafeAreaName | null,
+): LintDefect[] {
   const found: LintDefect[] = [];
   for (const track of tracks) {
     const cut = findCut(track, scene);
@@ -72,6 +83,13 @@ function lintLayout(scene: Scene, editable: string, tracks: readonly TextTrack[]
       beyond: 'frame',
       overflow: null,
     });
+    break;
+  }
+  for (const track of area === null ? [] : tracks) {
+    const outside = findOutside(track, scene, area!);
+    if (outside === undefined) continue;
+    const { frame, edges } = outside;
+    found.push({ code: 'outside_safe_area', editable, ...momentAt(scene, frame), area: area!, edges });
     break;
   }
   const small = tracks.map(findTooSmall);

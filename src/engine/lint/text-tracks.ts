@@ -100,10 +100,10 @@ function lengthOf(samples: readonly { readonly frame: number }[]): number {
 }
 
 /** Share of the picture's shorter side that ink may reach beyond an edge, and the share of its area. */
-const LEAST_BEYOND = 0.005;
+export const LEAST_BEYOND = 0.005;
 const LEAST_CUT = 0.005;
 /** Opacity of a text that people are meant to read. */
-const READABLE = 0.5;
+export const READABLE = 0.5;
 
 /** Returns a sample on which the edge of the picture cuts a text that is at rest, or that is never whole. Ignores masked texts. */
 export function findCut({ samples }: TextTrack, scene: Scene): TextSample | undefined {

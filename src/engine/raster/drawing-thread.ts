@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
@@ -49,7 +50,10 @@ interface ThreadTasks {
   /** Draws and compares the stills of two scenes. */
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
   /** Finds what viewers of a scene's video would notice. */
-  readonly lint: { readonly input: Scene; readonly result: readonly LintFinding[] };
+  readonly lint: {
+    readonly input: { readonly scene: Scene; readonly safeArea: SafeAreaName | null };
+    readonly result: readonly LintFinding[];
+  };
 }
 
 type ThreadTask = keyof ThreadTasks;

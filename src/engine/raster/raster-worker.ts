@@ -50,7 +50,7 @@ async function serve(request: RasterRequest): Promise<void> {
     }
     case 'lint': {
       const { lintScene } = await import('../lint/lint-scene.ts');
-      post({ kind: 'done', result: await lintScene(request.input) });
+      post({ kind: 'done', result: await lintScene(request.input.scene, request.input.safeArea) });
       await freeScene();
       break;
     }

@@ -45,6 +45,13 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const other = finding.other ?? `the text ${JSON.stringify(finding.otherText.slice(0, 40))}`;
       return diagnostic(`${editable} of ${id} and ${other} overlap, ${moment}`, `Shorten one of them. ${look}`);
     }
+    case 'outside_safe_area': {
+      const { area, edges } = finding;
+      return diagnostic(
+        `${editable} of ${id} lies outside the safe area ${area} (${edges.join(', ')}), ${moment}`,
+        `Move it in the template, or shorten it. ${look}`,
+      );
+    }
     case 'low_contrast':
       return diagnostic(
         `${editable} of ${id} has a contrast of ${(Math.floor(finding.ratio * 100) / 100).toFixed(2)}:1 with its background, ${moment}; it needs ${finding.needed}:1`,

@@ -105,6 +105,7 @@ const LINT_HINTS: Readonly<Record<string, string>> = {
   text_too_small: 'Enlarge the text or its box',
   text_hidden: 'Show its layer, move it into the picture, or bring it to the front',
   text_collision: 'Move one of the texts, or give it a box',
+  outside_safe_area: 'Move the text away from the edge',
   low_contrast: 'Choose other colours, or add a background behind the text',
   flashes: 'Slow the change down, or make the flashing area smaller',
   image_too_small: 'Add a larger file to the package',

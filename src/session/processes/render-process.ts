@@ -83,7 +83,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
   async lint({ input }) {
     const { runInThread } = await import('../../engine/raster/drawing-thread.ts');
-    return runInThread('lint', unpackScene(input));
+    return runInThread('lint', { ...input, scene: unpackScene(input.scene) });
   },
 };
 

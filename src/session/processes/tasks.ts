@@ -9,6 +9,7 @@ import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
@@ -63,7 +64,10 @@ export interface RenderTasks {
   /** Draws the stills of two scenes and compares them. */
   readonly compare: { readonly input: StillComparison; readonly output: readonly ComparedStill[] };
   /** Finds what a viewer would notice in a scene. */
-  readonly lint: { readonly input: AnyScene; readonly output: readonly LintFinding[] };
+  readonly lint: {
+    readonly input: { readonly scene: AnyScene; readonly safeArea: SafeAreaName | null };
+    readonly output: readonly LintFinding[];
+  };
   /** Reads the structure of an image, a clip or a sound. */
   readonly source: { readonly input: { readonly kind: SourceKind | 'any' }; readonly output: SourceDescription };
   /** Reads a zipped template package. */

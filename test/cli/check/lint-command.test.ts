@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, definition, makeRepository, NO_LINT } from '../../support/repository.ts';
-import { SMALL_MANIFEST, smallPackage } from '../../support/small-package.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackage } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
 /** White text is illegible on the light background and legible on the dark one. */
@@ -55,6 +55,30 @@ describe('reelform lint', () => {
     rmSync(join(root, '.reelform/lint.json'));
     mkdirSync(join(root, '.reelform/lint.json'));
     expect(found((await reelform(root, ['lint', '--json'])).stdout)).toHaveLength(1);
+  });
+
+  it('checks texts against the safe area, also after the area changed', async () => {
+    const animation = smallAnimation();
+    const [headline] = animation.layers as { ks: object }[];
+    headline!.ks = { ...headline!.ks, p: { a: 0, k: [1, 20, 0] } };
+    const root = repository(LOOKING, {
+      'templates/small/animation.json': JSON.stringify(animation),
+      'videos/rome.yaml': DARK.replace('Oslo', 'Rome'),
+    });
+    const outside = async (area: string) => {
+      const config = LOOKING.replace('off}', `off, safe_area: ${area}}`);
+      writeFileSync(join(root, 'reelform.yaml'), config);
+      return found((await reelform(root, ['lint', '--json'])).stdout).filter(
+        ({ code }) => code === 'outside_safe_area',
+      );
+    };
+    await reelform(root, ['lint']);
+    expect(await outside('broadcast')).toMatchObject([
+      { file: 'videos/berlin.yaml', message: expect.stringMatching(/^t_01 of berlin lies outside .* broadcast \(/) },
+      { file: 'videos/oslo.yaml' },
+      { file: 'videos/rome.yaml', line: 4 },
+    ]);
+    expect(await outside('tiktok')).toEqual([]);
   });
 
   it('checks the selected videos and reports that nothing was found', async () => {
