@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM } from '../field/lottie-web.ts';
 import { PreviewClient } from '../support/preview-client.ts';
 import { CONFIG, makeRepository } from '../support/repository.ts';
-import { solidPng } from '../support/small-package.ts';
+import { smallAnimation, solidPng } from '../support/small-package.ts';
 import { reelform } from '../support/test-io.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -28,6 +30,14 @@ title: Store in \${city}
 resources: { t_01: "\${city}", c_01: "#305030" }
 `;
 
+/** The small template, with its headline in the picture. */
+function visibleHeadline(): object {
+  const animation = smallAnimation();
+  const [headline] = animation.layers as { ks: object }[];
+  headline!.ks = { ...headline!.ks, p: { a: 0, k: [8, 18, 0] } };
+  return animation;
+}
+
 if (CHROMIUM === null) console.warn('SKIPPED: the preview page is not tested, because there is no Chromium.');
 
 describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
@@ -42,6 +52,7 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
       'videos/berlin.yaml': BERLIN,
       'videos/stores.yaml': STORES,
       'videos/data/stores.csv': 'slug,city\r\nlodz,"Łódź"\r\n',
+      'templates/small/animation.json': JSON.stringify(visibleHeadline()),
       'reelform.yaml': CONFIG.replace('low_contrast: off', 'low_contrast: warning'),
     });
     server = await PreviewClient.start(root);
@@ -64,12 +75,12 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
   /** Opens the page with the token. Errors and requests to other hosts are collected. */
   async function open(
     hash: string,
-    options: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number } = {},
+    options: { readonly colorScheme?: 'light' | 'dark'; readonly width?: number; readonly height?: number } = {},
   ): Promise<Page> {
-    const { colorScheme = 'light', width = 1280 } = options;
+    const { colorScheme = 'light', width = 1280, height = 800 } = options;
     const context = await browser.newContext({
       colorScheme,
-      viewport: { width, height: 800 },
+      viewport: { width, height },
       reducedMotion: 'reduce',
     });
     const page = await context.newPage();
@@ -152,6 +163,57 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     await expect.poll(() => readVideo('oslo')).toContain('focus_x: 0.2');
   });
 
+  it('stores an image that is dropped, and crops it with the pointer', async () => {
+    const page = await open('#/video/rome');
+    const field = page.locator('[data-key="(Footage)/USER/photo.png"]');
+    const bytes = JSON.stringify([...solidPng('#00ff00', 120, 60)]);
+    const transfer = await page.evaluateHandle(`
+      const dropped = new DataTransfer();
+      dropped.items.add(new File([new Uint8Array(${bytes})], 'dropped.png', { type: 'image/png' }));
+      dropped`);
+    await field.locator('.media').dispatchEvent('dragover', { dataTransfer: transfer });
+    await field.locator('.media.is-over').waitFor();
+    await field.locator('.media').dispatchEvent('drop', { dataTransfer: transfer });
+    await expect.poll(() => readVideo('rome')).toContain('dropped.png');
+    await field.locator('.focus-point').waitFor();
+    await field.locator('.transform select').selectOption('manual');
+    await field.locator('.crop-box').waitFor();
+    await expect.poll(() => readVideo('rome')).toMatch(/crop_x: 30\b/);
+    const area = (await field.locator('.crop-area').boundingBox())!;
+    await page.mouse.move(area.x + area.width / 2, area.y + area.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(area.x + area.width - 2, area.y + area.height / 2, { steps: 5 });
+    await page.mouse.up();
+    // The crop is as high as the picture and stops at its right edge.
+    await expect.poll(() => readVideo('rome')).toMatch(/crop_x: 60\b/);
+    expect(readVideo('rome')).toMatch(/crop_width: 60\b/);
+  });
+
+  it('draws a box around what a finding is about, at its moment', async () => {
+    const page = await open('#/video/oslo?panel=findings');
+    await page.locator('.findings button').first().click();
+    const box = page.locator('.lint-box').first();
+    await box.waitFor();
+    const [around, picture] = [(await box.boundingBox())!, (await page.locator('.picture').boundingBox())!];
+    expect(Math.abs((around.x - picture.x) / picture.width - 8 / 64)).toBeLessThan(0.03);
+    expect((around.y + around.height - picture.y) / picture.height).toBeGreaterThan(17 / 36);
+    expect((around.y + around.height - picture.y) / picture.height).toBeLessThan(21 / 36);
+  });
+
+  it('keeps the heading of a group in view while its cards are', async () => {
+    const page = await open('#/?group=template', { height: 420 });
+    const heading = page.getByRole('heading', { name: 'small' });
+    await heading.waitFor();
+    const topOf = async () => (await heading.boundingBox())!.y;
+    const before = await topOf();
+    await page.mouse.move(600, 300);
+    await page.mouse.wheel(0, 200);
+    await expect.poll(() => page.evaluate('scrollY')).toBe(200);
+    expect(await topOf()).toBeGreaterThan(before - 200 + 50);
+    const toolbar = (await page.locator('.toolbar').boundingBox())!;
+    expect(Math.abs((await topOf()) - (toolbar.y + toolbar.height))).toBeLessThan(4);
+  });
+
   it('plays the draft', async () => {
     const page = await open('#/video/rome');
     await page.locator('img[data-exact]').waitFor();
@@ -223,6 +285,42 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     }
   });
 
+  it('shows a built gallery without a server of ours', async () => {
+    const folder = join(root, 'site');
+    expect((await reelform(root, ['preview', '--build', 'site'])).exitCode).toBe(0);
+    const files = createServer((request, response) => {
+      const path = new URL(request.url!, 'http://localhost').pathname;
+      try {
+        const bytes = readFileSync(join(folder, path === '/' ? 'index.html' : path));
+        response.setHeader('content-type', TYPES[extname(path)] ?? 'text/html').end(bytes);
+      } catch {
+        response.writeHead(404).end();
+      }
+    });
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const { port } = files.address() as AddressInfo;
+    try {
+      const page = await open('#/');
+      page.removeAllListeners('request');
+      await page.goto(`http://127.0.0.1:${port}/`);
+      await cardOf(page, 'berlin').locator('img').waitFor();
+      expect(await cardOf(page, 'berlin').locator('img').evaluate(isDrawn)).toBe(true);
+      await cardOf(page, 'berlin').click();
+      await page.getByRole('heading', { name: 'Berlin' }).waitFor();
+      const picture = page.locator('.picture img').first();
+      await picture.waitFor();
+      expect(await picture.evaluate(isDrawn)).toBe(true);
+      expect(await page.getByRole('tab', { name: 'Edit' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(0);
+      await page.getByRole('tab', { name: 'Source' }).click();
+      await page.locator('.code').first().waitFor();
+      expect(await axe(page)).toEqual([]);
+    } finally {
+      files.closeAllConnections();
+      files.close();
+    }
+  });
+
   it('applies the plan after a confirmation and plays the finished video', async () => {
     const page = await open('#/plan');
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -241,6 +339,14 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     await page.locator('.badge.state-up_to_date').waitFor();
   });
 });
+
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml' },
+  ...{ '.jpeg': 'image/jpeg', '.mp4': 'video/mp4', '.woff2': 'font/woff2' },
+};
+
+const isDrawn = (image: { readonly complete: boolean; readonly naturalWidth: number }): boolean =>
+  image.complete && image.naturalWidth > 0;
 
 interface AxeResult {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];

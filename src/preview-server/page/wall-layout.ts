@@ -24,14 +24,20 @@ export interface WallCell {
 export interface WallRow {
   readonly top: number;
   readonly height: number;
-  /** Title of the group that begins here; null for a row of cards. */
-  readonly heading: string | null;
   readonly pictureHeight: number;
   readonly cells: readonly WallCell[];
 }
 
+/** The stretch of a group with a title, which stays in view within it. */
+export interface WallSection {
+  readonly title: string;
+  readonly top: number;
+  readonly height: number;
+}
+
 export interface WallLayout {
   readonly rows: readonly WallRow[];
+  readonly sections: readonly WallSection[];
   readonly height: number;
 }
 
@@ -44,13 +50,12 @@ const TALLEST = 1.3;
 /** Arranges pictures of any shape in rows that fill the width, as on a contact sheet. */
 export function layoutWall(groups: readonly WallGroup[], measures: WallMeasures): WallLayout {
   const rows: WallRow[] = [];
+  const sections: WallSection[] = [];
   let top = 0;
   let index = 0;
   for (const group of groups) {
-    if (group.title !== '') {
-      rows.push({ top, height: measures.headingHeight, heading: group.title, pictureHeight: 0, cells: [] });
-      top += measures.headingHeight;
-    }
+    const start = top;
+    if (group.title !== '') top += measures.headingHeight;
     let previous = measures.rowHeight;
     for (const aspects of splitRows(group.aspects, measures)) {
       const row = layoutRow(aspects, { index, top, previous }, measures);
@@ -59,8 +64,9 @@ export function layoutWall(groups: readonly WallGroup[], measures: WallMeasures)
       top += row.height + measures.gap;
       index += aspects.length;
     }
+    if (group.title !== '') sections.push({ title: group.title, top: start, height: top - start });
   }
-  return { rows, height: top };
+  return { rows, sections, height: top };
 }
 
 /** Returns the range of rows that overlap a stretch of the wall, as half-open indices. */
@@ -74,7 +80,7 @@ export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 /** Returns the index of the card that an arrow key moves to; up and down choose the closest card of the next row. */
 export function nextCell(layout: WallLayout, index: number, direction: Direction): number {
-  const rows = layout.rows.filter((row) => row.cells.length > 0);
+  const { rows } = layout;
   const count = rows.reduce((sum, row) => sum + row.cells.length, 0);
   const at = rows.findIndex((row) => row.cells.some((cell) => cell.index === index));
   if (at === -1) return 0;
@@ -146,7 +152,7 @@ function layoutRow(aspects: readonly number[], { index, top, previous }: RowStar
     right += measures.gap;
     return cell;
   });
-  return { top, height: height + measures.captionHeight, heading: null, pictureHeight: height, cells };
+  return { top, height: height + measures.captionHeight, pictureHeight: height, cells };
 }
 
 /** Binary search for the first row that meets a condition which all later rows meet, too. */

@@ -6,16 +6,17 @@ const MEASURES: WallMeasures = { width: 1000, rowHeight: 200, gap: 10, captionHe
 
 describe('layoutWall()', () => {
   it('fills the width of a row', () => {
-    const { rows } = layoutWall([{ title: 'launch', aspects: [16 / 9, 16 / 9, 16 / 9, 16 / 9] }], MEASURES);
-    expect(rows.map(({ heading, cells }) => [heading, cells.length])).toEqual([
-      ['launch', 0],
-      [null, 3],
-      [null, 1],
-    ]);
-    const last = rows[1]!.cells[2]!;
+    const { rows, sections, height } = layoutWall(
+      [{ title: 'launch', aspects: [16 / 9, 16 / 9, 16 / 9, 16 / 9] }],
+      MEASURES,
+    );
+    expect(rows.map(({ cells }) => cells.length)).toEqual([3, 1]);
+    expect(rows[0]!.top).toBe(40);
+    expect(sections).toEqual([{ title: 'launch', top: 0, height }]);
+    const last = rows[0]!.cells[2]!;
     expect(last.left + last.width).toBeGreaterThan(995);
     expect(last.left + last.width).toBeLessThanOrEqual(1000);
-    expect(rows[2]!.pictureHeight).toBe(rows[1]!.pictureHeight);
+    expect(rows[1]!.pictureHeight).toBe(rows[0]!.pictureHeight);
   });
 
   it('shows every picture once, inside the width, without overlaps', () => {

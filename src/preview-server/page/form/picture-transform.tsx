@@ -68,7 +68,8 @@ export function PictureTransform({ field, address, values, onChange }: PictureTr
             }
           >
             {Object.entries(STRATEGIES).map(([value, name]) => (
-              <option key={value} value={value}>
+              // A crop is in pixels of the picture.
+              <option key={value} value={value} disabled={value === 'manual' && size === null}>
                 {name}
               </option>
             ))}

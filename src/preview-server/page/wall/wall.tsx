@@ -4,7 +4,16 @@ import { useSize } from '../controls/use-size.ts';
 import { formatRoute } from '../route.ts';
 import { usePage } from '../store.ts';
 import { filterVideos, groupVideos, type ListView } from '../video-list.ts';
-import { type Direction, layoutWall, nextCell, visibleRows, type WallMeasures, type WallRow } from '../wall-layout.ts';
+import {
+  type Direction,
+  layoutWall,
+  nextCell,
+  visibleRows,
+  type WallLayout,
+  type WallMeasures,
+  type WallRow,
+  type WallSection,
+} from '../wall-layout.ts';
 import { STATE_NAMES } from '../wording.ts';
 import { WallCard } from './wall-card.tsx';
 import { WallToolbar } from './wall-toolbar.tsx';
@@ -59,30 +68,20 @@ export function Wall({ view }: { readonly view: ListView }): JSX.Element {
     const known = drawn.get(row);
     if (known !== undefined) return known;
     const node = (
-      <Fragment key={row.heading === null ? cards[row.cells[0]!.index]!.id : `heading ${row.heading}`}>
-        {row.heading === null ? (
-          row.cells.map((cell) => (
-            <WallCard
-              key={cards[cell.index]!.id}
-              card={cards[cell.index]!}
-              index={cell.index}
-              left={cell.left}
-              top={row.top}
-              width={cell.width}
-              pictureHeight={row.pictureHeight}
-              isCurrent={cell.index === current}
-              onFocus={setFocused}
-            />
-          ))
-        ) : (
-          <h2 style={{ transform: `translateY(${row.top}px)` }}>
-            {view.grouping === 'template' ? (
-              <a href={formatRoute({ kind: 'template', name: row.heading })}>{row.heading}</a>
-            ) : (
-              row.heading
-            )}
-          </h2>
-        )}
+      <Fragment key={cards[row.cells[0]!.index]!.id}>
+        {row.cells.map((cell) => (
+          <WallCard
+            key={cards[cell.index]!.id}
+            card={cards[cell.index]!}
+            index={cell.index}
+            left={cell.left}
+            top={row.top}
+            width={cell.width}
+            pictureHeight={row.pictureHeight}
+            isCurrent={cell.index === current}
+            onFocus={setFocused}
+          />
+        ))}
       </Fragment>
     );
     drawn.set(row, node);
@@ -115,16 +114,34 @@ export function Wall({ view }: { readonly view: ListView }): JSX.Element {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside. */}
       <div class="wall" ref={element} style={{ height: `${layout.height}px` }} onKeyDown={onKeyDown}>
+        {sectionsBeside(layout, first, end).map(({ title, top, height }) => (
+          <div key={`section ${title}`} class="wall-section" style={{ top: `${top}px`, height: `${height}px` }}>
+            <h2>
+              {view.grouping === 'template' ? (
+                <a href={formatRoute({ kind: 'template', name: title })}>{title}</a>
+              ) : (
+                title
+              )}
+            </h2>
+          </div>
+        ))}
         {layout.rows.slice(first, end).map(drawRow)}
       </div>
     </>
   );
 }
 
+/** Returns the sections of a range of rows. Their headings stay in view while their cards are. */
+function sectionsBeside({ rows, sections }: WallLayout, first: number, end: number): readonly WallSection[] {
+  const [above, below] = [rows[first], rows[end - 1]];
+  if (above === undefined || below === undefined) return [];
+  return sections.filter(({ top, height }) => top < below.top + below.height && top + height > above.top);
+}
+
 /** The rows near the window, as half-open range. Components are drawn again only when it changes. */
 function useVisibleRange(
   element: { readonly current: HTMLElement | null },
-  layout: ReturnType<typeof layoutWall>,
+  layout: WallLayout,
 ): readonly [number, number] {
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   useEffect(() => {
