@@ -69,6 +69,7 @@ export const CODES = {
   template_unsupported: 'An animation uses a feature that the renderer does not support',
   template_unseen: 'A stillcut does not show its editable, or an editable changes no frame',
   image_too_large: 'An image of a template has far more pixels than needed',
+  font_weight: 'A font has another weight than the animation asks for',
   font_unlicensed: 'A template contains fonts without their licence',
   folder_taken: 'The folder for a new template is not empty',
   spec_invalid: 'The specification of a template is invalid',

@@ -74,6 +74,8 @@ export const ADVICE: readonly Group[] = [
       template_unseen:
         'Correct `stillcut` of the editable or the time of the still. If the editable changes nothing, remove it or use it in the animation.',
       image_too_large: 'Scale the image down. Packages are sent and read as a whole.',
+      font_weight:
+        'Set the weight of a variable font with `fonts` in template.yaml, or supply the file that the animation asks for.',
       font_unlicensed: 'Add the text of the licence to `fonts/`.',
       folder_taken: 'Choose another folder with `--out`, or overwrite it with `--force`.',
       spec_invalid: 'Run `reelform pull`.',

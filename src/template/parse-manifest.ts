@@ -3,13 +3,17 @@ import { closestMatch } from '../hints.ts';
 import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
+import { readFontSettings, SETTINGS_FIELDS } from './font-settings.ts';
 import { LINT_CODES, LINT_SEVERITIES, type LintSettings } from './lint-severities.ts';
 import { SAFE_AREA_NAMES } from './safe-areas.ts';
+import type { FontSettings } from './scene.ts';
+
 /** UTF-16 code units: room for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
-const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fallback_fonts', 'lint'];
+const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fonts', 'fallback_fonts', 'lint'];
 const EDITABLE_FIELDS = ['label', 'kind', 'stillcut', 'required', 'max_length'];
+const FONT_ENTRY_FIELDS = ['file', ...SETTINGS_FIELDS];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
 const KINDS: readonly EditableKind[] = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'];
 
@@ -59,7 +63,27 @@ class ManifestReader {
     const isWithout = isEmptyList(child(root, 'fallback_fonts'));
     const fallbackFonts = isWithout ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
     const description = textOf(child(root, 'description'));
-    return { name: name ?? '', description, stillcuts, editables, fallbackFonts, lint: this.#lint(root) };
+    const fonts = this.#fonts(root);
+    return { name: name ?? '', description, stillcuts, editables, fonts, fallbackFonts, lint: this.#lint(root) };
+  }
+
+  #fonts(root: TreeNode): Map<string, ManifestFont> {
+    const fonts = new Map<string, ManifestFont>();
+    if (child(root, 'fonts') === null) return fonts;
+    for (const [name, { keySpan, value }] of this.#entries(root, 'fonts')) {
+      const owner = `the font ${name}`;
+      this.#known(value, FONT_ENTRY_FIELDS, owner);
+      const file = child(value, 'file');
+      if (value.kind !== 'map') {
+        this.#add(`${name} of fonts must be a map like { axes: { wght: 650 } }`, keySpan);
+      } else if (file !== null && textOf(file) === null) {
+        this.#add(`file of ${owner} must be the name of a font file in fonts/, without extension`, file.span);
+      } else {
+        const settings = readFontSettings(value, owner, this.problems);
+        fonts.set(name, { ...settings, file: textOf(file) ?? name, at: keySpan });
+      }
+    }
+    return fonts;
   }
 
   #lint(root: TreeNode): LintSettings {
@@ -82,7 +106,7 @@ class ManifestReader {
       this.#add(`${key} must be a map like { label: Headline, kind: text, stillcut: stillcut_01 }`, keySpan);
       return null;
     }
-    this.#known(value, [...EDITABLE_FIELDS, ...FONT_FIELDS], key);
+    this.#known(value, [...EDITABLE_FIELDS, ...FONT_FIELDS, ...SETTINGS_FIELDS], key);
     const kind = textOf(child(value, 'kind')) as EditableKind | null;
     const label = textOf(child(value, 'label'));
     const stillcut = textOf(child(value, 'stillcut'));
@@ -109,7 +133,11 @@ class ManifestReader {
       stillcut: stillcut ?? '',
       required: !(required?.kind === 'scalar' && required.value === false),
       maxLength: maxLength?.kind === 'scalar' ? Number(maxLength.value) : null,
-      font: kind === 'font' ? this.#font(key, keySpan, value) : this.#noFont(key, value),
+      font: kind === 'font' ? this.#font(key, keySpan, value) : this.#only('font', FONT_FIELDS, key, value),
+      settings:
+        (kind === 'text'
+          ? readFontSettings(value, key, this.problems)
+          : this.#only('text', SETTINGS_FIELDS, key, value)) ?? {},
       at: keySpan,
     };
   }
@@ -125,10 +153,10 @@ class ManifestReader {
     };
   }
 
-  #noFont(key: string, node: TreeNode): null {
-    for (const field of FONT_FIELDS) {
+  #only(kind: EditableKind, fields: readonly string[], key: string, node: TreeNode): null {
+    for (const field of fields) {
       if (child(node, field) !== null)
-        this.#add(`${key} has ${field}, which is only for the kind font`, this.#at(node, field));
+        this.#add(`${key} has ${field}, which is only for the kind ${kind}`, this.#at(node, field));
     }
     return null;
   }
@@ -207,7 +235,16 @@ export interface ManifestEditable {
   readonly maxLength: number | null;
   /** For kind font only; null for all others. */
   readonly font: FontSlot | null;
+  /** For kind text only: settings of its font. */
+  readonly settings: FontSettings;
   /** Position of its key in the manifest. */
+  readonly at: Span;
+}
+
+/** An entry of `fonts`: a font of the package under a name of its own, with settings. */
+export interface ManifestFont extends FontSettings {
+  /** Name of its file in `fonts/`, without extension. */
+  readonly file: string;
   readonly at: Span;
 }
 
@@ -219,6 +256,8 @@ export interface Manifest {
   readonly stillcuts: ReadonlyMap<string, { readonly timeSeconds: number; readonly at: Span }>;
   /** In the order in which users fill them. */
   readonly editables: ReadonlyMap<string, ManifestEditable>;
+  /** Fonts that are set in a certain way, by the name that texts use. */
+  readonly fonts: ReadonlyMap<string, ManifestFont>;
   /** Names of the preferred fallback fonts for missing glyphs, in order. */
   readonly fallbackFonts: ReadonlyMap<string, Span>;
   /** Severities of findings for this template; reelform.yaml can override them. */

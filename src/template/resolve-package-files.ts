@@ -3,7 +3,13 @@ import { fontProblem } from './check-font.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
-import { MOST_HINTS, type PackageFile, type PackageProblem, type TemplatePackage } from './template-package.ts';
+import {
+  MOST_HINTS,
+  type PackageFile,
+  type PackageFont,
+  type PackageProblem,
+  type TemplatePackage,
+} from './template-package.ts';
 
 /** Maximum side of an image's area, in pixels. */
 const MAX_SIDE = 8192;
@@ -94,17 +100,27 @@ interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | '
 export function resolveFonts(
   animation: LottieDocument,
   files: ReadonlyMap<string, Uint8Array>,
-  manifest: Pick<Manifest, 'fallbackFonts'>,
+  manifest: Pick<Manifest, 'fallbackFonts' | 'fonts'>,
 ): ResolvedFonts {
-  const carried = fontFiles(files);
+  const carried: Map<string, PackageFont> = fontFiles(files);
   const listed = new Set(fontNames(animation));
   const problems: PackageProblem[] = [];
   for (const { path, bytes } of carried.values()) {
     const problem = fontProblem(bytes);
     if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Replace the font file' });
   }
+  const ownFiles = new Map(carried);
+  for (const [name, { file, at, ...settings }] of manifest.fonts) {
+    const found = ownFiles.get(file);
+    if (found !== undefined) {
+      carried.set(name, { ...found, ...settings });
+      continue;
+    }
+    const message = `The font ${name} of fonts needs the file fonts/${file}.ttf, which is not in the package`;
+    problems.push({ file: 'template.yaml', at, message, hint: fontHint(file, ownFiles.keys()) });
+  }
   for (const name of listed) {
-    if (carried.has(name)) continue;
+    if (carried.has(name) || manifest.fonts.has(name)) continue;
     const message = `The font ${name} of the animation is not in the package`;
     problems.push({ file: 'animation.json', message, hint: `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` });
   }
@@ -122,7 +138,8 @@ export function resolveFonts(
   return {
     fonts: pick(carried, listed),
     extraFonts: pick(carried, extraNames),
-    fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames])],
+    // An instance of a file has no characters that the file lacks.
+    fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames.filter((name) => ownFiles.has(name))])],
     problems,
   };
 }
@@ -149,6 +166,6 @@ function fontFiles(files: ReadonlyMap<string, Uint8Array>): Map<string, PackageF
   return new Map(inOrder.map(([name, { path, bytes }]) => [name, { path, bytes }]));
 }
 
-function pick(files: ReadonlyMap<string, PackageFile>, names: Iterable<string>): Map<string, PackageFile> {
+function pick(files: ReadonlyMap<string, PackageFont>, names: Iterable<string>): Map<string, PackageFont> {
   return new Map([...names].flatMap((name) => (files.has(name) ? [[name, files.get(name)!] as const] : [])));
 }

@@ -49,8 +49,16 @@ export interface SceneSound {
   readonly optional: boolean;
 }
 
+/** How a font is set: the instance of a variable font, and OpenType features. */
+export interface FontSettings {
+  /** Tag of an axis → position in the font's own units. Other axes have their defaults. */
+  readonly axes?: Readonly<Record<string, number>>;
+  /** Tag of a feature → 0 to switch it off, 1 to switch it on, or the number of an alternate. */
+  readonly features?: Readonly<Record<string, number>>;
+}
+
 /** A font file: TTF, OTF, WOFF or WOFF2. */
-export interface SceneFont {
+export interface SceneFont extends FontSettings {
   /** `fName` in the animation; fallbacks can be listed there too. */
   readonly name: string;
   readonly bytes: Uint8Array;

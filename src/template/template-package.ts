@@ -1,8 +1,9 @@
 import type { Span } from '../diagnostic.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
+import { settingsIn } from './font-settings.ts';
 import type { Manifest } from './parse-manifest.ts';
-import type { LottieDocument, Still } from './scene.ts';
+import type { FontSettings, LottieDocument, Still } from './scene.ts';
 
 /** A validated Lottie template with its specification. */
 export interface TemplatePackage {
@@ -22,9 +23,9 @@ export interface TemplatePackage {
   /** As in the file. Never modified: binding copies it. */
   readonly animation: LottieDocument;
   /** Font name in the animation → the font file. */
-  readonly fonts: ReadonlyMap<string, PackageFile>;
+  readonly fonts: ReadonlyMap<string, PackageFont>;
   /** Name → a font file that the animation does not name; it can be chosen, and is a fallback for missing glyphs. */
-  readonly extraFonts: ReadonlyMap<string, PackageFile>;
+  readonly extraFonts: ReadonlyMap<string, PackageFont>;
   /** Names of fallback fonts for missing glyphs, from both maps, in order of preference. */
   readonly fallbackFonts: readonly string[];
   /** Image asset id → its own image, or its own clip for a video. Embedded images (data URIs) are absent. */
@@ -38,6 +39,9 @@ export interface PackageFile {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
+
+/** A font file as `fonts` of template.yaml sets it. */
+export interface PackageFont extends PackageFile, FontSettings {}
 
 /** A mistake in a package, with its location and a hint. */
 export interface PackageProblem {
@@ -77,10 +81,17 @@ export function packageDigest(parts: DigestedParts): Sha256 {
   };
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
     Object.fromEntries([...files].map(([name, file]) => [name, digestOf(file.bytes)]));
-  const editables = [...parts.manifest.editables].map(([key, { kind, required, font }]): [string, Json] => [
+  const editables = [...parts.manifest.editables].map(([key, { kind, required, font, settings }]): [string, Json] => [
     key,
-    font === null ? { kind, required } : { kind, required, replaces: font.replaces, texts: font.texts },
+    {
+      ...{ kind, required, ...(settingsIn(settings) as Json & object) },
+      ...(font === null ? {} : { replaces: font.replaces, texts: font.texts }),
+    },
   ]);
+  const instances = [...parts.manifest.fonts.keys()].map((name): [string, Json] => {
+    const font = parts.fonts.get(name) ?? parts.extraFonts.get(name)!;
+    return [name, { file: digestOf(font.bytes), ...(settingsIn(font) as Json & object) }];
+  });
   const fallbacks = parts.fallbackFonts.map((name) => {
     const { bytes } = parts.extraFonts.get(name) ?? parts.fonts.get(name)!;
     return [name, digestOf(bytes)];
@@ -92,6 +103,7 @@ export function packageDigest(parts: DigestedParts): Sha256 {
       images: fileDigests(parts.images),
       stills: parts.stills.map(({ name, frame }) => ({ name, frame })),
       editables: Object.fromEntries(editables),
+      ...(instances.length === 0 ? {} : { font_instances: Object.fromEntries(instances) }),
       ...(fallbacks.length === 0 ? {} : { fallback_fonts: fallbacks }),
       ...(parts.sounds.size === 0 ? {} : { sounds: fileDigests(parts.sounds) }),
     }),

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { inspectPackage } from '../../src/engine/inspect/inspect-package.ts';
 import { lintScene } from '../../src/engine/lint/lint-scene.ts';
 import { drawStills } from '../../src/engine/stills/draw-stills.ts';
+import { openFont } from '../../src/engine/text/open-font.ts';
 import { galleryAnimations } from '../../templates/source/gallery/animations.ts';
 import { type GalleryExample, readGallery } from '../../templates/source/gallery/read-gallery.ts';
 import { count } from '../support/proof.ts';
@@ -57,6 +58,7 @@ describe.each(NAMES)('the template %s of the gallery', (name) => {
     const findings = await inspectPackage(template, paths, {
       renderStills: (scene) => drawStills(scene, () => {}),
       lint: lintScene,
+      weightOf: openFont,
     });
     expect(findings).toEqual([]);
   });

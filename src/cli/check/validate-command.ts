@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';
-import { unreadableFont } from '../../report/wording/package-diagnostic.ts';
+import { unusableFont } from '../../report/wording/package-diagnostic.ts';
+import { fontUses } from '../../template/font-uses.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
@@ -12,7 +13,7 @@ const WOFF = /^wOF[F2]$/;
 export async function validateCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   const { videos, templates, source } = project;
-  const diagnostics = [...project.diagnostics, ...(await damagedFonts(project, io))];
+  const diagnostics = [...project.diagnostics, ...(await unusableFonts(project, io))];
   return printCheckResult(
     { diagnostics, source, videos: videos.length, validText: () => validText(videos.length, templates.size) },
     options,
@@ -20,21 +21,21 @@ export async function validateCommand(options: GlobalOptions & { readonly json?:
   );
 }
 
-/** Reports compressed fonts of templates with damaged content, which only decompression detects. */
-async function damagedFonts({ templates }: Project, io: Io): Promise<Diagnostic[]> {
-  const packed = [...templates.values()].flatMap(({ package: template }) =>
+/** Reports what only opening a font detects: damaged content of compressed fonts, and settings that a font lacks. */
+async function unusableFonts({ templates }: Project, io: Io): Promise<Diagnostic[]> {
+  const uses = [...templates.values()].flatMap(({ package: template }) =>
     template === null
       ? []
-      : [...template.fonts.values(), ...template.extraFonts.values()]
-          .filter(({ bytes }) => WOFF.test(String.fromCharCode(...bytes.subarray(0, 4))))
-          .map((font) => ({ ...font, folder: template.folder })),
+      : fontUses(template)
+          .filter((use) => use.at !== null || WOFF.test(String.fromCharCode(...use.bytes.subarray(0, 4))))
+          .map((use) => ({ ...use, folder: template.folder })),
   );
-  if (packed.length === 0) return [];
-  const { unreadableFonts } = await import('../template/template-problems.ts');
+  if (uses.length === 0) return [];
+  const { openFonts } = await import('../template/template-problems.ts');
   const found: Diagnostic[] = [];
-  for (const folder of new Set(packed.map((font) => font.folder))) {
-    const own = packed.filter((font) => font.folder === folder);
-    found.push(...(await unreadableFonts(own, io)).map((font) => unreadableFont(font, folder)));
+  for (const folder of new Set(uses.map((use) => use.folder))) {
+    const own = uses.filter((use) => use.folder === folder);
+    found.push(...(await openFonts(own, io)).unusable.map((font) => unusableFont(font, folder)));
   }
   return found;
 }

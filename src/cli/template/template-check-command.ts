@@ -3,7 +3,8 @@ import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspec
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
-import { packageDiagnostic, unreadableFont } from '../../report/wording/package-diagnostic.ts';
+import { packageDiagnostic, unusableFont } from '../../report/wording/package-diagnostic.ts';
+import { fontUses } from '../../template/font-uses.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
@@ -11,7 +12,7 @@ import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { openRenderPool } from '../render/open-scenes.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
-import { unreadableFonts } from './template-problems.ts';
+import { openFonts } from './template-problems.ts';
 
 export interface TemplateCheckOptions extends GlobalOptions {
   readonly strict?: boolean;
@@ -58,9 +59,10 @@ export async function checkPackage(
   const parsed = parseTemplatePackage(folder, files.value);
   if (!parsed.ok) return { template: null, findings: [], diagnostics: parsed.diagnostics };
   const template = parsed.value;
-  const carried = [...template.fonts.values(), ...template.extraFonts.values()];
-  const unreadable = (await unreadableFonts(carried, io)).map((font) => unreadableFont(font, folder));
-  if (unreadable.length > 0) return { template, findings: [], diagnostics: unreadable };
+  const { weights, unusable } = await openFonts(fontUses(template), io);
+  if (unusable.length > 0) {
+    return { template, findings: [], diagnostics: unusable.map((font) => unusableFont(font, folder)) };
+  }
   const pool = openRenderPool(io);
   try {
     // Licences of the repository's own fonts are not part of the package.
@@ -68,6 +70,7 @@ export async function checkPackage(
     const findings = await inspectPackage(template, own.keys(), {
       renderStills: (scene) => pool.run('stills', scene),
       lint: (scene, safeArea) => pool.run('lint', { scene, safeArea }),
+      weightOf: async ({ name }) => weights.get(name)!,
     });
     const diagnostics = findings.map((finding) => packageDiagnostic(finding, folder, template.manifest));
     return { template, findings, diagnostics };

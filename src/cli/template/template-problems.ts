@@ -1,33 +1,41 @@
 import { unknownTemplate } from '../../definition/read-video.ts';
 import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
-import type { UnreadableFont } from '../../report/wording/package-diagnostic.ts';
+import type { UnusableFont } from '../../report/wording/package-diagnostic.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { TaskKilled } from '../../session/processes/tasks.ts';
-import type { PackageFile } from '../../template/template-package.ts';
+import { settingsIn } from '../../template/font-settings.ts';
+import type { FontUse } from '../../template/font-uses.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 
 /**
- * Finds damaged fonts. Each is decompressed and opened in a sandboxed process, as for rendering; a process that a font
- * ends is replaced.
+ * Opens fonts with their settings. Each is decompressed and opened in a sandboxed process, as for rendering; a process
+ * that a font ends is replaced.
  */
-export async function unreadableFonts(fonts: Iterable<PackageFile>, io: Io): Promise<UnreadableFont[]> {
+export async function openFonts(
+  uses: Iterable<FontUse>,
+  io: Io,
+): Promise<{ readonly weights: ReadonlyMap<string, FontWeight>; readonly unusable: readonly UnusableFont[] }> {
   const { createRenderPool } = await import('../../session/processes/render-pool.ts');
   const processes = createRenderPool({ size: 1, sandbox: sandboxFromEnvironment(io.env) });
-  const found: UnreadableFont[] = [];
+  const weights = new Map<string, FontWeight>();
+  const unusable: UnusableFont[] = [];
   try {
-    for (const { path, bytes } of fonts) {
-      const name = path.replace(/^.*\//, '');
-      const problem = await processes.run('font', { name }, { bytes }).catch((error: unknown) => {
-        if (error instanceof TaskKilled) return 'Reading the font crashes or does not end';
+    for (const use of uses) {
+      const { path, bytes, at } = use;
+      const name = at === null ? path.replace(/^.*\//, '') : use.name;
+      const opened = await processes.run('font', { ...settingsIn(use), name }, { bytes }).catch((error: unknown) => {
+        if (error instanceof TaskKilled) return { problem: 'Reading the font crashes or does not end' };
         throw error;
       });
-      if (problem !== null) found.push({ path, problem });
+      if (opened.problem === null) weights.set(use.name, weights.get(use.name) ?? opened);
+      else unusable.push({ path, problem: opened.problem, at });
     }
-    return found;
+    return { weights, unusable };
   } finally {
     await processes.close();
   }

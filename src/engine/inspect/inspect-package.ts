@@ -1,16 +1,25 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
+import { type FontUse, fontUses } from '../../template/font-uses.ts';
+import { weightAskedFor } from '../../template/font-weight.ts';
 import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
+import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { Feature } from '../../template/lottie/unsupported-features.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
+import type { OpenFont } from '../text/harfbuzz-font.ts';
 import { type DrawStills, type EditableVisibility, measureEditableVisibility } from './editable-visibility.ts';
+
+/** The weight of a font, as `OpenFont` has it. */
+export type FontWeight = Pick<OpenFont, 'weight' | 'weightRange'>;
 
 /** Renders for the inspection, in a render pool or on this thread. */
 export interface PackageInspector {
+  /** Weights of the fonts of the package. */
+  readonly weightOf: (font: FontUse) => Promise<FontWeight>;
   readonly renderStills: DrawStills;
   readonly lint: (scene: Scene, safeArea: SafeAreaName | null) => Promise<readonly LintFinding[]>;
 }
@@ -39,6 +48,7 @@ export async function inspectPackage(
     ...idleStills(template, visibilities),
     ...noticed.map((finding): PackageFinding => ({ kind: 'seen', finding })),
     ...largeImages(template),
+    ...(await otherWeights(template, inspector)),
     ...unlicensed([...files]),
   ];
 }
@@ -83,6 +93,25 @@ function idleStills(
 function unlicensed(files: readonly string[]): PackageFinding[] {
   const fonts = files.filter((path) => /^fonts\/[^/]+\.(?:ttf|otf|woff2?)$/i.test(path));
   return fonts.length > 0 && !files.some((path) => LICENCE.test(path)) ? [{ kind: 'no_licence', fonts }] : [];
+}
+
+/** Files of neighbouring weights often stand in for each other. */
+const NEIGHBOURING = 100;
+
+/** Finds fonts with another weight than the animation asks for, unless template.yaml sets them. */
+async function otherWeights(template: TemplatePackage, { weightOf }: PackageInspector): Promise<PackageFinding[]> {
+  const uses = new Map(fontUses(template).map((use) => [use.name, use]));
+  const found: PackageFinding[] = [];
+  for (const [index, font] of fontList(template.animation).entries()) {
+    const asked = weightAskedFor(font);
+    const use = uses.get(String(font.fName));
+    if (asked === null || use === undefined || template.manifest.fonts.has(use.name)) continue;
+    const { weight, weightRange } = await weightOf(use);
+    const isOffered = weightRange !== null && asked >= weightRange.min && asked <= weightRange.max;
+    if (Math.abs(weight - asked) <= (isOffered ? 0 : NEIGHBOURING)) continue;
+    found.push({ kind: 'font_weight', name: use.name, pointer: `/fonts/list/${index}`, asked, weight, isOffered });
+  }
+  return found;
 }
 
 /** An image with more than twice the drawn pixels in both directions is larger than any screen needs. */
@@ -145,6 +174,17 @@ export type PackageFinding =
       readonly drawnWidth: number;
       readonly drawnHeight: number;
       readonly sizeBytes: number;
+    }
+  /** A font has another weight than `fWeight` or `fStyle` of the animation. */
+  | {
+      readonly kind: 'font_weight';
+      readonly name: string;
+      /** JSON pointer of the font in the animation. */
+      readonly pointer: string;
+      readonly asked: number;
+      readonly weight: number;
+      /** Whether the font is variable and has the weight. */
+      readonly isOffered: boolean;
     }
   /** The package has fonts but no licence file. */
   | { readonly kind: 'no_licence'; readonly fonts: readonly string[] };

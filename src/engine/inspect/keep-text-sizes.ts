@@ -13,8 +13,8 @@ export async function keepTextSizes(created: NewPackage): Promise<NewPackage> {
   const parsed = parseTemplatePackage('', created.files);
   if (!parsed.ok) return created;
   const { fonts, extraFonts, fallbackFonts } = parsed.value;
-  const files = [...fonts, ...extraFonts].map(([name, { bytes }]) => {
-    return { name, bytes, isFallback: fallbackFonts.includes(name) };
+  const files = [...fonts, ...extraFonts].map(([name, { path: _, ...font }]) => {
+    return { ...font, name, isFallback: fallbackFonts.includes(name) };
   });
   const animation = structuredClone(created.animation);
   const shrunk = new Set<unknown>();

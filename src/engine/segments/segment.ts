@@ -22,7 +22,7 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
     size: [width, height],
     rate: { ...frameRateOf(fps) },
     animation: animationDigest(animation),
-    fonts: fonts.map(({ name, isFallback, bytes }) => ({ name, isFallback, bytes: bytesDigest(bytes) })),
+    fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: bytesDigest(bytes) })) as Json,
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
   }));

@@ -1,6 +1,5 @@
-import type { SceneFont } from '../../template/scene.ts';
 import type { OpenFont } from './harfbuzz-font.ts';
-import { openFont } from './open-font.ts';
+import { type FontToOpen, openFont } from './open-font.ts';
 
 /** Invisible on their own: joiners, variation selectors, direction marks, soft hyphens. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Cc}/u;
@@ -64,7 +63,7 @@ function coversAll(font: OpenFont, characters: readonly string[]): boolean {
  * @param fonts the text's own first; at least one
  * @throws SceneError template_invalid for an unusable font, as `openFont`
  */
-export async function openStack(text: string, fonts: readonly Pick<SceneFont, 'name' | 'bytes'>[]): Promise<FontStack> {
+export async function openStack(text: string, fonts: readonly FontToOpen[]): Promise<FontStack> {
   // The text may be set in capitals, which may be in another font.
   let open = new Set([...clustersOf(text), ...clustersOf(text.toUpperCase())]);
   const stack: OpenFont[] = [];

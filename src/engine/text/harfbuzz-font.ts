@@ -1,4 +1,5 @@
 import type * as HarfBuzz from 'harfbuzzjs';
+import type { FontSettings } from '../../template/scene.ts';
 
 /** One glyph of a shaped run. Lengths are in ems, y upwards. */
 export interface ShapedGlyph {
@@ -16,7 +17,7 @@ export interface ShapeRequest {
   readonly start: number;
   readonly end: number;
   readonly isRtl: boolean;
-  /** OpenType features to disable. */
+  /** OpenType features to disable, unless the font's settings name them. */
   readonly without: readonly string[];
 }
 
@@ -48,6 +49,14 @@ export interface OpenFont {
   readonly descent: number;
   /** True if any glyph has colours of its own that can be drawn. */
   readonly hasColor: boolean;
+  /** From 1 to 1000, 400 for regular; of the instance if the font is variable. */
+  readonly weight: number;
+  /** Range of its axis `wght`; null without one. */
+  readonly weightRange: { readonly min: number; readonly max: number } | null;
+  /** Returns the font with settings that `settingsProblems` accepts. */
+  withSettings(settings: FontSettings): OpenFont;
+  /** Returns why the font cannot be set in a certain way, as clauses; empty if it can. */
+  settingsProblems(settings: FontSettings): string[];
   /** Returns whether the font maps the code point to a glyph. */
   covers(codePoint: number): boolean;
   /** Returns the glyph of a single character; 0 without one. */
@@ -63,18 +72,23 @@ export interface OpenFont {
 }
 
 /** The inputs of `HarfBuzzFont`. */
-export interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'ascent' | 'descent' | 'hasColor'> {
+export interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'hasColor'> {
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
-  readonly font: HarfBuzz.Font;
   /** True if its only colour glyphs are SVG. */
   readonly drawsSvg: boolean;
+  /** From the table OS/2. */
+  readonly weight: number;
 }
 
 /** UTF-16 units of context around a run that affect letter forms. */
 const CONTEXT = 16;
 const SPACE = 0x20;
+/** The key of no settings. */
+const NO_SETTINGS = '[[],[]]';
 const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
+/** Settings of one file that stay open. A text that is set in another way opens it again. */
+const MOST_INSTANCES = 64;
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
 /** An `OpenFont` implemented with HarfBuzz. */
@@ -87,23 +101,77 @@ export class HarfBuzzFont implements OpenFont {
   readonly #hb: typeof HarfBuzz;
   readonly #face: HarfBuzz.Face;
   readonly #font: HarfBuzz.Font;
+  readonly weight: number;
+  readonly weightRange: OpenFont['weightRange'];
+  readonly #parts: FontParts;
+  readonly #features: readonly HarfBuzz.Feature[];
+  readonly #instances: Map<string, HarfBuzzFont>;
   /** Shared, because the library releases its memory only on garbage collection. */
   readonly #buffer: HarfBuzz.Buffer;
   readonly #glyphs = new Map<number, number>();
   readonly #drawsSvg: boolean;
   readonly #bounds = new Map<number, GlyphBounds>();
 
-  constructor({ hb, face, font, digest, sizeBytes, ascent, descent, hasColor, drawsSvg }: FontParts) {
+  constructor(parts: FontParts, { axes = {}, features = {} }: FontSettings = {}, file?: HarfBuzzFont) {
+    const { hb, face, digest, sizeBytes, hasColor, drawsSvg, weight } = parts;
+    this.#parts = parts;
     this.#hb = hb;
     this.#face = face;
-    this.#font = font;
+    this.#font = new hb.Font(face);
+    const positions = Object.entries(axes);
+    if (positions.length > 0) this.#font.setVariations(positions.map(([tag, value]) => new hb.Variation(tag, value)));
+    this.#features = Object.entries(features).map(([tag, value]) => new hb.Feature(tag, value));
+    this.#instances = file === undefined ? new Map() : file.#instances;
     this.#drawsSvg = drawsSvg;
-    this.#buffer = new hb.Buffer();
+    this.#buffer = file === undefined ? new hb.Buffer() : file.#buffer;
+    const extents = this.#font.hExtents();
     this.digest = digest;
     this.sizeBytes = sizeBytes;
-    this.ascent = ascent;
-    this.descent = descent;
+    this.ascent = extents.ascender / face.upem || 0.8;
+    this.descent = -extents.descender / face.upem;
     this.hasColor = hasColor;
+    const { wght } = face.getAxisInfos();
+    this.weight = axes.wght ?? wght?.default ?? weight;
+    this.weightRange = wght === undefined ? null : { min: wght.min, max: wght.max };
+  }
+
+  withSettings({ axes = {}, features = {} }: FontSettings): OpenFont {
+    const key = JSON.stringify([axes, features].map((values) => Object.entries(values).sort()));
+    if (key === NO_SETTINGS) return this;
+    const instance = this.#instances.get(key) ?? new HarfBuzzFont(this.#parts, { axes, features }, this);
+    this.#instances.delete(key);
+    this.#instances.set(key, instance);
+    for (const oldest of this.#instances.keys()) {
+      if (this.#instances.size <= MOST_INSTANCES) break;
+      this.#instances.delete(oldest);
+    }
+    return instance;
+  }
+
+  settingsProblems({ axes = {}, features = {} }: FontSettings): string[] {
+    const infos = this.#face.getAxisInfos();
+    const ranges = Object.values(infos).map(({ tag, min, max }) => `${tag} ${min} to ${max}`);
+    const has = ranges.length === 0 ? 'it is not a variable font' : `its axes are ${ranges.join(', ')}`;
+    const ofAxes = Object.entries(axes).flatMap(([tag, value]) => {
+      const info = Object.hasOwn(infos, tag) ? infos[tag] : undefined;
+      if (info === undefined) return [`it has no axis ${tag}: ${has}`];
+      const { min, max } = info;
+      return value >= min && value <= max ? [] : [`its axis ${tag} goes from ${min} to ${max}, not to ${value}`];
+    });
+    const known = this.#featureTags();
+    const ofFeatures = Object.entries(features).flatMap(([tag, value]) =>
+      value === 0 || known.has(tag)
+        ? []
+        : [`it has no feature ${tag}: its features are ${[...known].join(', ') || 'none'}`],
+    );
+    return [...ofAxes, ...ofFeatures];
+  }
+
+  #featureTags(): ReadonlySet<string> {
+    const tags = (['GSUB', 'GPOS'] as const).flatMap((table) => this.#face.getTableFeatureTags(table));
+    // The kerning of old fonts has a table of its own.
+    const kern = this.#face.referenceTable('kern');
+    return new Set([...tags, ...(kern !== undefined && kern.length > 0 ? ['kern'] : [])].sort());
   }
 
   get shaper(): OpenFont['shaper'] {
@@ -137,11 +205,7 @@ export class HarfBuzzFont implements OpenFont {
     buffer.addText(text.slice(from, end + CONTEXT), start - from, end - start);
     buffer.guessSegmentProperties();
     buffer.setDirection(isRtl ? hb.Direction.RTL : hb.Direction.LTR);
-    hb.shape(
-      this.#font,
-      buffer,
-      without.map((tag) => new hb.Feature(tag, 0)),
-    );
+    hb.shape(this.#font, buffer, [...without.map((tag) => new hb.Feature(tag, 0)), ...this.#features]);
     const { upem } = this.#face;
     return buffer.getGlyphInfosAndPositions().map(({ codepoint, cluster, xAdvance = 0, xOffset = 0, yOffset = 0 }) => ({
       glyph: codepoint,

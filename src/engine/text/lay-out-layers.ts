@@ -1,10 +1,12 @@
 import { isRecord } from '../../json.ts';
+import { mergeSettings } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { type FontStack, openStack } from './font-stack.ts';
 import { layOutText, type TextLayout } from './lay-out-text.ts';
+import type { FontToOpen } from './open-font.ts';
 import { type TextLayer, type TextSpec, textLayers, textSpec } from './text-layers.ts';
 
 /** In UTF-16 units; five times the limit of an editable. */
@@ -37,7 +39,8 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
       }
       const font = named.get(spec.font);
       if (font?.file === null) continue;
-      const candidates = [...new Set([...(font === undefined ? [] : [font.file]), ...fallbacks])];
+      const own = font === undefined ? [] : [{ ...font.file, ...mergeSettings(font.file, spec.settings) }];
+      const candidates = [...own, ...fallbacks.filter((one) => one !== font?.file)];
       if (candidates.length === 0) {
         throw new SceneError('template_invalid', `The font ${spec.font} of a text has no file`, {
           imageName: spec.font,
@@ -55,7 +58,7 @@ const EMBEDDED = /^data:[^,]*;base64,/;
 /** A font under the name that texts use for it. */
 interface NamedFont {
   /** Null when the animation has outlines for it (`chars`) and there is no file. */
-  readonly file: Pick<SceneFont, 'name' | 'bytes'> | null;
+  readonly file: FontToOpen | null;
   /** The document's `ascent` in ems, which places the first line in a box. Null for the font's own. */
   readonly ascent: number | null;
 }

@@ -18,12 +18,25 @@ const byBytes = new WeakMap<Uint8Array, Promise<OpenFont>>();
 /** Ordered from least to most recently used. */
 const byDigest = new Map<string, KnownFont>();
 
+/** A font to open, with its settings. */
+export type FontToOpen = Omit<SceneFont, 'isFallback'>;
+
 /**
- * Opens a font, once per process and content. Loads the shaper on first use.
+ * Opens a font with its settings. Reads a file once per process and content, and loads the shaper on first use.
  *
- * @throws SceneError template_invalid with the font's name, as `unpackFont`
+ * @throws SceneError template_invalid with the font's name, as `unpackFont`, and for settings that the font lacks
  */
-export function openFont({ name, bytes }: Pick<SceneFont, 'name' | 'bytes'>): Promise<OpenFont> {
+export async function openFont({ name, bytes, axes = {}, features = {} }: FontToOpen): Promise<OpenFont> {
+  const file = await openFile(name, bytes);
+  const problems = file.settingsProblems({ axes, features });
+  if (problems.length > 0) {
+    const message = `The font ${name} cannot be set as template.yaml says: ${problems.join('; ')}`;
+    throw new SceneError('template_invalid', message, { imageName: name });
+  }
+  return file.withSettings({ axes, features });
+}
+
+function openFile(name: string, bytes: Uint8Array): Promise<OpenFont> {
   const same = byBytes.get(bytes);
   if (same !== undefined) return same;
   const digest = sha256(bytes);
@@ -57,27 +70,30 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
   const sfnt = await unpackFont(name, bytes);
   const hb = await import('harfbuzzjs');
   const face = new hb.Face(new hb.Blob(new Uint8Array(sfnt).buffer));
-  const font = new hb.Font(face);
   const { upem } = face;
   if (!(upem >= 16) || face.collectUnicodes().length === 0) {
     throw new SceneError('template_invalid', `The font ${name} has no characters`, { imageName: name });
   }
-  const extents = font.hExtents();
   const tables = tableNames(sfnt);
   const hasColor = ['COLR', 'CBDT', 'sbix'].some((table) => tables.has(table));
   return new HarfBuzzFont({
     hb,
     face,
-    font,
     digest,
     sizeBytes: sfnt.length,
-    ascent: extents.ascender / upem || 0.8,
-    descent: -extents.descender / upem,
     hasColor,
     drawsSvg: tables.has('SVG ') && !hasColor,
+    weight: weightOf(face.referenceTable('OS/2')),
   });
 }
 
+/** @see OpenType 1.9, "OS/2": usWeightClass */
+function weightOf(table: Uint8Array | undefined): number {
+  const weight = table === undefined || table.length < 6 ? 0 : (table[4]! << 8) | table[5]!;
+  return weight >= 1 && weight <= 1000 ? weight : REGULAR;
+}
+
+const REGULAR = 400;
 /** Larger than any font in use (a full colour emoji font has 25 MB), and small enough for a process. */
 const MAX_SFNT_BYTES = 64 * 1024 * 1024;
 const OUTLINES = ['glyf', 'CFF ', 'CFF2', 'CBDT', 'sbix', 'COLR'];

@@ -1,6 +1,7 @@
 import { isRecord } from '../../json.ts';
+import { settingsOfStyle } from '../../template/font-settings.ts';
 import { LAYER_TYPE, type LottieNode, layerLists, withLayerLists } from '../../template/lottie/lottie-layers.ts';
-import type { LottieDocument } from '../../template/scene.ts';
+import type { FontSettings, LottieDocument } from '../../template/scene.ts';
 
 /** A text layer of an animation, with the fields that affect typesetting. */
 export interface TextLayer {
@@ -91,6 +92,8 @@ export interface TextSpec {
   /** With its original line breaks. */
   readonly text: string;
   readonly font: string;
+  /** Settings of the font for this text. */
+  readonly settings: FontSettings;
   readonly size: number;
   readonly lineHeight: number;
   /** `ls`; positive is upwards. */
@@ -128,6 +131,7 @@ export function textSpec(document: LottieNode): TextSpec {
   return {
     text: String(document.t ?? ''),
     font: String(document.f ?? ''),
+    settings: settingsOfStyle(document),
     size,
     lineHeight: numberOf(document.lh, size * AUTO_LEADING),
     baselineShift: numberOf(document.ls, 0),

@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { STYLE_SETTINGS } from '../../template/font-settings.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, SceneFont } from '../../template/scene.ts';
@@ -87,7 +88,23 @@ function filled(document: LottieNode): LottieNode {
 }
 
 /** Fields that the layout replaces. */
-const DECIDED = ['sz', 'ps', 'rs', 'sk_rs', 'vj', 'sk_vj', 'mf', 'xf', 'xl', 'ca', 'tr', 'ls', 'm', 'j'];
+const DECIDED = [
+  STYLE_SETTINGS,
+  'sz',
+  'ps',
+  'rs',
+  'sk_rs',
+  'vj',
+  'sk_vj',
+  'mf',
+  'xf',
+  'xl',
+  'ca',
+  'tr',
+  'ls',
+  'm',
+  'j',
+];
 /** Lottie's `j`: left, right, centre. */
 const MIRRORED = [1, 0, 2] as const;
 const TEXT_BOX_GROUPING = 4;

@@ -64,6 +64,14 @@ export function packageDiagnostic(
       const message = `The image has ${size} and is never drawn larger than ${drawnWidth} × ${drawnHeight}`;
       return warning('image_too_large', message, file(path), `Scale it to ${drawnWidth} × ${drawnHeight}`);
     }
+    case 'font_weight': {
+      const { name, asked, weight, isOffered, pointer } = finding;
+      const message = `The animation asks for ${name} with the weight ${asked} (${pointer}), but its file has ${weight}`;
+      const hint = isOffered
+        ? `Add to template.yaml: fonts: { ${name}: { axes: { wght: ${asked} } } }`
+        : `Supply the file with the weight ${asked}, or write the weight of the file into fStyle and fWeight`;
+      return warning('font_weight', message, file('animation.json'), hint);
+    }
     case 'no_licence': {
       const message = `There is no licence next to ${finding.fonts.join(', ')}`;
       const hint = 'Add the text of the licence to fonts/ as OFL.txt or LICENSE.txt';
@@ -72,18 +80,20 @@ export function packageDiagnostic(
   }
 }
 
-/** A font that cannot be opened; `problem` is a sentence. */
-export interface UnreadableFont {
+/** A font that cannot be opened or set as template.yaml says; `problem` is a sentence. */
+export interface UnusableFont {
   /** Path within the package's folder. */
   readonly path: string;
   readonly problem: string;
+  /** The entry of template.yaml that sets it; null if the file itself is unusable. */
+  readonly at: Span | null;
 }
 
 /** @param folder folder of the package as shown to the user */
-export function unreadableFont({ path, problem }: UnreadableFont, folder: string): Diagnostic {
-  const at = { file: `${folder}/${path}`, start: 0, end: 0 };
-  const hint = 'Replace the font file';
-  return { code: 'template_invalid', severity: 'error', message: problem, hint, at };
+export function unusableFont({ path, problem, at }: UnusableFont, folder: string): Diagnostic {
+  const hint = at === null ? 'Replace the font file' : 'Correct axes and features, or supply another font file';
+  const file = { file: `${folder}/${path}`, start: 0, end: 0 };
+  return { code: 'template_invalid', severity: 'error', message: problem, hint, at: at ?? file };
 }
 
 function secondsText(seconds: number): string {

@@ -74,11 +74,11 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     const { bindHere } = await import('../bind-scene.ts');
     return bindHere(input);
   },
-  async font({ input: { name }, bytes }) {
+  async font({ input, bytes }) {
     const { openFont } = await import('../../engine/text/open-font.ts');
-    return openFont({ name, bytes }).then(
-      () => null,
-      (error: unknown) => failureFrom(error).message,
+    return openFont({ ...input, bytes }).then(
+      ({ weight, weightRange }) => ({ problem: null, weight, weightRange }),
+      (error: unknown) => ({ problem: failureFrom(error).message }),
     );
   },
   async lint({ input }) {

@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
 import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
+import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
@@ -9,6 +10,7 @@ import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../engine/segments/segment.ts';
 import type { ComparedStill, StillComparison, StillImage } from '../../engine/stills/still-protocol.ts';
+import type { FontToOpen } from '../../engine/text/open-font.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
@@ -74,9 +76,12 @@ export interface RenderTasks {
   readonly package: { readonly input: { readonly wants: PackageAspect }; readonly output: PackageAnswer };
   /** Fills a template with a mapping. Files of both are stubs, @see bindIn. */
   readonly bind: { readonly input: BindInput; readonly output: BoundScene };
-  /** Opens a font. The output is null for one that texts can be set in, else the reason why not. */
-  readonly font: { readonly input: { readonly name: string }; readonly output: string | null };
+  /** Opens a font with its settings. */
+  readonly font: { readonly input: Omit<FontToOpen, 'bytes'>; readonly output: OpenedFont };
 }
+
+/** A font that texts can be set in, or the reason why they cannot. */
+export type OpenedFont = { readonly problem: string } | ({ readonly problem: null } & FontWeight);
 
 export type TaskKind = keyof RenderTasks;
 export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];

@@ -1,11 +1,12 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
+import { STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, fontNames, isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
 import type { FontSlot } from '../parse-manifest.ts';
 import type { LottieDocument, SceneFont } from '../scene.ts';
-import type { TemplatePackage } from '../template-package.ts';
+import type { PackageFont, TemplatePackage } from '../template-package.ts';
 
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 
@@ -26,6 +27,9 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   // Keyed by name; the first of several entries with one name wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
+    const settings = settingsIn(template.manifest.editables.get(editable ?? '')?.settings ?? {});
+    delete style[STYLE_SETTINGS];
+    if (settings !== null) style[STYLE_SETTINGS] = settings;
     const chosen = choose(style.f, editable);
     if (chosen === style.f) continue;
     if (!listed.has(chosen)) {
@@ -37,11 +41,10 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   }
   const fallbacks = new Set(template.fallbackFonts);
   const own = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name));
-  return [...own, ...fallbacks].map((name) => ({
-    name,
-    bytes: fontBytes(template, name),
-    isFallback: fallbacks.has(name),
-  }));
+  return [...own, ...fallbacks].map((name) => {
+    const font = fontOf(template, name);
+    return { ...settingsIn(font), name, bytes: font.bytes, isFallback: fallbacks.has(name) };
+  });
 }
 
 /** @returns a function from a text's font and editable to its new font */
@@ -68,8 +71,8 @@ function listedFont(name: string, replaced: LottieNode | undefined): LottieNode 
   return { fName: name, fFamily: family, fStyle: style, ascent: replaced?.ascent ?? 75, origin: 3 };
 }
 
-function fontBytes(template: TemplatePackage, name: string): Uint8Array {
+function fontOf(template: TemplatePackage, name: string): PackageFont {
   const file = template.fonts.get(name) ?? template.extraFonts.get(name);
-  if (file !== undefined) return file.bytes;
+  if (file !== undefined) return file;
   throw new ReelformError('template_invalid', `The template has no font ${name}`);
 }

@@ -15,7 +15,7 @@ import {
   textLayer,
 } from '../../support/lottie-documents.ts';
 import { makeFolder, makeRepository } from '../../support/repository.ts';
-import { smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackageFiles, solidPng } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
 
 const PROMO = JSON.stringify(lottie([textLayer('Headline', 'Hello')], { fonts: FONTS }));
@@ -177,6 +177,25 @@ describe('reelform template check', () => {
     }
     expect(stderr).toContain('Motion blur is not rendered: motion blur of "background" (/layers/2)');
     expect((await reelform(root, ['template', 'check', 'small', '--strict'])).exitCode).toBe(1);
+  });
+
+  it('reports fonts that cannot be set as template.yaml says, at their entry', async () => {
+    const text = `${SMALL_MANIFEST}fonts:\n  Test-Regular: { axes: { wght: 700 }, features: { ss42: 1 } }\n`;
+    const root = packageFolder({ 'template.yaml': text });
+    const { exitCode, stderr } = await reelform(root, ['template', 'check', 'small']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('small/template.yaml:9:3');
+    expect(stderr).toContain('it has no axis wght');
+    expect(stderr).toContain('it has no feature ss42');
+  });
+
+  it('reports a font with another weight than the animation asks for', async () => {
+    const animation = smallAnimation();
+    Object.assign(animation, { fonts: { list: [{ fName: 'Test-Regular', fFamily: 'Test', fStyle: 'Black' }] } });
+    const root = packageFolder({ 'animation.json': JSON.stringify(animation) });
+    const { stderr } = await reelform(root, ['template', 'check', 'small']);
+    expect(stderr).toContain('font_weight');
+    expect(stderr).toContain('asks for Test-Regular with the weight 900 (/fonts/list/0), but its file has 500');
   });
 
   it('reports the expressions that template init could not evaluate', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspectPackage, type PackageFinding } from '../../../src/engine/inspect/inspect-package.ts';
 import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
 import { drawStills } from '../../../src/engine/stills/draw-stills.ts';
+import { openFont } from '../../../src/engine/text/open-font.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
 import {
@@ -17,6 +18,7 @@ import {
   textLayer,
 } from '../../support/lottie-documents.ts';
 import { solidPng } from '../../support/small-package.ts';
+import { VARIABLE } from '../text/test-fonts.ts';
 
 const MANIFEST = `name: Promo
 stillcuts:
@@ -70,6 +72,7 @@ async function inspect(
   return inspectPackage(parsed.value, files.keys(), {
     renderStills: (scene) => drawStills(scene, () => undefined),
     lint: lintScene,
+    weightOf: openFont,
   });
 }
 
@@ -168,6 +171,24 @@ describe('inspectPackage()', () => {
         drawnHeight: 36,
       }),
     ]);
+  });
+
+  it('reports a font that is lighter or bolder than the animation asks for', async () => {
+    const asks = (fields: object): LottieDocument => {
+      const fonts = { list: [{ ...FONTS.list[0], ...fields }] };
+      return { ...animation(), fonts };
+    };
+    const finding = { kind: 'font_weight', name: 'Test-Regular', pointer: '/fonts/list/0' };
+    expect(await inspect(asks({ fStyle: 'Bold' }))).toEqual([
+      { ...finding, asked: 700, weight: 500, isOffered: false },
+    ]);
+    expect(await inspect(asks({ fStyle: 'Fat', fWeight: '900' }))).toMatchObject([{ asked: 900 }]);
+    const variable = { 'fonts/Test-Regular.ttf': null, 'fonts/Test-Regular.woff2': VARIABLE.bytes };
+    expect(await inspect(asks({ fStyle: 'SemiBold' }), variable)).toEqual([
+      { ...finding, asked: 600, weight: 400, isOffered: true },
+    ]);
+    const set = { ...variable, 'template.yaml': `${MANIFEST}fonts: { Test-Regular: { axes: { wght: 600 } } }\n` };
+    expect(await inspect(asks({ fStyle: 'SemiBold' }), set)).toEqual([]);
   });
 
   it('reports fonts without a licence', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openFont, unpackFont } from '../../../src/engine/text/open-font.ts';
-import { LATIN, testFont } from './test-fonts.ts';
+import type { FontSettings } from '../../../src/template/scene.ts';
+import { LATIN, testFont, VARIABLE } from './test-fonts.ts';
 
 const WOFF = testFont('noto-sans', 'latin', { ending: 'woff' });
 
@@ -43,5 +44,86 @@ describe('openFont()', () => {
       imageName: 'Broken',
       message: expect.stringContaining('Broken'),
     });
+  });
+});
+
+describe('openFont() with settings', () => {
+  const widthOf = async (settings: FontSettings, text: string): Promise<number> => {
+    const font = await openFont({ ...VARIABLE, ...settings });
+    const glyphs = font.shape({ text, start: 0, end: text.length, isRtl: false, without: [] });
+    return glyphs.reduce((sum, { advance }) => sum + advance, 0);
+  };
+
+  it('shapes and outlines the instance of a variable font', async () => {
+    const [thin, regular, heavy] = await Promise.all(
+      [{ wght: 100 }, {}, { wght: 900 }].map((axes) => openFont({ ...VARIABLE, axes })),
+    );
+    expect([thin, regular, heavy].map((font) => font!.weight)).toEqual([100, 400, 900]);
+    expect(heavy!.weightRange).toEqual({ min: 100, max: 900 });
+    const glyph = regular!.glyphOf(0x41);
+    expect(heavy!.advanceOf(glyph)).toBeGreaterThan(regular!.advanceOf(glyph) * 1.1);
+    expect(thin!.outlineOf(glyph)).not.toEqual(heavy!.outlineOf(glyph));
+    expect(heavy!.boundsOf(glyph).right).toBeGreaterThan(regular!.boundsOf(glyph).right);
+  });
+
+  it('applies features', async () => {
+    expect(await widthOf({}, '111')).toBeLessThan((await widthOf({}, '000')) * 0.95);
+    expect(await widthOf({ features: { tnum: 1 } }, '111')).toBeCloseTo(
+      await widthOf({ features: { tnum: 1 } }, '000'),
+      6,
+    );
+    expect(await widthOf({ features: { kern: 0 } }, 'AVAV')).toBeGreaterThan(await widthOf({}, 'AVAV'));
+  });
+
+  it('opens the same instance once, and an instance without settings as the font itself', async () => {
+    const font = await openFont({ ...VARIABLE, axes: { wght: 650 }, features: { tnum: 1, liga: 0 } });
+    expect(await openFont({ ...VARIABLE, axes: { wght: 650 }, features: { liga: 0, tnum: 1 } })).toBe(font);
+    expect(await openFont({ ...VARIABLE, axes: {}, features: {} })).toBe(await openFont(VARIABLE));
+  });
+
+  it.each([
+    [
+      VARIABLE,
+      { axes: { wght: 950, wdth: 90 }, features: { ss42: 1, zzzz: 0 } },
+      [
+        /wght goes from 100 to 900, not to 950/,
+        /no axis wdth: its axes are wght 100 to 900/,
+        /no feature ss42: its features are ccmp,/,
+      ],
+    ],
+    [LATIN, { axes: { wght: 700 } }, [/no axis wght: it is not a variable font/]],
+    [VARIABLE, { axes: { toString: 1 } as Record<string, number> }, [/no axis toString/]],
+  ])('rejects settings that a font lacks, all at once', async (font, settings, messages) => {
+    const opened = openFont({ ...font, ...settings });
+    for (const message of messages) {
+      await expect(opened).rejects.toMatchObject({
+        code: 'template_invalid',
+        imageName: font.name,
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+
+  it.each([
+    ['the axes', 'fvar'],
+    ['the outlines of the axes', 'gvar'],
+    ['the widths of the axes', 'HVAR'],
+  ])('survives random changes to %s', async (_, table) => {
+    const sfnt = await unpackFont('x', VARIABLE.bytes);
+    const own = Buffer.from(sfnt);
+    const entry = Array.from({ length: own.readUInt16BE(4) }, (_, index) => 12 + index * 16).find(
+      (at) => own.toString('latin1', at, at + 4) === table,
+    )!;
+    const [offset, length] = [own.readUInt32BE(entry + 8), own.readUInt32BE(entry + 12)];
+    for (let seed = 1; seed <= 40; seed++) {
+      const damaged = new Uint8Array(sfnt);
+      for (let change = 0; change < 6; change++) {
+        const at = (seed * 7919 + change * 104_729) % Math.min(length, 200);
+        damaged[offset + at] = (seed * 31 + change * 97) % 256;
+      }
+      const opened = await openFont({ name: 'Damaged', bytes: damaged, axes: { wght: 899.5 } }).catch((error) => error);
+      if (opened instanceof Error) expect(opened).toMatchObject({ code: 'template_invalid' });
+      else expect(opened.outlineOf(opened.glyphOf(0x41)).length).toBeLessThan(1_000);
+    }
   });
 });

@@ -41,3 +41,10 @@ export function everyScript(): SceneFont[] {
     testFont('noto-color-emoji', 'emoji', { ending: 'woff' }),
   ];
 }
+
+/** A variable font with the axis wght from 100 to 900, and the features tnum, liga, frac and others. */
+export const VARIABLE: SceneFont = {
+  name: 'Geist',
+  bytes: readFileSync(require.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2')),
+  isFallback: false,
+};

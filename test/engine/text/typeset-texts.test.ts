@@ -8,7 +8,7 @@ import type { LottieDocument } from '../../../src/template/scene.ts';
 import { placed } from '../scenes.ts';
 import { oneColor, sbix, withTables } from './made-fonts.ts';
 import { drawScriptSheet } from './script-sheet.ts';
-import { everyScript, LATIN, testFont } from './test-fonts.ts';
+import { everyScript, LATIN, testFont, VARIABLE } from './test-fonts.ts';
 import { drawAnimation, drawTexts, text, textAnimation } from './text-scene.ts';
 
 const EMOJI = testFont('noto-color-emoji', 'emoji', { ending: 'woff' });
@@ -170,6 +170,24 @@ describe('typesetTexts()', () => {
     const own = inkOf(await drawTexts(animation, [LATIN]));
     expect(inkOf(await drawTexts(withEmbeddedFont(animation), []))).toEqual(own);
     expect(inkOf(await drawTexts(animation, [{ ...LATIN, name: 'Other', isFallback: true }]))).toEqual(own);
+  });
+
+  it('draws the instance of a font and of a text, and fits texts by its widths', async () => {
+    const box = { f: 'Geist', s: 60, lh: 70, sz: [200, 80], ps: [10, 10], rs: 2 };
+    const inkWith = async (fontAxes: object, style: object): Promise<ReturnType<typeof inkOf>> => {
+      const words = { ...box, ...style };
+      const canvas = await drawTexts(textAnimation([text('Weights', words)]), [{ ...VARIABLE, ...fontAxes }]);
+      return inkOf(canvas);
+    };
+    const regular = await inkWith({}, { sz: [380, 80] });
+    const heavy = await inkWith({ axes: { wght: 900 } }, { sz: [380, 80] });
+    const heavyText = await inkWith({ axes: { wght: 100 } }, { sz: [380, 80], font_settings: { axes: { wght: 900 } } });
+    expect(heavy.ink).toBeGreaterThan(regular.ink * 1.4);
+    expect(heavy.edges[2]).toBeGreaterThan(regular.edges[2] * 1.05);
+    expect(heavyText).toEqual(heavy);
+    const shrunk = await inkWith({ axes: { wght: 900 } }, {});
+    expect(shrunk.edges[2]).toBeLessThanOrEqual(211);
+    expect(shrunk.edges[2]).toBeGreaterThan(195);
   });
 
   it('draws the script sheet as stored', async () => {

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { ReelformError } from '../../../diagnostic.ts';
 import type { Config } from '../../../project/config.ts';
 import { fontProblem } from '../../../template/check-font.ts';
+import { weightNamed } from '../../../template/font-weight.ts';
 import { substituteFor } from '../../../template/init/substitute-fonts.ts';
 import { packageRoot } from '../../init/own-package.ts';
 import { npmPackage } from './open-origin.ts';
@@ -130,18 +131,6 @@ function fontFromFile({ name }: MissingFont, file: string, directory: string): F
   return { name, bytes, others, origin: 'given', from: basename(path), hasSameWidths: null };
 }
 
-/** Weights of style names, as CSS counts them. */
-const WEIGHTS: readonly (readonly [RegExp, number])[] = [
-  [/thin|hairline/, 100],
-  [/extralight|ultralight/, 200],
-  [/semibold|demi/, 600],
-  [/extrabold|ultrabold/, 800],
-  [/black|heavy/, 900],
-  [/light/, 300],
-  [/medium/, 500],
-  [/bold/, 700],
-];
-
 /**
  * Downloads an open font of @fontsource from npm.
  *
@@ -153,7 +142,7 @@ async function fontFromNpm(font: MissingFont, spec: string | null): Promise<Foun
   const name = spec ?? `@fontsource/${dashed.toLowerCase()}`;
   const files = await npmPackage(name);
   const all = bare(`${font.name} ${font.style}`);
-  const weight = WEIGHTS.find(([pattern]) => pattern.test(all))?.[1] ?? 400;
+  const weight = weightNamed(all) ?? 400;
   const slope = /italic|oblique/.test(all) ? 'italic' : 'normal';
   const offered = [...files.keys()].flatMap((path) => {
     const [, subset, own, style] = /^files\/.*?-(latin)-(\d+)-(normal|italic)\.woff2$/.exec(path) ?? [];
