@@ -31,6 +31,30 @@ describe('reelform cache', () => {
     expect((await reelform(root, ['cache'])).stdout).toContain('The last run reused 1 of 1 segment.\n');
   });
 
+  it('shares segments between render, which keeps no stills, and apply', async () => {
+    const rome = (): string => {
+      const root = makeRepository();
+      for (const other of ['berlin', 'oslo']) rmSync(join(root, `videos/${other}.yaml`));
+      return root;
+    };
+    const [root, whole] = [rome(), rome()];
+    await reelform(root, ['render', 'rome', '--out', 'a.mp4']);
+    expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    const { last_run: run } = JSON.parse((await reelform(root, ['cache', '--json'])).stdout);
+    expect(run).toEqual({ reused: 1, rendered: 0 });
+    await reelform(whole, ['apply', '--auto-approve', '--no-segment-cache']);
+    const files = (of: string): string[] =>
+      readdirSync(join(of, 'renders'), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.\w+$/.test(name))
+        .sort();
+    expect(files(root)).toEqual(files(whole));
+    expect(files(root).some((name) => name.endsWith('.jpg'))).toBe(true);
+    for (const name of files(root)) {
+      const [one, other] = [root, whole].map((of) => readFileSync(join(of, 'renders', name)));
+      expect(one!.equals(other!), name).toBe(true);
+    }
+  });
+
   it('removes damaged segments and those beyond the size limit', async () => {
     const root = makeRepository();
     await reelform(root, ['render', 'berlin', '--out', 'a.mp4']);
