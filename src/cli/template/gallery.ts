@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
 import { closestMatch } from '../../hints.ts';
@@ -9,6 +9,9 @@ import { packageRoot } from '../init/own-package.ts';
 
 /** npm package with the templates of the gallery. It has the versions of Reelform, and is not a dependency of it. */
 const GALLERY_PACKAGE = 'reelform-gallery';
+/** The package is not published yet. */
+const WITHOUT_REGISTRY =
+  'Without the registry: npm install --no-save PATH/gallery, the folder of a clone of Reelform, then try again';
 /** Maximum size of the gallery, unpacked. */
 export const MAX_GALLERY_BYTES = 8_000_000;
 
@@ -23,18 +26,19 @@ export function galleryDigest(files: ReadonlyMap<string, Uint8Array>): Sha256 {
 }
 
 /**
- * Reads a template of the gallery: from the folder `gallery/` of a clone of Reelform, otherwise from the npm package of the
- * gallery with the same version. A download is used only if its digest is the one that this version of Reelform knows.
+ * Reads a template of the gallery: from the folder `gallery/` of a clone of Reelform, from the npm package of the gallery that
+ * is installed beside Reelform, or else from a download of the same version. Files of the package are used only if their
+ * digest is the one that this version of Reelform knows.
  *
  * @param download returns the files of an npm package by path
- * @param root folder of a clone's gallery, which need not exist
+ * @param reelform folder of this package
  * @returns the files of a template package, by path
  * @throws ReelformError `missing_file`, `template_invalid`
  */
 export async function readGalleryTemplate(
   name: string,
   download: (spec: string) => Promise<ReadonlyMap<string, Uint8Array>>,
-  root: string = join(packageRoot(), 'gallery'),
+  reelform: string = packageRoot(),
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const digests = galleryDigests();
   const expected = Object.hasOwn(digests, name) ? digests[name] : undefined;
@@ -45,19 +49,38 @@ export async function readGalleryTemplate(
       hint: guess === null ? `It has ${names.join(', ')}` : `Did you mean ${guess}?`,
     });
   }
-  if (existsSync(join(root, name, 'template.yaml'))) {
-    const read = readTemplateFolder(root, name, { file: `gallery/${name}`, start: 0, end: 0 });
-    if (read.ok) return read.value;
-    throw new ReelformError('template_invalid', read.diagnostics[0]!.message);
+  const clone = join(reelform, 'gallery');
+  if (existsSync(join(clone, name, 'template.yaml'))) return readFolder(clone, name);
+  const beside = join(dirname(reelform), GALLERY_PACKAGE);
+  if (existsSync(join(beside, name, 'template.yaml'))) {
+    const found = readFolder(beside, name);
+    if (galleryDigest(found) === expected) return found;
+    throw unknownFiles(name, `the installed ${GALLERY_PACKAGE}`);
   }
-  const files = await download(`${GALLERY_PACKAGE}@${VERSION}`);
+  const files = await download(`${GALLERY_PACKAGE}@${VERSION}`).catch((error: unknown) => {
+    if (!(error instanceof ReelformError)) throw error;
+    throw new ReelformError('missing_file', error.message, {
+      hint: `${error.hint}. ${WITHOUT_REGISTRY}`,
+      cause: error,
+    });
+  });
   const sizeBytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   const own = [...files].filter(([path]) => path.startsWith(`${name}/`));
   const found = new Map(own.map(([path, bytes]) => [path.slice(name.length + 1), bytes]));
   if (sizeBytes <= MAX_GALLERY_BYTES && galleryDigest(found) === expected) return found;
-  throw new ReelformError(
+  throw unknownFiles(name, `${GALLERY_PACKAGE}@${VERSION}`);
+}
+
+function readFolder(root: string, name: string): ReadonlyMap<string, Uint8Array> {
+  const read = readTemplateFolder(root, name, { file: `gallery/${name}`, start: 0, end: 0 });
+  if (read.ok) return read.value;
+  throw new ReelformError('template_invalid', read.diagnostics[0]!.message);
+}
+
+function unknownFiles(name: string, where: string): ReelformError {
+  return new ReelformError(
     'template_invalid',
-    `${name} of ${GALLERY_PACKAGE}@${VERSION} is not the template that this version of Reelform knows`,
-    { hint: 'Nothing was written. Take the template from the folder gallery/ of the repository of Reelform' },
+    `${name} of ${where} is not the template that this version of Reelform knows`,
+    { hint: `Nothing was written. ${WITHOUT_REGISTRY}` },
   );
 }

@@ -89,7 +89,7 @@ const tag = panel('tag', slotColor(accent), { x: -40, y: 92, width: 400, height:
 const tagText = textLayer(
   'kicker',
   kicker,
-  { font: TEXT, size: 40, rise: 'center', color: slotColor(light) },
+  { font: TEXT, size: 44, rise: 'center', color: slotColor(light) },
   { x: MARGIN, y: 100, width: 250, height: 68 },
   { from: 30, position: tagMove },
 );
@@ -98,7 +98,7 @@ const titleText = textLayer(
   'title',
   title,
   { font: SERIF, size: 76, leading: 1.06, tracking: -18, rise: 'center', color: slotColor(ink) },
-  { x: MARGIN - 2, y: 764, width: wide, height: 166 },
+  { x: MARGIN - 2, y: 758, width: wide, height: 178 },
   { from: 30, effects: [arriving('word', 32, 40, 54, { blur: 4 })] },
 );
 const style = (font: string, size: number, color: ColorSlot): TextStyle => ({ font, size, color: slotColor(color) });
@@ -112,15 +112,15 @@ const facts = FACTS.flatMap(([figure, label], index): Layer[] => {
     slideIn(
       `figure ${index + 1}`,
       { key: number(0), example: figure },
-      { ...style(SERIF, 58, ink), tracking: -10 },
-      { x, y: 1098, width: COLUMN, height: 78 },
+      { ...style(SERIF, 66, ink), tracking: -12 },
+      { x, y: 1086, width: COLUMN, height: 84 },
       from,
     ),
     slideIn(
       `label ${index + 1}`,
       { key: number(1), example: label },
-      style(TEXT, 34, ink),
-      { x, y: 1172, width: COLUMN, height: 54 },
+      style(TEXT, 40, ink),
+      { x, y: 1164, width: COLUMN, height: 58 },
       from + 5,
     ),
   ];
@@ -143,7 +143,7 @@ export const listing: DocumentParts = {
     tagText,
     tag,
     titleText,
-    slideIn('place', place, style(TEXT, 40, ink), { x: MARGIN, y: 948, width: wide * 0.5, height: 92 }, 44),
+    slideIn('place', place, style(TEXT, 44, ink), { x: MARGIN, y: 948, width: wide * 0.5, height: 92 }, 44),
     slideIn(
       'price',
       price,
@@ -151,9 +151,9 @@ export const listing: DocumentParts = {
       { x: MARGIN + wide * 0.52, y: 948, width: wide * 0.48, height: 92 },
       52,
     ),
-    hairline('rule', [MARGIN, SIZE.width - MARGIN], 1070, slotColor(ink), 30, { from: 54, over: 44 }),
+    hairline('rule', [MARGIN, SIZE.width - MARGIN], 1062, slotColor(ink), 30, { from: 54, over: 44 }),
     ...facts,
-    slideIn('contact', contact, style(TEXT, 36, accent), { x: MARGIN, y: 1244, width: wide, height: 62 }, 66),
+    slideIn('contact', contact, style(TEXT, 44, accent), { x: MARGIN, y: 1254, width: wide, height: 66 }, 66),
     sheet,
     ...marks,
     ...views.map(({ layer }) => layer).reverse(),

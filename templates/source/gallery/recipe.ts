@@ -107,13 +107,13 @@ const progress = shapeLayer(
 const titleText = textLayer(
   'title',
   title,
-  { font: SERIF, size: 96, leading: 1.06, tracking: -20, align: 'center', rise: 'center', color: slotColor(ink) },
-  { x: MARGIN, y: 170, width: WIDE, height: 226 },
+  { font: SERIF, size: 108, leading: 1.04, tracking: -24, align: 'center', rise: 'center', color: slotColor(ink) },
+  { x: MARGIN, y: 164, width: WIDE, height: 236 },
   { from: 10, effects: [arriving('word', 12, 40, 70)] },
 );
 
 const fact = (name: string, slot: TextSlot, index: 0 | 1): Layer[] => {
-  const box = { x: MARGIN + index * (WIDE / 2 + 14), y: 1444, width: WIDE / 2 - 14, height: 104 };
+  const box = { x: MARGIN + index * (WIDE / 2 + 14), y: 1470, width: WIDE / 2 - 14, height: 120 };
   const from = 36 + 8 * index;
   const until = SCENES[1] - 6;
   const center: [number, number] = [box.x + box.width / 2, box.y + box.height / 2];
@@ -122,7 +122,7 @@ const fact = (name: string, slot: TextSlot, index: 0 | 1): Layer[] => {
     slideIn(
       name,
       slot,
-      { font: TEXT, size: 50, align: 'center', color: slotColor(light) },
+      { font: TEXT, size: 58, align: 'center', color: slotColor(light) },
       { x: box.x + 40, y: box.y + 10, width: box.width - 80, height: box.height - 20 },
       from + 12,
       leaving,
@@ -133,8 +133,8 @@ const fact = (name: string, slot: TextSlot, index: 0 | 1): Layer[] => {
         group(
           rectangle(
             still(center),
-            keyed([from, [0, 0], ease.out], [from + 14, [104, 104], ease.inOut], [from + 36, [box.width, box.height]]),
-            still(52),
+            keyed([from, [0, 0], ease.out], [from + 14, [120, 120], ease.inOut], [from + 36, [box.width, box.height]]),
+            still(60),
           ),
           fill(slotColor(accent)),
         ),
@@ -171,8 +171,8 @@ const steps = STEPS.flatMap((example, index): Layer[] => {
     textLayer(
       `step ${number}`,
       words,
-      { font: TEXT, size: 60, leading: 1.2, tracking: -10, rise: 'top', color: slotColor(ink) },
-      { x: MARGIN + 164, y: 1432, width: WIDE - 164, height: 300 },
+      { font: TEXT, size: 68, leading: 1.18, tracking: -14, rise: 'top', color: slotColor(ink) },
+      { x: MARGIN + 160, y: 1442, width: WIDE - 160, height: 300 },
       { from: from + 6, ...leaving, effects: [arriving('word', from + 8, 40, 40, { blur: 4 })] },
     ),
   ];

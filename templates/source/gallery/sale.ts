@@ -142,8 +142,9 @@ const badgeShape = shapeLayer(
 const priceText = textLayer(
   'price',
   price,
-  { font: BOLD, size: 96, tracking: -12, align: 'center', rise: 'center', color: slotColor(ink) },
-  { x: -124, y: -64, width: 248, height: 128 },
+  { font: BOLD, size: 96, leading: 1, tracking: -12, align: 'center', rise: 'center', color: slotColor(ink) },
+  // As high as one line, so that a long price shrinks and does not wrap.
+  { x: -132, y: -48, width: 264, height: 96 },
   { from: 84, ...badgeMove, effects: [arriving('character', 84, 28, 40, { blur: 0 })] },
 );
 

@@ -55,8 +55,8 @@ const chart = (name: string, font: string, color: ColorSlot): Layer =>
 
 const days = DAYS.map((day, index) => {
   const slot: TextSlot = { key: `t_${10 + index}`, example: day };
-  const box = { x: CHART.x + index * STEP - (STEP - BAR) / 2 + 6, y: BASE + 22, width: STEP - 12, height: 60 };
-  const style: TextStyle = { font: MEDIUM, size: 34, align: 'center', color: slotColor(text) };
+  const box = { x: CHART.x + index * STEP - (STEP - BAR) / 2 + 6, y: BASE + 24, width: STEP - 12, height: 66 };
+  const style: TextStyle = { font: MEDIUM, size: 42, align: 'center', color: slotColor(text) };
   return slideIn(`day ${index + 1}`, slot, style, box, BARS_FROM + 12 + 5 * index);
 });
 
@@ -97,19 +97,37 @@ const changeBar = shapeLayer(
   { from: 58 },
 );
 
+/** The two smaller figures have columns with a line between them. */
+const GAP = 44;
+const COLUMN = (LEFT - GAP) / 2;
+const divider = shapeLayer(
+  'divider',
+  [
+    group(
+      rectangle(
+        keyed([84, [MARGIN + LEFT / 2, 764], ease.out], [116, [MARGIN + LEFT / 2, 830]]),
+        keyed([84, [3, 0], ease.out], [116, [3, 132]]),
+        still(1.5),
+      ),
+      fill(slotColor(text), still(30)),
+    ),
+  ],
+  { from: 84 },
+);
+
 const small = (name: string, figure: TextSlot, label: TextSlot, x: number, from: number): Layer[] => [
   ...rolling(
     name,
     figure,
-    { font: FIGURES, size: 84, tracking: -8, color: slotColor(accent) },
-    { x, y: 748, width: 300, height: 92 },
+    { font: FIGURES, size: 80, tracking: -10, color: slotColor(accent) },
+    { x, y: 752, width: COLUMN, height: 92 },
     { from, over: 56 },
   ),
   slideIn(
     `${name} label`,
     label,
-    { font: MEDIUM, size: 36, color: slotColor(text) },
-    { x, y: 846, width: 300, height: 92 },
+    { font: MEDIUM, size: 37, leading: 1.1, rise: 'top', color: slotColor(text) },
+    { x, y: 858, width: COLUMN, height: 96 },
     from + 12,
   ),
 ];
@@ -158,7 +176,8 @@ export const weeklyNumbers: DocumentParts = {
       64,
     ),
     ...small('second', second, secondLabel, MARGIN, 80),
-    ...small('third', third, thirdLabel, MARGIN + 346, 90),
+    ...small('third', third, thirdLabel, MARGIN + COLUMN + GAP, 90),
+    divider,
     chart('largest', BARS_TOP, accent),
     chart('bars', BARS, bars),
     ...days,

@@ -1,8 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { readGalleryTemplate } from '../../../src/cli/template/gallery.ts';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { execa } from 'execa';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { npmPackage } from '../../../src/cli/template/add/open-origin.ts';
+import { galleryDigests, readGalleryTemplate } from '../../../src/cli/template/gallery.ts';
 import { EXIT, ReelformError } from '../../../src/diagnostic.ts';
+import { startServer, type TestServer } from '../../support/http-server.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { reelform } from '../../support/test-io.ts';
 
@@ -19,26 +24,143 @@ describe('readGalleryTemplate()', () => {
 
   it('downloads the gallery of the same version where there is no clone, and verifies it', async () => {
     const own = await readGalleryTemplate('quote', refused);
-    const root = makeFolder({});
+    const reelform = makeFolder({});
     const asked: string[] = [];
     const download = (changes: ReadonlyMap<string, Uint8Array>) => async (spec: string) => {
       asked.push(spec);
       return new Map([...[...own].map(([path, bytes]) => [`quote/${path}`, bytes] as const), ...changes]);
     };
-    expect(await readGalleryTemplate('quote', download(new Map()), root)).toEqual(own);
+    expect(await readGalleryTemplate('quote', download(new Map()), reelform)).toEqual(own);
     expect(asked).toEqual(['reelform-gallery@0.1.0']);
     for (const changes of [
       new Map([['quote/animation.json', new Uint8Array(3)]]),
       new Map([['quote/more.txt', new Uint8Array(3)]]),
       new Map([['other/large.bin', new Uint8Array(9_000_000)]]),
     ]) {
-      const error = await readGalleryTemplate('quote', download(changes), root).catch(codeOf);
+      const error = await readGalleryTemplate('quote', download(changes), reelform).catch(codeOf);
       expect(error).toBe('template_invalid');
     }
   });
 
   it('names the closest template for an unknown one', async () => {
     await expect(readGalleryTemplate('qoute', refused)).rejects.toMatchObject({ hint: 'Did you mean quote?' });
+  });
+});
+
+describe('npmPackage() with a registry', () => {
+  const GALLERY = join(import.meta.dirname, '../../../gallery');
+  let tarball: Buffer;
+  let registry: TestServer;
+  let elsewhere: TestServer;
+  /** What the registry answers; each test changes it. */
+  let answer: { announced?: Buffer; sent?: Buffer; redirect?: string; status?: number; isSilent?: boolean };
+  let own: ReadonlyMap<string, Uint8Array>;
+
+  beforeAll(async () => {
+    own = await readGalleryTemplate('quote', refused);
+    const folder = makeFolder({});
+    const { stdout } = await execa('npm', ['pack', GALLERY, '--json', '--pack-destination', folder]);
+    const [packed] = JSON.parse(stdout) as [{ filename: string }];
+    tarball = readFileSync(join(folder, packed.filename));
+    elsewhere = await startServer((_, response) => response.end(answer.sent ?? tarball));
+    registry = await startServer(({ url = '' }, response) => {
+      if (answer.isSilent === true) return;
+      if (answer.status !== undefined) response.writeHead(answer.status).end('{"error":"not found"}');
+      else if (url.endsWith('.tgz')) {
+        if (answer.redirect === undefined) response.end(answer.sent ?? tarball);
+        else response.writeHead(302, { location: answer.redirect }).end();
+      } else {
+        const integrity = `sha512-${createHash('sha512')
+          .update(answer.announced ?? tarball)
+          .digest('base64')}`;
+        const dist = { tarball: `${registry.url}/reelform-gallery/-/reelform-gallery-0.1.0.tgz`, integrity };
+        const versions = { '0.1.0': { name: 'reelform-gallery', version: '0.1.0', dist } };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ name: 'reelform-gallery', 'dist-tags': { latest: '0.1.0' }, versions }));
+      }
+    });
+  });
+
+  beforeEach(() => {
+    answer = {};
+    vi.stubEnv('npm_config_registry', registry.url);
+    vi.stubEnv('npm_config_cache', makeFolder({}));
+    vi.stubEnv('npm_config_fetch_retries', '0');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+  afterAll(() => Promise.all([registry.close(), elsewhere.close()]));
+
+  const get = (timeoutMs?: number): Promise<ReadonlyMap<string, Uint8Array>> =>
+    readGalleryTemplate('quote', (spec) => npmPackage(spec, timeoutMs), makeFolder({}));
+
+  it('gives the template of the packed gallery, also through a redirect to another host', async () => {
+    expect(await get()).toEqual(own);
+    expect(registry.requests).toContain('/reelform-gallery/-/reelform-gallery-0.1.0.tgz');
+    vi.stubEnv('npm_config_cache', makeFolder({}));
+    answer = { redirect: `${elsewhere.url.replace('127.0.0.1', 'localhost')}/a.tgz` };
+    expect(await get()).toEqual(own);
+    expect(elsewhere.requests).toEqual(['/a.tgz']);
+  });
+
+  it.each<[string, () => typeof answer, RegExp, RegExp]>([
+    ['a registry without the package', () => ({ status: 404 }), /404/, /registry does not have it/],
+    [
+      'another file than the announced one',
+      () => ({ sent: gzipSync('other') }),
+      /sha512|EINTEGRITY/,
+      /npm cache clean/,
+    ],
+    ['a truncated file', () => ({ sent: tarball.subarray(0, 100_000) }), /sha512|EINTEGRITY/, /npm cache clean/],
+    [
+      'a redirect to another file',
+      () => ({ redirect: `${elsewhere.url}/a.tgz`, sent: gzipSync('x') }),
+      /sha512/,
+      /npm cache clean/,
+    ],
+  ])('refuses %s, and says what to do', async (_, make, message, hint) => {
+    answer = make();
+    const error = await get().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'missing_file', message: expect.stringMatching(message) });
+    expect(error).toMatchObject({ hint: expect.stringMatching(hint) });
+    expect(error).toMatchObject({ hint: expect.stringContaining('npm install --no-save PATH/gallery') });
+  });
+
+  it('refuses a truncated or changed file that the registry announces', async () => {
+    const cut = tarball.subarray(0, 100_000);
+    answer = { announced: cut, sent: cut };
+    await expect(get()).rejects.toMatchObject({ code: 'missing_file' });
+    vi.stubEnv('npm_config_cache', makeFolder({}));
+    const changed = gzipSync(
+      Buffer.from(gunzipSync(tarball).toString('latin1').replaceAll('"ty":5', '"ty":4'), 'latin1'),
+    );
+    answer = { announced: changed, sent: changed };
+    await expect(get()).rejects.toMatchObject({ code: 'template_invalid' });
+  });
+
+  it('ends a download that gets no answer', async () => {
+    answer = { isSilent: true };
+    await expect(get(4_000)).rejects.toMatchObject({
+      code: 'missing_file',
+      message: 'npm could not download reelform-gallery@0.1.0: no answer within 4 seconds',
+      hint: expect.stringContaining('npm ping'),
+    });
+  });
+
+  it('takes the gallery that is installed beside Reelform, and verifies it', async () => {
+    const modules = makeFolder({});
+    mkdirSync(join(modules, 'reelform'));
+    writeFileSync(join(modules, 'gallery.tgz'), tarball);
+    await execa('tar', ['-xzf', 'gallery.tgz'], { cwd: modules });
+    renameSync(join(modules, 'package'), join(modules, 'reelform-gallery'));
+    for (const name of Object.keys(galleryDigests())) {
+      expect((await readGalleryTemplate(name, refused, join(modules, 'reelform'))).size, name).toBeGreaterThan(2);
+    }
+    writeFileSync(join(modules, 'reelform-gallery/quote/more.txt'), 'more');
+    await expect(readGalleryTemplate('quote', refused, join(modules, 'reelform'))).rejects.toMatchObject({
+      code: 'template_invalid',
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
-import { execa } from 'execa';
+import { ExecaError, execa } from 'execa';
 import { ReelformError } from '../../../diagnostic.ts';
 import { isRecord } from '../../../json.ts';
 import { ALLOW_NOTHING, parseAllowList } from '../../../session/sources/allow-list.ts';
@@ -128,30 +128,43 @@ function installedFile(name: string, path: string, root: string): string | null 
   }
 }
 
+/** Time for a download with all retries of npm. */
+const DOWNLOAD_MS = 180_000;
+
+/** Code of npm → what to do. */
+const NPM_HINTS: Readonly<Record<string, string>> = {
+  E404: 'Check its name and version: the registry does not have it',
+  ETARGET: 'Check its version: the registry has others',
+  EINTEGRITY: 'The file is not the one that the registry announces: run npm cache clean --force, then try again',
+};
+
 /**
  * Downloads a package with npm, so that its registry, proxy and login apply. Runs no script of the package.
  *
  * @param spec name, with a version if not the latest
+ * @param timeoutMs ends npm
  * @returns files by path
  * @throws ReelformError `missing_file`
  */
-export async function npmPackage(spec: string): Promise<Map<string, Uint8Array>> {
+export async function npmPackage(spec: string, timeoutMs: number = DOWNLOAD_MS): Promise<Map<string, Uint8Array>> {
   const folder = temporaryFolder('reelform-npm-');
   try {
     const args = ['pack', spec, '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { stdout } = await execa('npm', args, { cwd: folder, stdin: 'ignore' });
+    const { stdout } = await execa('npm', args, { cwd: folder, stdin: 'ignore', timeout: timeoutMs });
     const [packed] = JSON.parse(stdout) as { readonly filename: string }[];
     const bytes = readFileSync(join(folder, packed!.filename.replace(/^@/, '').replace('/', '-')));
     const files = readTarGz(bytes, 4 * MAX_PACKAGE_BYTES);
     if (files === null) throw new Error('the package is damaged or too large');
     return new Map([...files].map(([path, content]) => [path.replace(/^[^/]+\//, ''), content]));
   } catch (error) {
-    const reason =
-      error instanceof Error
-        ? (error.message.split('\n').find((line) => /npm error (?!code)/.test(line)) ?? error.message.split('\n')[0])
-        : String(error);
+    const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
+    const isLate = error instanceof ExecaError && error.timedOut;
+    const reason = isLate
+      ? `no answer within ${timeoutMs / 1000} seconds`
+      : (lines.find((line) => /npm error (?!code)/.test(line)) ?? lines[0]!).replace('npm error ', '');
+    const code = /npm error code (\w+)/.exec(lines.join('\n'))?.[1] ?? '';
     throw new ReelformError('missing_file', `npm could not download ${spec}: ${reason}`, {
-      hint: 'Check the name of the package and the connection to its registry',
+      hint: NPM_HINTS[code] ?? 'Check the connection to the registry of npm: npm ping',
       cause: error,
     });
   } finally {
