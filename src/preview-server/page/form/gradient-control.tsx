@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { formatColor, parseColor } from '../color.ts';
 import { cssGradient, formatGradient, MOST_STOPS, parseGradient, type Stop, withStop } from '../gradient.ts';
 import { type ControlProps, Refusal } from './control.tsx';
@@ -30,15 +31,10 @@ export function GradientControl({ field, id, save }: ControlProps): JSX.Element 
                 }
                 onChange={flush}
               />
-              <input
-                type="number"
-                aria-label={`${field.label}: position ${index + 1} in percent`}
-                min={0}
-                max={100}
-                step="any"
-                value={stop.percent}
-                onChange={(event) => {
-                  const percent = Math.min(100, Math.max(0, Number(event.currentTarget.value)));
+              <PositionInput
+                label={`${field.label}: position ${index + 1} in percent`}
+                percent={stop.percent}
+                onCommit={(percent) => {
                   write(stops.with(index, { ...stop, percent }));
                   flush();
                 }}
@@ -83,6 +79,32 @@ export function GradientControl({ field, id, save }: ControlProps): JSX.Element 
       </div>
       <Refusal error={error} />
     </>
+  );
+}
+
+interface PositionInputProps {
+  readonly label: string;
+  readonly percent: number;
+  readonly onCommit: (percent: number) => void;
+}
+
+/** Commits a position when the user leaves it, because the stops are sorted by position. */
+function PositionInput({ label, percent, onCommit }: PositionInputProps): JSX.Element {
+  const [draft, setDraft] = useState<string | null>(null);
+  return (
+    <input
+      type="number"
+      aria-label={label}
+      min={0}
+      max={100}
+      step="any"
+      value={draft ?? percent}
+      onInput={(event) => setDraft(event.currentTarget.value)}
+      onBlur={() => {
+        if (draft !== null && draft !== '') onCommit(Math.min(100, Math.max(0, Number(draft))));
+        setDraft(null);
+      }}
+    />
   );
 }
 
