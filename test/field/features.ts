@@ -89,6 +89,15 @@ const matted = (tt: number): LottieDocument =>
 const blended = (bm: number): LottieDocument =>
   document([shapes(1, [ellipse, fill([0.9, 0.5, 0.2, 1])], { bm, ...spinning }), shapes(2, [rectangle, fill(BLUE)])]);
 
+/** Grows at once along one axis and slowly along the other. */
+const scaledApart = {
+  a: 1,
+  k: [
+    { t: 0, s: [40, 40, 100], o: { x: [0, 0.8, 0], y: [0.9, 0, 0] }, i: { x: [0.1, 1, 1], y: [1, 0.4, 1] } },
+    { t: 20, s: [130, 160, 100] },
+  ],
+};
+
 const modified = (modifier: object): LottieDocument => document([shapes(1, [star, modifier, fill(), stroke(3)])]);
 
 const effect = (ty: number, values: readonly object[]): LottieDocument =>
@@ -111,6 +120,9 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   ellipse: document([shapes(1, [ellipse, fill()], spinning)]),
   star: document([shapes(1, [star, fill()], spinning)]),
   'star with rounded points': document([shapes(1, [{ ...star, is: fixed(40), os: fixed(60) }, fill()])]),
+  'star, reversed and trimmed': document([
+    shapes(1, [{ ...star, d: 3 }, { ty: 'tm', s: fixed(10), e: from([20], [70]), o: fixed(0), m: 1 }, stroke(4)]),
+  ]),
   polygon: document([shapes(1, [polygon, fill()], spinning)]),
   path: document([shapes(1, [curve(true), fill()], spinning)]),
   'several shapes, even-odd fill': document([shapes(1, [ellipse, rectangle, { ...fill(), r: 2 }])]),
@@ -162,6 +174,9 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'matte, luma inverted': matted(4),
   ...Object.fromEntries(BLENDS.map((name, index) => [`blend mode, ${name}`, blended(index + 1)])),
   'opacity of a layer': document([shapes(1, [star, fill()], { ks: placed(0, 0, { o: from([10], [90]) }) })]),
+  'scale, eased differently along each axis': document([
+    shapes(1, [star, fill()], { ks: placed(80, 45, { a: fixed([80, 45, 0]), s: scaledApart }) }),
+  ]),
   'scale and anchor': document([
     shapes(1, [star, fill()], {
       ks: placed(80, 45, { a: fixed([80, 45, 0]), s: from([40, 120, 100], [130, 60, 100]) }),

@@ -3,10 +3,11 @@ import type { LottieDocument } from '../scene.ts';
 import { type LottieNode, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { isRoundedStar, starPath } from './rounded-stars.ts';
+import { withSharedEasing } from './shared-easing.ts';
 
 /**
- * Returns a document as the renderer has to receive it to draw what lottie-web draws: rounded stars as paths, skew with
- * the axis that it understands, expanded masks, and mattes that are switched off but used. What needs no change is not copied.
+ * Returns a document as the renderer has to receive it to draw what lottie-web draws: rounded and reversed stars as
+ * paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks, and mattes that are switched off but used. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => mapped(layers, (layer) => layerForm(layer)) as unknown[]);
@@ -16,7 +17,7 @@ function layerForm(layer: LottieNode): LottieNode {
   const changes: LottieNode = {};
   // A matte shapes other layers whether it is visible or not.
   if (Number(layer.td) > 0 && layer.hd === true) changes.hd = false;
-  const ks = isRecord(layer.ks) ? withSkewAxis(layer.ks) : layer.ks;
+  const ks = isRecord(layer.ks) ? transformForm(layer.ks) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
   const masks = mapped(layer.masksProperties, (mask) => (isExpandable(mask) ? expandedMask(mask) : mask));
   if (masks !== layer.masksProperties) changes.masksProperties = masks;
@@ -30,8 +31,27 @@ function shapeForm(shape: LottieNode): LottieNode {
     const it = mapped(shape.it, shapeForm);
     return it === shape.it ? shape : { ...shape, it };
   }
-  if (shape.ty === 'tr') return withSkewAxis(shape);
-  return isRoundedStar(shape) ? starPath(shape) : shape;
+  if (shape.ty === 'tr') return transformForm(shape);
+  return isRoundedStar(shape) ? starPath(shape) : easedAlike(shape, MOST_DIMENSIONS);
+}
+
+/** Position, anchor and scale have a third dimension that is not drawn. */
+const TRANSFORM_DIMENSIONS = 2;
+/** Red, green and blue. */
+const MOST_DIMENSIONS = 3;
+
+function transformForm(transform: LottieNode): LottieNode {
+  return easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS);
+}
+
+/** Eases all dimensions of each property of a node alike. */
+function easedAlike(node: LottieNode, dimensions: number): LottieNode {
+  const changes: LottieNode = {};
+  for (const [key, property] of Object.entries(node)) {
+    const eased = isRecord(property) ? withSharedEasing(property, dimensions) : property;
+    if (eased !== property) changes[key] = eased;
+  }
+  return Object.keys(changes).length === 0 ? node : { ...node, ...changes };
 }
 
 /** Changes the direction in which the axis of a skew turns: Skottie takes it the other way round. */

@@ -9,9 +9,9 @@ const PROPERTIES = ['pt', 'p', 'r', 'or', 'os', 'ir', 'is'] as const;
 
 type StarValues = Readonly<Record<(typeof PROPERTIES)[number], readonly number[]>>;
 
-/** Returns whether a shape is a star or polygon with rounded points, which the renderer draws sharp. */
+/** Returns whether a shape is a star or polygon whose rounded points the renderer draws sharp, or whose direction it ignores. */
 export function isRoundedStar(shape: LottieNode): boolean {
-  return shape.ty === 'sr' && [shape.os, shape.is].some((property) => isSet(property));
+  return shape.ty === 'sr' && (shape.d === 3 || [shape.os, shape.is].some((property) => isSet(property)));
 }
 
 /**

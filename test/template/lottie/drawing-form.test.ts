@@ -44,6 +44,10 @@ describe('drawingForm()', () => {
     expect(reversed.v[1]![0]).toBeCloseTo(100 - forward.v[1]![0]!, 6);
   });
 
+  it('turns a reversed star into a path, because a trim starts elsewhere', () => {
+    expect(pathOf(star({ d: 3 })).ty).toBe('sh');
+  });
+
   it('gives a moving star a path for each frame', () => {
     const os = { a: 1, k: [{ t: 10, s: [0], ...EASE }, { t: 20, s: [100] }] }; // biome-ignore format: one property
     const frames = pathOf(star({ os })).ks.k as { t: number; s: { o: number[][] }[] }[];
@@ -56,6 +60,61 @@ describe('drawingForm()', () => {
     const frames = pathOf(star({ pt, os: still(40) })).ks.k as { h: number; s: { v: number[][]; o: number[][] }[] }[];
     expect(frames.map(({ h, s }) => [h, s[0]!.v.length, s[0]!.o.length])).toEqual([[1, 12, 12], [1, 12, 12], [undefined, 12, 12]]); // biome-ignore format: a table
     expect(frames[0]!.s[0]!.v.at(-1)).toEqual(frames[0]!.s[0]!.v[7]);
+  });
+
+  describe('of keyframes whose dimensions ease differently', () => {
+    const scaled = (s: object) => {
+      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, s } });
+      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { s: { k: Frame[] } } }[];
+      return { drawn: drawn!.ks.s };
+    };
+    const handles = (...y: number[]) => ({
+      o: { x: y.map(() => 0.5), y: y.map(() => 0) },
+      i: { x: y.map(() => 0.5), y },
+    });
+    const animated = (...k: object[]) => ({ a: 1, k });
+    interface Frame {
+      readonly t: number;
+      readonly s: number[];
+      readonly i?: { readonly y: unknown };
+    }
+
+    it('adds a keyframe for each frame with the same values', () => {
+      const s = animated({ t: 0.5, s: [0, 0, 100], ...handles(1, 0.3, 1) }, { t: 5, s: [100, 100, 100] });
+      const { drawn } = scaled(s);
+      expect(drawn.k.map(({ t }) => t)).toEqual([0.5, 1, 2, 3, 4, 5]);
+      for (const t of [0.5, 1, 2, 3, 4, 5]) expect(propertyValue(drawn, t)).toEqual(propertyValue(s, t));
+      expect(drawn.k[2]!.s[0]).not.toBeCloseTo(drawn.k[2]!.s[1]!, 0);
+    });
+
+    it('keeps two keyframes where one dimension changes, with its easing', () => {
+      const s = animated({ t: 0, s: [100, 0, 100], ...handles(1, 0.3, 1) }, { t: 5, s: [100, 100, 100] });
+      expect(scaled(s).drawn.k).toMatchObject([{ t: 0, i: { x: 0.5, y: 0.3 } }, { t: 5 }]);
+    });
+
+    it.each([
+      [
+        'the third dimension of a scale differs',
+        animated({ t: 0, s: [0, 0, 0], ...handles(1, 1, 0.3) }, { t: 5, s: [9, 9, 9] }),
+      ],
+      ['nothing changes', animated({ t: 0, s: [9, 9, 9], ...handles(1, 0.3, 1) }, { t: 5, s: [9, 9, 9] })],
+      ['the value is held', animated({ t: 0, s: [0, 0, 9], h: 1, ...handles(1, 0.3, 1) }, { t: 5, s: [9, 9, 9] })],
+    ])('changes nothing where %s', (_, s) => {
+      expect(scaled(s).drawn).toBe(s);
+    });
+
+    it('keeps the end of documents that store it in the keyframe before', () => {
+      const s = animated({ t: 0, s: [0, 0, 100], e: [100, 50, 100], ...handles(1, 0.3, 1) }, { t: 3 });
+      expect(scaled(s).drawn.k.at(-1)).toEqual({ t: 3, s: [100, 50, 100] });
+    });
+
+    it('applies to the properties of shapes', () => {
+      const size = animated({ t: 0, s: [10, 10], ...handles(1, 0.3) }, { t: 4, s: [50, 50] });
+      const rectangleForm = pathOf({ ty: 'rc', p: still([0, 0]), s: size, r: still(0) }) as unknown as {
+        s: { k: Frame[] };
+      };
+      expect(rectangleForm.s.k).toHaveLength(5);
+    });
   });
 
   it('turns the axis of a skew round in layers and groups, also a moving one', () => {
