@@ -167,6 +167,7 @@ export const ADVICE: readonly Group[] = [
       service_unauthorized: 'Create another token, or one with more scopes.',
       service_answer_invalid: 'Check the URL: another program may answer there.',
       service_lacks_deliveries: 'Remove `deliver`, or use a service that supports `external_uploads`.',
+      service_lacks_outputs: 'Replace `outputs` by `output`, or use a service that supports `outputs`.',
       credential_missing: 'Set the environment variable that the credential names.',
       service_lacks_uploads:
         'Use URLs for files or publish them with `assets`. Name templates by the id of a style version.',

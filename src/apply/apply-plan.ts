@@ -7,7 +7,7 @@ import type { RenderService } from '../service/render-service.ts';
 import type { ApplyEvent, ApplyOutcome } from './events.ts';
 import { type ApplyRun, executeChange, executeDuplicate, isDuplicate, needsWork } from './execute-change.ts';
 import type { ApplyPorts } from './ports.ts';
-import { type PendingChange, type RunContext, RunStop } from './run-context.ts';
+import { type PendingChange, type RunContext, RunStop, type ServiceFeature } from './run-context.ts';
 import { LockSaver, RunRecord } from './run-record.ts';
 import { SessionWatcher } from './session-watcher.ts';
 
@@ -113,14 +113,12 @@ async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
   if (rejected !== undefined) throw (rejected as PromiseRejectedResult).reason;
 }
 
-/** Remembers that a service does not deliver, so that no more videos are rendered for delivery. */
-function rememberLack(service: RenderService): Pick<RunContext, 'lacksDeliveries' | 'noteLack'> {
-  let isLacking = service.deliverVideo === undefined;
+/** Remembers what a service does not support, so that no more videos are rendered that need it. */
+function rememberLack(service: RenderService): Pick<RunContext, 'lacks' | 'noteLack'> {
+  const missing = new Set<ServiceFeature>(service.deliverVideo === undefined ? ['deliveries'] : []);
   return {
-    lacksDeliveries: () => isLacking,
-    noteLack() {
-      isLacking = true;
-    },
+    lacks: (feature) => missing.has(feature),
+    noteLack: (feature) => void missing.add(feature),
   };
 }
 

@@ -54,8 +54,8 @@ async function ask(
   { service }: RunContext,
 ): Promise<readonly ExternalUpload[]> {
   if (service.deliverVideo === undefined) throw lacksDeliveries(service.name);
-  const { session, video_url } = rendering;
-  return service.deliverVideo({ session, video_url, title }, missing);
+  const { session, video_url, outputs } = rendering;
+  return service.deliverVideo({ session, video_url, title, outputs }, missing);
 }
 
 /** Returns the wanted uploads that belong to the session, after they have ended. */

@@ -1,7 +1,8 @@
 import type { LimitFunction } from 'p-limit';
+import { furtherOutputs } from '../definition/video.ts';
 import type { LockRendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, renders } from '../plan/plan.ts';
-import { lacksDeliveries, type RenderService } from '../service/render-service.ts';
+import { lacksDeliveries, lacksOutputs, type RenderService } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, endsRun, type Failure, thrownFailures } from './events.ts';
@@ -116,9 +117,14 @@ async function deliverKnown(change: PendingChange, rendering: LockRendering, run
 }
 
 async function obtain(change: PendingChange, context: RunContext, events: TaskEvents): Promise<Ending> {
-  if (delivers(change) && context.lacksDeliveries()) {
+  const { name } = context.service;
+  const lacking = [
+    ...(delivers(change) && context.lacks('deliveries') ? [lacksDeliveries(name)] : []),
+    ...(furtherOutputs(change.desired).length > 0 && context.lacks('outputs') ? [lacksOutputs(name)] : []),
+  ];
+  if (lacking.length > 0) {
     events.begun('posted');
-    return { kind: 'failed', failures: thrownFailures(lacksDeliveries(context.service.name)) };
+    return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
   }
   if (change.action === 'adopt' && change.source.kind === 'history') {
     return verifyRendering(change.source.rendering, change.id, context);

@@ -1,3 +1,4 @@
+import { furtherOutputs } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { liveAttempt, recordedIn } from '../lock/fold-journal.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
@@ -201,7 +202,8 @@ async function post(
   ]).catch((error: unknown) => {
     throw unrecorded(desired.id, session, error);
   });
-  if (uploadRequests(destinations).length > 0 && session.external_uploads === undefined) context.noteLack();
+  if (uploadRequests(destinations).length > 0 && session.external_uploads === undefined) context.noteLack('deliveries');
+  if (furtherOutputs(desired).length > 0 && session.outputs === undefined) context.noteLack('outputs');
   events.submitted(session.id);
   return { kind: 'created', session, key };
 }

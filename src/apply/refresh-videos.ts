@@ -155,17 +155,23 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, probe }: R
   const session = getSession === null ? null : await checkSession(entry.session, getSession);
   if (session !== null && typeof session === 'object') unclear.push({ id, url, why: session.why });
   const isForgotten = session === 'session_gone';
-  const video = isRemote(url) ? await probe(url) : null;
+  const files = [entry, ...(entry.outputs ?? [])].filter((one) => isRemote(one.video_url));
+  const probes = await Promise.all(
+    files.map(async (one) => ({ url: one.video_url, bytes: one.bytes, found: await probe(one.video_url) })),
+  );
+  const video = probes.find((one) => one.url === url)?.found ?? null;
   const isNoted = video?.kind === 'there' && (isForgotten || session === 'session_failed');
   const note = isNoted ? { id, what: session, url } : null;
-  const isResized = video?.kind === 'there' && isOtherSize(entry.bytes, video.bytes);
-  const resized = isResized ? { id, url } : null;
+  const other = probes.find(({ bytes, found }) => found.kind === 'there' && isOtherSize(bytes, found.bytes));
+  const resized = other === undefined ? null : { id, url: other.url };
   const check = { id, url, isForgotten, unclear, finding: null, note, resized, mayPass: false };
-  if (video?.kind === 'gone') {
-    const finding = { id, reason: 'url_lost', what: 'video_gone', url, changed: {} } as const;
-    return { ...check, finding, mayPass: video.status !== 410 };
+  for (const one of probes) {
+    if (one.found.kind === 'gone') {
+      const finding = { id, reason: 'url_lost', what: 'video_gone', url: one.url, changed: {} } as const;
+      return { ...check, finding, mayPass: one.found.status !== 410 };
+    }
+    if (one.found.kind === 'unclear') unclear.push({ id, url: one.url, why: one.found.why });
   }
-  if (video?.kind === 'unclear') unclear.push({ id, url, why: video.why });
   const changed = new Map<string, string>();
   for (const [source, validator] of Object.entries(entry.sources ?? {})) {
     const now = await probe(source);

@@ -11,6 +11,9 @@ import type { Begin, Failure, SegmentProgress, SkipReason } from './events.ts';
 import type { ApplyPorts, Clock } from './ports.ts';
 import type { SessionWatcher } from './session-watcher.ts';
 
+/** Optional features of a service. */
+export type ServiceFeature = 'deliveries' | 'outputs';
+
 /** Shared by all videos of one run. */
 export interface RunContext {
   readonly service: RenderService;
@@ -32,10 +35,10 @@ export interface RunContext {
   readonly posting: <T>(post: () => Promise<T>) => Promise<T>;
   /** While the queue of the service is full, lets only one video at a time retry. */
   readonly waiting: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** Returns true once the service has shown that it does not support deliveries. */
-  lacksDeliveries(): boolean;
-  /** Records that the service does not support deliveries. */
-  noteLack(): void;
+  /** Returns true once the service has shown that it does not support a feature. */
+  lacks(feature: ServiceFeature): boolean;
+  /** Records that the service does not support a feature. */
+  noteLack(feature: ServiceFeature): void;
 }
 
 /** A change of a video that definitions have: every change except `forget`. */

@@ -1,4 +1,4 @@
-import type { Source, VideoResource } from '../definition/video.ts';
+import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
 import { isRecord } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
@@ -8,7 +8,8 @@ import type { CreateRenderSession, RenderSession } from '../wire/render-session.
 /** A field in which a session differs from the definition. Values are JSON; null for a missing one. */
 export interface SessionDifference {
   /**
-   * `title`, `template_style_version_id`, `output`, an editable's key, `audio_tracks.<track>` or `font_changes.<font>`.
+   * `title`, `template_style_version_id`, `output`, `outputs.<name>`, an editable's key, `audio_tracks.<track>` or
+   * `font_changes.<font>`.
    */
   readonly field: string;
   readonly asked: string | null;
@@ -38,6 +39,9 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
     }),
     // A service may report an output although none was requested.
     ...(asked.output === undefined ? [] : [['output', asked.output, session.output] satisfies Pair]),
+    ...(asked.outputs ?? []).map(
+      (one, at): Pair => [`outputs.${one.name}`, one, Array.isArray(session.outputs) ? session.outputs[at] : undefined],
+    ),
   ];
   return fields
     .filter(([, wanted, found]) => wanted === undefined || !holds(found, wanted))
@@ -115,7 +119,21 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
   }
   const { output, measures } = video;
   compare('output', outputOf({ ...output }, measures), outputOf(recordOf(session.output), measures));
+  const others: readonly unknown[] = Array.isArray(session.outputs) ? session.outputs.slice(1) : [];
+  const wanted = furtherOutputs(video);
+  for (let at = 0; at < Math.max(wanted.length, others.length); at += 1) {
+    const found = recordOf(others[at]);
+    const name = wanted[at]?.name ?? String(found.name);
+    compare(`outputs.${name}`, fileOutput(wanted[at], measures), fileOutput(others[at], measures));
+  }
   return differences;
+}
+
+/** Leaves out what only a finished file has. */
+function fileOutput(output: unknown, measures: TemplateMeasures): Fields | undefined {
+  if (!isRecord(output)) return undefined;
+  const { name, video_url: _url, bytes: _bytes, video_sha256: _digest, ...fields } = output;
+  return { name, ...outputOf(fields, measures) };
 }
 
 /** Returns the non-empty records in the mapping and beside it, or one empty record. */

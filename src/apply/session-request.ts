@@ -1,4 +1,11 @@
-import { localFiles, type Source, type Video, type VideoResource, type VideoSound } from '../definition/video.ts';
+import {
+  furtherOutputs,
+  localFiles,
+  type Source,
+  type Video,
+  type VideoResource,
+  type VideoSound,
+} from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
 import type { DestinationChange } from '../plan/plan.ts';
@@ -64,7 +71,7 @@ export function sessionRequest(
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],
 ): CreateRenderSession {
-  const { title, resources, audio, fonts, output } = video;
+  const { title, resources, audio, fonts, output, outputs } = video;
   return {
     title,
     render: 'preview',
@@ -74,7 +81,7 @@ export function sessionRequest(
       ...(audio.size > 0 && { audio_tracks: mapValues(audio, (sound) => wireSound(sound, urlOf)) }),
       ...(fonts.size > 0 && { font_changes: mapValues(fonts, (font): FontResource => ({ source: { font } })) }),
     },
-    ...(output !== null && { output }),
+    ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
 }
@@ -113,5 +120,9 @@ function sourceUrl(source: Source, urlOf: (path: string) => string): string {
 export function uploadRequests(destinations: readonly DestinationChange[]): ExternalUploadRequest[] {
   return destinations
     .filter(({ kind }) => kind === 'deliver')
-    .map(({ to, credential }) => ({ to, ...(credential === null ? {} : { credential }) }));
+    .map(({ to, credential, output }) => ({
+      to,
+      ...(credential === null ? {} : { credential }),
+      ...(output === undefined ? {} : { output }),
+    }));
 }

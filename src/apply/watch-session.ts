@@ -1,6 +1,7 @@
+import { furtherOutputs, type Video } from '../definition/video.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
-import type { LockRendering } from '../lock/lock.ts';
-import { type RenderService, sessionEnd } from '../service/render-service.ts';
+import type { LockOutput, LockRendering } from '../lock/lock.ts';
+import { lacksOutputs, type RenderService, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
@@ -63,6 +64,11 @@ export async function watchSession(
     await ports.journal.append({ type: 'failed', key, at });
     return { kind: 'failed', failures: sessionFailures(ended, context.videos.get(change.id)!) };
   }
+  if (lacksFiles(rendering, change.desired)) {
+    context.noteLack('outputs');
+    // The journal keeps the session, so the next run reports the same without a new request.
+    return { kind: 'failed', failures: thrownFailures(lacksOutputs(context.service.name)) };
+  }
   await ports.journal.append({ type: 'rendered', key, rendering, at });
   return { kind: 'rendered', rendering, session: ended };
 }
@@ -105,18 +111,32 @@ export async function verifyRendering(former: LockRendering, id: string, context
   return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: video.kind === 'unclear' }] };
 }
 
+/** Returns whether a rendering has not all files of a video. */
+export function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs'>): boolean {
+  return furtherOutputs(video).some(({ name }) => outputs.every((one) => one.name !== name));
+}
+
 /** Returns the rendering of an ended session; null when it has none. */
 export function renderingOf(session: RenderSession): LockRendering | null {
   const { id, status, video_url, thumbnails, updated_at, usage, video_sha256: sha256 } = session;
   if (sessionEnd(status) !== 'rendered' || video_url === null) return null;
-  const bytes = usage?.bytes;
+  const outputs = (session.outputs ?? []).slice(1).flatMap(({ name, video_url: url, ...file }): LockOutput[] => {
+    return url === null ? [] : [{ name, video_url: url, ...verifiable(file.bytes, file.video_sha256) }];
+  });
   return {
     session: id,
     video_url,
     thumbnails,
     rendered_at: updated_at,
-    // Another service may use these names differently, so only valid sizes and digests are recorded.
-    ...(Number.isSafeInteger(bytes) && bytes! > 0 && { bytes: bytes! }),
+    ...verifiable(usage?.bytes, sha256),
+    ...(outputs.length > 0 && { outputs }),
+  };
+}
+
+/** Another service may use these names differently, so only valid sizes and digests are recorded. */
+function verifiable(bytes: unknown, sha256: unknown): Pick<LockRendering, 'bytes' | 'sha256'> {
+  return {
+    ...(Number.isSafeInteger(bytes) && (bytes as number) > 0 && { bytes: bytes as number }),
     ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && { sha256 }),
   };
 }

@@ -25,6 +25,8 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
       return false;
     case 'output':
       return name !== 'height' && name !== 'fps';
+    case 'outputs':
+      return field !== 'height' && field !== 'fps';
     case 'resources':
     case 'audio':
       return field === undefined || field === 'source' || inner === 'background';
@@ -98,5 +100,6 @@ export const PROPERTY_ORDER = [
   'audio',
   'fonts',
   'output',
+  'outputs',
   'deliver',
 ] as const;

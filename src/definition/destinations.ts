@@ -1,8 +1,8 @@
 import { type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { safeFileName } from '../safe-file-name.ts';
-import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
+import { type NamedOutput, OUTPUT_EXTENSIONS } from '../wire/output.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf } from '../yaml/tree.ts';
-import type { Video, VideoDestination } from './video.ts';
+import { furtherOutputs, type Video, type VideoDestination } from './video.ts';
 
 /** A problem with a destination. */
 export interface DestinationProblem {
@@ -26,8 +26,8 @@ export interface DeliverContext {
 
 /** A destination of one video, as written and filled, with its source location. */
 export interface PlacedDestination extends VideoDestination {
-  /** With a fingerprint of zeros. */
-  readonly filled: string;
+  /** For each file of the video, with a fingerprint of zeros. */
+  readonly filled: readonly string[];
   readonly at: Span;
 }
 
@@ -40,7 +40,7 @@ export interface PlacedDestination extends VideoDestination {
  */
 export function readDeliver(
   root: MapNode,
-  video: Pick<Video, 'id' | 'title' | 'labels' | 'output'>,
+  video: Named,
   context: DeliverContext,
 ): { destinations: PlacedDestination[]; diagnostics: Diagnostic[] } {
   const own = child(root, 'deliver');
@@ -49,17 +49,17 @@ export function readDeliver(
   const destinations: PlacedDestination[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const { to, credential, at, credentialAt } of written) {
-    const filled = fillDestination(to, video, '0'.repeat(64));
-    const twice = destinations.some((one) => one.filled === filled);
+    const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((one) => one.to);
+    const twice = destinations.some((one) => one.filled.some((other) => filled.includes(other)));
     const problem =
       (own === null ? missingLabel(to, video) : null) ??
       context.problemOf({ to, credential }, placeholders) ??
-      context.problemOf({ to: filled, credential }, []) ??
-      (twice ? DESTINATION_TWICE : null);
+      filled.map((one) => context.problemOf({ to: one, credential }, [])).find((one) => one !== null) ??
+      (new Set(filled).size < filled.length ? OUTPUTS_ALIKE : twice ? DESTINATION_TWICE : null);
     if (problem === null) destinations.push({ to, credential, filled, at });
     else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own === null ? to : null));
   }
-  const tooMany = tooManyDestinations(written.length);
+  const tooMany = tooManyDestinations(written.length * Math.max(1, video.outputs?.length ?? 1));
   if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
   return { destinations, diagnostics };
 }
@@ -77,6 +77,12 @@ export const DESTINATION_TWICE: DestinationProblem = {
   part: 'to',
   message: 'The video has this destination twice',
   hint: 'Remove one of them',
+};
+
+const OUTPUTS_ALIKE: DestinationProblem = {
+  part: 'to',
+  message: 'Several outputs of the video have this destination',
+  hint: 'Add {output}, the name of the output, such as s3://bucket/{id}.{output}.{extension}',
 };
 
 /** Limit of the service interface. */
@@ -123,11 +129,11 @@ function diagnostic({ message, hint }: DestinationProblem, at: Span, ofAll: stri
 }
 
 /** Placeholders of every definition, in addition to `label.<name>` for each label. */
-const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension'];
+const PLACEHOLDERS = ['id', 'fingerprint', 'title', 'extension', 'output'];
 
 const FINGERPRINT_DIGITS = 8;
 
-type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output'>;
+type Named = Pick<Video, 'id' | 'title' | 'labels' | 'output' | 'outputs'>;
 
 /** Returns the placeholders of a video with these labels, without braces. */
 export function placeholdersOf(labels: Readonly<Record<string, string>>): string[] {
@@ -135,21 +141,45 @@ export function placeholdersOf(labels: Readonly<Record<string, string>>): string
 }
 
 /**
- * Fills all placeholders of a destination, so that a plan shows the exact URL and a service has nothing to add. Appends
- * `{id}.{extension}` to a folder or bucket. Titles and labels are converted to file names, without slashes and braces.
+ * Returns the complete destination of each file of a video, the main one first, so that a plan shows the exact URL and a service
+ * has nothing to add. Appends `{id}.{extension}` to a folder or bucket, `{id}.{output}.{extension}` for files beside the
+ * main one. Titles and labels are converted to file names, without slashes and braces.
  *
  * @param fingerprint with its version prefix
  */
-export function fillDestination(to: string, video: Named, fingerprint: string): string {
-  const format: OutputFormat = video.output?.format ?? 'mp4';
+export function fillDestinations(
+  { to, credential }: VideoDestination,
+  video: Named,
+  fingerprint: string,
+): VideoDestination[] {
+  const main = { name: MAIN_OUTPUT, ...video.output, ...video.outputs?.[0] };
+  return [
+    { to: fillDestination(withFileName(to), main, video, fingerprint), credential },
+    ...furtherOutputs(video).map((one) => {
+      const path = withFileName(to, '{id}.{output}.{extension}');
+      return { to: fillDestination(path, one, video, fingerprint), credential, output: one.name };
+    }),
+  ];
+}
+
+/** Value of `{output}` for a video with `output` or neither. */
+const MAIN_OUTPUT = 'video';
+
+function fillDestination(
+  to: string,
+  { name: outputName, format = 'mp4' }: NamedOutput,
+  video: Named,
+  fingerprint: string,
+): string {
   const values = new Map([
     ['id', video.id],
     ['fingerprint', fingerprintDigits(fingerprint)],
     ['title', nameOf(video.title)],
     ['extension', OUTPUT_EXTENSIONS[format]],
+    ['output', outputName],
     ...Object.entries(video.labels).map(([name, value]) => [`label.${name}`, nameOf(value)] as const),
   ]);
-  return withFileName(to).replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
+  return to.replaceAll(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
 }
 
 /** Returns the value of `{fingerprint}`: the first digits of a fingerprint, without its version prefix. */
@@ -161,9 +191,8 @@ function nameOf(text: string): string {
   return safeFileName(text.replaceAll(/[{}]/g, ' '));
 }
 
-/** Normalizes a destination, and appends the default file name to a folder or bucket. */
-export function withFileName(written: string): string {
-  const file = '{id}.{extension}';
+/** Normalizes a destination, and appends a file name to a folder or bucket. */
+export function withFileName(written: string, file = '{id}.{extension}'): string {
   // Equivalent spellings of a path must compare equal.
   const to = written.replace(/^file:\/\/(?=\/(?!\/))/, 'file:').replace(/^file:(?:\.\/)+/, 'file:');
   if (/^(?:s3|gs|wasbs):\/\/[^/]+$|^azblob:\/\/[^/]+\/[^/]+$/.test(to)) return `${to}/${file}`;

@@ -2,7 +2,7 @@ import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.t
 import { byCodeUnit, type Json } from '../digest.ts';
 import { closestMatch } from '../hints.ts';
 import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
-import { defaultCodec, type OutputRequest } from '../wire/output.ts';
+import { defaultCodec, type NamedOutput, type OutputRequest } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
@@ -29,6 +29,8 @@ export interface VideoContext {
   readonly checkAny: Check;
   /** Default output of reelform.yaml. */
   readonly output: OutputRequest | null;
+  /** Default outputs of reelform.yaml, instead of `output`. */
+  readonly outputs?: readonly NamedOutput[] | null;
   readonly deliver: DeliverContext;
 }
 
@@ -84,10 +86,11 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     const resource = node === null ? undefined : take(readResource(node, editable, template.fonts));
     if (resource !== undefined) resources.set(key, resource);
   }
-  const { audio, fonts, output, ...more } = readAdditions(root, {
+  const { audio, fonts, output, outputs, ...more } = readAdditions(root, {
     knownFonts: template.fonts,
     outputProblems: template.outputProblems,
     output: context.output,
+    outputs: context.outputs ?? null,
     take,
   });
   diagnostics.push(...more.diagnostics);
@@ -103,6 +106,7 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     audio,
     fonts,
     output,
+    ...(outputs !== undefined && { outputs }),
   };
   return { video, files, diagnostics };
 }
@@ -118,7 +122,7 @@ export function inRow(message: string, row: string | undefined): string {
 }
 
 /** Optional properties of a definition beside its resources. */
-interface Additions extends Pick<Video, 'audio' | 'fonts' | 'output'> {
+interface Additions extends Pick<Video, 'audio' | 'fonts' | 'output' | 'outputs'> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -132,21 +136,45 @@ export interface OutputProblem {
 interface AdditionContext {
   readonly knownFonts: KnownFonts;
   readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
-  /** Default output of reelform.yaml. */
+  /** Default output or outputs of reelform.yaml. */
   readonly output: OutputRequest | null;
+  readonly outputs: readonly NamedOutput[] | null;
   /** Records the problems and files of a value, and returns it; undefined if it is invalid. */
   take<T>(read: Read<T>): T | undefined;
 }
 
-/** Reads `audio`, `fonts` and `output` of a definition that the schema has accepted. */
+/** Reads `audio`, `fonts`, `output` and `outputs` of a definition that the schema has accepted. */
 function readAdditions(root: MapNode, context: AdditionContext): Additions {
-  const { knownFonts, output, take } = context;
+  const { knownFonts, take } = context;
   const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
   const fonts = mapOf(child(root, 'fonts'), (node) => take(readFont(node, knownFonts)));
-  const own = child(root, 'output');
-  const merged = normaliseOutput({ ...output, ...(own === null ? {} : (toJson(own, atOutput) as OutputRequest)) });
-  const diagnostics = merged === null ? [] : locateProblems(context.outputProblems(merged), root);
-  return { audio, fonts, output: merged, diagnostics };
+  return { audio, fonts, ...readOutputs(root, context) };
+}
+
+function readOutputs(
+  root: MapNode,
+  { output, outputs, outputProblems }: AdditionContext,
+): Pick<Additions, 'output' | 'outputs' | 'diagnostics'> {
+  const [own, list] = [child(root, 'output'), child(root, 'outputs')];
+  if (own !== null && list !== null) {
+    const message = 'The definition has both "output" and "outputs"';
+    const { span } = locateIn(root)(['outputs'], 'key');
+    return { output: null, diagnostics: [errorAt('definition_invalid', span, message, 'Remove one of them')] };
+  }
+  const named = list !== null ? namedOutputs(list) : own === null ? outputs : null;
+  if (named === null) {
+    const merged = normaliseOutput({ ...output, ...(own === null ? {} : (toJson(own, atOutput) as OutputRequest)) });
+    const diagnostics = merged === null ? [] : locateProblems(outputProblems(merged), root, null);
+    return { output: merged, diagnostics };
+  }
+  const normal = named.map(({ name, ...fields }) => ({ name, ...normaliseOutput(fields) }));
+  const diagnostics = normal.flatMap(({ name, ...fields }, at) => {
+    const isTwice = normal.findIndex((one) => one.name.toLowerCase() === name.toLowerCase()) < at;
+    const twice = { field: 'name', message: `two outputs have the name ${name}` } as const;
+    return locateProblems([...outputProblems(fields), ...(isTwice ? [twice] : [])], root, at);
+  });
+  const [{ name: _, ...main } = { name: '' }] = normal;
+  return { output: Object.keys(main).length === 0 ? null : main, outputs: normal, diagnostics };
 }
 
 /**
@@ -165,16 +193,33 @@ function normaliseOutput({ format, height, fps, quality, codec }: OutputRequest)
   return Object.keys(output).length === 0 ? null : output;
 }
 
-function locateProblems(problems: readonly OutputProblem[], root: MapNode): Diagnostic[] {
-  const isOwn = child(root, 'output') !== null;
+/** @param at index in `outputs`; null for `output` */
+function locateProblems(
+  problems: readonly (Omit<OutputProblem, 'field'> & { readonly field: string })[],
+  root: MapNode,
+  at: number | null,
+): Diagnostic[] {
+  const property = at === null ? 'output' : 'outputs';
+  const isOwn = child(root, property) !== null;
   return problems.map(({ field, message }) =>
     errorAt(
       'definition_invalid',
-      locateIn(root)(isOwn ? ['output', field] : ['template'], 'value').span,
-      `output: ${message}`,
-      isOwn ? undefined : 'It comes from "output" in reelform.yaml; set a different "output" here',
+      locateIn(root)(isOwn ? [property, ...(at === null ? [] : [String(at)]), field] : ['template'], 'value').span,
+      `${property}: ${message}`,
+      isOwn ? undefined : `It comes from "${property}" in reelform.yaml; set a different "${property}" here`,
     ),
   );
+}
+
+/** Leaves out items without a name, which the schema reports. */
+function namedOutputs(list: TreeNode): NamedOutput[] {
+  const items = toJson(list, atOutputs);
+  if (!Array.isArray(items)) return [];
+  return (items as unknown as NamedOutput[]).filter((one) => typeof one?.name === 'string');
+}
+
+function atOutputs(path: readonly string[]): boolean {
+  return isTextPath(['outputs', ...path]);
 }
 
 function atOutput(path: readonly string[]): boolean {

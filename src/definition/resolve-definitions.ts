@@ -123,7 +123,7 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const { video, destinations } of candidates) {
     if (video === null) continue;
-    for (const { to, filled, at } of destinations) {
+    for (const { to, filled, at } of destinations.flatMap((one) => one.filled.map((filled) => ({ ...one, filled })))) {
       const other = first.get(filled);
       first.set(filled, other ?? video.id);
       if (other === undefined || other === video.id || to.includes('{fingerprint}')) continue;

@@ -1,5 +1,5 @@
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
-import type { OutputRequest } from '../wire/output.ts';
+import type { NamedOutput, OutputRequest } from '../wire/output.ts';
 
 declare const brand: unique symbol;
 
@@ -33,6 +33,8 @@ export interface VideoDestination {
   readonly to: string;
   /** Name of a credential; null for the service's default. */
   readonly credential: string | null;
+  /** Name of the file that goes there; absent for the main one. */
+  readonly output?: string;
 }
 
 /** A video to render: a definition, or one row of its data, after merging, filling in and checking. */
@@ -58,8 +60,19 @@ export interface Video {
    * `format: mp4`; null if nothing is left.
    */
   readonly output: OutputRequest | null;
+  /** All files of a definition with `outputs`, normalised as `output`; the first is `output` with its name. */
+  readonly outputs?: readonly NamedOutput[];
   /** Destinations, with placeholders in `to` (see `fillDestination`). They do not affect the frames. */
   readonly deliver: readonly VideoDestination[];
+}
+
+/** Returns the files of a video beside the main one. */
+export function furtherOutputs({
+  outputs = [],
+}: {
+  readonly outputs?: readonly NamedOutput[] | undefined;
+}): readonly NamedOutput[] {
+  return outputs.slice(1);
 }
 
 const MAX_LENGTH = 200;

@@ -54,8 +54,9 @@ export function settleWrites(
 
 /** Returns an attempt as it was before it was dropped from the journal. */
 function droppedAttempt(intent: Intent, entry: LockEntry): Attempt {
-  const { session, video_url, thumbnails, rendered_at } = entry;
-  return { intent, state: 'rendered', session, rendering: { session, video_url, thumbnails, rendered_at } };
+  const { session, video_url, thumbnails, rendered_at, outputs } = entry;
+  const rendering = { session, video_url, thumbnails, rendered_at, ...(outputs !== undefined && { outputs }) };
+  return { intent, state: 'rendered', session, rendering };
 }
 
 interface PendingWrite {

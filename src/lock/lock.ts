@@ -46,6 +46,14 @@ export interface LockEntry {
   readonly bytes?: number;
   /** SHA-256 of the video file, in hexadecimal digits. Absent under the same conditions. */
   readonly sha256?: string;
+  /** Files beside the video, in the order of the definition; absent when there are none. */
+  readonly outputs?: readonly LockOutput[];
+}
+
+/** A file beside the video of an entry. */
+export interface LockOutput extends Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> {
+  /** Name of the output in the definition. */
+  readonly name: string;
 }
 
 /** A successful delivery of a finished file. */
@@ -61,7 +69,7 @@ export interface Delivery {
  */
 export type LockRendering = Pick<
   LockEntry,
-  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256'
+  'session' | 'video_url' | 'thumbnails' | 'rendered_at' | 'sources' | 'bytes' | 'sha256' | 'outputs'
 >;
 
 /** Content of the lockfile. */
@@ -103,6 +111,9 @@ interface EntryField {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
 }
+
+const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
 const text: EntryField = { required: true, expected: 'a text', accepts: (value) => typeof value === 'string' };
 
@@ -146,7 +157,7 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
     {
       required: false,
       expected: 'a whole number, 0 or more',
-      accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+      accepts: isSize,
     },
   ],
   [
@@ -154,7 +165,15 @@ export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockE
     {
       required: false,
       expected: '64 hexadecimal digits',
-      accepts: (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+      accepts: isDigest,
+    },
+  ],
+  [
+    'outputs',
+    {
+      required: false,
+      expected: 'a list of files, each with "name" and "video_url"',
+      accepts: isOutputList,
     },
   ],
 ]);
@@ -167,6 +186,16 @@ function isTextMap(value: unknown): boolean {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((member) => typeof member === 'string');
+}
+
+function isOutputList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((one: unknown) => {
+      if (!isRecord(one) || typeof one.name !== 'string' || typeof one.video_url !== 'string') return false;
+      return (one.bytes === undefined || isSize(one.bytes)) && (one.sha256 === undefined || isDigest(one.sha256));
+    })
+  );
 }
 
 function isDeliveryList(value: unknown): boolean {

@@ -67,7 +67,9 @@ function wrongField(entry: unknown): string | null {
       return `${value === undefined ? 'no' : 'an invalid'} "${name}", expected ${field.expected}`;
     }
   }
-  if (entry.service !== 'embedded' || isOutputPath(entry.video_url as string)) return null;
+  if (entry.service !== 'embedded') return null;
+  const others = (entry.outputs ?? []) as readonly { readonly video_url: string }[];
+  if ([entry.video_url as string, ...others.map((one) => one.video_url)].every(isOutputPath)) return null;
   const forms = OUTPUT_ENDINGS.map((ending) => `.${ending}`).join(', ');
   return `an invalid "video_url", expected renders/<name> and one of ${forms}`;
 }

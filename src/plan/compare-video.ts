@@ -1,7 +1,7 @@
 import type { VideoDestination } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
-import { plainInputs } from './describe-inputs.ts';
+import { isAnyOutput, plainInputs } from './describe-inputs.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
@@ -58,7 +58,7 @@ export function reasonOf(
   if (changed('template')) return 'template_changed';
   if (changed('style_version')) return desired.service === 'embedded' ? 'template_changed' : 'style_version_changed';
   if (inputs.length === 0) return 'engine_changed';
-  if (inputs.every(({ key }) => key === 'output' && !desired.resources.has(key))) return 'output_changed';
+  if (inputs.every(({ key }) => isAnyOutput(key, desired))) return 'output_changed';
   return inputs.every((input) => onlyBytesChanged(desired, input)) ? 'asset_changed' : 'input_changed';
 }
 
@@ -84,7 +84,7 @@ export function compareDestinations(
   const missing = wanted.filter(({ to }) => !had.some((one) => one.to === to));
   const released = had.filter(({ to }) => !wanted.some((one) => one.to === to));
   return [
-    ...missing.map(({ to, credential }) => ({ kind: 'deliver' as const, to, credential })),
+    ...missing.map((one) => ({ kind: 'deliver' as const, ...one })),
     ...released.map(({ to }) => ({ kind: 'release' as const, to, credential: null })),
   ];
 }

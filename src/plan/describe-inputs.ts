@@ -1,4 +1,4 @@
-import type { Source, VideoResource } from '../definition/video.ts';
+import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
 import { byCodeUnit, sha256 } from '../digest.ts';
 import { plainColor, plainOutput, plainTransform } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
@@ -12,14 +12,14 @@ const VERBATIM_LENGTH = 200;
 
 /**
  * Describes the inputs of a video in the lockfile's form: by editable key, in the specification's order, then by
- * `audio.<track>`, `fonts.<font>` and `output`.
+ * `audio.<track>`, `fonts.<font>`, `output`, and `outputs.<name>` for each file beside the main one.
  *
  * A text of up to 200 characters is kept literally, a longer one as `sha256:` with its digest; a colour as its digits;
  * a font as its name; a local file as `sha256:` with the digest of its bytes; a URL as written. A transform other than
  * plain `cover` follows the source as ` name=value` pairs, sorted by name; an output consists of such pairs.
  */
 export function describeInputs(
-  { resources, audio, fonts, output }: VideoContent,
+  { resources, audio, fonts, output, outputs }: VideoContent,
   context: Pick<RenderingContext, 'assetDigest'>,
 ): Record<string, string> {
   const inputs: [string, string][] = [];
@@ -27,6 +27,10 @@ export function describeInputs(
   for (const [name, sound] of audio) inputs.push([`audio.${name}`, describeSource(sound, context)]);
   for (const [name, font] of fonts) inputs.push([`fonts.${name}`, font]);
   if (output !== null) inputs.push(['output', describePairs(output).trimStart()]);
+  // The format is never left out: an input has a text.
+  for (const { name, format = 'mp4', ...rest } of furtherOutputs({ outputs })) {
+    inputs.push([`outputs.${name}`, describePairs({ format, ...rest }).trimStart()]);
+  }
   return Object.fromEntries(inputs);
 }
 
@@ -108,11 +112,18 @@ export function contentAsRecorded(desired: MeasuredContent, inputs: Readonly<Rec
     return [name, { ...sound, transform: transformOf(`audio.${name}`, 'audio') }] as const;
   });
   const output = desired.resources.has('output') ? desired.output : inputs.output && readPairs(inputs.output);
-  return { resources: new Map(resources), audio: new Map(audio), fonts: desired.fonts, output: output || null };
+  const { fonts, outputs } = desired;
+  const content = { resources: new Map(resources), audio: new Map(audio), fonts, output: output || null };
+  return outputs === undefined ? content : { ...content, outputs };
 }
 
 function isOutput(key: string, { resources }: VideoContent): boolean {
   return key === 'output' && !resources.has(key);
+}
+
+/** Returns whether an input is an output of the video, main or not, and no editable. */
+export function isAnyOutput(key: string, { resources }: Pick<VideoContent, 'resources'>): boolean {
+  return /^output(?:s\.|$)/.test(key) && !resources.has(key);
 }
 
 function kindOf(key: string, { resources, audio }: VideoContent): VideoResource['kind'] | null {

@@ -1,4 +1,4 @@
-import { fillDestination } from '../definition/destinations.ts';
+import { fillDestinations } from '../definition/destinations.ts';
 import {
   localFiles,
   type Video,
@@ -14,7 +14,7 @@ import { fingerprintAsWritten, plainContent, type RenderingContext } from './fin
  * A video as its definition wants it, in comparable form: one side of every comparison; the lock entry is the other.
  */
 export interface DesiredVideo
-  extends Pick<Video, 'audio' | 'fonts' | 'output'>,
+  extends Pick<Video, 'audio' | 'fonts' | 'output' | 'outputs'>,
     Pick<RenderingContext, 'service' | 'styleVersion' | 'renderEpoch' | 'measures'> {
   readonly id: VideoId;
   /** Path of the definition, repository-relative. */
@@ -67,8 +67,9 @@ export function desiredVideo(
     audio: video.audio,
     fonts: video.fonts,
     output: video.output,
+    ...(video.outputs !== undefined && { outputs: video.outputs }),
     durationSeconds: context.durationSeconds,
-    deliver: video.deliver.map((one) => ({ ...one, to: fillDestination(one.to, video, ownFingerprint) })),
+    deliver: video.deliver.flatMap((one) => fillDestinations(one, video, ownFingerprint)),
   };
 }
 

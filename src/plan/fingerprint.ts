@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Source, Video, VideoResource, VideoSound } from '../definition/video.ts';
+import { furtherOutputs, type Source, type Video, type VideoResource, type VideoSound } from '../definition/video.ts';
 import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
+import { withoutName } from '../wire/output.ts';
 
 /** Everything except the definition that affects a video's pixels and sound. */
 export interface RenderingContext {
@@ -23,7 +24,7 @@ export interface RenderingContext {
 }
 
 /** The part of a video that its fingerprint depends on. */
-export type VideoContent = Pick<Video, 'resources' | 'audio' | 'fonts' | 'output'>;
+export type VideoContent = Pick<Video, 'resources' | 'audio' | 'fonts' | 'output' | 'outputs'>;
 
 /**
  * Computes the content hash of a video. Two videos have equal fingerprints exactly when the service would be asked for
@@ -34,7 +35,7 @@ export type VideoContent = Pick<Video, 'resources' | 'audio' | 'fonts' | 'output
  * - `resources`: each filled editable's key with its `text`; its `color`; its `font`; or its `transform` and either
  *   `file`, the digest of the local file's bytes, or `url`, the address of a remote source as written;
  * - if there are any, `audio_tracks`: each track's name with the fields of a resource with a source; `font_changes`:
- *   each replaced font with the name of the other; and the requested `output`.
+ *   each replaced font with the name of the other; the requested `output`; and `outputs`, the named files beside it.
  *
  * Values equal to a default are left out: see `plainContent`.
  *
@@ -50,9 +51,10 @@ export function fingerprint(video: VideoContent, context: RenderingContext): Fin
 
 /** Computes the fingerprint as earlier versions did, with the written-out defaults of a definition. */
 export function fingerprintAsWritten(
-  { resources, audio, fonts, output }: VideoContent,
+  { resources, audio, fonts, output, outputs }: VideoContent,
   context: Omit<RenderingContext, 'measures'>,
 ): Fingerprint {
+  const further = furtherOutputs({ outputs });
   const content = canonicalJson({
     service: context.service,
     style_version: context.styleVersion,
@@ -61,6 +63,8 @@ export function fingerprintAsWritten(
     audio_tracks: audio.size === 0 ? undefined : mapValues(audio, (sound) => resolveSource(sound, context)),
     font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
     output: output === null ? undefined : { ...output },
+    // The name of the main file is no part: nothing that is rendered depends on it.
+    outputs: further.length === 0 ? undefined : further.map((one) => ({ ...one })),
   });
   return `v1:${sha256(content)}` as Fingerprint;
 }
@@ -90,8 +94,12 @@ export function plainContent(video: VideoContent, measures: TemplateMeasures): V
   const resources = mapped(video.resources, plainResource);
   const audio = mapped(video.audio, plainSound);
   const output = plainOutput(video.output, measures);
+  const outputs = video.outputs?.map((one) =>
+    kept(one, { name: one.name, ...plainOutput(withoutName(one) ?? null, measures) }),
+  );
   const isSameOutput = isDeepStrictEqual(video.output, output);
-  return isPlain && isSameOutput ? video : { resources, audio, fonts: video.fonts, output };
+  if (isPlain && isSameOutput) return video;
+  return { resources, audio, fonts: video.fonts, output, ...(outputs !== undefined && { outputs }) };
 }
 
 function mapped<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): Map<string, T> {

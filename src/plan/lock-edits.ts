@@ -61,7 +61,7 @@ export function editLock(lock: Lock, edits: Iterable<LockEdits>): Lock {
 }
 
 function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: readonly Delivery[]): LockEntry {
-  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256 } = rendering;
+  const { session, video_url, thumbnails, rendered_at, sources, bytes, sha256, outputs } = rendering;
   return {
     fingerprint: desired.fingerprint,
     ...statedFields(desired),
@@ -74,6 +74,7 @@ function newEntry(desired: DesiredVideo, rendering: LockRendering, deliveries: r
     ...(sources !== undefined && { sources }),
     ...(bytes !== undefined && { bytes }),
     ...(sha256 !== undefined && { sha256 }),
+    ...(outputs !== undefined && { outputs }),
   };
 }
 

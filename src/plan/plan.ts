@@ -67,6 +67,8 @@ export interface DestinationChange {
   readonly to: string;
   /** Name of the credential; null for the default of the service. */
   readonly credential: string | null;
+  /** Name of the file that goes there; absent for the main one. */
+  readonly output?: string;
 }
 
 interface Difference {

@@ -4,7 +4,7 @@ import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSettings } from '../template/lint-severities.ts';
-import type { OutputRequest } from '../wire/output.ts';
+import type { NamedOutput, OutputRequest } from '../wire/output.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, textOf, toJson } from '../yaml/tree.ts';
 import { DEFAULT_CACHE_BYTES, type DeliveriesConfig, readDeliveries, type WrittenDeliveries } from './deliveries.ts';
@@ -49,6 +49,8 @@ export interface Config extends DeliveriesConfig {
   readonly fonts: { readonly path: string; readonly at: Span } | null;
   /** Default output of all videos. */
   readonly output: OutputRequest | null;
+  /** Default outputs of all videos, instead of `output`. */
+  readonly outputs: readonly NamedOutput[] | null;
   /** Rules for the videos that a plan changes. */
   readonly policies: readonly Policy[];
   /** H.264 encoder of the embedded service. */
@@ -76,6 +78,7 @@ interface WrittenConfig extends WrittenDeliveries {
   readonly lint?: LintSettings;
   readonly fonts?: string;
   readonly output?: OutputRequest;
+  readonly outputs?: readonly NamedOutput[];
   readonly encoder?: Partial<Config['encoder']>;
   readonly policies?: WrittenPolicies;
   readonly cost?: { readonly currency: string; readonly per_render?: number; readonly per_second?: number };
@@ -102,6 +105,7 @@ export const DEFAULT_CONFIG: Config = {
   lint: {},
   fonts: null,
   output: null,
+  outputs: null,
   encoder: { h264: 'x264' },
   policies: [],
   cost: null,
@@ -144,6 +148,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
     ...(fonts?.ok === false ? fonts.diagnostics : []),
     ...deliveries.diagnostics,
     ...policies.diagnostics,
+    ...outputsProblems(written, locate),
   );
   if (diagnostics.length > 0) return defaults;
   return {
@@ -157,6 +162,7 @@ export function parseConfig(file: string, text: string, check: Check, directory:
       lint: written.lint ?? {},
       fonts: fonts?.ok === true ? fonts.value : null,
       output: written.output ?? null,
+      outputs: written.outputs ?? null,
       encoder: { ...DEFAULT_CONFIG.encoder, ...written.encoder },
       policies: policies.policies,
       cost: readCost(written.cost),
@@ -190,6 +196,19 @@ function readService(service: WrittenConfig['service']): ServiceConfig {
       ...(externalUploads === undefined ? {} : { externalUploads }),
     },
   };
+}
+
+function outputsProblems({ output, outputs = [] }: WrittenConfig, locate: Locate): Diagnostic[] {
+  if (output !== undefined && outputs.length > 0) {
+    const { span } = locate(['outputs'], 'key');
+    return [errorAt('config_invalid', span, 'reelform.yaml has both "output" and "outputs"', 'Remove one of them')];
+  }
+  const names = outputs.map(({ name }) => name.toLowerCase());
+  return names.flatMap((name, at) => {
+    if (names.indexOf(name) === at) return [];
+    const { span } = locate(['outputs', String(at), 'name'], 'value');
+    return [errorAt('config_invalid', span, `Two outputs have the name ${outputs[at]!.name}`, 'Rename one of them')];
+  });
 }
 
 function readCost(cost: WrittenConfig['cost']): Config['cost'] {

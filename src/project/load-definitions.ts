@@ -118,6 +118,7 @@ export function definitionSettings(
     checkFile: checks.file,
     checkAny: checks.anyVideo,
     output: config.output,
+    outputs: config.outputs,
     deliver: deliverContext(config),
     read: files.text,
   };

@@ -7,7 +7,7 @@ import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_
 import { readOutputRecords } from './output-records.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
-export type OutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256'>;
+export type OutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
 
 /** State of the local files of a lock. */
 export interface LocalOutputs {
@@ -55,21 +55,23 @@ export function createOutputCheck(root: string): (rendering: OutputFiles) => boo
  * long; plans compare only sizes.
  *
  * @param isAsked selects ids
- * @returns ids of entries whose files are there with their sizes
+ * @returns ids of entries whose files are there with their sizes → path of the first replaced one
  */
 export async function findSwappedOutputs(
   root: string,
   lock: Lock,
   isAsked: (id: string) => boolean = () => true,
-): Promise<Set<string>> {
+): Promise<Map<string, string>> {
   const inspect = createInspection(root);
   const records = readOutputRecords(root);
-  const swapped = new Set<string>();
+  const swapped = new Map<string, string>();
   for (const [id, entry] of lock.videos) {
     if (!isAsked(id) || !isLocal(entry.video_url) || !Array.isArray(inspect(entry))) continue;
-    const known: (string | null | undefined)[] = [entry.sha256, records.get(entry.video_url)?.sha256];
-    if (known.every((digest) => digest === undefined)) continue;
-    if (!known.includes(await digestOf(join(root, entry.video_url)))) swapped.add(id);
+    for (const { video_url: url, sha256 } of [entry, ...(entry.outputs ?? [])]) {
+      const known: (string | null | undefined)[] = [sha256, records.get(url)?.sha256];
+      if (known.every((digest) => digest === undefined)) continue;
+      if (!swapped.has(id) && !known.includes(await digestOf(join(root, url)))) swapped.set(id, url);
+    }
   }
   return swapped;
 }
@@ -97,17 +99,20 @@ function createInspection(root: string): Inspect {
     const paths = localOutputs(rendering);
     const seen = paths.map((path) => [path, sizeOf(join(root, path))] as const);
     if (!seen.every((one): one is readonly [string, number] => one[1] !== null)) return null;
+    const videos = new Map([rendering, ...(rendering.outputs ?? [])].map((one) => [one.video_url, one.bytes]));
     const damaged = seen.find(
-      ([path, size]) => !(path === rendering.video_url ? isRightSize(path, size, rendering.bytes) : size > 0),
+      ([path, size]) => !(videos.has(path) ? isRightSize(path, size, videos.get(path)) : size > 0),
     );
     return damaged === undefined ? seen : damaged[0];
   };
 }
 
-/** Returns the repository-relative paths of a video and its stills, without URLs. */
-export function localOutputs({ video_url, thumbnails }: Pick<LockRendering, 'video_url' | 'thumbnails'>): string[] {
-  return [video_url, ...thumbnails].filter(isLocal);
+/** Returns the repository-relative paths of the files of a video and its stills, without URLs. */
+export function localOutputs({ video_url, thumbnails, outputs = [] }: NamedOutputFiles): string[] {
+  return [video_url, ...outputs.map((one) => one.video_url), ...thumbnails].filter(isLocal);
 }
+
+type NamedOutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'outputs'>;
 
 function isLocal(url: LockEntry['video_url']): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(url);
@@ -134,8 +139,8 @@ async function digestOf(path: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** Name of a file that `apply` writes: `<id>-<8 digits of the fingerprint>`, the name of a still, an extension. */
-const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:\\.(?:${OUTPUT_ENDINGS.join('|')})|\\.[\\w-]+\\.jpg)$`);
+/** Name of a file that `apply` writes: `<id>-<8 digits of the fingerprint>`, the name of an output or a still, an extension. */
+const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:(?:\\.[\\w-]+)?\\.(?:${OUTPUT_ENDINGS.join('|')})|\\.[\\w-]+\\.jpg)$`);
 
 /** Previews written by `reelform render`. */
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
@@ -151,7 +156,7 @@ export interface OutputFile {
 
 /** Renderings whose files must stay. */
 export interface NamedOutputs {
-  readonly kept: Iterable<Pick<LockRendering, 'video_url' | 'thumbnails'>>;
+  readonly kept: Iterable<NamedOutputFiles>;
   /** Names of pending renderings: paths below `renders/` without extension. */
   readonly pending?: readonly string[];
 }

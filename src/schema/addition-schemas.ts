@@ -1,10 +1,10 @@
-import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../wire/output.ts';
+import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { fontSchema, soundSchema } from './resource-schemas.ts';
 import { type DefinitionForm, numberSchema } from './value-schemas.ts';
 
-export const ADDITIONS = ['audio', 'fonts', 'output', 'deliver'] as const;
+export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
 
 /** Returns the schemas of the optional properties beside `resources`. */
 export function additionSchemas(
@@ -15,6 +15,7 @@ export function additionSchemas(
     audio: audioSchema(form),
     fonts: fontsSchema(spec, form),
     output: outputSchema(form),
+    outputs: outputsSchema(form),
     deliver: deliverSchema(form),
   };
 }
@@ -80,6 +81,38 @@ function outputSchema(form: DefinitionForm): JsonSchema {
   };
 }
 
+function outputsSchema(form: DefinitionForm): JsonSchema {
+  const { properties, ...output } = outputSchema(form);
+  return {
+    description:
+      'Several files of the video, instead of "output". The first is the main one. Replaces "output" and "outputs" of reelform.yaml.',
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_OUTPUTS,
+    items: {
+      ...output,
+      required: ['name'],
+      properties: {
+        name: {
+          description: 'Unique name, part of the names of files and the value of {output} in "deliver".',
+          type: 'string',
+          pattern: OUTPUT_NAME.source,
+          patternErrorMessage: 'Must be 1 to 32 letters, digits, - and _, starting with a letter or digit',
+        },
+        ...(properties as object),
+      },
+    },
+    ...(form === 'file'
+      ? {
+          defaultSnippets: [
+            { label: 'a video and a poster', body: [{ name: 'video' }, { name: 'poster', format: 'png' }] },
+            { label: 'a video and a GIF', body: [{ name: 'video' }, { name: 'preview', format: 'gif', height: 360 }] },
+          ],
+        }
+      : {}),
+  };
+}
+
 function deliverSchema(form: DefinitionForm): JsonSchema {
   const to: JsonSchema = { minLength: 1, maxLength: 2000, ...DELIVER_DOCS };
   const one: JsonSchema = {
@@ -110,6 +143,6 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
 
 const DELIVER_DOCS = {
   description:
-    'Destinations of the finished file: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path. Placeholders: {id}, {title}, {fingerprint}, {extension} and {label.<name>}.',
+    'Destinations of the finished file: s3://bucket/key, gs://bucket/key, azblob://account/container/key or file:path. Placeholders: {id}, {title}, {fingerprint}, {extension}, {output} and {label.<name>}.',
   examples: ['s3://videos/{id}.{extension}', 's3://videos/'],
 };

@@ -1,7 +1,13 @@
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import type { RequestProblem } from '../wire/problem.ts';
-import type { ExternalUpload, ExternalUploadStatus, RenderSession, SessionError } from '../wire/render-session.ts';
+import type {
+  ExternalUpload,
+  ExternalUploadStatus,
+  RenderSession,
+  SessionError,
+  SessionOutput,
+} from '../wire/render-session.ts';
 import type { StyleVersion, StyleVersionStatus } from '../wire/style-version.ts';
 import type { ServiceAnswer } from './exchange.ts';
 import { ServiceError } from './service-error.ts';
@@ -73,10 +79,11 @@ function sessionOf(name: string, value: unknown, nowMs: number): RenderSession {
   ];
   if (problems.length > 0) throw invalid(name, `of render_session, ${problems.join(', ')}`);
   // Kept only if readable: other services may use the name differently.
-  const { external_uploads, ...rest } = value as unknown as RenderSession;
+  const { external_uploads, outputs, ...rest } = value as unknown as RenderSession;
   return {
     ...rest,
     ...(Array.isArray(external_uploads) ? { external_uploads: readUploads(external_uploads) } : {}),
+    ...(Array.isArray(outputs) ? { outputs: readOutputs(outputs) } : {}),
     render_progress: render_progress as number,
     video_url: video_url as string | null,
     thumbnails: thumbnails as string[],
@@ -161,16 +168,27 @@ function readUploads(values: readonly unknown[]): ExternalUpload[] {
     const status = uploadStatus(value.status);
     const textAt = (name: string): string | null => (isLine(value[name], MAX_TEXT) ? (value[name] as string) : null);
     const credential = textAt('credential');
+    const output = textAt('output');
     return [
       {
         to: value.to as string,
         ...(credential === null ? {} : { credential }),
+        ...(output === null ? {} : { output }),
         status,
         remote_id: textAt('remote_id'),
         url: isUrl(value.url) ? (value.url as string) : null,
         error: status === 'failed' ? readUploadError(value.error) : null,
       },
     ];
+  });
+}
+
+/** Reads `outputs` and skips entries without a name. */
+function readOutputs(values: readonly unknown[]): SessionOutput[] {
+  return values.slice(0, MAX_ITEMS).flatMap((value) => {
+    if (!isRecord(value) || !isLine(value.name, MAX_TEXT)) return [];
+    const { video_url: url } = value;
+    return [{ ...(value as unknown as SessionOutput), video_url: isUrl(url) ? (url as string) : null }];
   });
 }
 

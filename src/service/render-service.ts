@@ -116,6 +116,8 @@ export interface FinishedVideo {
   /** As returned by the service. */
   readonly video_url: string;
   readonly title: string;
+  /** The files beside the main one, if any. */
+  readonly outputs?: readonly { readonly name: string; readonly video_url: string }[] | undefined;
 }
 
 export interface SourceUpload {
@@ -137,6 +139,13 @@ export function sessionEnd(status: string): 'rendered' | 'failed' | null {
 /** Reports whether all deliveries of a session have ended. */
 export function uploadsEnded({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): boolean {
   return external_uploads.every(({ status }) => status === 'complete' || status === 'failed');
+}
+
+/** Creates the error for a service without `outputs`, thrown before rendering if known by then. */
+export function lacksOutputs(service: string): ReelformError {
+  return new ReelformError('service_lacks_outputs', `The service ${service} renders one file of each video`, {
+    hint: 'Replace "outputs" by "output" in the definition, or name a service that has outputs',
+  });
 }
 
 /** Creates the error for a service without `external_uploads`, thrown before rendering if known by then. */

@@ -105,7 +105,15 @@ export async function recordRendered(
   };
   const { video_url, thumbnails, sha256: video_sha256, findings = [] } = output;
   const warnings = renderingWarnings(findings, record.session.mapping);
-  const finished = { video_url, thumbnails, video_sha256, fonts: [...scene.usedFonts], usage, warnings };
+  const files = [{ video_url, bytes: output.bytes, sha256: video_sha256 }, ...(output.others ?? [])];
+  const outputs = record.session.outputs?.map((one, at) => {
+    const { video_url: url, bytes, sha256 } = files[at]!;
+    return { ...one, video_url: url, bytes, video_sha256: sha256 };
+  });
+  const finished = {
+    ...{ video_url, thumbnails, video_sha256, fonts: [...scene.usedFonts], usage, warnings },
+    ...(outputs === undefined ? {} : { outputs }),
+  };
   await record.write(renderedSession(record.session, finished, end), digest);
   return usage;
 }

@@ -143,7 +143,9 @@ class Delivery {
     const { stored, upload, state } = this.#begun;
     // Each request adds a listener; this is not a leak.
     setMaxListeners(0, signal);
-    const { video_url } = stored.session;
+    const { outputs = [], video_url: main } = stored.session;
+    const named = outputs.find(({ name }) => name === upload.output);
+    const video_url = upload.output === undefined ? main : (named?.video_url ?? null);
     const file = video_url === null ? null : await this.#ports.files.openVideo({ scene: stored.scene, video_url });
     if (file === null) throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
     this.bytes = file.size;

@@ -7,7 +7,7 @@ import { type Sha256, sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { FinishedFiles } from './delivery-runner.ts';
-import { type OutputStore, SessionFailure } from './ports.ts';
+import { type OutputStore, SessionFailure, type StoredOutput } from './ports.ts';
 
 /**
  * Stores finished files atomically in a folder; URLs are relative references below `baseUrl`.
@@ -24,7 +24,7 @@ export function createDirectoryOutputs(
     async find() {
       return null;
     },
-    async save(_scene, name, { format, video, stills }) {
+    async save(_scene, name, { format, video, stills, others = [] }) {
       // Names can come from the lockfile of an untrusted pull request.
       if (!isInside(name)) {
         const detail = `The output ${name} would be outside of ${baseUrl}/`;
@@ -36,10 +36,18 @@ export function createDirectoryOutputs(
         await writeFile(join(directory, file), still.bytes);
         thumbnails.push(`${baseUrl}/${file}`);
       }
-      // Written last, so that a video always has its stills.
+      const files: NonNullable<StoredOutput['others']>[number][] = [];
+      for (const other of others) {
+        const file = `${name}.${other.name}.${OUTPUT_FILE_TYPES[other.format].extension}`;
+        await writeFile(join(directory, file), other.video);
+        const { length: bytes } = other.video;
+        files.push({ name: other.name, video_url: `${baseUrl}/${file}`, bytes, sha256: sha256(other.video) });
+      }
+      // Written last, so that a video always has its stills and further files.
       const file = `${name}.${OUTPUT_FILE_TYPES[format].extension}`;
       await writeFile(join(directory, file), video);
-      return { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };
+      const main = { video_url: `${baseUrl}/${file}`, thumbnails, bytes: video.length, sha256: sha256(video) };
+      return files.length === 0 ? main : { ...main, others: files };
     },
     async openVideo({ video_url }) {
       const name = video_url.startsWith(`${baseUrl}/`) ? video_url.slice(baseUrl.length + 1) : '';

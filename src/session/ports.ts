@@ -67,7 +67,12 @@ export interface RenderOptions {
   /** Tenant that owns the scene: a process renders for one tenant only. */
   owner?: string;
   /** Further files of the same scene. Files with equal `drawingKey` are made from the same drawn frames. */
-  others?: readonly SceneFile[];
+  others?: readonly NamedFile[];
+}
+
+/** A further file of a video. */
+export interface NamedFile extends SceneFile {
+  readonly name: string;
 }
 
 /** A session to render in chunks. */
@@ -98,7 +103,7 @@ export interface RenderedVideo {
   /** Visible defects. */
   readonly findings?: readonly SceneFinding[];
   /** The further files that were requested, in their order. */
-  readonly others?: readonly Pick<RenderedVideo, 'format' | 'video'>[];
+  readonly others?: readonly (Pick<RenderedVideo, 'format' | 'video'> & { readonly name: string })[];
 }
 
 /** URLs of the stored files of a rendering. */
@@ -111,6 +116,8 @@ export interface StoredOutput {
   readonly sha256: Sha256;
   /** Visible defects of the rendering. */
   readonly findings?: readonly SceneFinding[];
+  /** The further files. */
+  readonly others?: readonly (Pick<StoredOutput, 'video_url' | 'bytes' | 'sha256'> & { readonly name: string })[];
 }
 
 /** Stores finished files where clients can download them. */

@@ -2,13 +2,14 @@ import type { FinishedVideo } from '../service/render-service.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { Resource } from '../wire/mapping.ts';
-import { OUTPUT_FORMATS } from '../wire/output.ts';
+import { OUTPUT_FORMATS, type OutputFormat, withoutName } from '../wire/output.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ChangeRenderSession,
   CreateRenderSession,
   RenderedSegments,
   RenderSession,
+  SessionOutput,
   SessionPhase,
   SessionSource,
   SessionUsage,
@@ -30,6 +31,8 @@ export function createdSession(
 ): RenderSession {
   const now = timestamp(nowMs);
   const { audio_tracks = {}, font_changes = {} } = request.mapping;
+  const [main] = request.outputs ?? [];
+  const output = main === undefined ? request.output : withoutName(main);
   const draft: RenderSession = {
     id: ids.session,
     title: request.title,
@@ -47,18 +50,28 @@ export function createdSession(
     fonts: [],
     terminal: false,
     expires_at: null,
-    ...(request.output === undefined ? {} : { output: request.output }),
+    ...(output === undefined ? {} : { output }),
+    ...(request.outputs === undefined ? {} : { outputs: request.outputs.map((one) => ({ ...one, video_url: null })) }),
   };
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
 }
 
 /** Returns a session for a video that was rendered earlier, with the few facts that are known. */
-export function adoptedSession({ session: id, title, video_url }: FinishedVideo, nowMs: number): RenderSession {
-  const extension = /[^.]*$/.exec(video_url)?.[0];
-  const format = OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
+export function adoptedSession(
+  { session: id, title, video_url, outputs }: FinishedVideo,
+  nowMs: number,
+): RenderSession {
   const mapping = { template_style_version_id: '', resources: {} };
-  const session = createdSession({ title, mapping, output: { format } }, { session: id, mapping: '' }, nowMs);
-  return { ...session, status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
+  const request = { title, mapping, output: { format: formatOf(video_url) } };
+  const session = createdSession(request, { session: id, mapping: '' }, nowMs);
+  const files = outputs?.map(({ name, video_url: url }) => ({ name, format: formatOf(url), video_url: url }));
+  const ended = { status: 'preview_rendered', render_progress: 100, video_url, terminal: true };
+  return { ...session, ...ended, ...(files === undefined ? {} : { outputs: files }) };
+}
+
+function formatOf(url: string): OutputFormat {
+  const extension = /[^.]*$/.exec(url)?.[0];
+  return OUTPUT_FORMATS.find((one) => OUTPUT_FILE_TYPES[one].extension === extension) ?? 'mp4';
 }
 
 /** Queues a session: the interface document requires `preview_rendering` from here on. */
@@ -106,6 +119,7 @@ export interface FinishedRender {
   readonly video_url: string;
   readonly thumbnails: string[];
   readonly video_sha256: string;
+  readonly outputs?: SessionOutput[];
   readonly fonts: string[];
   readonly usage: SessionUsage;
   /** Warnings of a successful rendering. */

@@ -50,6 +50,18 @@ export function sceneDigest(
 }
 
 /**
+ * Returns the digest of a rendering with several files, each named and with the `sceneDigest` of its output. Equals that of the
+ * main file if it is the only one.
+ */
+export function filesDigest(
+  main: Sha256,
+  others: readonly { readonly name: string; readonly scene: Sha256 }[],
+): Sha256 {
+  if (others.length === 0) return main;
+  return sha256(canonicalJson({ main, others: others.map(({ name, scene }) => ({ name, scene })) }));
+}
+
+/**
  * Returns the key of a stored and shared rendering. Scopes never share a key, so that timing does not reveal what
  * another scope has rendered.
  *

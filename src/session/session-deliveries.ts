@@ -21,7 +21,10 @@ export const MAX_UPLOADS = 8;
 export const MAX_SESSION_UPLOADS = 32;
 
 /** The fields of a session that determine its destinations. */
-export type UploadedSession = Pick<RenderSession, 'id' | 'title' | 'created_at' | 'output' | 'external_uploads'>;
+export type UploadedSession = Pick<
+  RenderSession,
+  'id' | 'title' | 'created_at' | 'output' | 'outputs' | 'external_uploads'
+>;
 
 export interface CheckedDeliveries {
   /** All deliveries of the session, including earlier ones; valid only if there are no problems. */
@@ -48,6 +51,11 @@ export function addDeliveries(
     const problem = (code: string, field: string, detail: string): void => {
       problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
     };
+    const names = (session.outputs ?? []).map(({ name }) => name);
+    if (request.output !== undefined && !names.includes(request.output)) {
+      const known = names.length === 0 ? 'it has none with a name' : `it has ${names.join(', ')}`;
+      problem('target_invalid', 'output', `the session has no output ${JSON.stringify(request.output)}; ${known}`);
+    }
     const form = parseDestination(request.to, SERVICE_PLACEHOLDERS);
     if (!form.ok) problem('target_invalid', 'to', problemText(form.problem));
     const upload = pendingUpload(session, request);
@@ -129,14 +137,15 @@ function isOpen({ status }: ExternalUpload): boolean {
   return status === 'pending' || status === 'uploading';
 }
 
-function pendingUpload(session: UploadedSession, { to, credential }: ExternalUploadRequest): ExternalUpload {
+function pendingUpload(session: UploadedSession, { to, credential, output }: ExternalUploadRequest): ExternalUpload {
+  const delivered = session.outputs?.find(({ name }) => name === output) ?? session.output;
   const filled = fillDestination(to, {
     sessionId: session.id,
     title: session.title,
-    extension: OUTPUT_FILE_TYPES[session.output?.format ?? 'mp4'].extension,
+    extension: OUTPUT_FILE_TYPES[delivered?.format ?? 'mp4'].extension,
     createdAt: Date.parse(session.created_at),
   });
-  const named = credential === undefined ? {} : { credential };
+  const named = { ...(credential === undefined ? {} : { credential }), ...(output === undefined ? {} : { output }) };
   return { to: filled, ...named, status: 'pending', remote_id: null, url: null, error: null };
 }
 

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import { isOutage } from '../service/service-error.ts';
+import { sceneFile } from '../template/bind/resolve-output.ts';
 import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
+  type NamedFile,
   type OutputStore,
   type Renderer,
   type RenderOptions,
@@ -27,7 +29,7 @@ import {
   sourcedSession,
 } from './render-session.ts';
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
-import { renderingDigest, sceneDigest } from './scene-digest.ts';
+import { filesDigest, renderingDigest, sceneDigest } from './scene-digest.ts';
 import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';
@@ -77,6 +79,15 @@ interface Work {
   readonly record: AttemptRecord;
   readonly signal: AbortSignal;
   readonly takeSlot: TakeSlot;
+}
+
+/** A scene to render, with its further files. */
+interface RenderedScene {
+  readonly scene: BoundScene;
+  readonly others: readonly NamedFile[];
+  readonly digest: Sha256;
+  /** Called when segments of earlier renders are reused. */
+  onReused(): void;
 }
 
 /** Abort reason of a session that is no longer this worker's. */
@@ -167,7 +178,12 @@ export class SessionRunner {
     const bound = { template, request, fetched: sources.bytes };
     const scene = await this.#ports.bindScene(bound, { owner: stored.tenant, signal });
     signal.throwIfAborted();
-    const digest = renderingDigest(fingerprint, this.#ports.scopeOf?.(stored.tenant) ?? '');
+    const others = (session.outputs ?? []).slice(1).map(({ name, video_url: _, ...output }) => {
+      const scene = sceneDigest(template, { ...inputs, output }, sources.digests);
+      return { name, scene, ...sceneFile(template, output, scene) };
+    });
+    const files = filesDigest(fingerprint, others);
+    const digest = renderingDigest(files, this.#ports.scopeOf?.(stored.tenant) ?? '');
     // Recorded before the lookup, so that the sweeper keeps files of running sessions.
     await record.write(sourced, digest);
     signal.throwIfAborted();
@@ -180,16 +196,17 @@ export class SessionRunner {
     }
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
-    if (known === null && (await this.#handOver(work, { scene, digest }, times))) return false;
+    // A distributed render makes one file.
+    if (known === null && others.length === 0 && (await this.#handOver(work, { scene, digest }, times))) return false;
     let hasReused = false;
     const onReused = (): void => {
       hasReused = true;
     };
-    const output = known ?? (await this.#renderScene(work, { scene, digest, onReused }));
+    const output = known ?? (await this.#renderScene(work, { scene, others, digest, onReused }));
     signal.throwIfAborted();
     const elapsedMs = environment.monotonicNow() - begunAt;
     const usage = await recordRendered({ record, scene, digest, output, elapsedMs, ...times }, this.#endTimes());
-    if (known === null && !hasReused) pace.learn(renderWorkload(scene), usage.render_seconds);
+    if (known === null && !hasReused && others.length === 0) pace.learn(renderWorkload(scene), usage.render_seconds);
     return true;
   }
 
@@ -210,7 +227,7 @@ export class SessionRunner {
   /** Renders and stores a scene, or joins a running render of the same scene. */
   async #renderScene(
     { stored, record, signal }: Work,
-    { scene, digest, onReused }: { readonly scene: BoundScene; readonly digest: Sha256; onReused(): void },
+    { scene, others, digest, onReused }: RenderedScene,
   ): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
     const name = stored.outputName;
@@ -222,7 +239,10 @@ export class SessionRunner {
     let saved: StoredOutput | null = null;
     const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
       const begunAt = environment.monotonicNow();
-      const made = await renderer.render(scene, { ...options, owner: stored.tenant });
+      const made = await renderer.render(scene, {
+        ...{ ...options, owner: stored.tenant },
+        ...(others.length === 0 ? {} : { others }),
+      });
       const elapsedMs = environment.monotonicNow() - begunAt;
       options.signal.throwIfAborted();
       this.#enter(record, 'uploading');

@@ -1,7 +1,7 @@
 import { type FinishedVideo, sessionEnd } from '../service/render-service.ts';
 import { type ServiceError, serviceError } from '../service/service-error.ts';
 import { checkMapping, type MappingProblem } from '../template/bind/check-mapping.ts';
-import { checkOutput, resolveOutput } from '../template/bind/resolve-output.ts';
+import { checkOutput, checkOutputs, resolveOutput } from '../template/bind/resolve-output.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ChangeRenderSession,
@@ -99,10 +99,10 @@ export class Sessions {
   async dryRun(tenant: TenantId, request: CreateRenderSession): Promise<DryRun> {
     const template = await this.#template(tenant, request.mapping.template_style_version_id);
     const ids = { session: 'rs_', mapping: 'map_' };
-    const { problems: errors, missing } = this.#newSession(tenant, request, template, ids);
+    const { session, problems: errors, missing } = this.#newSession(tenant, request, template, ids);
     const warnings = missing.map(({ code, pointer, detail }) => ({ code, pointer, detail }));
     // An invalid output has no size to estimate from.
-    const output = checkOutput(request.output, template).length === 0 ? request.output : {};
+    const output = outputProblems(request, template).length === 0 ? session.output : {};
     const extent = renderWorkload(resolveOutput(template, output));
     const estimate = { frames: extent.frameCount, render_seconds: this.#ports.pace.expect(extent) };
     return { valid: errors.length === 0, errors, warnings, estimate };
@@ -236,8 +236,11 @@ export class Sessions {
   }
 }
 
-function outputProblems({ output }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
-  return checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` }));
+function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {
+  return [
+    ...checkOutput(output, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
+    ...checkOutputs({ output, outputs }, template).map(({ at, ...problem }) => ({ ...problem, pointer: `#${at}` })),
+  ];
 }
 
 function keysOf(missing: readonly MappingProblem[]): string[] {

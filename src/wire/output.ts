@@ -41,3 +41,20 @@ export interface OutputRequest {
   /** One of `FORMAT_CODECS`. */
   codec?: OutputCodec;
 }
+
+/** An output of a video that has several files. */
+export interface NamedOutput extends OutputRequest {
+  /** Matches `OUTPUT_NAME`; unique among the outputs of a video, ignoring case. */
+  name: string;
+}
+
+/** Part of file names and URLs. */
+export const OUTPUT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
+/** Maximum files of one video. */
+export const MAX_OUTPUTS = 8;
+
+/** Returns the settings of a named output; undefined if there are none. */
+export function withoutName({ name: _, ...output }: NamedOutput): OutputRequest | undefined {
+  return Object.keys(output).length === 0 ? undefined : output;
+}

@@ -1,5 +1,5 @@
 import type { AudioResource, FontResource, Mapping, Resource } from './mapping.ts';
-import type { OutputRequest } from './output.ts';
+import type { NamedOutput, OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
 
 export interface CreateRenderSession {
@@ -8,6 +8,8 @@ export interface CreateRenderSession {
   render?: 'preview';
   mapping: Mapping;
   output?: OutputRequest;
+  /** Several files instead of `output`. The first is the main one: `video_url` is its URL. */
+  outputs?: NamedOutput[];
   /** The tenant's default destinations are added, unless the list is empty. */
   external_uploads?: ExternalUploadRequest[];
 }
@@ -73,6 +75,15 @@ export interface RenderedSegments {
   reused: number;
 }
 
+/** A file of a session with `outputs`. */
+export interface SessionOutput extends NamedOutput {
+  /** Null until the session is rendered. */
+  video_url: string | null;
+  /** Size and SHA-256 of the file; absent until the session is rendered. */
+  bytes?: number;
+  video_sha256?: string;
+}
+
 /** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
 export interface RenderSession {
   id: string;
@@ -103,7 +114,10 @@ export interface RenderSession {
   /** Present while a video is rendered in segments. */
   render_segments?: RenderedSegments | undefined;
   usage?: SessionUsage;
+  /** Output of the main file. */
   output?: OutputRequest;
+  /** All files of a request with `outputs`, the main one first. */
+  outputs?: SessionOutput[];
   /** Required editables that a draft leaves unfilled. */
   missing_editables?: string[] | undefined;
   /** Start when the video is rendered, and may continue after `status` becomes `preview_rendered`. */
@@ -131,6 +145,8 @@ export interface ExternalUploadRequest {
   to: string;
   /** Name of a credential of the service; the tenant's default if absent. */
   credential?: string;
+  /** Name of the output to deliver; the main one if absent. */
+  output?: string;
 }
 
 export const EXTERNAL_UPLOAD_STATUSES = ['pending', 'uploading', 'complete', 'failed'] as const;

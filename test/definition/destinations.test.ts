@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { fillDestination } from '../../src/definition/destinations.ts';
+import { fillDestinations } from '../../src/definition/destinations.ts';
 import type { VideoId } from '../../src/definition/video.ts';
 import { parseConfig } from '../../src/project/config.ts';
 import { deliverContext } from '../../src/project/deliveries.ts';
@@ -106,7 +106,7 @@ describe('deliver', () => {
   });
 });
 
-describe('fillDestination()', () => {
+describe('fillDestinations()', () => {
   const video = { id: 'de/berlin' as VideoId, title: 'A/B: {id} ', labels: { region: 'north/west' }, output: null };
   const fingerprint = `v1:${'4f0c9a1e'.repeat(8)}`;
   test.each([
@@ -120,12 +120,30 @@ describe('fillDestination()', () => {
     ['s3://b/{label.region}/{title}', 's3://b/north-west/A-B- id'],
     ['s3://b/{other}', 's3://b/{other}'],
   ])('%s → %s', (to, filled) => {
-    expect(fillDestination(to, video, fingerprint)).toBe(filled);
+    expect(fillDestinations({ to, credential: null }, video, fingerprint)).toEqual([{ to: filled, credential: null }]);
   });
 
   test('uses the file extension of the format', () => {
     const zip = { ...video, output: { format: 'png_sequence' as const } };
-    expect(fillDestination('s3://b/', zip, fingerprint)).toBe('s3://b/de/berlin.zip');
+    const [only] = fillDestinations({ to: 's3://b/', credential: null }, zip, fingerprint);
+    expect(only!.to).toBe('s3://b/de/berlin.zip');
+  });
+
+  test('returns a destination for each file', () => {
+    const outputs = [{ name: 'master' }, { name: 'small', height: 360 }, { name: 'poster', format: 'png' as const }];
+    const several = { ...video, outputs };
+    const filled = (to: string) =>
+      fillDestinations({ to, credential: 'main' }, several, fingerprint).map((one) => [one.to, one.output]);
+    expect(filled('s3://b/')).toEqual([
+      ['s3://b/de/berlin.mp4', undefined],
+      ['s3://b/de/berlin.small.mp4', 'small'],
+      ['s3://b/de/berlin.poster.png', 'poster'],
+    ]);
+    expect(filled('s3://b/{output}.{extension}').map(([to]) => to)).toEqual([
+      's3://b/master.mp4',
+      's3://b/small.mp4',
+      's3://b/poster.png',
+    ]);
   });
 });
 

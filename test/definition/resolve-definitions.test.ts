@@ -390,6 +390,18 @@ output: {quality: low, height: 720, format: webm}
     expect(video).toMatchObject({ fonts: new Map([['Inter-Bold', 'Inter-Black']]), output: { height: 720, fps: 25 } });
   });
 
+  it('reads several outputs, the first of which is the output', () => {
+    const outputs =
+      'outputs:\n  - {name: master, quality: low, format: mp4}\n  - {name: 007, height: 360, format: gif}\n';
+    const [video] = videosOf(one(`${DEFINITION}${outputs}`));
+    expect(JSON.stringify([video!.output, video!.outputs])).toBe(
+      '[{"quality":"low"},[{"name":"master","quality":"low"},{"name":"007","format":"gif","height":360}]]',
+    );
+    const fragment = { 'videos/_all.yaml': 'outputs: [{name: a}, {name: b, format: png}]\n' };
+    const [extended] = videosOf({ ...fragment, 'videos/a.yaml': `extends: ./_all.yaml\n${DEFINITION}` });
+    expect(extended!.outputs).toEqual([{ name: 'a' }, { name: 'b', format: 'png' }]);
+  });
+
   it('returns null for an output that only repeats defaults', () => {
     expect(videosOf(one(`${DEFINITION}output: {format: mp4}\n`))[0]!.output).toBeNull();
     expect(videosOf(one(`${DEFINITION}output: {}\n`))[0]!.output).toBeNull();
@@ -406,6 +418,11 @@ output: {quality: low, height: 720, format: webm}
     ['fonts: {Inter-Blod: Inter-Black}', ['unknown_font 7:9']],
     ['fonts: {Inter-Bold: Arial}', ['unknown_font 7:21']],
     ['fonts: [Inter-Bold]', ['definition_invalid 7:8']],
+    ['outputs: []', ['definition_invalid 7:10']],
+    ['outputs: [{format: gif}]', ['missing_property 7:1']],
+    ['outputs: [{name: a/b}, {name: b, hieght: 3}]', ['definition_invalid 7:', 'unknown_property 7:']],
+    ['outputs: [{name: a}, {name: A, height: 4000}]', ['definition_invalid 7:', 'definition_invalid 7:']],
+    ['output: {}\noutputs: [{name: a}]', ['definition_invalid 8:1']],
     ['output: webm', ['definition_invalid 7:9']],
     ['output: {format: wbem, height: 721, fps: 0, quality: best}', Array(4).fill('definition_invalid 7:')],
     ['output: {hieght: 720}', ['unknown_property 7:10']],

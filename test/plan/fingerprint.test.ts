@@ -33,6 +33,20 @@ describe('fingerprint()', () => {
     expect(of()).toBe(`v1:${sha256(content)}`);
   });
 
+  test('includes the files beside the main one, and no name of the main one', () => {
+    const single = of({ output: { quality: 'low' } });
+    const main = (name: string) => ({ name, quality: 'low' as const });
+    const output = { quality: 'low' as const };
+    expect(of({ output, outputs: [main('a')] })).toBe(single);
+    const poster = { name: 'poster', format: 'png' as const };
+    const several = of({ output, outputs: [main('a'), poster] });
+    expect(several).not.toBe(single);
+    expect(of({ output, outputs: [main('b'), poster] })).toBe(several);
+    expect(of({ output, outputs: [main('a'), { ...poster, quality: 'high' }] })).toBe(several);
+    expect(of({ output, outputs: [main('a'), { ...poster, name: 'still' }] })).not.toBe(several);
+    expect(of({ output, outputs: [main('a'), { ...poster, height: 360 }] })).not.toBe(several);
+  });
+
   test('equals the published value', () => {
     expect(of()).toMatchInlineSnapshot(`"v1:d68f13b15a068fe7e0b792e2d9d4fda9c03f5feb54693385b16b3d55813f88a4"`);
   });

@@ -108,6 +108,62 @@ describeOnDatabases('the whole service', (databases) => {
     for (const url of session.thumbnails) expect((await fetch(url)).headers.get('content-type')).toBe('image/jpeg');
   });
 
+  it('renders the files of several outputs, serves and delivers each', async () => {
+    const { styleVersion, client } = service;
+    const { api } = await client('acme');
+    const fileOf = async (url: string): Promise<Buffer> => Buffer.from(await (await fetch(url)).arrayBuffer());
+    const request = sessionBody(styleVersion, textOf('Several'));
+    const outputs = [
+      { name: 'master' },
+      { name: 'small', format: 'gif', height: 18 },
+      { name: 'poster', format: 'png' },
+    ];
+    const created = await post(api, {
+      ...request,
+      outputs,
+      external_uploads: outputs.slice(1).map(({ name }) => ({
+        ...{ to: `s3://videos/several/${name}.{extension}`, credential: 'main', output: name },
+      })),
+    });
+    expect([created.status, created.body.render_session.outputs[2]]).toEqual([
+      201,
+      { name: 'poster', format: 'png', video_url: null },
+    ]);
+    const { id } = created.body.render_session;
+    await untilEnded(api, id);
+    let session = created.body.render_session;
+    while (!uploadsEnded(session)) session = (await api('GET', `/v2/render_sessions/${id}`)).body.render_session;
+    expect(session.outputs.map(({ name }: { name: string }) => name)).toEqual(['master', 'small', 'poster']);
+    expect(session.outputs[0].video_url).toBe(session.video_url);
+    for (const [index, { name, ...output }] of outputs.entries()) {
+      const alone = await post(api, { ...request, output });
+      const single = await untilEnded(api, alone.body.render_session.id);
+      const { video_url, bytes, video_sha256 } = session.outputs[index];
+      const file = await fileOf(video_url);
+      expect(file.equals(await fileOf(single.video_url)), name).toBe(true);
+      expect([bytes, video_sha256]).toEqual([file.length, single.video_sha256]);
+      if (index === 0) continue;
+      const key = `several/${name}.${output.format}`;
+      expect(file.equals((await bucket.read('videos', key))!), key).toBe(true);
+    }
+    const wrong = [
+      [{ output: {}, outputs }, '#/outputs'],
+      [{ outputs: [{ name: 'a' }, { name: 'A' }] }, '#/outputs/1/name'],
+      [{ outputs: [{ name: 'a', height: 4096 }] }, '#/outputs/0/height'],
+      [
+        { external_uploads: [{ to: 's3://videos/x', credential: 'main', output: 'gif' }] },
+        '#/external_uploads/0/output',
+      ],
+    ] as const;
+    for (const [fields, pointer] of wrong) {
+      const refused = await post(api, { ...request, ...fields });
+      expect([refused.status, refused.body.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
+        422,
+        [pointer],
+      ]);
+    }
+  });
+
   it('renders identical work once for two URLs and removes the files with the last session', async () => {
     const { styleVersion, client, log } = service;
     const { api } = await client();

@@ -142,10 +142,12 @@ async function localFindings(root: string, lock: Lock, isAsked: (id: string) => 
   const { missing, damaged } = observeOutputs(root, lock);
   const swapped = await findSwappedOutputs(root, lock, isAsked);
   const findings = (ids: Iterable<string>, what: DriftFinding['what']): DriftFinding[] =>
-    [...ids].filter(isAsked).map((id) => ({ id, what, url: damaged.get(id) ?? lock.videos.get(id)!.video_url }));
+    [...ids]
+      .filter(isAsked)
+      .map((id) => ({ id, what, url: damaged.get(id) ?? swapped.get(id) ?? lock.videos.get(id)!.video_url }));
   return [
     ...findings(notDelivered(missing, lock), 'output_missing'),
-    ...findings([...damaged.keys(), ...swapped], 'output_damaged'),
+    ...findings([...damaged.keys(), ...swapped.keys()], 'output_damaged'),
   ];
 }
 

@@ -64,8 +64,8 @@ async function outputProblems(root: string, lock: Lock): Promise<Diagnostic[]> {
   const sorted = (ids: Iterable<string>): string[] => [...ids].sort(byCodeUnit);
   return [
     ...sorted(notDelivered(missing, lock)).map(missingOutput),
-    ...sorted([...damaged.keys(), ...swapped]).map((id) =>
-      damagedOutput(id, damaged.get(id) ?? lock.videos.get(id)!.video_url, swapped.has(id)),
+    ...sorted([...damaged.keys(), ...swapped.keys()]).map((id) =>
+      damagedOutput(id, damaged.get(id) ?? swapped.get(id)!, swapped.has(id)),
     ),
   ];
 }

@@ -1,8 +1,12 @@
-import type { VideoId } from '../../definition/video.ts';
+import { furtherOutputs, type Video, type VideoId } from '../../definition/video.ts';
 import type { Sha256 } from '../../digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
 import { segmentKeys } from '../../session/segments/scene-keys.ts';
+import { sceneFile } from '../../template/bind/resolve-output.ts';
+import type { Scene } from '../../template/scene.ts';
+import type { TemplatePackage } from '../../template/template-package.ts';
+import { withoutName } from '../../wire/output.ts';
 import { readPlanned } from '../check/lint-plan.ts';
 import type { Io } from '../io.ts';
 import { openScenes } from '../render/open-scenes.ts';
@@ -13,7 +17,7 @@ import type { DesiredState } from './load-desired-state.ts';
 const BUDGET_MS = 5_000;
 
 /**
- * Counts the segments of the videos that a plan creates or updates, and those that have to be rendered because they are neither
+ * Counts the segments of all files of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
  * has, or whose sources cannot be read, which apply reports.
  *
@@ -46,7 +50,8 @@ export async function countSegments(
       if (template === null) continue;
       if (io.monotonicNow() > until) break;
       const scene = await scenes.sceneOf(video, template).catch(() => null);
-      const keys = scene === null ? [] : segmentKeys(scene, cache.build);
+      const keys =
+        scene === null ? [] : filesOf(scene, video, template).flatMap((one) => segmentKeys(one, cache.build));
       const reused = (await Promise.all(keys.map(isReused))).filter((one) => one).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }
@@ -55,4 +60,10 @@ export async function countSegments(
     await opened.close();
   }
   return counts;
+}
+
+/** Returns the scene of each output of a video. */
+function filesOf(scene: Scene, video: Video, template: TemplatePackage): Scene[] {
+  const others = furtherOutputs(video).map((one) => ({ ...scene, ...sceneFile(template, withoutName(one), null) }));
+  return [scene, ...others];
 }

@@ -77,7 +77,8 @@ export async function openPlan(
   const inFlight = context.journal === undefined ? await readJournal(root, config, io) : null;
   const journal = inFlight?.state ?? context.journal!;
   const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
-  const swapped = flags.refresh === true && restores ? await findSwappedOutputs(root, lock, isSelected(globs)) : [];
+  const swapped =
+    flags.refresh === true && restores ? (await findSwappedOutputs(root, lock, isSelected(globs))).keys() : [];
   const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));
   const demands = context.demands?.(lock);
   const observations: Observations = {

@@ -56,7 +56,7 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
         new AbortController().signal,
       );
       if (read.failures.length > 0) throw new AggregateError(read.failures);
-      return bindMapping(template, { ...mapping, output: output ?? request.output }, read.bytes);
+      return bindMapping(template, { ...mapping, output: output ?? video.output ?? undefined }, read.bytes);
     },
     close: () => sources.clear(),
   };

@@ -106,7 +106,7 @@ function recordedOutputs(root: string): OutputStore & FinishedFiles {
     ...outputs,
     async save(scene, name, rendering) {
       const output = await outputs.save(scene, name, rendering);
-      await recordOutput(root, output.video_url, output);
+      for (const file of [output, ...(output.others ?? [])]) await recordOutput(root, file.video_url, file);
       return output;
     },
   };

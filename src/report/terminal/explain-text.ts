@@ -110,11 +110,12 @@ function adoptedLines(change: Change, colors: Colors): string[] {
   return [colors.bold('Adopted'), ...factLines(facts, colors)];
 }
 
-function renderingFacts({ rendered_at, session, video_url }: LockRendering): [string, string][] {
+function renderingFacts({ rendered_at, session, video_url, outputs = [] }: LockRendering): [string, string][] {
   return [
     ['at', formatTime(rendered_at)],
     ['session', session],
     ['video', displayUrl(video_url)],
+    ...outputs.map(({ name, video_url: url }): [string, string] => [`output ${name}`, displayUrl(url)]),
   ];
 }
 

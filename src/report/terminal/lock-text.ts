@@ -30,6 +30,7 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
     ['fingerprint', entry.fingerprint],
     ['rendered at', entry.rendered_at],
     ['video', entry.video_url],
+    ...(entry.outputs ?? []).map(({ name, video_url: url }): [string, string] => [`output ${name}`, url]),
     ...(entry.deliveries ?? []).map(({ to, url }): [string, string] => [
       'delivered to',
       url === undefined ? to : `${url} (${to})`,

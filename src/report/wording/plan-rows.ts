@@ -117,6 +117,10 @@ function inputRow(name: string, { key, kind, value, before, after }: InputDocume
     default:
       if (key.startsWith('fonts.')) return row(showName(before), showName(after));
       if (key === 'output') return row(showName(outputWords(before)), showName(outputWords(after)));
+      if (key.startsWith('outputs.')) {
+        const words = (input: string | null): string | null => (input === null ? null : outputWords(input));
+        return row(showName(words(before)), showName(words(after)));
+      }
       return row(showWords(before), showWords(after));
   }
 }
@@ -171,10 +175,13 @@ function shortId(id: string): string {
   return id.replace(/[0-9a-f]{16,}$/, (digits) => digits.slice(0, 8));
 }
 
-/** Removes and returns an old destination, preferably in the same bucket. */
+/** Removes and returns an old destination, preferably in the same bucket and with the same extension. */
 function takeLike(to: string, left: string[]): string | undefined {
-  const like = left.findIndex((one) => rootOf(one) === rootOf(to));
-  return left.splice(Math.max(0, like), 1)[0];
+  const extensionOf = (one: string): string => one.slice(one.lastIndexOf('.'));
+  const likeness = left.map((one) => {
+    return 2 * Number(rootOf(one) === rootOf(to)) + Number(extensionOf(one) === extensionOf(to));
+  });
+  return left.splice(Math.max(0, likeness.indexOf(Math.max(...likeness))), 1)[0];
 }
 
 /** Returns scheme and bucket. */

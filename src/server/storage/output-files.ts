@@ -5,7 +5,7 @@ import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { OutputFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import { type RenderingRecord, readRendering, renderingKey, stillFile, videoFile } from './stored-outputs.ts';
+import { filesOf, type RenderingRecord, readRendering, renderingKey, stillFile } from './stored-outputs.ts';
 
 export interface OutputFilesOptions {
   readonly index: OutputIndex;
@@ -47,10 +47,12 @@ interface FileDescription {
 }
 
 /** Returns null when the rendering has no such file. */
-function describe({ format, sha256, stills }: RenderingRecord, file: string): FileDescription | null {
-  if (file === videoFile(format)) {
-    const { contentType, extension } = OUTPUT_FILE_TYPES[format];
-    return { contentType, etag: sha256, nameOf: (title) => `${title}.${extension}` };
+function describe(record: RenderingRecord, file: string): FileDescription | null {
+  const { sha256, stills } = record;
+  const video = filesOf(record).find((one) => one.file === file);
+  if (video !== undefined) {
+    const { contentType } = OUTPUT_FILE_TYPES[video.format];
+    return { contentType, etag: video.sha256, nameOf: (title) => `${title}${file.slice('video'.length)}` };
   }
   const still = stills.find((name) => stillFile(name) === file);
   if (still === undefined) return null;

@@ -21,10 +21,16 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
   };
   return {
     find,
-    async save(scene, name, { format, video, stills, findings = [] }) {
+    async save(scene, name, { format, video, stills, findings = [], others = [] }) {
       const there = await find(scene, name);
       if (there !== null) return there;
       for (const still of stills) await storage.put(renderingKey(scene, stillFile(still.name)), still.bytes);
+      const files: OtherFile[] = [];
+      for (const other of others) {
+        await storage.put(renderingKey(scene, videoFile(other.format, other.name)), other.video);
+        const { name: own, format: kind, video: bytes } = other;
+        files.push({ name: own, format: kind, bytes: bytes.length, sha256: await fileSha256(bytes) });
+      }
       await storage.put(renderingKey(scene, videoFile(format)), video);
       const record: RenderingRecord = {
         format,
@@ -32,40 +38,47 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
         sha256: await fileSha256(video),
         stills: stills.map((still) => still.name),
         ...(findings.length === 0 ? {} : { findings }),
+        ...(files.length === 0 ? {} : { others: files }),
       };
       await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
       return outputOf(publicUrl, name, record);
     },
-    async openVideo({ scene }) {
+    async openVideo({ scene, video_url }) {
       const record = scene === null ? null : await readRendering(storage, scene);
       if (scene === null || record === null) return null;
-      const key = renderingKey(scene, videoFile(record.format));
-      if ((await storage.stat(key))?.size !== record.bytes) return null;
-      const { contentType } = OUTPUT_FILE_TYPES[record.format];
-      const { bytes: size, sha256: digest } = record;
+      const wanted = filesOf(record).find(({ file }) => video_url.endsWith(`/${file}`));
+      if (wanted === undefined) return null;
+      const key = renderingKey(scene, wanted.file);
+      const { bytes: size, sha256: digest, format } = wanted;
+      if ((await storage.stat(key))?.size !== size) return null;
+      const { contentType } = OUTPUT_FILE_TYPES[format];
       return { size, contentType, sha256: digest, stream: (range) => storage.stream(key, range) };
     },
   };
 }
 
 /** Checks that all files exist and the video has its recorded size: a copied storage may be incomplete. */
-async function isWhole(
-  storage: ObjectStorage,
-  scene: Sha256,
-  { format, bytes, stills }: RenderingRecord,
-): Promise<boolean> {
-  const [video, ...others] = await Promise.all(
-    [videoFile(format), ...stills.map(stillFile)].map((file) => storage.stat(renderingKey(scene, file))),
-  );
-  return video?.size === bytes && others.every((still) => still !== null);
+async function isWhole(storage: ObjectStorage, scene: Sha256, record: RenderingRecord): Promise<boolean> {
+  const sizeOf = async (file: string): Promise<number | undefined> =>
+    (await storage.stat(renderingKey(scene, file)))?.size;
+  const videos = filesOf(record).map(async ({ file, bytes }) => (await sizeOf(file)) === bytes);
+  const stills = record.stills.map(async (still) => (await sizeOf(stillFile(still))) !== undefined);
+  return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
 }
 
 function outputOf(publicUrl: string, name: string, record: RenderingRecord): StoredOutput {
-  const { format, bytes, sha256: digest, stills, findings } = record;
+  const { format, bytes, sha256: digest, stills, findings, others } = record;
   const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = stills.map((still) => url(stillFile(still)));
-  const output = { video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest };
-  return findings === undefined ? output : { ...output, findings };
+  return {
+    ...{ video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest },
+    ...(findings === undefined ? {} : { findings }),
+    ...(others === undefined
+      ? {}
+      : {
+          others: others.map(({ format: kind, ...file }) => ({ ...file, video_url: url(videoFile(kind, file.name)) })),
+        }),
+  };
 }
 
 /** Content of `rendering.json` of a finished scene. Written last, so its presence implies that of the files. */
@@ -79,6 +92,27 @@ export interface RenderingRecord {
   readonly stills: readonly string[];
   /** Findings of the renderer; absent when there are none. */
   readonly findings?: readonly SceneFinding[];
+  /** Files beside the video; absent when there are none. */
+  readonly others?: readonly OtherFile[];
+}
+
+interface OtherFile {
+  /** Name of the output. */
+  readonly name: string;
+  readonly format: OutputFormat;
+  readonly bytes: number;
+  readonly sha256: Sha256;
+}
+
+/** Returns the files of all outputs, the main one first, with their names in the storage. */
+export function filesOf({
+  format,
+  bytes,
+  sha256,
+  others = [],
+}: RenderingRecord): (Omit<OtherFile, 'name'> & { readonly file: string })[] {
+  const main = { file: videoFile(format), format, bytes, sha256 };
+  return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
 
 /** Returns the key of a scene's file. */
@@ -86,9 +120,9 @@ export function renderingKey(scene: Sha256, file: string): string {
   return `renderings/${scene}/${file}`;
 }
 
-/** Returns the name of the video, or of the single image. */
-export function videoFile(format: OutputFormat): string {
-  return `video.${OUTPUT_FILE_TYPES[format].extension}`;
+/** Returns the name of a file. @param output name of an output beside the main one */
+export function videoFile(format: OutputFormat, output?: string): string {
+  return ['video', ...(output === undefined ? [] : [output]), OUTPUT_FILE_TYPES[format].extension].join('.');
 }
 
 const RECORD_FILE = 'rendering.json';
@@ -112,9 +146,13 @@ function parseRecord(text: string): RenderingRecord | null {
   }
   if (!isRecord(value)) return null;
   // Records of older versions have no format: they are MP4.
-  const { format = 'mp4', bytes, sha256, stills, findings } = value;
+  const { format = 'mp4', bytes, sha256, stills, findings, others } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;
   if (typeof format !== 'string' || !Object.hasOwn(OUTPUT_FILE_TYPES, format)) return null;
   const record = { format: format as OutputFormat, bytes, sha256: sha256 as Sha256, stills: stills.map(String) };
-  return Array.isArray(findings) ? { ...record, findings: findings as SceneFinding[] } : record;
+  return {
+    ...record,
+    ...(Array.isArray(findings) ? { findings: findings as SceneFinding[] } : {}),
+    ...(Array.isArray(others) ? { others: others as OtherFile[] } : {}),
+  };
 }

@@ -65,7 +65,7 @@ export function createSegmentRenderer({
       }
       const [main, ...more] = files.map((file) => rendered.get(file)!);
       if (more.length === 0) return main!;
-      return { ...main!, others: more.map(({ format, video }) => ({ format, video })) };
+      return { ...main!, others: more.map(({ format, video }, at) => ({ name: others[at]!.name, format, video })) };
     },
 
     async renderSegments(scene, ranges, options = {}) {
@@ -177,7 +177,7 @@ function fileOf({ output, width, height, fps, frameCount, stills }: SceneFile): 
 
 /** Only the main file has stills beside it. A picture is the frame of its first still. */
 function withoutStills(file: SceneFile): SceneFile {
-  return file.output.format === 'png' ? file : { ...file, stills: [] };
+  return file.output.format === 'png' ? fileOf(file) : { ...fileOf(file), stills: [] };
 }
 
 type OnProgress = NonNullable<RenderOptions['onProgress']>;

@@ -22,7 +22,7 @@ import { bindFonts } from './bind-fonts.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
 import { parseColor } from './color.ts';
-import { resolveOutput } from './resolve-output.ts';
+import { sceneFile } from './resolve-output.ts';
 
 const DEFAULT_TRANSFORM: Transform = { crop_strategy: TRANSFORM_DEFAULTS.image.crop_strategy };
 
@@ -76,10 +76,8 @@ export function bindMapping(
     if (sound !== undefined) media.hear(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
-  const { output: file, ...measures } = resolveOutput(template, output);
   return {
-    output: { ...file, fingerprint },
-    ...measures,
+    ...sceneFile(template, output, fingerprint),
     animation: withoutSounds(animation, soundAssetIds(template.animation)),
     fonts,
     images: media.images,

@@ -4,8 +4,10 @@ import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import {
   defaultCodec,
   FORMAT_CODECS,
+  MAX_OUTPUTS,
   OUTPUT_CODECS,
   OUTPUT_FORMATS,
+  OUTPUT_NAME,
   OUTPUT_QUALITIES,
   type OutputCodec,
   type OutputFormat,
@@ -13,7 +15,7 @@ import {
   type OutputRequest,
 } from '../../wire/output.ts';
 import { MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
-import type { Still } from '../scene.ts';
+import type { SceneFile, Still } from '../scene.ts';
 import type { TemplatePackage } from '../template-package.ts';
 import type { FieldProblem } from './check-transform.ts';
 
@@ -62,6 +64,20 @@ export function resolveOutput(template: OutputBasis, output: OutputRequest = {})
   };
 }
 
+/**
+ * Returns the fields of a scene that depend on its output.
+ *
+ * @param fingerprint see `SceneOutput`
+ */
+export function sceneFile(
+  template: OutputBasis,
+  output: OutputRequest | undefined,
+  fingerprint: string | null,
+): SceneFile {
+  const { output: file, ...measures } = resolveOutput(template, output);
+  return { output: { ...file, fingerprint }, ...measures };
+}
+
 /** Returns pixels: even, at least 2. */
 function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: number): number {
   return height === template.height
@@ -103,6 +119,40 @@ export function checkOutput(output: unknown, template: Omit<OutputBasis, 'stills
     problems.push(invalid('/codec', `the format ${format} does not support this codec: ${allowed}`));
   }
   return problems.length > 0 || template === null ? problems : checkMeasures(output, template);
+}
+
+/**
+ * Validates the `outputs` of a request, which may be any JSON.
+ *
+ * @returns problems with JSON pointers relative to the parent of `outputs`
+ */
+export function checkOutputs(
+  { output, outputs }: { readonly output?: unknown; readonly outputs?: unknown },
+  template: Omit<OutputBasis, 'stills'> | null,
+): FieldProblem[] {
+  if (outputs === undefined) return [];
+  const problem = (at: string, detail: string): FieldProblem => ({ code: 'definition_invalid', at, detail });
+  if (output !== undefined) return [problem('/outputs', 'output and outputs cannot be combined')];
+  if (!Array.isArray(outputs) || outputs.length < 1 || outputs.length > MAX_OUTPUTS) {
+    return [problem('/outputs', `outputs must be a list of 1 to ${MAX_OUTPUTS} outputs`)];
+  }
+  const names = new Set<string>();
+  return outputs.flatMap((one: unknown, index) => {
+    const at = `/outputs/${index}`;
+    if (!isRecord(one)) return [problem(at, 'an output must be an object')];
+    const { name, ...rest } = one;
+    const inOutput = checkOutput(rest, template).map((found) => ({
+      ...found,
+      at: at + found.at.slice('/output'.length),
+    }));
+    if (typeof name !== 'string' || !OUTPUT_NAME.test(name)) {
+      const detail = 'name must have 1 to 32 letters, digits, - and _, starting with a letter or digit';
+      return [problem(`${at}/name`, detail), ...inOutput];
+    }
+    if (names.has(name.toLowerCase())) inOutput.push(problem(`${at}/name`, `two outputs have the name ${name}`));
+    names.add(name.toLowerCase());
+    return inOutput;
+  });
 }
 
 function checkField(name: string, value: unknown): FieldProblem[] {

@@ -32,6 +32,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
+const files = () =>
+  createOutputFiles({
+    index: {
+      findOutput: async (place) =>
+        'outputName' in place && place.outputName === 'known' ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' } : null,
+    },
+    storage,
+    key: new Uint8Array(32),
+  });
+
 describe('createStoredOutputs()', () => {
   test('gives every session its own URLs to the same files', async () => {
     const first = await outputs.save(SCENE, 'name-1', RENDERING);
@@ -53,6 +63,28 @@ describe('createStoredOutputs()', () => {
     const findings = [{ code: 'glyph_missing', ...text } as const];
     await outputs.save(SCENE, 'name-1', { ...RENDERING, findings });
     expect((await outputs.find(SCENE, 'name-2'))?.findings).toEqual(findings);
+  });
+
+  test('stores and serves the files beside the main one', async () => {
+    const others = [
+      { name: 'web', format: 'mp4', video: bytes('small') },
+      { name: 'poster', format: 'png', video: bytes('picture') },
+    ] as const;
+    const saved = await outputs.save(SCENE, 'known', { ...RENDERING, others });
+    const urls = ['web.mp4', 'poster.png'].map((file) => `https://videos.example/outputs/known/video.${file}`);
+    expect(saved.others?.map(({ video_url }) => video_url)).toEqual(urls);
+    expect(saved.others?.map(({ bytes: size }) => size)).toEqual([5, 7]);
+    expect(await outputs.find(SCENE, 'known')).toEqual(saved);
+    const opened = await (outputs as ReturnType<typeof createStoredOutputs>).openVideo({
+      scene: SCENE,
+      video_url: urls[1]!,
+    });
+    expect(opened).toMatchObject({ contentType: 'image/png', size: 7, sha256: sha256(others[1].video) });
+    expect((await buffer(opened!.stream())).toString()).toBe('picture');
+    const found = await files().find({ outputName: 'known' }, 'video.web.mp4');
+    expect(found).toMatchObject({ size: 5, contentType: 'video/mp4', fileName: 'Summer-Sale- -Berlin-.web.mp4' });
+    await storage.put(`renderings/${SCENE}/video.poster.png`, bytes('pic'));
+    expect(await outputs.find(SCENE, 'known')).toBeNull();
   });
 
   test('finds nothing before the last file is stored', async () => {
@@ -89,18 +121,6 @@ describe('createStoredOutputs()', () => {
 });
 
 describe('createOutputFiles()', () => {
-  const files = () =>
-    createOutputFiles({
-      index: {
-        findOutput: async (place) =>
-          'outputName' in place && place.outputName === 'known'
-            ? { scene: SCENE, title: 'Summer/Sale: "Berlin"' }
-            : null,
-      },
-      storage,
-      key: new Uint8Array(32),
-    });
-
   test('finds the video with a digest as its ETag', async () => {
     await outputs.save(SCENE, 'known', RENDERING);
     const file = await files().find({ outputName: 'known' }, 'video.mp4');

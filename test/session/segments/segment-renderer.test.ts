@@ -196,13 +196,14 @@ describe('createSegmentRenderer()', () => {
   });
 
   describe('with several files', () => {
-    const files = (...outputs: readonly Partial<Scene['output']>[]): Scene[] =>
-      outputs.map((output, at) =>
-        scene(0, {
+    const files = (...outputs: readonly Partial<Scene['output']>[]): (Scene & { readonly name: string })[] =>
+      outputs.map((output, at) => ({
+        ...scene(0, {
           stills: [{ name: 'a', frame: 30 }],
           output: { format: 'mp4', quality: 'high', fingerprint: `${at}`, ...output },
         }),
-      );
+        name: `${at}`,
+      }));
     const videos = async (scenes: readonly Scene[]) =>
       Promise.all(scenes.map(async (one) => (await renderScene(one)).video));
 
@@ -215,7 +216,12 @@ describe('createSegmentRenderer()', () => {
         onProgress: (done, count) => void progress.push([done, count]),
       });
       expect([made.video, ...made.others!.map(({ video }) => video)]).toEqual(await videos([main!, ...others]));
-      expect(made.others!.map(({ format }) => format)).toEqual(['mp4', 'mov', 'gif', 'webp']);
+      expect(made.others!.map(({ name, format }) => `${name} ${format}`)).toEqual([
+        '1 mp4',
+        '2 mov',
+        '3 gif',
+        '4 webp',
+      ]);
       expect(made.stills).toHaveLength(1);
       expect(log.sort()).toEqual(['gif webp', ...[0, 20, 40].map((first) => `segment ${first} of 3 outputs`)]);
       // Once over black for the MP4s and the MOV, once with transparency.

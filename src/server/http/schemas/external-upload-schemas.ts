@@ -19,9 +19,16 @@ const CREDENTIAL: Schema = {
   examples: [EXAMPLES.uploads[0].credential],
 };
 
+const OUTPUT: Schema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 32,
+  description: 'Name of the output to deliver, for a session with `outputs`. Defaults to the main one',
+};
+
 /** Schema of the uploads in a request. */
 export const REQUESTED_UPLOADS: Schema = {
-  ...listOf(closedObjectOf({ to: TO, credential: CREDENTIAL }, ['credential'])),
+  ...listOf(closedObjectOf({ to: TO, credential: CREDENTIAL, output: OUTPUT }, ['credential', 'output'])),
   maxItems: MAX_UPLOADS,
 };
 
@@ -32,6 +39,7 @@ export const EXTERNAL_UPLOAD: Component = {
     {
       to: { ...TO, maxLength: 4096, description: 'Destination, with placeholders replaced' },
       credential: CREDENTIAL,
+      output: OUTPUT,
       status: {
         type: 'string',
         enum: [...EXTERNAL_UPLOAD_STATUSES],
@@ -54,7 +62,7 @@ export const EXTERNAL_UPLOAD: Component = {
         description: 'Reason of the failure',
       },
     },
-    ['credential'],
+    ['credential', 'output'],
   ),
   examples: [EXAMPLES.uploads[0]],
 };

@@ -1,6 +1,6 @@
 import { MAX_OUTPUT_FPS, MIN_SIDE_PIXELS } from '../../../template/bind/resolve-output.ts';
 import { MAX_SIDE_PIXELS } from '../../../template/lottie/check-animation.ts';
-import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../../wire/output.ts';
+import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../../../wire/output.ts';
 import { EXAMPLES } from './examples.ts';
 import { REQUESTED_UPLOADS, SESSION_UPLOADS } from './external-upload-schemas.ts';
 import {
@@ -51,6 +51,12 @@ const OUTPUT_FIELDS = {
   },
 };
 const OPTIONAL_OUTPUT_FIELDS = Object.keys(OUTPUT_FIELDS);
+const OUTPUT_NAME_FIELD: Schema = {
+  type: 'string',
+  pattern: OUTPUT_NAME.source,
+  description: 'Unique among the outputs; part of the name of the file',
+  examples: ['web'],
+};
 
 const TITLE: Schema = {
   type: 'string',
@@ -60,6 +66,13 @@ const TITLE: Schema = {
   examples: ['Berlin'],
 };
 const ASKED_OUTPUT: Schema = closedObjectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS);
+const ASKED_OUTPUTS: Schema = {
+  ...listOf(closedObjectOf({ name: OUTPUT_NAME_FIELD, ...OUTPUT_FIELDS }, OPTIONAL_OUTPUT_FIELDS)),
+  minItems: 1,
+  maxItems: MAX_OUTPUTS,
+  description:
+    'Several files of the video, instead of `output`. The first is the main one, to which `video_url` leads. Files of the same size, rate and background are made from the same drawn frames',
+};
 const FIRST_UPLOADS: Schema = {
   ...REQUESTED_UPLOADS,
   description:
@@ -80,13 +93,14 @@ export const CREATE_RENDER_SESSION: Component = {
       },
       mapping: REQUESTED_MAPPING,
       output: ASKED_OUTPUT,
+      outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
       edit_token: {
         type: 'boolean',
         description: 'Adds an `edit_token` to the response. It is valid for this session only, for 24 hours',
       },
     },
-    ['render', 'output', 'external_uploads', 'edit_token'],
+    ['render', 'output', 'outputs', 'external_uploads', 'edit_token'],
   ),
   dependentSchemas: { render: { properties: { mapping: { required: ['resources'] } } } },
   examples: [EXAMPLES.request],
@@ -100,9 +114,10 @@ export const CREATE_VIDEO: Component = {
       title: TITLE,
       mapping: { ...REQUESTED_MAPPING, required: ['template_style_version_id', 'resources'] },
       output: ASKED_OUTPUT,
+      outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
     },
-    ['output', 'external_uploads'],
+    ['output', 'outputs', 'external_uploads'],
   ),
 };
 
@@ -222,6 +237,19 @@ export const RENDER_SESSION: Component = {
         description: 'Time and resources used; absent until the session has ended',
       },
       output: objectOf(OUTPUT_FIELDS, OPTIONAL_OUTPUT_FIELDS),
+      outputs: listOf(
+        objectOf(
+          {
+            name: OUTPUT_NAME_FIELD,
+            ...OUTPUT_FIELDS,
+            video_url: { type: ['string', 'null'], description: 'URL of the file; null until it is ready' },
+            bytes: { type: 'integer', description: 'Size of the file' },
+            video_sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file' },
+          },
+          [...OPTIONAL_OUTPUT_FIELDS, 'bytes', 'video_sha256'],
+        ),
+        { description: 'Files of a request with `outputs`, the main one first; absent otherwise' },
+      ),
       missing_editables: listOf(
         { type: 'string' },
         { description: 'For drafts: keys of the editables that need a value before rendering' },
@@ -237,6 +265,7 @@ export const RENDER_SESSION: Component = {
       'render_segments',
       'usage',
       'output',
+      'outputs',
       'missing_editables',
       'external_uploads',
     ],
