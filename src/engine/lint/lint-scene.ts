@@ -3,6 +3,7 @@ import { type LayerSpan, layerSpans } from '../../template/lottie/layer-spans.ts
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { checkScene } from '../check-scene.ts';
+import { evaluateScene } from '../expressions/evaluate-scene.ts';
 import { readImageHeader } from '../images/image-header.ts';
 import { placeImage } from '../images/place-image.ts';
 import { checkClip } from '../media/check-media.ts';
@@ -22,8 +23,9 @@ import { lintTexts } from './lint-texts.ts';
  * @param safeArea area in which texts must lie; null for the whole picture
  * @throws SceneError for a scene that cannot be drawn
  */
-export async function lintScene(scene: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
-  checkScene(scene);
+export async function lintScene(given: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
+  checkScene(given);
+  const scene = await evaluateScene(given);
   const mediaDefects = await mediaFindings(scene);
   const moments = findBestMoments(scene);
   const findings = await textFindings(scene.animation, scene.fonts);

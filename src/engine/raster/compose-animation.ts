@@ -2,6 +2,7 @@ import { isRecord } from '../../json.ts';
 import { drawingForm } from '../../template/lottie/drawing-form.ts';
 import { LAYER_TYPE, withLayerLists } from '../../template/lottie/lottie-layers.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
+import { evaluateScene } from '../expressions/evaluate-scene.ts';
 import { fittedImageCache } from '../images/fit-image.ts';
 import { animateImages } from '../media/animate-images.ts';
 import type { PictureFiles } from '../media/picture.ts';
@@ -29,7 +30,8 @@ export interface ComposedAnimation {
  *
  * @throws SceneError as `fitImage`
  */
-export async function composeAnimation(scene: Scene): Promise<ComposedAnimation> {
+export async function composeAnimation(given: Scene): Promise<ComposedAnimation> {
+  const scene = await evaluateScene(given);
   const { animation: moving, images } = animateImages({ ...scene, animation: drawingForm(scene.animation) });
   const files: [name: string, png: Buffer][] = [];
   const byAsset = new Map<string, (typeof files)[number]>();

@@ -36,7 +36,8 @@ export function sceneCutter(scene: Scene): (range: FrameRange) => Scene {
     };
     const { animation } = whole;
     const [from, to] = animationTimes(whole, range);
-    const shown = shownLayers(animation, { from, to });
+    // An expression may read any layer at any time.
+    const shown = animation.live_expressions === true ? null : shownLayers(animation, { from, to });
     return shown === null ? cut : { ...cut, ...restrict(whole, shown, to) };
   };
 }

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../json.ts';
 import { hasExpression } from '../lottie/find-unsupported.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
+import { textStyles } from '../lottie/lottie-slots.ts';
 import { withPoints } from '../lottie/path-points.ts';
 import type { LottieDocument } from '../scene.ts';
+import { exampleVariants } from './example-variants.ts';
 import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
 import { isPath, THINNING_ERROR, thinSamples } from './thin-samples.ts';
 
@@ -14,6 +17,8 @@ export interface BakedExpression {
   readonly pointer: string;
   /** Why the expression is not replaced by keyframes; null if it is. */
   readonly failure: string | null;
+  /** Whether it is evaluated again for each video, because it depends on what editables fill. */
+  readonly isLive: boolean;
 }
 
 /** Field of a property that keeps the expression its keyframes were baked from. */
@@ -41,34 +46,73 @@ export function bakeExpressions(animation: LottieDocument, evaluate: Evaluate): 
   const found = findExpressions(animation);
   if (found.length === 0) return [];
   for (const [id, { node }] of found.entries()) node[EXPRESSION_ID] = id;
+  const evaluations = exampleVariants(animation, found).map((variant) => evaluate(variant));
+  for (const { node } of found) delete node[EXPRESSION_ID];
+  const baked = found.map((one, id) => {
+    const variants = evaluations.map((evaluation) => samplesOf(id, evaluation));
+    const isLive = isMeasuring(one.node.x) || variants.some((samples) => !isDeepStrictEqual(samples, variants[0]));
+    return writeResult(one, variants[0]!, isLive && !isText(one.node));
+  });
+  if (baked.some(({ isLive }) => isLive)) animation.live_expressions = true;
+  return baked;
+}
+
+/**
+ * Evaluates the expressions that depend on editables again, and replaces their keyframes.
+ *
+ * @param animation modified; bound, with `TEXT_RECTS` in its text layers
+ */
+export function bakeLiveExpressions(animation: LottieDocument, evaluate: Evaluate): BakedExpression[] {
+  restoreExpressions(animation, 'live');
+  const found = findExpressions(animation);
+  for (const [id, { node }] of found.entries()) node[EXPRESSION_ID] = id;
   const evaluation = evaluate(animation);
   for (const { node } of found) delete node[EXPRESSION_ID];
-  return found.map(({ node, layer, pointer }, id) => {
-    const result = samplesOf(id, evaluation);
-    if (typeof result === 'string') return { layer, pointer, failure: result };
-    const { x, a, k } = node;
-    if (result.length > 0) {
-      node[SOURCE] = { expression: x, ...(a === undefined ? {} : { a }), k: structuredClone(k) };
-      writeSamples(node, result);
-    }
-    delete (node as LottieNode).x;
-    return { layer, pointer, failure: null };
-  });
+  delete animation.live_expressions;
+  return found.map((one, id) => writeResult(one, samplesOf(id, evaluation), true));
+}
+
+function writeResult({ node, layer, pointer }: Found, result: Sample[] | string, isLive: boolean): BakedExpression {
+  if (typeof result === 'string') return { layer, pointer, failure: result, isLive };
+  const { x, a, k } = node;
+  if (result.length > 0) {
+    const source = { expression: x, ...(a === undefined ? {} : { a }), k: structuredClone(k) };
+    node[SOURCE] = isLive ? { ...source, live: true } : source;
+    writeSamples(node, result);
+  }
+  delete (node as LottieNode).x;
+  return { layer, pointer, failure: null, isLive: isLive && result.length > 0 };
+}
+
+/** Returns whether an expression of a property is evaluated again for each video. */
+export function isLive(property: LottieNode): boolean {
+  return isRecord(property[SOURCE]) && property[SOURCE].live === true;
+}
+
+function isMeasuring(expression: string): boolean {
+  return /\bsourceRectAtTime\b/.test(expression);
+}
+
+/** Returns whether a property holds the words of a text layer. */
+function isText(node: LottieNode): boolean {
+  return textStyles(node).length > 0;
 }
 
 /**
  * Restores the expressions that `bakeExpressions` has replaced.
  *
  * @param animation modified
+ * @param which `live` for those that are evaluated again for each video
  * @returns the number of expressions
  */
-export function restoreExpressions(animation: LottieDocument): number {
+export function restoreExpressions(animation: LottieDocument, which: 'all' | 'live' = 'all'): number {
   let count = 0;
   for (const place of allLayers(animation)) {
     for (const { node } of nodesOf(place)) {
       const source = node[SOURCE];
       if (!isRecord(source) || typeof source.expression !== 'string') continue;
-      const { expression, ...own } = source;
+      if (which === 'live' && source.live !== true) continue;
+      const { expression, live: _, ...own } = source;
       delete node[SOURCE];
       delete node.a;
       Object.assign(node, own, { x: expression });
@@ -122,7 +166,7 @@ function kindOf(value: ExpressionValue): string {
 function writeSamples(node: LottieNode, samples: readonly Sample[]): void {
   const first = samples[0]!.value;
   if (samples.every(({ value }) => isSame(value, first))) writeConstant(node, first);
-  else if (isText(first)) node.k = textKeyframes(node, samples);
+  else if (isWords(first)) node.k = textKeyframes(node, samples);
   else Object.assign(node, { a: 1, k: keyframes(samples, isColor(node) ? 1 / 512 : THINNING_ERROR) });
 }
 
@@ -147,12 +191,12 @@ function keyframes(samples: readonly Sample[], error: number): object[] {
   }));
 }
 
-function isText(value: ExpressionValue): value is { readonly text: string } {
+function isWords(value: ExpressionValue): value is { readonly text: string } {
   return typeof value === 'object' && 'text' in value;
 }
 
 function writeConstant(node: LottieNode, value: ExpressionValue): void {
-  if (isText(value)) {
+  if (isWords(value)) {
     const frames = Array.isArray(node.k) ? node.k : [];
     for (const frame of frames) if (isRecord(frame) && isRecord(frame.s)) frame.s.t = value.text;
     return;

@@ -15,6 +15,10 @@ export interface EvaluationLimits {
 }
 
 export const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, steps: 400_000, stepsPerFrame: 20_000 };
+/** Limits while a video is rendered, where an animation may be hostile and its expressions are few. */
+export const RENDER_LIMITS: EvaluationLimits = { memoryBytes: 128 * 1024 * 1024, steps: 20_000, stepsPerFrame: 2_000 };
+/** Evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */
+const MOST_KEPT = 4;
 const STACK_BYTES = 512 * 1024;
 /** Expressions that end the sandbox are left out one by one. */
 const MOST_RESTARTS = 8;
@@ -29,12 +33,14 @@ export async function openEvaluator(player: string, limits: EvaluationLimits = U
   // The package declares the types of its CommonJS form.
   const variant = releaseVariant as unknown as typeof releaseVariant.default;
   const sandbox = await newQuickJSWASMModuleFromVariant(variant);
-  // One animation is evaluated again for each package that is made of it.
-  let last: { readonly text: string; readonly evaluation: Evaluation } | undefined;
+  const kept = new Map<string, Evaluation>();
   return (animation) => {
     const text = JSON.stringify(animation);
-    if (last?.text !== text) last = { text, evaluation: evaluateAll(animation, { sandbox, player, limits }) };
-    return last.evaluation;
+    const evaluation = kept.get(text) ?? evaluateAll(animation, { sandbox, player, limits });
+    kept.delete(text);
+    kept.set(text, evaluation);
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+    return evaluation;
   };
 }
 

@@ -3,6 +3,18 @@ import type { KeyframePath } from '../lottie/path-points.ts';
 /** Field of a property that carries the number of its expression into the sandbox. */
 export const EXPRESSION_ID = '__expression';
 
+/** Field of a text layer that carries the measures of its words into the sandbox. */
+export const TEXT_RECTS = '__rects';
+
+/** The ink of a text from a frame of its composition on, in pixels of its layer. */
+export interface TextRect {
+  readonly t: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A value of an expression. */
 export type ExpressionValue = number | readonly number[] | KeyframePath | { readonly text: string };
 

@@ -5,7 +5,12 @@
  * @see evaluate-expressions.ts
  */
 
+import CVCompElement from 'lottie-web/player/js/elements/canvasElements/CVCompElement.js';
 import { registerEffect } from 'lottie-web/player/js/elements/canvasElements/CVEffects.js';
+import CVImageElement from 'lottie-web/player/js/elements/canvasElements/CVImageElement.js';
+import CVShapeElement from 'lottie-web/player/js/elements/canvasElements/CVShapeElement.js';
+import CVSolidElement from 'lottie-web/player/js/elements/canvasElements/CVSolidElement.js';
+import CVTextElement from 'lottie-web/player/js/elements/canvasElements/CVTextElement.js';
 import CVTransformEffect from 'lottie-web/player/js/elements/canvasElements/effects/CVTransformEffect.js';
 import CanvasRenderer from 'lottie-web/player/js/renderers/CanvasRenderer.js';
 import CanvasRendererBase from 'lottie-web/player/js/renderers/CanvasRendererBase.js';
@@ -26,7 +31,7 @@ import { ShapeModifiers } from 'lottie-web/player/js/utils/shapes/ShapeModifiers
 import TrimModifier from 'lottie-web/player/js/utils/shapes/TrimModifier.js';
 import ZigZagModifier from 'lottie-web/player/js/utils/shapes/ZigZagModifier.js';
 import TextProperty from 'lottie-web/player/js/utils/text/TextProperty.js';
-import { EXPRESSION_ID, type Instance, PRELUDE, type Sample } from './player-protocol.ts';
+import { EXPRESSION_ID, type Instance, PRELUDE, type Sample, TEXT_RECTS, type TextRect } from './player-protocol.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: lottie-web has no types for its internals
 type Any = any;
@@ -54,8 +59,32 @@ ShapeModifiers.registerModifier('zz', ZigZagModifier);
 ShapeModifiers.registerModifier('op', OffsetPathModifier);
 // The canvas renderer refuses cameras.
 CanvasRendererBase.prototype.createCamera = CanvasRendererBase.prototype.createNull;
+(CVTextElement as Any).prototype.sourceRectAtTime = textRect;
+(CVShapeElement as Any).prototype.sourceRectAtTime = () => {
+  throw new Error('sourceRectAtTime of a shape layer is not supported');
+};
+(CVSolidElement as Any).prototype.sourceRectAtTime = areaOf((element) => [element.data.sw, element.data.sh]);
+(CVImageElement as Any).prototype.sourceRectAtTime = areaOf(({ assetData }) => [assetData.w, assetData.h]);
+(CVCompElement as Any).prototype.sourceRectAtTime = areaOf((element) => [element.data.w, element.data.h]);
 expressionHelpers.searchExpressions = watchProperty;
 (TextProperty as Any).prototype.searchExpressions = watchText;
+
+/** Returns the measure that the host has made of a text layer, at a time in seconds or now. */
+function textRect(this: Any, time?: number): Omit<TextRect, 't'> {
+  const rects: readonly TextRect[] = this.data[TEXT_RECTS] ?? [];
+  const frame = time === undefined ? this.comp.renderedFrame : time * this.globalData.frameRate;
+  const current = rects.findLast(({ t }) => t <= frame) ?? rects[0];
+  if (current === undefined) throw new Error('the text has no measure');
+  const { left, top, width, height } = current;
+  return { left, top, width, height };
+}
+
+function areaOf(size: (element: Any) => [number, number]): (this: Any) => Omit<TextRect, 't'> {
+  return function area(this: Any) {
+    const [width, height] = size(this);
+    return { left: 0, top: 0, width, height };
+  };
+}
 
 /** Replaces lottie-web's function, so that each expression is recorded and its errors are caught. */
 function watchProperty(element: Any, data: Any, property: Any): void {
@@ -83,8 +112,6 @@ function watchText(this: Any): true | null {
 
 function compile(element: Any, data: Any, property: Any): ((value: unknown) => unknown) | null {
   const id = data[EXPRESSION_ID];
-  // Nothing here can measure.
-  if (/sourceRectAtTime/.test(data.x)) failures[id] = 'it measures its layer with sourceRectAtTime';
   if (id in failures) return null;
   running = id;
   try {

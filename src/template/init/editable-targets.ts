@@ -1,5 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { SlotKind } from '../../wire/slot-text.ts';
+import { isLive } from '../expressions/bake-expressions.ts';
+import { namedControl } from '../expressions/example-variants.ts';
 import {
   allLayers,
   isConstantVector,
@@ -38,6 +40,9 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
   const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
   const siblings = new Map<LottieNode, readonly LottieNode[]>();
   for (const layers of layerLists(animation)) for (const layer of layers) siblings.set(layer, layers);
+  const controls = controlTargets(animation);
+  places.push(...controls);
+  const controlled = new Set(controls.map(({ node }) => node));
   for (const place of allLayers(animation)) {
     const { layer, name } = place;
     if (layer.hd === true) continue;
@@ -57,11 +62,13 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       colors.add(color);
       // A matte shows its shape but not its colour.
       if (layer.td === 1) continue;
-      const drawback = isConstantVector(color) ? null : 'its colour is animated';
+      const changes = isLive(color) ? 'its colour follows an expression' : 'its colour is animated';
+      const drawback = isConstantVector(color) && !isLive(color) ? null : changes;
       places.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
     }
     for (const { node, around } of nodes) {
-      const kind = typeof node.sid === 'string' && !colors.has(node) ? propertyKind(node) : null;
+      const isSlot = typeof node.sid === 'string' && !colors.has(node) && !controlled.has(node);
+      const kind = isSlot ? propertyKind(node) : null;
       if (kind === null) continue;
       const drawback = isAnimatedProperty(node) ? 'its value is animated' : null;
       const names = [nameOf(around[0] ?? {}), name];
@@ -77,6 +84,23 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
     places.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
   }
   return places;
+}
+
+/** Finds the named expression controls, which show through the layers that are evaluated for each video. */
+function controlTargets(animation: LottieDocument): EditableTarget[] {
+  const places = allLayers(animation);
+  const controls = places.flatMap(({ layer, name }) =>
+    nodesOf({ layer: { ef: layer.ef }, pointer: '' }).flatMap(({ node: effect }) => {
+      const control = namedControl(effect);
+      return control === null ? [] : [{ ...control, names: [nameOf(effect), name] }];
+    }),
+  );
+  if (controls.length === 0) return [];
+  const isShown = ({ layer }: { layer: LottieNode }): boolean => layer.hd !== true;
+  const following = places.filter(isShown).filter((place) => nodesOf(place).some(({ node }) => isLive(node)));
+  const layers = following.map(({ layer }) => layer);
+  const drawback = layers.length === 0 ? 'no expression reads it' : null;
+  return controls.map((control) => ({ ...control, drawback, layers }));
 }
 
 /** Returns the colour of a shape's fill or stroke, an effect, or a text animator. */

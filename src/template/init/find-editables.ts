@@ -17,11 +17,14 @@ import { hasForm, isNumbered, type KeyGenerator, labelOf } from './key-generator
 const NAMED = {
   text: /^(t_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
   color: /^(c_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
+  number: /^(n_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
+  point: /^(p_\d{2,})(?![\w])[\s:–—-]*(.*)$/s,
 } as const;
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
- * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, images and sounds
+ * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, expression controls called
+ * `c_01`, `n_01` or `p_01`, images and sounds
  * whose file or layer is called `USER/photo.jpg`. The rest of the name after the key is the label.
  *
  * @param animation modified: targets get their key
@@ -126,7 +129,8 @@ export function assignKey(
 function keyIn({ kind, names }: EditableTarget): { key: string; label: string; former: string } | null {
   // A layer's name applies to its text or image. The name for a colour is that of its own fill, otherwise its layer's.
   for (const name of names) {
-    if (kind !== 'text' && kind !== 'color') {
+    if (kind === 'gradient') return null;
+    if (kind === 'image' || kind === 'audio') {
       const file = USER_IMAGE.exec(name)?.[1];
       if (file !== undefined) {
         return { key: `(Footage)/USER/${file}`, label: labelOf(file.replace(/\.\w+$/, ''), file), former: name };

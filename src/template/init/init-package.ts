@@ -139,13 +139,16 @@ export function initPackage(
 /** Reports the expressions that became keyframes in one note, and each reason why others did not. */
 function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   const failed = expressions.filter(({ failure }) => failure !== null);
-  const count = expressions.length - failed.length;
+  const live = expressions.filter(({ isLive, failure }) => isLive && failure === null).length;
+  const count = expressions.length - failed.length - live;
   const message = `${count} ${count === 1 ? 'expression' : 'expressions'} became keyframes`;
+  const followText = `${live === 1 ? 'expression is' : 'expressions are'} evaluated for each video, because they follow editables`;
   const reasons = new Set(
     failed.map(({ layer, failure }) => `An expression of the layer ${JSON.stringify(layer)} stays: ${failure}`),
   );
   return [
     ...(count === 0 ? [] : [{ kind: 'changed', message } as const]),
+    ...(live === 0 ? [] : [{ kind: 'changed', message: `${live} ${followText}` } as const]),
     ...[...reasons].map((reason) => ({ kind: 'left', message: reason }) as const),
   ];
 }

@@ -199,7 +199,7 @@ describe('reelform template check', () => {
   });
 
   it('reports the expressions that template init could not evaluate', async () => {
-    const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = thisLayer.sourceRectAtTime().width;' } };
+    const ks = { ...TRANSFORM, r: { a: 0, k: 0, x: 'var $bm_rt = thisLayer.missing.width;' } };
     const promo = JSON.stringify(lottie([textLayer('Headline', 'Hello', { ks })], { fonts: FONTS }));
     const root = makeFolder({ 'promo.json': promo, 'Test-Regular.ttf': FONT_BYTES });
     const { stdout: report } = await reelform(root, ['template', 'init', 'promo.json']);

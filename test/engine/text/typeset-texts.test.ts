@@ -172,6 +172,38 @@ describe('typesetTexts()', () => {
     expect(inkOf(await drawTexts(animation, [{ ...LATIN, name: 'Other', isFallback: true }]))).toEqual(own);
   });
 
+  it.each<[name: string, style: Record<string, unknown>, options: object]>([
+    ['left', { j: 0 }, {}],
+    ['centred', { j: 2 }, {}],
+    ['at a margin', { j: 0 }, { f: { a: 0, k: 60 } }],
+  ])('draws a text on a path as the rasteriser does with the font: %s', async (_, style, options) => {
+    const arc = {
+      c: false,
+      v: [
+        [20, 170],
+        [200, 60],
+        [380, 170],
+      ],
+      i: [
+        [0, 0],
+        [-90, 0],
+        [0, 0],
+      ],
+      o: [
+        [0, 0],
+        [90, 0],
+        [0, 0],
+      ],
+    };
+    const masks = { hasMask: true, masksProperties: [{ mode: 'n', pt: { a: 0, k: arc }, o: { a: 0, k: 100 } }] };
+    const zero = { a: 0, k: 0 };
+    const p = { m: 0, f: zero, l: zero, r: zero, a: zero, p: { a: 0, k: 1 }, ...options };
+    const layer = text(WORDS, style) as { t: object };
+    const animation = textAnimation([{ ...layer, ...masks, t: { ...layer.t, p } }]);
+    const [own, raw] = [await drawTexts(animation, [LATIN]), drawAnimation(withEmbeddedFont(animation))];
+    expect(differing(own, raw)).toBeLessThan(0.01);
+  });
+
   it('draws the instance of a font and of a text, and fits texts by its widths', async () => {
     const box = { f: 'Geist', s: 60, lh: 70, sz: [200, 80], ps: [10, 10], rs: 2 };
     const inkWith = async (fontAxes: object, style: object): Promise<ReturnType<typeof inkOf>> => {

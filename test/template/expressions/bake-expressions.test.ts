@@ -162,7 +162,7 @@ describe('bakeExpressions()', () => {
     ['while (true) {}', /too long/],
     ['for (;;) { try { while (true) {} } catch (error) {} }', /too long/],
     ["var a = 'x'; while (true) a += a;", /out of memory|too long|string|Range/i],
-    ['$bm_rt = thisLayer.sourceRectAtTime().width;', /sourceRectAtTime/],
+    ['$bm_rt = thisLayer.sourceRectAtTime().width;', /sourceRectAtTime of a shape layer/],
     ['function f() { return f() + 1; } $bm_rt = f();', /stack|Internal|Range/],
     ["$bm_rt = 'a'.repeat(1e9);", /string|memory|Range|number/i],
   ])('reports an expression that cannot be evaluated: %s', async (x, reason) => {
