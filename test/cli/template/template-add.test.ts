@@ -34,6 +34,7 @@ interface Added {
   readonly other_animations: readonly string[];
   readonly definition: string;
   readonly themes: readonly string[];
+  readonly notes: readonly { message: string }[];
   readonly files: readonly string[];
 }
 
@@ -155,6 +156,9 @@ resources:
     expect(report).toMatchObject({ other_animations: ['loop'], themes: ['videos/_brand-night.yaml'], fonts: [] });
     expect(readFileSync(join(root, report.themes[0]!), 'utf8')).toContain(
       'resources:\n  c_01: "#0000FF"\n  n_01: "40"\n  p_01: "50, 60.25"\n  g_01: "#FF0000 0%, #0000FF80 100%"\n',
+    );
+    expect(report.notes.map(({ message }) => message)).toContain(
+      'The theme "Night" also sets "unknown", as values that change over time, or of slots that are not editable',
     );
     const definition = readFileSync(join(root, report.definition), 'utf8');
     expect(definition).toContain('  n_01: "100"  # faded\n  p_01: "0, 0"  # middle\n');

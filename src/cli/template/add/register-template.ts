@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { ReelformError } from '../../../diagnostic.ts';
+import { formatList } from '../../../hints.ts';
 import { isRecord } from '../../../json.ts';
 import { idMatcher } from '../../../plan/select-changes.ts';
 import type { Config } from '../../../project/config.ts';
@@ -9,7 +10,7 @@ import { CONFIG_FILE } from '../../../project/repository-layout.ts';
 import { schemaFiles, schemaPath, writeSchemaFiles } from '../../../project/schema-files.ts';
 import { writeFileAtomic } from '../../../project/write-file.ts';
 import { formatColor } from '../../../template/bind/color.ts';
-import type { FoundEditable } from '../../../template/init/editable-targets.ts';
+import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
 import { addToMap } from '../../../yaml/add-to-map.ts';
@@ -148,28 +149,40 @@ function themeText({ values }: Theme): string {
 }
 
 /**
- * Reads the themes of a dotLottie file as values of editables. Leaves out rules for slots that no editable has.
+ * Reads the themes of a dotLottie file as values of editables. Leaves out rules for slots that no editable has, and of values
+ * that change over time.
  *
+ * @returns the themes, and a note about each theme with rules that were left out
  * @see https://dotlottie.io/spec/2.0/#themes
  */
 export function readThemes(
   files: ReadonlyMap<string, Uint8Array>,
   editables: readonly Pick<FoundEditable, 'key' | 'kind' | 'origin' | 'former'>[],
-): Theme[] {
+): { readonly themes: Theme[]; readonly notes: InitNote[] } {
+  const notes: InitNote[] = [];
   const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.former, one] as const] : [])));
-  return [...files].flatMap(([path, bytes]) => {
+  const themes = [...files].flatMap(([path, bytes]): Theme[] => {
     const [, name] = /^(?:t|themes)\/([^/]+)\.json$/.exec(path) ?? [];
     const theme = name === undefined ? null : parseRecord(bytes);
     if (name === undefined || theme === null || !Array.isArray(theme.rules)) return [];
+    const left: string[] = [];
     const values = theme.rules.filter(isRecord).flatMap(({ id, type, value }): [string, string][] => {
       const editable = typeof id === 'string' ? bySlot.get(id) : undefined;
       const text = editable === undefined ? null : ruleText(editable.kind, type, value);
-      return editable === undefined || text === null ? [] : [[editable.key, text]];
+      if (editable !== undefined && text !== null) return [[editable.key, text]];
+      left.push(JSON.stringify(id));
+      return [];
     });
+    if (left.length > 0) {
+      const which = `The theme ${JSON.stringify(name)} also sets ${formatList(left)}`;
+      const message = `${which}, as values that change over time, or of slots that are not editable`;
+      notes.push({ kind: 'left', message });
+    }
     return values.length === 0
       ? []
       : [{ name: name.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-'), values: new Map(values) }];
   });
+  return { themes, notes };
 }
 
 /** Returns the value of a rule as the text of a definition; null for another kind than the editable's. */

@@ -170,10 +170,11 @@ async function prepareLottie(
       evaluate: await openBuiltEvaluator(),
     });
     if ('problems' in built) return invalid(built.problems);
-    const { template, created } = built;
-    const themes = readThemes(source.files, created.editables);
+    const { template } = built;
+    const { themes, notes } = readThemes(source.files, built.created.editables);
+    const created = { ...built.created, notes: [...built.created.notes, ...notes] };
     const added = { name, folder, template, title: created.name, themes };
-    return { ok: true, value: { added, files: created.files, built, others: source.others } };
+    return { ok: true, value: { added, files: created.files, built: { ...built, created }, others: source.others } };
   } finally {
     await pool.close();
   }
