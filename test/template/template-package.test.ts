@@ -113,6 +113,14 @@ describe('parseTemplatePackage()', () => {
     ]);
   });
 
+  it('reports a number that fills a value of another form', () => {
+    const manifest = SMALL_MANIFEST.replace('kind: color', 'kind: number').replaceAll('c_01', 'n_01');
+    const animation = JSON.stringify(smallPackage().animation).replaceAll('c_01', 'n_01');
+    expect(problems({ 'template.yaml': manifest, 'animation.json': animation })).toEqual([
+      'template_invalid: The editable n_01 is a number, but the value that it fills in animation.json is not',
+    ]);
+  });
+
   it('points to the editable in template.yaml and suggests the closest slot', () => {
     const result = parseTemplatePackage(
       'templates/small',
