@@ -170,6 +170,10 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'mask, expanded': masked(mask('a', { x: fixed(5) })),
   'matte, alpha': matted(1),
   'matte, alpha inverted': matted(2),
+  'matte, alpha inverted, without a paint': document([
+    shapes(1, [star], { td: 1 }),
+    shapes(2, [rectangle, fill(BLUE)], { tt: 2, tp: 1 }),
+  ]),
   'matte, luma': matted(3),
   'matte, luma inverted': matted(4),
   ...Object.fromEntries(BLENDS.map((name, index) => [`blend mode, ${name}`, blended(index + 1)])),

@@ -1,16 +1,35 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { type LottieNode, withLayerLists } from './lottie-layers.ts';
+import { LAYER_TYPE, type LottieNode, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { isRoundedStar, starPath } from './rounded-stars.ts';
 import { withSharedEasing } from './shared-easing.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: rounded and reversed stars as
- * paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks, and mattes that are switched off but used. What needs no change is not copied.
+ * paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks, layers whose inverted matte is empty, and mattes that are switched off but used. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
-  return withLayerLists(animation, (layers) => mapped(layers, (layer) => layerForm(layer)) as unknown[]);
+  return withLayerLists(animation, (layers) => mapped(withoutEmptyMattes(layers), layerForm) as unknown[]);
+}
+
+const INVERTED_MATTES = new Set<unknown>([2, 4]);
+const PAINTS = new Set<unknown>(['fl', 'st', 'gf', 'gs']);
+
+/** Shows layers whose inverted matte paints nothing. The renderer leaves them out. */
+function withoutEmptyMattes(layers: readonly unknown[]): unknown {
+  return mapped(layers, (layer) => {
+    if (!INVERTED_MATTES.has(layer.tt)) return layer;
+    const matte = layers.find((one, index) =>
+      layer.tp === undefined ? layers[index + 1] === layer : isRecord(one) && one.ind === layer.tp,
+    );
+    const isEmpty = isRecord(matte) && matte.ty === LAYER_TYPE.shape && !paints(matte.shapes) && !isRecord(matte.sy);
+    return isEmpty ? { ...layer, tt: 0 } : layer;
+  });
+}
+
+function paints(shapes: unknown): boolean {
+  return Array.isArray(shapes) && shapes.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one.it)));
 }
 
 function layerForm(layer: LottieNode): LottieNode {

@@ -59,7 +59,7 @@ function layersAt(layers: unknown, pointer: string): LocatedLayer[] {
 export type LottieNode = Record<string, unknown>;
 
 /** `ty` of a layer. @see Lottie specification 1.0.1, "Layers"; audio layers are an extension of Bodymovin */
-export const LAYER_TYPE = { precomposition: 0, solid: 1, image: 2, text: 5, audio: 6 } as const;
+export const LAYER_TYPE = { precomposition: 0, solid: 1, image: 2, shape: 4, text: 5, audio: 6 } as const;
 
 type Layered = Pick<LottieDocument, 'layers' | 'assets'>;
 

@@ -125,6 +125,18 @@ describe('drawingForm()', () => {
     expect(layer).toMatchObject({ ks: { sa } });
   });
 
+  it('shows layers whose inverted matte paints nothing', () => {
+    const bare = { ...shapeLayer('matte', [rectangle(0, 0, 9, 9)]), td: 1, ind: 7 };
+    const painted = { ...shapeLayer('matte', [rectangle(0, 0, 9, 9), RED]), td: 1 };
+    const modes = (...layers: object[]) =>
+      drawingForm(lottie(layers)).layers.map((layer) => (layer as { tt?: number }).tt);
+    const below = (tt: number, more: object = {}) => ({ ...shapeLayer('below', [RED]), tt, ...more });
+    expect(modes(bare, below(2))).toEqual([undefined, 0]);
+    expect(modes(bare, painted, below(4, { tp: 7 }))).toEqual([undefined, undefined, 0]);
+    expect(modes(painted, below(2))).toEqual([undefined, 2]);
+    expect(modes(bare, below(1))).toEqual([undefined, 1]);
+  });
+
   it('shows mattes that are switched off', () => {
     const { layers } = drawingForm(
       lottie([
