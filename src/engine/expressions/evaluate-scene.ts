@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { bakeLiveExpressions, type Evaluate } from '../../template/expressions/bake-expressions.ts';
+import {
+  type BakedExpression,
+  bakeLiveExpressions,
+  type Evaluate,
+} from '../../template/expressions/bake-expressions.ts';
 import { openEvaluator, RENDER_LIMITS } from '../../template/expressions/evaluate-expressions.ts';
 import { TEXT_RECTS, type TextRect } from '../../template/expressions/player-protocol.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
-import type { Scene } from '../../template/scene.ts';
+import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { builtFile } from '../built-file.ts';
 import { checkScene } from '../check-scene.ts';
 import { SceneError } from '../scene-error.ts';
@@ -22,20 +26,16 @@ let evaluator: Promise<Evaluate> | undefined;
 export async function evaluateScene(scene: Scene): Promise<Scene> {
   if (scene.animation.live_expressions !== true) return scene;
   const animation = structuredClone(scene.animation);
-  const measured = new Map<LottieNode, TextRect[]>();
-  for (const text of await layOutLayers(animation, scene.fonts)) {
-    const { layer, document } = text;
-    const rects = measured.get(layer.layer) ?? [];
-    rects.push({ t: startOf(layer.layer, document), ...textRect(text) });
-    measured.set(layer.layer, rects);
-  }
-  for (const [layer, rects] of measured) layer[TEXT_RECTS] = rects;
   evaluator ??= openEvaluator(
     readFileSync(builtFile(import.meta.url, 'template/expressions/player.js'), 'utf8'),
     RENDER_LIMITS,
   );
-  const baked = bakeLiveExpressions(animation, await evaluator);
-  for (const layer of measured.keys()) delete layer[TEXT_RECTS];
+  const evaluate = await evaluator;
+  let baked = await evaluateTexts(animation, scene.fonts, evaluate);
+  // Texts that expressions have written have other measures.
+  if (baked.some(({ pointer }) => WORDS.test(pointer))) {
+    baked = await evaluateTexts(animation, scene.fonts, evaluate);
+  }
   const failed = baked.flatMap(({ layer, pointer, failure }) =>
     failure === null ? [] : [`the expression of the layer ${JSON.stringify(layer)} (${pointer}) fails: ${failure}`],
   );
@@ -51,6 +51,27 @@ export async function evaluateScene(scene: Scene): Promise<Scene> {
 }
 
 const MOST_LISTED = 5;
+/** Pointer of the words of a text layer. */
+const WORDS = /\/t\/d$/;
+
+/** Measures the texts of an animation, and evaluates its expressions with the measures. */
+async function evaluateTexts(
+  animation: LottieDocument,
+  fonts: Scene['fonts'],
+  evaluate: Evaluate,
+): Promise<BakedExpression[]> {
+  const measured = new Map<LottieNode, TextRect[]>();
+  for (const text of await layOutLayers(animation, fonts)) {
+    const { layer, document } = text;
+    const rects = measured.get(layer.layer) ?? [];
+    rects.push({ t: startOf(layer.layer, document), ...textRect(text) });
+    measured.set(layer.layer, rects);
+  }
+  for (const [layer, rects] of measured) layer[TEXT_RECTS] = rects;
+  const baked = bakeLiveExpressions(animation, evaluate);
+  for (const layer of measured.keys()) delete layer[TEXT_RECTS];
+  return baked;
+}
 
 /** Returns the frame from which a layer has a text document. */
 function startOf(layer: LottieNode, document: LottieNode): number {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../json.ts';
 import { hasExpression } from '../lottie/find-unsupported.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
-import { textStyles } from '../lottie/lottie-slots.ts';
 import { withPoints } from '../lottie/path-points.ts';
 import type { LottieDocument } from '../scene.ts';
 import { exampleVariants } from './example-variants.ts';
@@ -51,7 +50,7 @@ export function bakeExpressions(animation: LottieDocument, evaluate: Evaluate): 
   const baked = found.map((one, id) => {
     const variants = evaluations.map((evaluation) => samplesOf(id, evaluation));
     const isLive = isMeasuring(one.node.x) || variants.some((samples) => !isDeepStrictEqual(samples, variants[0]));
-    return writeResult(one, variants[0]!, isLive && !isText(one.node));
+    return writeResult(one, variants[0]!, isLive);
   });
   if (baked.some(({ isLive }) => isLive)) animation.live_expressions = true;
   return baked;
@@ -91,11 +90,6 @@ export function isLive(property: LottieNode): boolean {
 
 function isMeasuring(expression: string): boolean {
   return /\bsourceRectAtTime\b/.test(expression);
-}
-
-/** Returns whether a property holds the words of a text layer. */
-function isText(node: LottieNode): boolean {
-  return textStyles(node).length > 0;
 }
 
 /**

@@ -48,7 +48,13 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
     if (layer.hd === true) continue;
     if (layer.ty === TEXT_LAYER && isRecord(layer.t) && isRecord(layer.t.d)) {
       const node = layer.t.d;
-      places.push({ kind: 'text', node, names: [name], drawback: textDrawback(node), layers: [layer] });
+      places.push({
+        kind: 'text',
+        node,
+        names: [name],
+        drawback: isLive(node) ? 'its text follows an expression' : textDrawback(node),
+        layers: [layer],
+      });
     }
     if ((layer.ty === LAYER_TYPE.image || layer.ty === LAYER_TYPE.audio) && typeof layer.refId === 'string') {
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };

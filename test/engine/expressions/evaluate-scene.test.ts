@@ -208,6 +208,23 @@ describe('evaluateScene()', () => {
     expect(await sizeWith({ n_02: '1', p_01: '33, 44' })).toEqual([33, 44]);
   });
 
+  it('lets a text follow another, and a box follow both', async () => {
+    const words = `var $bm_rt; $bm_rt = ${TEXT}.text.sourceText + '!!!';`;
+    const follower = textLayer('follower', 'Hello!!!', {}, { f: 'Latin', s: 48 }) as { t: { d: object } };
+    Object.assign(follower.t.d, { x: words });
+    const size = 'var $bm_rt; $bm_rt = [thisComp.layer("follower").sourceRectAtTime().width, 50];';
+    const animation = badge({ size });
+    animation.layers.push({ ...follower, ind: 8 });
+    expect(packageOf(animation).editables.map(({ key }) => key)).toEqual(['t_01']);
+    const widthWith = async (text: string): Promise<number> => {
+      const evaluated = await evaluateScene(sceneWith(animation, textOf(text)));
+      const { t } = evaluated.animation.layers[3] as { t: { d: { k: { s: { t: string } }[] } } };
+      expect(t.d.k[0]!.s.t).toBe(`${text}!!!`);
+      return itemValue(evaluated, 1, 0, 's')[0]!;
+    };
+    expect(await widthWith('Hello Hello')).toBeGreaterThan((await widthWith('Hello')) * 1.5);
+  });
+
   it('measures the text of the time', async () => {
     const animation = badge();
     const { t } = animation.layers[0] as { t: { d: { k: { t: number; s: { t: string } }[] } } };
