@@ -51,7 +51,7 @@ export async function hireBenchWorker(
 /** Entry point of the worker process. */
 export async function runBenchWorker(options: BenchWorkerOptions): Promise<void> {
   const { databaseUrl, storageEndpoint, places, parts, sleepMs } = options;
-  const rules = { partSeconds: 2, partRenderSeconds: 0.001 };
+  const rules = { chunkSeconds: 2, chunkRenderSeconds: 0.001 };
   const worker = await startWorker({
     settings: {
       ...TEST_SETTINGS,
@@ -62,7 +62,7 @@ export async function runBenchWorker(options: BenchWorkerOptions): Promise<void>
     },
     listens: false,
     version: 'bench',
-    splitRules: parts ? rules : { partSeconds: 1e9 },
+    distributionRules: parts ? rules : { chunkSeconds: 1e9 },
     ...(sleepMs === null ? {} : { pool: sleepingPool(sleepMs) }),
     log: { write: (line) => void process.stderr.write(line) },
     now: () => Date.now(),

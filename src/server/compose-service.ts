@@ -11,8 +11,8 @@ import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
 import { RenderTimeEstimate } from '../session/render-time.ts';
+import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { SegmentCache } from '../session/segments/segment-cache.ts';
-import type { SplitRules } from '../session/segments/split-renders.ts';
 import { createDestinations } from '../session/session-deliveries.ts';
 import { Sessions } from '../session/sessions.ts';
 import { type AllowList, parseAllowList } from '../session/sources/allow-list.ts';
@@ -66,8 +66,8 @@ export interface ComposeOptions {
   readonly servedAt: string | null;
   /** Version of Reelform. */
   readonly version: string;
-  /** Overrides for tests and benchmarks, @see SplitRules. */
-  readonly splitRules?: Partial<SplitRules> | undefined;
+  /** Overrides for tests and benchmarks, @see DistributionRules. */
+  readonly distributionRules?: Partial<DistributionRules> | undefined;
   /** Replaces the render processes in benchmarks. */
   readonly pool?: RenderPool | undefined;
   readonly logger: Logger;
@@ -141,7 +141,10 @@ interface Opened {
   readonly key: Uint8Array;
 }
 
-function assemble({ settings, splitRules, version, logger, now }: ComposeOptions, opened: Opened): ServiceComponents {
+function assemble(
+  { settings, distributionRules, version, logger, now }: ComposeOptions,
+  opened: Opened,
+): ServiceComponents {
   const { database, storage, room, publicUrl, queue, pool, renders, key } = opened;
   const build = renderBuild(version, renders.encoder);
   const { inspections, sandbox } = renders;
@@ -227,7 +230,7 @@ function assemble({ settings, splitRules, version, logger, now }: ComposeOptions
     onSegment: metrics.segmentFinished,
   });
   const runner = openSessionRenders({
-    ...{ ...shared, database, storage, queue, load: farm, build, settings, splitRules },
+    ...{ ...shared, database, storage, queue, load: farm, build, settings, distributionRules },
     sources: countedSources(sources.reader, metrics, room),
     bindScene: bindIn(inspections),
     ...{ tasks, segments: settings.segmentDays === 0 ? null : segments },

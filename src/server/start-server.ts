@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import type { SplitRules } from '../session/segments/split-renders.ts';
+import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { writePackageZip } from '../template/archive/write-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
@@ -26,7 +26,7 @@ export interface ServerOptions {
   /** Version of Reelform. */
   readonly version: string;
   /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
-  readonly splitRules?: Partial<SplitRules>;
+  readonly distributionRules?: Partial<DistributionRules>;
   /** Receives the log, one JSON line at a time. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -67,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     settings,
     servedAt: publicUrl,
     version,
-    splitRules: options.splitRules,
+    distributionRules: options.distributionRules,
     logger,
     now,
   });

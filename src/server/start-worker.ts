@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import type { RenderPool } from '../session/processes/render-pool.ts';
-import type { SplitRules } from '../session/segments/split-renders.ts';
+import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import { reserveAddress, startProcess } from './service-process.ts';
@@ -14,7 +14,7 @@ export interface WorkerOptions {
   /** Version of Reelform. */
   readonly version: string;
   /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
-  readonly splitRules?: Partial<SplitRules>;
+  readonly distributionRules?: Partial<DistributionRules>;
   /** Replaces the render processes in benchmarks. */
   readonly pool?: RenderPool;
   /** Receives the log, one JSON line at a time. */
@@ -51,8 +51,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   refuse(settings);
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
-  const { splitRules, pool } = options;
-  const components = await composeService({ settings, servedAt: null, version, splitRules, pool, logger, now });
+  const { distributionRules, pool } = options;
+  const components = await composeService({ settings, servedAt: null, version, distributionRules, pool, logger, now });
   const close = await startProcess(components, settings, async ({ listen }) => {
     if (address !== null) await listen(await buildOperationApp(components.app), address.port, 'listening');
   });

@@ -2,7 +2,7 @@ import type { Sha256 } from '../digest.ts';
 import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
-import { sweepPartFiles } from './distributed-render/part-files.ts';
+import { sweepChunkFiles } from './distributed-render/chunk-files.ts';
 import type { ObjectStorage } from './ports.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
@@ -91,7 +91,7 @@ export async function sweep({
       if (await removeRendering({ database, storage }, scene)) renderings++;
     }
   }
-  await sweepPartFiles({ database, storage, now });
+  await sweepChunkFiles({ database, storage, now });
   const segments = retention === undefined ? 0 : await sweepSegments({ database, storage }, retention, now());
   await sources.prune(FETCHED_MAX_BYTES);
   return {

@@ -85,7 +85,7 @@ export interface SplitWork {
 }
 
 /** Distributes long videos over idle slots of all workers. */
-export interface SplitRenders {
+export interface DistributedRenders {
   /**
    * @returns true if other jobs finish the session, and this attempt must no longer write to it; false if it has to be
    * rendered here in one piece

@@ -6,6 +6,7 @@ import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
+  type DistributedRenders,
   type NamedFile,
   type OutputStore,
   type Renderer,
@@ -15,7 +16,6 @@ import {
   type SessionProblem,
   type SessionStore,
   type SourceReader,
-  type SplitRenders,
   type StoredOutput,
   type StoredSession,
   type TemplateRegistry,
@@ -44,7 +44,7 @@ export interface SessionRunnerPorts {
   readonly environment: SessionEnvironment;
   readonly pace: RenderTimeEstimate;
   /** Absent: every video is rendered in one piece. */
-  readonly splits?: SplitRenders;
+  readonly distributed?: DistributedRenders;
   /** Tenants of one scope share renderings. Absent: all tenants do. */
   scopeOf?(tenant: TenantId): string;
   /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
@@ -216,7 +216,7 @@ export class SessionRunner {
     { scene, digest }: { readonly scene: BoundScene; readonly digest: Sha256 },
     times: { readonly queuedAtMs: number; readonly begunAtMs: number },
   ): Promise<boolean> {
-    const { splits, environment } = this.#ports;
+    const { distributed: splits, environment } = this.#ports;
     if (splits === undefined || this.#renders.has(digest)) return false;
     // Flushes all writes: none may follow those of the other jobs.
     await record.write(phasedSession(record.session, 'rendering', environment.now()));

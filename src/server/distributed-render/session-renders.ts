@@ -1,10 +1,14 @@
 import type { SessionProblem } from '../../session/ports.ts';
 import type { RenderTaskKind, TaskRunner } from '../../session/processes/tasks.ts';
-import { PartRunner } from '../../session/segments/part-runner.ts';
+import { type ChunkEvent, parseChunkJob } from '../../session/segments/chunk-ports.ts';
+import { ChunkRunner } from '../../session/segments/chunk-runner.ts';
+import {
+  createDistributedRenders,
+  DISTRIBUTION_RULES,
+  type DistributionRules,
+} from '../../session/segments/distributed-renders.ts';
 import type { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
-import { type PartEvent, parsePartJob } from '../../session/segments/split-ports.ts';
-import { createSplitRenders, SPLIT_RULES, type SplitRules } from '../../session/segments/split-renders.ts';
 import {
   type RunnerEvent,
   SessionRunner,
@@ -15,15 +19,15 @@ import type { FarmLoad, ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Database } from '../store/database.ts';
-import { createPartFiles } from './part-files.ts';
-import { createSplitTable } from './split-table.ts';
+import { createChunkFiles } from './chunk-files.ts';
+import { createDistributedRenderTable } from './distributed-render-table.ts';
 
 /** Higher than the priority of every session: sessions that have started finish first. */
 const PART_PRIORITY = 1_000_000_000;
 const WATCH_MS = 1_000;
 const WAIT_MS = 2_000;
 
-export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits' | 'renderer'> {
+export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'renders' | 'renderer'> {
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly queue: Pick<JobQueue, 'enqueue'>;
@@ -34,12 +38,12 @@ export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'splits'
   /** Cache of finished segments; null to render all of them. */
   readonly segments: SegmentCache | null;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies' | 'renderSeconds'>;
-  /** Overrides for tests and benchmarks; by default videos are split when it saves time. */
-  readonly splitRules?: Partial<SplitRules> | undefined;
-  onEvent(event: RunnerEvent | PartEvent): void;
+  /** Overrides for tests and benchmarks; by default videos are distributed when it saves time. */
+  readonly distributionRules?: Partial<DistributionRules> | undefined;
+  onEvent(event: RunnerEvent | ChunkEvent): void;
 }
 
-/** Renders sessions, whole or distributed over several workers. Job ids select the session or part. */
+/** Renders sessions, whole or distributed over several workers. Job ids select the session or chunk. */
 export interface SessionRenders {
   /** @param takeSlot called before rendering starts */
   run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void>;
@@ -49,39 +53,39 @@ export interface SessionRenders {
   stop(session: string): void;
 }
 
-/** Connects the runners of sessions and of their parts. */
+/** Connects the runners of sessions and of their chunks. */
 export function openSessionRenders(options: SessionRendersOptions): SessionRenders {
-  const { database, storage, queue, store, load, pace, settings, splitRules, onEvent } = options;
-  const placesOf = (tenant: string): number =>
+  const { database, storage, queue, store, load, pace, settings, distributionRules, onEvent } = options;
+  const slotsOf = (tenant: string): number =>
     settings.tenantConcurrencies.get(tenant) ?? settings.tenantConcurrency ?? Number.POSITIVE_INFINITY;
-  const splits = createSplitTable({
+  const renders = createDistributedRenderTable({
     ...{ database, store, watchMs: WATCH_MS, waitMs: WAIT_MS },
     enqueue: (tx, id, tenant, delayMs) =>
       queue.enqueue(tx, 'render', id, { priority: PART_PRIORITY, group: tenant, delayMs }),
   });
-  const files = createPartFiles(storage);
-  const rules = { ...SPLIT_RULES, ...splitRules };
-  // Each render uses one process; idle slots of other workers take parts of long videos.
+  const files = createChunkFiles(storage);
+  const rules = { ...DISTRIBUTION_RULES, ...distributionRules };
+  // Each render uses one process; idle slots of other workers take chunks of long videos.
   const limits = { parallel: 1, totalMs: settings.renderSeconds * 1000 };
   const renderer = createSegmentRenderer({ runner: options.tasks, cache: options.segments, ...limits });
   const whole = new SessionRunner({
     ...options,
     renderer,
-    splits: createSplitRenders({ splits, files, load, pace, rules, placesOf, onEvent }),
+    distributed: createDistributedRenders({ renders, files, load, pace, rules, slotsOf, onEvent }),
   });
-  const parts = new PartRunner({ ...options, renderer, splits, files, whole });
+  const chunks = new ChunkRunner({ ...options, renderer, renders, files, whole });
   return {
     run(id, signal, takeSlot) {
-      const job = parsePartJob(id);
-      return job === null ? whole.run(id, signal, takeSlot) : parts.run(job, signal, takeSlot);
+      const job = parseChunkJob(id);
+      return job === null ? whole.run(id, signal, takeSlot) : chunks.run(job, signal, takeSlot);
     },
     fail(id, problem) {
-      const job = parsePartJob(id);
-      return job === null ? whole.fail(id, problem) : parts.fail(job, problem);
+      const job = parseChunkJob(id);
+      return job === null ? whole.fail(id, problem) : chunks.fail(job, problem);
     },
     stop(session) {
       whole.stop(session);
-      parts.stop(session);
+      chunks.stop(session);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { DeliveryEvent } from '../../session/delivery-runner.ts';
 import { SessionFailure, type SourceReader } from '../../session/ports.ts';
 import type { RenderTaskKind, TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
-import type { PartEvent } from '../../session/segments/split-ports.ts';
+import type { ChunkEvent } from '../../session/segments/chunk-ports.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { Log } from './log.ts';
@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 };
 
 /** Reports the events of sessions to the log and the metrics. */
-export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | PartEvent) => void {
+export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | ChunkEvent) => void {
   return (event) => {
     switch (event.kind) {
       case 'session-begun': {
@@ -31,20 +31,20 @@ export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: Runn
         log.info({ event: event.kind, session: id, scene, ms: elapsedMs }, 'rendering a scene');
         break;
       }
-      case 'session-split': {
-        const { id, attempt, parts } = event;
-        log.info({ event: event.kind, session: id, attempt, parts }, 'rendering a session in segments');
+      case 'session-distributed': {
+        const { id, attempt, chunks } = event;
+        log.info({ event: event.kind, session: id, attempt, chunks }, 'rendering a session in chunks');
         break;
       }
       case 'session-waits':
         log.info({ event: event.kind, session: event.id }, 'session waits for another session with the same scene');
         break;
-      case 'part-rendered': {
-        const { id, attempt, part, frames, elapsedMs } = event;
-        log.info({ event: event.kind, session: id, attempt, part, frames, ms: elapsedMs }, 'segment rendered');
+      case 'chunk-rendered': {
+        const { id, attempt, chunk, frames, elapsedMs } = event;
+        log.info({ event: event.kind, session: id, attempt, chunk, frames, ms: elapsedMs }, 'chunk rendered');
         break;
       }
-      case 'parts-unfit':
+      case 'chunks-unfit':
         log.warn(
           { event: event.kind, session: event.id },
           'segments cannot be joined; rendering the video in one piece',

@@ -13,12 +13,12 @@ import { describeOnDatabases } from '../../support/databases.ts';
 import { openPool } from '../../support/render-pools.ts';
 import { sessionBody } from '../../support/running-service.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
-import { LONG, longPackageFiles } from './split-farm.ts';
+import { LONG, longPackageFiles } from './distributed-farm.ts';
 
 /** Splits however short the render is. */
-const splitRules = { partSeconds: 2, partRenderSeconds: 0 };
+const distributionRules = { chunkSeconds: 2, chunkRenderSeconds: 0 };
 
-describeOnDatabases('a long video in parts', (databases, kind) => {
+describeOnDatabases('a long video in chunks', (databases, kind) => {
   it('has the same bytes as a render in one piece when two slots render it', async () => {
     const { url: databaseUrl, directory } = await databases.address();
     const dataDirectory = directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
@@ -31,7 +31,7 @@ describeOnDatabases('a long video in parts', (databases, kind) => {
     const process = {
       settings,
       version,
-      splitRules,
+      distributionRules,
       log: { write: (line: string) => void log.push(line) },
       now: Date.now,
     };
@@ -48,9 +48,9 @@ describeOnDatabases('a long video in parts', (databases, kind) => {
     const { body } = await api('POST', '/v2/render_sessions', { body: sessionBody(LONG.spec.id) });
     const session = await untilEnded(api, body.render_session.id);
     expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
-    const events = log.map((line) => JSON.parse(line) as { event?: string; parts?: number });
-    expect(events.find(({ event }) => event === 'session-split')).toMatchObject({ parts: 2 });
-    expect(events.filter(({ event }) => event === 'part-rendered')).toHaveLength(2);
+    const events = log.map((line) => JSON.parse(line) as { event?: string; chunks?: number });
+    expect(events.find(({ event }) => event === 'session-distributed')).toMatchObject({ chunks: 2 });
+    expect(events.filter(({ event }) => event === 'chunk-rendered')).toHaveLength(2);
 
     const { resources } = session.mapping;
     const fingerprint = sceneDigest(LONG, { resources }, new Map());

@@ -2,10 +2,17 @@ import { expect, it } from 'vitest';
 import { SceneError } from '../../../src/engine/scene-error.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
-import { type CallPoint, instantParts, mortal, openSplitFarm, runThrough, type SplitFarm } from './split-farm.ts';
+import {
+  type CallPoint,
+  type DistributedFarm,
+  instantChunks,
+  mortal,
+  openDistributedFarm,
+  runThrough,
+} from './distributed-farm.ts';
 
 /** Expects that an ended session has left no jobs, files or rows. */
-async function expectNothingLeft({ database, storage, jobs }: SplitFarm): Promise<void> {
+async function expectNothingLeft({ database, storage, jobs }: DistributedFarm): Promise<void> {
   expect(await jobs()).toEqual([]);
   expect(await storage.list('parts/')).toEqual([]);
   expect(await database.query('select 1 from reelform.session_splits')).toEqual([]);
@@ -13,7 +20,7 @@ async function expectNothingLeft({ database, storage, jobs }: SplitFarm): Promis
 
 /** A renderer that holds its segments until the test releases them and reports each start. */
 function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopped: number } {
-  const instant = instantParts();
+  const instant = instantChunks();
   let tell: () => void = () => undefined;
   let waiting = new Promise<void>((resolve) => (tell = resolve));
   const held = {
@@ -35,26 +42,26 @@ function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopp
   return held;
 }
 
-describeOnDatabases('PartRunner', (databases) => {
+describeOnDatabases('ChunkRunner', (databases) => {
   /** A farm with one session. */
-  async function setUp(renderer: SegmentRenderer, idle = 1): Promise<{ farm: SplitFarm; id: string }> {
+  async function setUp(renderer: SegmentRenderer, idle = 1): Promise<{ farm: DistributedFarm; id: string }> {
     const { database } = await databases.open();
-    const farm = await openSplitFarm(database, { renderer, idle });
+    const farm = await openDistributedFarm(database, { renderer, idle });
     return { farm, id: await farm.create() };
   }
 
-  /** A split session whose first part is held until the test releases it. */
+  /** A distributed session whose first chunk is held until the test releases it. */
   async function setUpHeld(signal?: AbortSignal) {
     const renderer = heldParts();
     const { farm, id } = await setUp(renderer);
     await farm.run(id);
-    const part = farm.run(`${id}/1/0`, signal === undefined ? {} : { signal });
+    const chunk = farm.run(`${id}/1/0`, signal === undefined ? {} : { signal });
     await renderer.begun();
-    return { renderer, farm, id, part };
+    return { renderer, farm, id, chunk };
   }
 
-  it('renders a long video in parts, joins them, and ends the session like a render in one piece', async () => {
-    const renderer = instantParts();
+  it('renders a long video in chunks, joins them, and ends the session like a render in one piece', async () => {
+    const renderer = instantChunks();
     const { farm, id } = await setUp(renderer);
     await farm.run(id);
     expect(await farm.jobs()).toEqual([`${id}/1/0`, `${id}/1/1`]);
@@ -64,7 +71,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await farm.run(`${id}/1/0`);
     expect(await farm.jobs()).toEqual([`${id}/1/join`]);
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 2-4', 'part 0-2', 'join 0 20 40 60']);
+    expect(renderer.said).toEqual(['chunk 2-4', 'chunk 0-2', 'join 0 20 40 60']);
     expect(await farm.get(id)).toMatchObject({
       ...{ status: 'preview_rendered', phase: 'done', render_progress: 100, errors: [], fonts: ['Test-Regular'] },
       video_url: expect.stringMatching(/video\.mp4$/),
@@ -73,9 +80,9 @@ describeOnDatabases('PartRunner', (databases) => {
     });
     const kinds = [
       'session-begun',
-      'session-split',
-      'part-rendered',
-      'part-rendered',
+      'session-distributed',
+      'chunk-rendered',
+      'chunk-rendered',
       'scene-rendered',
       'session-ended',
     ];
@@ -84,7 +91,7 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('renders in one piece when no slot is idle', async () => {
-    const renderer = instantParts();
+    const renderer = instantChunks();
     const { farm, id } = await setUp(renderer, 0);
     await farm.runAll();
     expect(renderer.said).toEqual(['whole']);
@@ -93,17 +100,17 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it.each<[CallPoint, number, string[]]>([
-    ['before begin', 2, ['part 0-2', 'part 2-4', 'join']],
-    ['after begin', 2, ['part 0-2', 'part 2-4', 'join']],
-    ['after putPart', 1, ['part 0-2', 'part 2-4', 'join']],
-    ['after finish', 1, ['part 0-2', 'part 2-4', 'join']],
-    ['before finish', 2, ['part 0-2', 'part 2-4', 'join']],
-    ['after finish', 2, ['part 0-2', 'part 2-4', 'join']],
-    ['after joinSegments', 1, ['part 0-2', 'part 2-4', 'join', 'join']],
-    ['after save', 1, ['part 0-2', 'part 2-4', 'join']],
-    ['before end', 1, ['part 0-2', 'part 2-4', 'join']],
+    ['before begin', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['after begin', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['after putChunk', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['after finish', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['before finish', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['after finish', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['after joinSegments', 1, ['chunk 0-2', 'chunk 2-4', 'join', 'join']],
+    ['after save', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
+    ['before end', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
   ])('continues after a process was killed: %s, time %i', async (point, time, said) => {
-    const renderer = instantParts();
+    const renderer = instantChunks();
     const { farm, id } = await setUp(renderer);
     let times = 0;
     await runThrough(
@@ -113,7 +120,7 @@ describeOnDatabases('PartRunner', (databases) => {
     expect(times).toBeGreaterThanOrEqual(time);
     expect(renderer.said.map((word) => word.replace(/^join.*/, 'join'))).toEqual(said);
     expect(await farm.get(id)).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
-    // The sweeper removes the scene of an attempt that was not split in the end.
+    // The sweeper removes the scene of an attempt that was not distributed in the end.
     const left = (await farm.storage.list('parts/')).map(({ name }) => name);
     expect(left).toEqual(point === 'before begin' ? [`${id}.1`] : []);
     await farm.storage.remove('parts/');
@@ -121,23 +128,23 @@ describeOnDatabases('PartRunner', (databases) => {
   });
 
   it('stops promptly and leaves nothing when the session is canceled elsewhere', async () => {
-    const { renderer, farm, id, part } = await setUpHeld();
+    const { renderer, farm, id, chunk } = await setUpHeld();
     await farm.cancel(id);
-    await part;
+    await chunk;
     expect(renderer.stopped).toBe(1);
     await farm.runAll();
     expect((await farm.get(id)).status).toBe('preview_canceled');
     await expectNothingLeft(farm);
   });
 
-  it('fails the session with the first part that fails and stops the other parts', async () => {
-    const { renderer, farm, id, part } = await setUpHeld();
+  it('fails the session with the first chunk that fails and stops the other chunks', async () => {
+    const { renderer, farm, id, chunk } = await setUpHeld();
     const broken: SegmentRenderer = {
-      ...instantParts(),
+      ...instantChunks(),
       renderSegments: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
     };
     await farm.run(`${id}/1/1`, { renderer: broken });
-    await part;
+    await chunk;
     expect(renderer.stopped).toBe(1);
     expect(await farm.get(id)).toMatchObject({
       status: 'preview_failed',
@@ -147,19 +154,19 @@ describeOnDatabases('PartRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
-  it('requeues a part when its process is stopped', async () => {
+  it('requeues a chunk when its process is stopped', async () => {
     const stopping = new AbortController();
-    const { farm, id, part } = await setUpHeld(stopping.signal);
+    const { farm, id, chunk } = await setUpHeld(stopping.signal);
     stopping.abort(new Error('stopping'));
-    await expect(part).rejects.toThrow('stopping');
-    await farm.runAll({ renderer: instantParts() });
+    await expect(chunk).rejects.toThrow('stopping');
+    await farm.runAll({ renderer: instantChunks() });
     expect((await farm.get(id)).status).toBe('preview_rendered');
     await expectNothingLeft(farm);
   });
 
-  it('renders in one piece when parts come from different builds or are lost', async () => {
+  it('renders in one piece when chunks come from different builds or are lost', async () => {
     for (const spoil of ['build', 'file'] as const) {
-      const renderer = instantParts();
+      const renderer = instantChunks();
       const { farm, id } = await setUp(renderer);
       await farm.run(id);
       await farm.run(`${id}/1/0`);
@@ -172,21 +179,21 @@ describeOnDatabases('PartRunner', (databases) => {
     }
   });
 
-  it('drops the parts of a superseded attempt', async () => {
-    const renderer = instantParts();
+  it('drops the chunks of a superseded attempt', async () => {
+    const renderer = instantChunks();
     const { farm, id } = await setUp(renderer);
     await farm.run(id);
     // The end of the session's own job was never recorded.
     await farm.run(id);
-    expect(await farm.jobs()).toEqual([0, 1].flatMap((part) => [`${id}/1/${part}`]).concat(`${id}/2/0`, `${id}/2/1`));
+    expect(await farm.jobs()).toEqual([0, 1].flatMap((chunk) => [`${id}/1/${chunk}`]).concat(`${id}/2/0`, `${id}/2/1`));
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 0-2', 'part 2-4', 'join 0 20 40 60']);
+    expect(renderer.said).toEqual(['chunk 0-2', 'chunk 2-4', 'join 0 20 40 60']);
     expect((await farm.get(id)).status).toBe('preview_rendered');
     await expectNothingLeft(farm);
   });
 
   it('makes a session with the same scene wait and renders it when the first one is canceled', async () => {
-    const renderer = instantParts();
+    const renderer = instantChunks();
     const { farm, id: first } = await setUp(renderer);
     const [second, third] = [await farm.create('Hi', 'Oslo'), await farm.create('Hi', 'Rom')];
     await farm.run(first);
@@ -198,7 +205,7 @@ describeOnDatabases('PartRunner', (databases) => {
     await farm.run(`${second}/1/wait-2`);
     expect(await farm.jobs()).toContain(`${second}/2/0`);
     await farm.runAll();
-    expect(renderer.said).toEqual(['part 0-2', 'part 0-2', 'part 2-4', 'join 0 20 40 60']);
+    expect(renderer.said).toEqual(['chunk 0-2', 'chunk 0-2', 'chunk 2-4', 'join 0 20 40 60']);
     for (const id of [second, third]) expect((await farm.get(id)).status).toBe('preview_rendered');
     await expectNothingLeft(farm);
   });

@@ -1,40 +1,40 @@
 import { segmentRanges } from '../../engine/segments/segment.ts';
 import type { BoundScene } from '../bind-scene.ts';
-import type { SplitRenders, TenantId } from '../ports.ts';
+import type { DistributedRenders, TenantId } from '../ports.ts';
 import type { RenderTimeEstimate } from '../render-time.ts';
 import {
-  type PartEvent,
-  type PartFiles,
+  type ChunkEvent,
+  type ChunkFiles,
+  type DistributedRenderStore,
   packPayload,
   type RenderLoad,
   type SegmentSpan,
-  type SplitStore,
-} from './split-ports.ts';
+} from './chunk-ports.ts';
 
-export interface SplitRendersPorts {
-  readonly splits: SplitStore;
-  readonly files: PartFiles;
+export interface DistributedRendersPorts {
+  readonly renders: DistributedRenderStore;
+  readonly files: ChunkFiles;
   readonly load: RenderLoad;
   readonly pace: RenderTimeEstimate;
-  readonly rules: SplitRules;
+  readonly rules: DistributionRules;
   /** Concurrent renders that a tenant may have; Infinity if unlimited. */
-  placesOf(tenant: TenantId): number;
-  onEvent?(event: PartEvent): void;
+  slotsOf(tenant: TenantId): number;
+  onEvent?(event: ChunkEvent): void;
 }
 
 /**
  * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same scene.
- * `PartRunner` executes the jobs.
+ * `ChunkRunner` executes the jobs.
  */
-export function createSplitRenders({
-  splits,
+export function createDistributedRenders({
+  renders,
   files,
   load,
   pace,
   rules,
-  placesOf,
+  slotsOf,
   onEvent,
-}: SplitRendersPorts): SplitRenders {
+}: DistributedRendersPorts): DistributedRenders {
   return {
     async take({ stored, scene, ...times }) {
       const { attempt } = stored;
@@ -48,23 +48,23 @@ export function createSplitRenders({
         sceneBytes: bytesOf(scene),
       };
       // Short videos are decided without a database query.
-      if (partsOf({ ...question, idlePlaces: segments.length }, rules) === 1) return false;
-      if ((await splits.wait(of, 1)) === 'waits') {
+      if (chunkCountOf({ ...question, idleSlots: segments.length }, rules) === 1) return false;
+      if ((await renders.wait(of, 1)) === 'waits') {
         onEvent?.({ kind: 'session-waits', id, attempt });
         return true;
       }
       const { places, busy, queued } = await load.load();
-      const idlePlaces = Math.max(0, Math.min(places - busy - queued, placesOf(stored.tenant) - 1));
-      const parts = partsOf({ ...question, idlePlaces }, rules);
-      if (parts === 1) return false;
+      const idleSlots = Math.max(0, Math.min(places - busy - queued, slotsOf(stored.tenant) - 1));
+      const chunks = chunkCountOf({ ...question, idleSlots }, rules);
+      if (chunks === 1) return false;
       const { bytes, sha256 } = packPayload(scene);
       await files.putScene(of, bytes);
-      const rows = partRanges(segments.length, parts).map((range) => {
+      const rows = chunkRanges(segments.length, chunks).map((range) => {
         const frameCount = segments[range.end - 1]!.end - segments[range.first]!.first;
         return { segments: range, frameCount, sha256: null };
       });
-      if (await splits.begin(of, { ...times, sceneSha256: sha256, parts: rows })) {
-        onEvent?.({ kind: 'session-split', id, attempt, parts });
+      if (await renders.begin(of, { ...times, sceneSha256: sha256, chunks: rows })) {
+        onEvent?.({ kind: 'session-distributed', id, attempt, chunks });
       } else {
         await files.remove(of);
       }
@@ -78,21 +78,25 @@ function bytesOf({ fonts, images, clips, sounds }: BoundScene): number {
 }
 
 /** Thresholds for rendering in chunks. */
-export interface SplitRules {
+export interface DistributionRules {
   /** Minimum seconds of video in a chunk. */
-  readonly partSeconds: number;
+  readonly chunkSeconds: number;
   /**
    * Minimum estimated seconds to render a chunk: the overhead of a chunk (process start, loading the scene, storing its
    * packets) is about a second.
    */
-  readonly partRenderSeconds: number;
+  readonly chunkRenderSeconds: number;
   /** Maximum bytes of the scene's files, which every chunk loads. */
   readonly sceneBytes: number;
 }
 
-export const SPLIT_RULES: SplitRules = { partSeconds: 4, partRenderSeconds: 3, sceneBytes: 256 * 2 ** 20 };
+export const DISTRIBUTION_RULES: DistributionRules = {
+  chunkSeconds: 4,
+  chunkRenderSeconds: 3,
+  sceneBytes: 256 * 2 ** 20,
+};
 
-export interface SplitQuestion {
+export interface DistributionQuestion {
   /** Segments of the video; 0 unless MP4 or MOV. */
   readonly segmentCount: number;
   readonly videoSeconds: number;
@@ -100,19 +104,19 @@ export interface SplitQuestion {
   readonly renderSeconds: number;
   readonly sceneBytes: number;
   /** Idle slots without queued work, excluding the current one. */
-  readonly idlePlaces: number;
+  readonly idleSlots: number;
 }
 
 /**
  * Returns the number of chunks, 1 for one piece. Depends only on length and load, and never exceeds the available
  * slots.
  */
-export function partsOf(question: SplitQuestion, rules: SplitRules = SPLIT_RULES): number {
-  const { segmentCount, videoSeconds, renderSeconds, sceneBytes, idlePlaces } = question;
+export function chunkCountOf(question: DistributionQuestion, rules: DistributionRules = DISTRIBUTION_RULES): number {
+  const { segmentCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = question;
   if (sceneBytes > rules.sceneBytes) return 1;
-  const byLength = atMost(videoSeconds, rules.partSeconds);
-  const byWork = atMost(renderSeconds, rules.partRenderSeconds);
-  return Math.max(1, Math.min(segmentCount, byLength, byWork, 1 + idlePlaces));
+  const byLength = atMost(videoSeconds, rules.chunkSeconds);
+  const byWork = atMost(renderSeconds, rules.chunkRenderSeconds);
+  return Math.max(1, Math.min(segmentCount, byLength, byWork, 1 + idleSlots));
 }
 
 /** Divides seconds; 0 seconds set no limit. */
@@ -121,7 +125,7 @@ function atMost(all: number, one: number): number {
 }
 
 /** Divides the segments into consecutive chunks whose lengths differ by at most one. */
-export function partRanges(segmentCount: number, partCount: number): SegmentSpan[] {
-  const bound = (part: number): number => Math.ceil((part * segmentCount) / partCount);
-  return Array.from({ length: partCount }, (_, part) => ({ first: bound(part), end: bound(part + 1) }));
+export function chunkRanges(segmentCount: number, chunkCount: number): SegmentSpan[] {
+  const bound = (chunk: number): number => Math.ceil((chunk * segmentCount) / chunkCount);
+  return Array.from({ length: chunkCount }, (_, chunk) => ({ first: bound(chunk), end: bound(chunk + 1) }));
 }

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { sweepPartFiles } from '../../../src/server/distributed-render/part-files.ts';
+import { sweepChunkFiles } from '../../../src/server/distributed-render/chunk-files.ts';
 import { anyDatabases } from '../../support/databases.ts';
-import { openSplitFarm } from './split-farm.ts';
+import { openDistributedFarm } from './distributed-farm.ts';
 
 const DAY_MS = 86_400_000;
 
 it('sweepPartFiles() removes day-old files of dead processes and keeps those of running renders', async () => {
   const { database } = await anyDatabases.open();
-  const { storage, create, run, cancel } = await openSplitFarm(database);
+  const { storage, create, run, cancel } = await openDistributedFarm(database);
   const [atWork, canceled] = [await create('at work'), await create('canceled')];
   for (const id of [atWork, canceled]) await run(id);
   await cancel(canceled);
-  const sweep = (now: number): Promise<number> => sweepPartFiles({ database, storage, now: () => now });
+  const sweep = (now: number): Promise<number> => sweepChunkFiles({ database, storage, now: () => now });
   expect(await sweep(Date.now())).toBe(0);
   expect(await database.query('select session_id from reelform.session_splits')).toEqual([{ session_id: atWork }]);
   expect(await sweep(Date.now() + DAY_MS)).toBe(1);

@@ -1,18 +1,23 @@
 import { expect, it } from 'vitest';
-import { instantParts, mortal, openSplitFarm, runThrough } from '../server/distributed-render/split-farm.ts';
+import {
+  instantChunks,
+  mortal,
+  openDistributedFarm,
+  runThrough,
+} from '../server/distributed-render/distributed-farm.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { count, tell } from '../support/proof.ts';
 
 /** The process dies at every n-th call. */
 const STRIDE = count(1, 7);
 
-describeOnDatabases('a process of a video in parts that dies before or after any of its calls', (databases, kind) => {
+describeOnDatabases('a process of a video in chunks that dies before or after any of its calls', (databases, kind) => {
   it('reaches the same result', async () => {
     const { database } = await databases.open();
     let kills = 0;
     for (let point = 0, wasKilled = true; wasKilled; point += STRIDE) {
-      const renderer = instantParts();
-      const farm = await openSplitFarm(database, { renderer });
+      const renderer = instantChunks();
+      const farm = await openDistributedFarm(database, { renderer });
       const id = await farm.create(`Hi ${point}`);
       let calls = 0;
       await runThrough(
@@ -32,6 +37,6 @@ describeOnDatabases('a process of a video in parts that dies before or after any
       const left = (await farm.storage.list('parts/')).map(({ name }) => name);
       expect(left.filter((name) => name !== `${id}.1`)).toEqual([]);
     }
-    tell(`${kind}: killed at ${kills} points, every session rendered, at most one part done again`);
+    tell(`${kind}: killed at ${kills} points, every session rendered, at most one chunk done again`);
   }, 300_000);
 });

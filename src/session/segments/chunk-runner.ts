@@ -19,24 +19,24 @@ import { failedSession, phasedSession, type SessionEndTimes } from '../render-se
 import type { RenderTimeEstimate } from '../render-time.ts';
 import { sessionProblems } from '../session-problems.ts';
 import { type RunnerEvent, sessionEnded, type TakeSlot } from '../session-runner.ts';
-import type { SegmentRenderer } from './segment-renderer.ts';
 import {
-  type PartEvent,
-  type PartFile,
-  type PartFiles,
-  type PartJob,
-  type PartKey,
+  type ChunkEvent,
+  type ChunkFile,
+  type ChunkFiles,
+  type ChunkJob,
+  type ChunkKey,
+  type DistributedRender,
+  type DistributedRenderStore,
   packPayload,
   type SegmentSpan,
   type SessionAttempt,
-  type Split,
-  type SplitStore,
   unpackPayload,
-} from './split-ports.ts';
+} from './chunk-ports.ts';
+import type { SegmentRenderer } from './segment-renderer.ts';
 
-export interface PartRunnerPorts {
-  readonly splits: SplitStore;
-  readonly files: PartFiles;
+export interface ChunkRunnerPorts {
+  readonly renders: DistributedRenderStore;
+  readonly files: ChunkFiles;
   readonly renderer: SegmentRenderer;
   readonly outputs: OutputStore;
   readonly store: SessionStore;
@@ -51,12 +51,12 @@ export interface PartRunnerPorts {
     run(id: string, signal: AbortSignal, takeSlot?: TakeSlot): Promise<void>;
     fail(id: string, problem: SessionProblem): Promise<void>;
   };
-  onEvent?(event: RunnerEvent | PartEvent): void;
+  onEvent?(event: RunnerEvent | ChunkEvent): void;
 }
 
 /** A running job. */
 interface Work {
-  readonly split: Split;
+  readonly render: DistributedRender;
   readonly signal: AbortSignal;
   /** Called if the session no longer belongs to this attempt. */
   readonly onLost: () => void;
@@ -70,20 +70,20 @@ const UNWANTED = new Error('The session was canceled or removed, failed, or was 
  *
  * ```
  * rs_…  ──SplitStore.begin──►  a row and a job for each chunk; the session's own job ends
- * rs_…/<attempt>/<part>  ──finish──►  the chunk is marked; the last mark creates the job that joins
+ * rs_…/<attempt>/<chunk>  ──finish──►  the chunk is marked; the last mark creates the job that joins
  * rs_…/<attempt>/join  ──SessionStore.record──►  preview_rendered
  * ```
  *
- * A session is running while it is `preview_rendering` under the attempt that was split. Ending it (a failed chunk, a
+ * A session is running while it is `preview_rendering` under the attempt that was distributed. Ending it (a failed chunk, a
  * cancellation) or starting another attempt stops all of its chunks, which check about once a second. A process may be
  * killed at any point: committed work is not repeated, a file stored before its mark is found by the chunk's next attempt,
  * and a joined video by that of the join. The sweeper removes leftovers.
  */
-export class PartRunner {
-  readonly #ports: PartRunnerPorts;
+export class ChunkRunner {
+  readonly #ports: ChunkRunnerPorts;
   readonly #atWork = new Map<AbortController, string>();
 
-  constructor(ports: PartRunnerPorts) {
+  constructor(ports: ChunkRunnerPorts) {
     this.#ports = ports;
   }
 
@@ -92,29 +92,29 @@ export class PartRunner {
    *
    * @throws the signal's reason when this process stops; an outage (`isOutage`); errors of the store
    */
-  async run(job: PartJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
+  async run(job: ChunkJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
-    const { splits, whole } = this.#ports;
+    const { renders, whole } = this.#ports;
     if (job.kind === 'wait') {
-      if ((await splits.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal, takeSlot);
+      if ((await renders.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal, takeSlot);
       return;
     }
     await takeSlot(signal);
-    const split = await splits.find(job);
-    if (split === null) return this.#clean(job);
+    const render = await renders.find(job);
+    if (render === null) return this.#clean(job);
     const unwanted = new AbortController();
     this.#atWork.set(unwanted, job.session);
     const either = AbortSignal.any([signal, unwanted.signal]);
     setMaxListeners(0, either);
-    const work = { split, signal: either, onLost: () => unwanted.abort(UNWANTED) };
+    const work = { render, signal: either, onLost: () => unwanted.abort(UNWANTED) };
     try {
-      if (job.kind === 'part') await this.#part(job, work);
+      if (job.kind === 'chunk') await this.#chunk(job, work);
       else await this.#join(job, work);
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return await this.#clean(job);
       if (isOutage(error)) throw error;
-      await this.#fail(job, split, sessionProblems(error, split.stored.session.mapping));
+      await this.#fail(job, render, sessionProblems(error, render.stored.session.mapping));
     } finally {
       this.#atWork.delete(unwanted);
     }
@@ -126,16 +126,16 @@ export class PartRunner {
   }
 
   /** Fails a session if a worker could not finish one of its jobs. */
-  async fail(job: PartJob, problem: SessionProblem): Promise<void> {
+  async fail(job: ChunkJob, problem: SessionProblem): Promise<void> {
     if (job.kind === 'wait') return this.#ports.whole.fail(job.session, problem);
-    const split = await this.#ports.splits.find(job);
-    if (split === null) await this.#clean(job);
-    else await this.#fail(job, split, [problem]);
+    const render = await this.#ports.renders.find(job);
+    if (render === null) await this.#clean(job);
+    else await this.#fail(job, render, [problem]);
   }
 
-  async #part(job: PartKey, { split, signal, onLost }: Work): Promise<void> {
-    const { splits, files } = this.#ports;
-    const row = split.parts[job.part];
+  async #chunk(job: ChunkKey, { render, signal, onLost }: Work): Promise<void> {
+    const { renders, files } = this.#ports;
+    const row = render.chunks[job.chunk];
     if (row === undefined || row.sha256 !== null) return;
     let done = 0;
     let isReused = false;
@@ -143,17 +143,17 @@ export class PartRunner {
       done = frames;
       isReused ||= (counted?.reused ?? 0) > 0;
     };
-    const unwatch = splits.watch(job, { part: job.part, framesDone: () => done }, onLost);
+    const unwatch = renders.watch(job, { chunk: job.chunk, framesDone: () => done }, onLost);
     try {
-      const there = await files.readPart(job);
+      const there = await files.readChunk(job);
       const digest =
         there === null
-          ? await this.#render(job, split, { signal, onProgress, isReused: () => isReused })
+          ? await this.#render(job, render, { signal, onProgress, isReused: () => isReused })
           : await fileSha256(there);
       done = row.frameCount;
       await unwatch();
       signal.throwIfAborted();
-      await splits.finish(job, digest);
+      await renders.finish(job, digest);
     } finally {
       await unwatch();
     }
@@ -161,26 +161,26 @@ export class PartRunner {
 
   /** Renders and stores a chunk. @returns the digest of its file */
   async #render(
-    job: PartKey,
-    split: Split,
+    job: ChunkKey,
+    render: DistributedRender,
     { isReused, ...options }: { readonly signal: AbortSignal; isReused(): boolean } & Pick<RenderOptions, 'onProgress'>,
   ): Promise<Sha256> {
     const { files, environment, pace } = this.#ports;
-    const { segments, frameCount } = split.parts[job.part]!;
-    const scene = await this.#scene(job, split);
+    const { segments, frameCount } = render.chunks[job.chunk]!;
+    const scene = await this.#scene(job, render);
     const begunAt = environment.monotonicNow();
-    const file = await this.#renderFile(scene, segments, { ...options, owner: split.stored.tenant });
+    const file = await this.#renderFile(scene, segments, { ...options, owner: render.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
     if (!isReused()) pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packPayload(file);
     options.signal.throwIfAborted();
-    await files.putPart(job, bytes);
+    await files.putChunk(job, bytes);
     const { session: id, attempt } = job;
-    this.#ports.onEvent?.({ kind: 'part-rendered', id, attempt, part: job.part, frames: frameCount, elapsedMs });
+    this.#ports.onEvent?.({ kind: 'chunk-rendered', id, attempt, chunk: job.chunk, frames: frameCount, elapsedMs });
     return digest;
   }
 
-  async #renderFile(scene: BoundScene, { first, end }: SegmentSpan, options: RenderOptions): Promise<PartFile> {
+  async #renderFile(scene: BoundScene, { first, end }: SegmentSpan, options: RenderOptions): Promise<ChunkFile> {
     const { renderer, build } = this.#ports;
     const { owner = '', signal } = options;
     // Rendered first, so that unreadable media fail before any frame is drawn.
@@ -190,24 +190,24 @@ export class PartRunner {
   }
 
   /** Joins the chunks and ends the session like one rendered in one piece. */
-  async #join(job: SessionAttempt, { split, signal, onLost }: Work): Promise<void> {
-    const { splits, outputs, onEvent } = this.#ports;
-    const { stored, queuedAtMs, begunAtMs } = split;
+  async #join(job: SessionAttempt, { render, signal, onLost }: Work): Promise<void> {
+    const { renders, outputs, onEvent } = this.#ports;
+    const { stored, queuedAtMs, begunAtMs } = render;
     const record = this.#record(stored, onLost);
-    const unwatch = splits.watch(job, null, onLost);
+    const unwatch = renders.watch(job, null, onLost);
     try {
-      const scene = await this.#scene(job, split);
-      // Recorded before the session was split.
+      const scene = await this.#scene(job, render);
+      // Recorded before the session was distributed.
       const digest = stored.scene!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
-      const output = known ?? (await this.#save(job, { split, signal, onLost }, { scene, digest, record }));
+      const output = known ?? (await this.#save(job, { render, signal, onLost }, { scene, digest, record }));
       signal.throwIfAborted();
-      const elapsedMs = this.#sinceBegun(split);
+      const elapsedMs = this.#sinceBegun(render);
       const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
       await recordRendered(work, this.#endTimes());
       signal.throwIfAborted();
-      onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(split)));
+      onEvent?.(sessionEnded(stored.tenant, record.session, this.#sinceBegun(render)));
     } finally {
       await unwatch();
     }
@@ -216,18 +216,18 @@ export class PartRunner {
 
   async #save(
     job: SessionAttempt,
-    { split, signal }: Work,
+    { render, signal }: Work,
     { scene, digest, record }: { readonly scene: BoundScene; readonly digest: Sha256; readonly record: AttemptRecord },
   ): Promise<StoredOutput> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
     const rendering =
-      (await this.#joined(job, split, scene, signal)) ??
-      (await this.#whole(job, scene, { signal, owner: split.stored.tenant }));
+      (await this.#joined(job, render, scene, signal)) ??
+      (await this.#whole(job, scene, { signal, owner: render.stored.tenant }));
     const elapsedMs = environment.monotonicNow() - begunAt;
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
-    const output = await outputs.save(digest, split.stored.outputName, rendering);
+    const output = await outputs.save(digest, render.stored.outputName, rendering);
     onEvent?.({ kind: 'scene-rendered', id: job.session, scene: digest, elapsedMs });
     return rendering.findings === undefined ? output : { ...output, findings: rendering.findings };
   }
@@ -235,24 +235,24 @@ export class PartRunner {
   /** Returns null if the chunks cannot be joined because one is lost or their builds differ. */
   async #joined(
     job: SessionAttempt,
-    split: Split,
+    render: DistributedRender,
     scene: BoundScene,
     signal: AbortSignal,
   ): Promise<RenderedVideo | null> {
     const { files, renderer } = this.#ports;
     const { session, attempt } = job;
-    const read = split.parts.map(async ({ sha256: digest }, part) => {
-      const bytes = await files.readPart({ session, attempt, part });
-      return digest === null ? null : unpackPayload<PartFile>(bytes, digest);
+    const read = render.chunks.map(async ({ sha256: digest }, chunk) => {
+      const bytes = await files.readChunk({ session, attempt, chunk });
+      return digest === null ? null : unpackPayload<ChunkFile>(bytes, digest);
     });
     const found = (await Promise.all(read)).flatMap((file) => (file === null ? [] : [file.value]));
-    if (found.length < split.parts.length) return null;
+    if (found.length < render.chunks.length) return null;
     if (new Set(found.map(({ build }) => build)).size !== 1) return null;
     try {
       const segments = found.flatMap((file) => file.segments);
       const sound = found.find((file) => file.sound !== null)?.sound ?? null;
       if (sound === null) return null;
-      return await renderer.joinSegments(scene, segments, sound, { signal, owner: split.stored.tenant });
+      return await renderer.joinSegments(scene, segments, sound, { signal, owner: render.stored.tenant });
     } catch (error) {
       // Rendering in one piece avoids whatever made them differ.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;
@@ -261,26 +261,26 @@ export class PartRunner {
   }
 
   #whole({ session: id, attempt }: SessionAttempt, scene: BoundScene, options: RenderOptions): Promise<RenderedVideo> {
-    this.#ports.onEvent?.({ kind: 'parts-unfit', id, attempt });
+    this.#ports.onEvent?.({ kind: 'chunks-unfit', id, attempt });
     return this.#ports.renderer.render(scene, options);
   }
 
   /** @throws SceneError if it is lost or was packed by an earlier version */
-  async #scene({ session, attempt }: SessionAttempt, split: Split): Promise<BoundScene> {
-    const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), split.sceneSha256);
+  async #scene({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<BoundScene> {
+    const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), render.sceneSha256);
     if (file === null || !('usedFonts' in file.value))
       throw new SceneError('render_crashed', 'The inputs of the segments no longer exist');
     return file.value;
   }
 
-  async #fail(job: SessionAttempt, split: Split, problems: readonly SessionProblem[]): Promise<void> {
+  async #fail(job: SessionAttempt, render: DistributedRender, problems: readonly SessionProblem[]): Promise<void> {
     const { onEvent } = this.#ports;
     let isLost = false;
-    const record = this.#record(split.stored, () => {
+    const record = this.#record(render.stored, () => {
       isLost = true;
     });
     await record.write(failedSession(record.session, problems, this.#endTimes()));
-    if (!isLost) onEvent?.(sessionEnded(split.stored.tenant, record.session, this.#sinceBegun(split)));
+    if (!isLost) onEvent?.(sessionEnded(render.stored.tenant, record.session, this.#sinceBegun(render)));
     this.stop(job.session);
     await this.#clean(job);
   }
@@ -291,14 +291,14 @@ export class PartRunner {
   }
 
   /** Uses the wall clock, because another machine may have begun the attempt. */
-  #sinceBegun({ begunAtMs }: Split): number {
+  #sinceBegun({ begunAtMs }: DistributedRender): number {
     return Math.max(0, this.#ports.environment.now() - begunAtMs);
   }
 
   /** Removes the files and chunks of an ended attempt. */
   async #clean({ session, attempt }: SessionAttempt): Promise<void> {
     await this.#ports.files.remove({ session, attempt });
-    await this.#ports.splits.end({ session, attempt });
+    await this.#ports.renders.end({ session, attempt });
   }
 
   #endTimes(): SessionEndTimes {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
 import {
-  type PartJob,
+  type ChunkJob,
+  chunkJobId,
   packPayload,
-  parsePartJob,
-  partJobId,
+  parseChunkJob,
   unpackPayload,
-} from '../../../src/session/segments/split-ports.ts';
+} from '../../../src/session/segments/chunk-ports.ts';
 import { movingScene } from '../../engine/scenes.ts';
 
 describe('unpackPayload()', () => {
@@ -18,7 +18,7 @@ describe('unpackPayload()', () => {
   });
 
   it('returns null for missing, truncated, modified or foreign bytes', () => {
-    const { bytes, sha256: digest } = packPayload({ build: 'a', part: [1, 2, 3] });
+    const { bytes, sha256: digest } = packPayload({ build: 'a', chunk: [1, 2, 3] });
     const changed = Buffer.from(bytes);
     changed[changed.length - 2]! ^= 1;
     for (const other of [null, bytes.subarray(0, -1), changed]) expect(unpackPayload(other, digest)).toBeNull();
@@ -30,16 +30,16 @@ describe('unpackPayload()', () => {
 const OF = { session: 'rs_aB-9_', attempt: 12 };
 
 describe('parsePartJob()', () => {
-  it.each<[string, PartJob]>([
-    ['rs_aB-9_/12/0', { ...OF, kind: 'part', part: 0 }],
+  it.each<[string, ChunkJob]>([
+    ['rs_aB-9_/12/0', { ...OF, kind: 'chunk', chunk: 0 }],
     ['rs_aB-9_/12/join', { ...OF, kind: 'join' }],
     ['rs_aB-9_/12/wait-3', { ...OF, kind: 'wait', count: 3 }],
   ])('reads what partJobId() writes: %s', (id, job) => {
-    expect(parsePartJob(id)).toEqual(job);
-    expect(partJobId(job)).toBe(id);
+    expect(parseChunkJob(id)).toEqual(job);
+    expect(chunkJobId(job)).toBe(id);
   });
 
   it.each(['rs_aB-9_', 'rs_a/1', 'rs_a/1/', 'rs_a/x/1', 'rs_a/1/wait'])('returns null for %s', (id) => {
-    expect(parsePartJob(id)).toBeNull();
+    expect(parseChunkJob(id)).toBeNull();
   });
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
-import { createPartFiles } from '../../../src/server/distributed-render/part-files.ts';
-import { createSplitTable } from '../../../src/server/distributed-render/split-table.ts';
+import { createChunkFiles } from '../../../src/server/distributed-render/chunk-files.ts';
+import { createDistributedRenderTable } from '../../../src/server/distributed-render/distributed-render-table.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
 import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
@@ -12,10 +12,10 @@ import type { Database } from '../../../src/server/store/database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { RenderTimeEstimate } from '../../../src/session/render-time.ts';
-import { PartRunner } from '../../../src/session/segments/part-runner.ts';
+import { type ChunkEvent, parseChunkJob } from '../../../src/session/segments/chunk-ports.ts';
+import { ChunkRunner } from '../../../src/session/segments/chunk-runner.ts';
+import { createDistributedRenders } from '../../../src/session/segments/distributed-renders.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
-import { type PartEvent, parsePartJob } from '../../../src/session/segments/split-ports.ts';
-import { createSplitRenders } from '../../../src/session/segments/split-renders.ts';
 import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';
 import { Sessions } from '../../../src/session/sessions.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
@@ -45,7 +45,7 @@ export const LONG = longPackage();
 let ids = 0;
 
 /** Renders instantly and records its calls. */
-export function instantParts(): SegmentRenderer & { readonly said: string[] } {
+export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
   const said: string[] = [];
   const still = { name: 'stillcut_01', bytes: Buffer.from('still'), width: 1, height: 1 };
   return {
@@ -57,7 +57,7 @@ export function instantParts(): SegmentRenderer & { readonly said: string[] } {
     async renderSegments(scene, ranges, { onProgress } = {}) {
       const all = segmentRanges(scene);
       const indices = ranges.map(({ first }) => all.findIndex((range) => range.first === first));
-      said.push(`part ${indices[0]}-${indices.at(-1)! + 1}`);
+      said.push(`chunk ${indices[0]}-${indices.at(-1)! + 1}`);
       onProgress?.(1, 2);
       return ranges.map((range) => ({
         ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
@@ -73,10 +73,10 @@ export function instantParts(): SegmentRenderer & { readonly said: string[] } {
   };
 }
 
-export interface SplitFarm {
+export interface DistributedFarm {
   readonly database: Database;
   readonly storage: ObjectStorage;
-  readonly events: (RunnerEvent | PartEvent)[];
+  readonly events: (RunnerEvent | ChunkEvent)[];
   /** Creates a session with this text. @returns its id */
   create(text?: string, title?: string): Promise<string>;
   get(id: string): Promise<RenderSession>;
@@ -132,13 +132,13 @@ export function mortal(shallDie: (point: CallPoint) => boolean) {
 /**
  * Sessions with a real database, real files and a queue that the test controls.
  *
- * @param options.idle idle slots besides the one that plans the split
+ * @param options.idle idle slots besides the one that plans the render
  */
-export async function openSplitFarm(
+export async function openDistributedFarm(
   database: Database,
-  { renderer: shared = instantParts() as SegmentRenderer, idle = 1 } = {},
-): Promise<SplitFarm> {
-  const directory = await mkdtemp(join(tmpdir(), 'reelform-parts-'));
+  { renderer: shared = instantChunks() as SegmentRenderer, idle = 1 } = {},
+): Promise<DistributedFarm> {
+  const directory = await mkdtemp(join(tmpdir(), 'reelform-chunks-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await database.query('create table if not exists reelform.test_jobs (place serial, id text primary key)');
   const storage = createDiskStorage(directory);
@@ -152,39 +152,39 @@ export async function openSplitFarm(
   });
   const templates = { find: async (_tenant: string, id: string) => (id === LONG.spec.id ? LONG : null) };
   const environment = { now: () => Date.now(), monotonicNow: () => performance.now(), randomId: () => String(++ids) };
-  const events: (RunnerEvent | PartEvent)[] = [];
-  const onEvent = (event: RunnerEvent | PartEvent): void => void events.push(event);
+  const events: (RunnerEvent | ChunkEvent)[] = [];
+  const onEvent = (event: RunnerEvent | ChunkEvent): void => void events.push(event);
   const common = { templates, environment, retentionMs: null, onEvent, progressIntervalMs: 0 };
 
-  const run: SplitFarm['run'] = async (
+  const run: DistributedFarm['run'] = async (
     id,
     { renderer = shared, build = 'a', signal, wrap = <T extends object>(port: T): T => port } = {},
   ) => {
-    const splits = wrap(
-      createSplitTable({
+    const renders = wrap(
+      createDistributedRenderTable({
         ...{ database, store, watchMs: 5, waitMs: 0 },
         enqueue: async (tx, job) => void (await tx.query(queue, [job])),
       }),
     );
-    const files = wrap(createPartFiles(storage));
+    const files = wrap(createChunkFiles(storage));
     const pace = new RenderTimeEstimate();
     const ports = {
-      ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, splits, files },
+      ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, renders, files },
       renderer: wrap(renderer),
       store: wrap(store),
       outputs: wrap(createStoredOutputs(storage, 'https://videos.example.com')),
     };
     const load = { load: async () => ({ places: 1 + idle, busy: 1, queued: 0 }) };
-    const rules = { partSeconds: 2, partRenderSeconds: 0, sceneBytes: 1e9 };
-    const placesOf = (): number => Number.POSITIVE_INFINITY;
+    const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, sceneBytes: 1e9 };
+    const slotsOf = (): number => Number.POSITIVE_INFINITY;
     const whole = new SessionRunner({
       ...ports,
-      splits: createSplitRenders({ splits, files, load, pace, rules, placesOf, onEvent }),
+      distributed: createDistributedRenders({ renders, files, load, pace, rules, slotsOf, onEvent }),
     });
-    const parts = new PartRunner({ ...ports, whole });
-    const job = parsePartJob(id);
+    const chunks = new ChunkRunner({ ...ports, whole });
+    const job = parseChunkJob(id);
     const until = signal ?? new AbortController().signal;
-    await (job === null ? whole.run(id, until) : parts.run(job, until));
+    await (job === null ? whole.run(id, until) : chunks.run(job, until));
     await database.query('delete from reelform.test_jobs where id = $1', [id]);
   };
   const jobs = async (): Promise<string[]> => {
@@ -218,7 +218,7 @@ export async function openSplitFarm(
 }
 
 /** Runs all jobs with one process being killed and another taking over its job. */
-export async function runThrough(farm: SplitFarm, dying: Pick<ProcessOptions, 'wrap'>): Promise<void> {
+export async function runThrough(farm: DistributedFarm, dying: Pick<ProcessOptions, 'wrap'>): Promise<void> {
   let process: ProcessOptions = dying;
   for (let [job] = await farm.jobs(); job !== undefined; [job] = await farm.jobs()) {
     try {

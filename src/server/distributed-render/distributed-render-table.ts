@@ -1,16 +1,16 @@
 import type { Sha256 } from '../../digest.ts';
 import type { SessionStore, TenantId } from '../../session/ports.ts';
 import {
-  type PartJob,
-  type PartKey,
-  partJobId,
+  type ChunkJob,
+  type ChunkKey,
+  chunkJobId,
+  type DistributedRender,
+  type DistributedRenderStore,
   type SessionAttempt,
-  type Split,
-  type SplitStore,
-} from '../../session/segments/split-ports.ts';
+} from '../../session/segments/chunk-ports.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
-export interface SplitTableOptions {
+export interface DistributedRenderTableOptions {
   readonly database: Database;
   readonly store: Pick<SessionStore, 'get'>;
   /** Queues a job of a tenant in the transaction, ahead of all waiting sessions. */
@@ -28,7 +28,7 @@ interface Row {
   readonly scene_sha256: Sha256;
 }
 
-interface Part {
+interface ChunkColumns {
   readonly first_segment: number;
   readonly end_segment: number;
   readonly frame_count: number;
@@ -39,12 +39,18 @@ interface Part {
 const AT_WORK = `id = $1 and attempt = $2 and status = 'preview_rendering'`;
 
 /**
- * Stores the parts of distributed renders in the database. All writers lock rows in one order: the session, the split,
- * its parts. Removing a session cascades in the same order.
+ * Stores the chunks of distributed renders in the database. All writers lock rows in one order: the session, the distributed render,
+ * its chunks. Removing a session cascades in the same order.
  */
-export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: SplitTableOptions): SplitStore {
-  const splits: SplitStore = {
-    begin: ({ session, attempt }, split) =>
+export function createDistributedRenderTable({
+  database,
+  store,
+  enqueue,
+  watchMs,
+  waitMs,
+}: DistributedRenderTableOptions): DistributedRenderStore {
+  const renders: DistributedRenderStore = {
+    begin: ({ session, attempt }, render) =>
       database.transaction(async (tx) => {
         const [own] = await tx.query<{ tenant: TenantId }>(
           `select tenant from reelform.sessions where ${AT_WORK} for update`,
@@ -52,9 +58,9 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
         );
         if (own === undefined) return false;
         await tx.query('delete from reelform.session_splits where session_id = $1', [session]);
-        await insert(tx, { session, attempt }, split);
-        for (const part of split.parts.keys()) {
-          await enqueue(tx, partJobId({ session, attempt, kind: 'part', part }), own.tenant, 0);
+        await insert(tx, { session, attempt }, render);
+        for (const chunk of render.chunks.keys()) {
+          await enqueue(tx, chunkJobId({ session, attempt, kind: 'chunk', chunk }), own.tenant, 0);
         }
         return true;
       }),
@@ -70,12 +76,12 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
       // The session may have ended between the two queries.
       if (row === undefined || stored?.attempt !== attempt || stored.session.status !== 'preview_rendering')
         return null;
-      const parts = await database.query<Part>(
+      const chunks = await database.query<ChunkColumns>(
         `select first_segment, end_segment, frame_count, sha256
           from reelform.session_parts where session_id = $1 order by part`,
         [session],
       );
-      return { stored, ...asSplit(row, parts) };
+      return { stored, ...asDistributedRender(row, chunks) };
     },
 
     watch: (of, work, onLost) =>
@@ -83,21 +89,21 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
         everyMs: watchMs,
         onLost,
         report: () =>
-          work === null ? isAtWork(database, of) : report(database, { ...of, part: work.part }, work.framesDone()),
+          work === null ? isAtWork(database, of) : report(database, { ...of, chunk: work.chunk }, work.framesDone()),
       }),
 
-    finish: ({ session, attempt, part }, sha256) =>
+    finish: ({ session, attempt, chunk }, sha256) =>
       database.transaction(async (tx) => {
-        const [split] = await tx.query<{ tenant: TenantId }>(
+        const [render] = await tx.query<{ tenant: TenantId }>(
           `select tenant from reelform.session_splits p join reelform.sessions s on s.id = p.session_id
             where p.session_id = $1 and p.attempt = $2 for update of p`,
           [session, attempt],
         );
-        if (split === undefined) return;
+        if (render === undefined) return;
         const marked = await tx.query(
           `update reelform.session_parts set sha256 = $3, frames_done = frame_count
             where session_id = $1 and part = $2 and sha256 is null returning part`,
-          [session, part, sha256],
+          [session, chunk, sha256],
         );
         if (marked.length === 0) return;
         const [{ parts_left } = { parts_left: 0 }] = await tx.query<{ parts_left: number }>(
@@ -105,7 +111,7 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
           [session],
         );
         if (parts_left > 0) return;
-        await enqueue(tx, partJobId({ session, attempt, kind: 'join' }), split.tenant, 0);
+        await enqueue(tx, chunkJobId({ session, attempt, kind: 'join' }), render.tenant, 0);
       }),
 
     async end({ session, attempt }) {
@@ -133,24 +139,24 @@ export function createSplitTable({ database, store, enqueue, watchMs, waitMs }: 
           session,
           other.render_progress,
         ]);
-        const job: PartJob = { session, attempt, kind: 'wait', count };
-        await enqueue(tx, partJobId(job), own.tenant, waitMs);
+        const job: ChunkJob = { session, attempt, kind: 'wait', count };
+        await enqueue(tx, chunkJobId(job), own.tenant, waitMs);
         return 'waits';
       }),
   };
-  return splits;
+  return renders;
 }
 
 async function insert(
   tx: Queryable,
   { session, attempt }: SessionAttempt,
-  { queuedAtMs, begunAtMs, sceneSha256, parts }: Omit<Split, 'stored'>,
+  { queuedAtMs, begunAtMs, sceneSha256, chunks }: Omit<DistributedRender, 'stored'>,
 ): Promise<void> {
   const times = [queuedAtMs, begunAtMs].map((ms) => new Date(ms).toISOString());
   await tx.query(
     `insert into reelform.session_splits (session_id, attempt, queued_at, begun_at, scene_sha256, parts_left)
       values ($1, $2, $3::timestamptz, $4::timestamptz, $5, $6)`,
-    [session, attempt, ...times, sceneSha256, parts.length],
+    [session, attempt, ...times, sceneSha256, chunks.length],
   );
   await tx.query(
     `insert into reelform.session_parts (session_id, part, first_segment, end_segment, frame_count)
@@ -159,19 +165,22 @@ async function insert(
           with ordinality as given (first_segment, end_segment, frame_count, part)`,
     [
       session,
-      parts.map(({ segments }) => segments.first),
-      parts.map(({ segments }) => segments.end),
-      parts.map(({ frameCount }) => frameCount),
+      chunks.map(({ segments }) => segments.first),
+      chunks.map(({ segments }) => segments.end),
+      chunks.map(({ frameCount }) => frameCount),
     ],
   );
 }
 
-function asSplit({ queued_at, begun_at, scene_sha256 }: Row, parts: readonly Part[]): Omit<Split, 'stored'> {
+function asDistributedRender(
+  { queued_at, begun_at, scene_sha256 }: Row,
+  chunks: readonly ChunkColumns[],
+): Omit<DistributedRender, 'stored'> {
   return {
     queuedAtMs: Date.parse(queued_at),
     begunAtMs: Date.parse(begun_at),
     sceneSha256: scene_sha256,
-    parts: parts.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
+    chunks: chunks.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
       ...{ segments: { first, end }, frameCount, sha256 },
     })),
   };
@@ -182,10 +191,10 @@ async function isAtWork(on: Queryable, { session, attempt }: SessionAttempt): Pr
 }
 
 /**
- * Writes the progress of a part and the resulting progress of the session, which never decreases. @returns whether the
+ * Writes the progress of a chunk and the resulting progress of the session, which never decreases. @returns whether the
  * session is still running
  */
-function report(database: Database, { session, attempt, part }: PartKey, framesDone: number): Promise<boolean> {
+function report(database: Database, { session, attempt, chunk }: ChunkKey, framesDone: number): Promise<boolean> {
   return database.transaction(async (tx) => {
     const updated = await tx.query(
       `update reelform.sessions set render_progress = greatest(render_progress, least(99, floor((
@@ -194,13 +203,13 @@ function report(database: Database, { session, attempt, part }: PartKey, framesD
         where ${AT_WORK} and exists
           (select 1 from reelform.session_splits p where p.session_id = $1 and p.attempt = $2)
         returning id`,
-      [session, attempt, part, framesDone],
+      [session, attempt, chunk, framesDone],
     );
     if (updated.length === 0) return false;
     await tx.query(
       `update reelform.session_parts set frames_done = greatest(frames_done, $3)
         where session_id = $1 and part = $2 and frames_done < $3`,
-      [session, part, framesDone],
+      [session, chunk, framesDone],
     );
     return true;
   });
@@ -216,7 +225,7 @@ interface WatchOptions {
 }
 
 /**
- * Calls `report` periodically. Continues when the database does not respond, because finishing the part checks the
+ * Calls `report` periodically. Continues when the database does not respond, because finishing the chunk checks the
  * session again.
  *
  * @returns stops the watch after a final report

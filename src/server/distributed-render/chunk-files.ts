@@ -1,27 +1,27 @@
-import type { PartFiles, PartKey, SessionAttempt } from '../../session/segments/split-ports.ts';
+import type { ChunkFiles, ChunkKey, SessionAttempt } from '../../session/segments/chunk-ports.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
 /** Prefix of the folders for distributed renders, one per attempt. */
-export const PARTS_FOLDER = 'parts/';
+export const CHUNKS_FOLDER = 'parts/';
 
 /**
- * Stores the intermediate files of a distributed render: `parts/<session>.<attempt>/scene` and `…/<part>`. One folder
+ * Stores the intermediate files of a distributed render: `parts/<session>.<attempt>/scene` and `…/<chunk>`. One folder
  * per attempt, so that they are removed together.
  */
-export function createPartFiles(storage: ObjectStorage): PartFiles {
-  const ofPart = ({ part, ...of }: PartKey): string => `${folderOf(of)}${part}`;
+export function createChunkFiles(storage: ObjectStorage): ChunkFiles {
+  const pathOf = ({ chunk, ...of }: ChunkKey): string => `${folderOf(of)}${chunk}`;
   return {
     putScene: (of, bytes) => storage.put(`${folderOf(of)}scene`, bytes),
     readScene: (of) => storage.read(`${folderOf(of)}scene`),
-    putPart: (key, bytes) => storage.put(ofPart(key), bytes),
-    readPart: (key) => storage.read(ofPart(key)),
+    putChunk: (key, bytes) => storage.put(pathOf(key), bytes),
+    readChunk: (key) => storage.read(pathOf(key)),
     remove: (of) => storage.remove(folderOf(of)),
   };
 }
 
 function folderOf({ session, attempt }: SessionAttempt): string {
-  return `${PARTS_FOLDER}${session}.${attempt}/`;
+  return `${CHUNKS_FOLDER}${session}.${attempt}/`;
 }
 
 /** Parses the name of an attempt's folder. Returns null for other folders. */
@@ -33,7 +33,7 @@ export function attemptOf(folder: string): SessionAttempt | null {
 /** Longer than any session is rendered. */
 const LEFT_MS = 86_400_000;
 
-interface SweepPartsOptions {
+interface SweepChunksOptions {
   readonly database: Database;
   readonly storage: ObjectStorage;
   /** Milliseconds since the epoch. */
@@ -46,12 +46,12 @@ interface SweepPartsOptions {
  *
  * @returns the number of removed folders
  */
-export async function sweepPartFiles({ database, storage, now }: SweepPartsOptions): Promise<number> {
+export async function sweepChunkFiles({ database, storage, now }: SweepChunksOptions): Promise<number> {
   await database.query(
     `delete from reelform.session_splits p using reelform.sessions s
       where s.id = p.session_id and (s.status <> 'preview_rendering' or s.attempt <> p.attempt)`,
   );
-  const old = (await storage.list(PARTS_FOLDER)).filter(({ modifiedAt }) => modifiedAt <= now() - LEFT_MS);
+  const old = (await storage.list(CHUNKS_FOLDER)).filter(({ modifiedAt }) => modifiedAt <= now() - LEFT_MS);
   let removed = 0;
   for (const { name } of old) {
     const of = attemptOf(name);
@@ -61,7 +61,7 @@ export async function sweepPartFiles({ database, storage, now }: SweepPartsOptio
       [of.session, of.attempt],
     );
     if (atWork.length > 0) continue;
-    await storage.remove(`${PARTS_FOLDER}${name}/`);
+    await storage.remove(`${CHUNKS_FOLDER}${name}/`);
     removed++;
   }
   return removed;

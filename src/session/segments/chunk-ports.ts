@@ -5,8 +5,8 @@ import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { StoredSession } from '../ports.ts';
 
 /** One chunk of a session's video. */
-export interface PartKey extends SessionAttempt {
-  readonly part: number;
+export interface ChunkKey extends SessionAttempt {
+  readonly chunk: number;
 }
 
 /** Times when a session was queued and when the attempt began, in milliseconds since the epoch. */
@@ -21,7 +21,7 @@ export interface SegmentSpan {
   readonly end: number;
 }
 
-export interface PartRow {
+export interface ChunkRow {
   readonly segments: SegmentSpan;
   readonly frameCount: number;
   /** Digest of its file; null until it is rendered. */
@@ -29,23 +29,23 @@ export interface PartRow {
 }
 
 /** A session that is rendered in chunks. */
-export interface Split extends BegunTimes {
+export interface DistributedRender extends BegunTimes {
   readonly stored: StoredSession;
   /** Digest of the scene's file. */
   readonly sceneSha256: Sha256;
-  readonly parts: readonly PartRow[];
+  readonly chunks: readonly ChunkRow[];
 }
 
 /** Stores sessions that are rendered in chunks and queues their jobs. */
-export interface SplitStore {
+export interface DistributedRenderStore {
   /**
    * Creates the chunks of a session and their jobs in one transaction. Chunks of an earlier attempt are deleted.
    *
    * @returns false if the session no longer belongs to this attempt
    */
-  begin(of: SessionAttempt, split: Omit<Split, 'stored'>): Promise<boolean>;
+  begin(of: SessionAttempt, render: Omit<DistributedRender, 'stored'>): Promise<boolean>;
   /** Returns null if this attempt does not render in chunks, or the session has ended. */
-  find(of: SessionAttempt): Promise<Split | null>;
+  find(of: SessionAttempt): Promise<DistributedRender | null>;
   /**
    * Reports progress periodically and checks that the attempt is still current.
    *
@@ -55,11 +55,11 @@ export interface SplitStore {
    */
   watch(
     of: SessionAttempt,
-    work: { readonly part: number; framesDone(): number } | null,
+    work: { readonly chunk: number; framesDone(): number } | null,
     onLost: () => void,
   ): () => Promise<void>;
   /** Marks a chunk as rendered. The last mark creates the job that joins them. Idempotent. */
-  finish(key: PartKey, sha256: Sha256): Promise<void>;
+  finish(key: ChunkKey, sha256: Sha256): Promise<void>;
   /** Deletes the chunks of an attempt. */
   end(of: SessionAttempt): Promise<void>;
   /**
@@ -72,17 +72,17 @@ export interface SplitStore {
 }
 
 /** Files of sessions that are rendered in chunks. */
-export interface PartFiles {
+export interface ChunkFiles {
   putScene(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
   readScene(of: SessionAttempt): Promise<Uint8Array | null>;
-  putPart(key: PartKey, bytes: Uint8Array): Promise<void>;
-  readPart(key: PartKey): Promise<Uint8Array | null>;
+  putChunk(key: ChunkKey, bytes: Uint8Array): Promise<void>;
+  readChunk(key: ChunkKey): Promise<Uint8Array | null>;
   /** Removes all files of an attempt. */
   remove(of: SessionAttempt): Promise<void>;
 }
 
 /** Content of a chunk's file. */
-export interface PartFile {
+export interface ChunkFile {
   /** Build of the process that rendered it: only chunks of one build are joined. */
   readonly build: string;
   readonly segments: readonly RenderedSegment[];
@@ -96,21 +96,21 @@ export interface RenderLoad {
 }
 
 /** Events of sessions rendered in chunks, for logs, metrics and traces. */
-export type PartEvent =
+export type ChunkEvent =
   /** The session was distributed. */
-  | { readonly kind: 'session-split'; readonly id: string; readonly attempt: number; readonly parts: number }
+  | { readonly kind: 'session-distributed'; readonly id: string; readonly attempt: number; readonly chunks: number }
   /** Another session renders the same scene in chunks. */
   | { readonly kind: 'session-waits'; readonly id: string; readonly attempt: number }
   | {
-      readonly kind: 'part-rendered';
+      readonly kind: 'chunk-rendered';
       readonly id: string;
       readonly attempt: number;
-      readonly part: number;
+      readonly chunk: number;
       readonly frames: number;
       readonly elapsedMs: number;
     }
   /** Its chunks are lost or of several builds; it is rendered in one piece. */
-  | { readonly kind: 'parts-unfit'; readonly id: string; readonly attempt: number };
+  | { readonly kind: 'chunks-unfit'; readonly id: string; readonly attempt: number };
 
 /** An attempt at a session. */
 export interface SessionAttempt {
@@ -119,9 +119,9 @@ export interface SessionAttempt {
 }
 
 /** A job of a session rendered in chunks. */
-export type PartJob = SessionAttempt &
+export type ChunkJob = SessionAttempt &
   (
-    | { readonly kind: 'part'; readonly part: number }
+    | { readonly kind: 'chunk'; readonly chunk: number }
     | { readonly kind: 'join' }
     /** Waits for another session that renders the same scene; counts the checks. */
     | { readonly kind: 'wait'; readonly count: number }
@@ -129,20 +129,20 @@ export type PartJob = SessionAttempt &
 
 const FORM = /^(rs_[\w-]+)\/(\d+)\/(?:(\d+)|(join)|wait-(\d+))$/;
 
-/** `rs_…/<attempt>/<part>`, `rs_…/<attempt>/join`, `rs_…/<attempt>/wait-<n>`. */
-export function partJobId(job: PartJob): string {
+/** `rs_…/<attempt>/<chunk>`, `rs_…/<attempt>/join`, `rs_…/<attempt>/wait-<n>`. */
+export function chunkJobId(job: ChunkJob): string {
   const { session, attempt } = job;
-  const what = job.kind === 'part' ? job.part : job.kind === 'join' ? 'join' : `wait-${job.count}`;
+  const what = job.kind === 'chunk' ? job.chunk : job.kind === 'join' ? 'join' : `wait-${job.count}`;
   return `${session}/${attempt}/${what}`;
 }
 
 /** Parses a job id; null for the id of a session. */
-export function parsePartJob(id: string): PartJob | null {
+export function parseChunkJob(id: string): ChunkJob | null {
   const match = FORM.exec(id);
   if (match === null) return null;
-  const [, session, attempt, part, join, count] = match;
+  const [, session, attempt, chunk, join, count] = match;
   const of = { session: session!, attempt: Number(attempt) };
-  if (part !== undefined) return { ...of, kind: 'part', part: Number(part) };
+  if (chunk !== undefined) return { ...of, kind: 'chunk', chunk: Number(chunk) };
   return join === undefined ? { ...of, kind: 'wait', count: Number(count) } : { ...of, kind: 'join' };
 }
 
