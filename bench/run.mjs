@@ -1,5 +1,5 @@
-// node bench/run.mjs bench/<name>.ts [--json] [arguments] — bundles one benchmark beside the built program and runs it.
-// --json also writes the figures to bench/results/<name>.json, which the benchmarks page of the site shows.
+// node bench/run.mjs <file>.ts [arguments] — bundles one program beside the built one and runs it.
+// With --json, a benchmark also writes its figures to bench/results/<name>.json, which the benchmarks page of the site shows.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,9 +9,10 @@ import { execa } from 'execa';
 const [, , source, ...given] = process.argv;
 const root = join(import.meta.dirname, '..');
 const name = basename(source, '.ts');
-const benchArguments = given.filter((argument) => argument !== '--json');
+const writesResult = source.startsWith('bench/') && given.includes('--json');
+const benchArguments = writesResult ? given.filter((argument) => argument !== '--json') : given;
 const result = {};
-if (given.includes('--json')) {
+if (writesResult) {
   const { stdout } = await execa('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root });
   result.BENCH_RESULT = join(root, 'bench/results', `${name}.json`);
   result.BENCH_COMMAND = [`npm run bench:${name} --`, ...benchArguments].join(' ').replace(/ --$/, '');

@@ -2,7 +2,7 @@ import { furtherOutputs, type Video, type VideoId } from '../../definition/video
 import type { Sha256 } from '../../digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
-import { segmentKeys } from '../../session/segments/scene-keys.ts';
+import { segmentKeys } from '../../session/segments/cache-keys.ts';
 import { sceneFile } from '../../template/bind/resolve-output.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';

@@ -54,16 +54,26 @@ export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
   const kinds = [new FlashCounter('general', small), new FlashCounter('red', small)];
   const pixelCount = small.width * small.height;
   const [luminance, redness] = [new Float32Array(pixelCount), new Float32Array(pixelCount)];
+  const last = Buffer.alloc(4 * pixelCount);
+  const repeat = (): void => {
+    for (const counter of kinds) counter.repeat();
+  };
   try {
     for (let frame = 0; frame < scene.frameCount; frame++) {
       if (rasterizer.repeats(frame)) {
-        for (const counter of kinds) counter.repeat();
+        repeat();
         continue;
       }
       await rasterizer.prepare(frame);
-      readSignals(rasterizer.draw(frame), luminance, redness);
-      kinds[0]!.next(frame, luminance);
-      kinds[1]!.next(frame, redness);
+      const picture = rasterizer.draw(frame);
+      // Comparing is much faster than reading.
+      if (frame > 0 && last.equals(picture)) repeat();
+      else {
+        last.set(picture);
+        readSignals(picture, luminance, redness);
+        kinds[0]!.next(frame, luminance);
+        kinds[1]!.next(frame, redness);
+      }
       // The memory of a picture is released in a turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
     }

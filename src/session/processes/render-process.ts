@@ -47,7 +47,7 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
     return renderSound(unpackScene(scene), codec);
   },
   async keys({ input }) {
-    const { sceneKeys } = await import('../segments/scene-keys.ts');
+    const { cacheKeys: sceneKeys } = await import('../segments/cache-keys.ts');
     return sceneKeys(input);
   },
   async join({ input: { scene, segments, sound } }) {

@@ -2,7 +2,7 @@ import type { Sha256 } from '../../digest.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import { type FrameRange, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
-import { segmentKeys } from './scene-keys.ts';
+import { segmentKeys } from './cache-keys.ts';
 import type { SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 

@@ -5,7 +5,7 @@ import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import { type FrameRange, stillKey } from '../../engine/segments/segment.ts';
 import type { SceneOutput } from '../../template/scene.ts';
-import { type KeyQuestion, type SceneKeys, sceneKeys } from './scene-keys.ts';
+import { type CacheKeys, cacheKeys, type KeyQuestion } from './cache-keys.ts';
 
 /** Stores finished segments and sounds by key, in a folder or a bucket. */
 export interface SegmentStore {
@@ -22,7 +22,7 @@ export interface SegmentCacheOptions {
   /** Identifies the engine, the encoder and everything else that affects their bytes. */
   readonly build: string;
   /** Computes keys; in this process by default, which has to trust the scenes then. */
-  keysOf?(question: KeyQuestion, owner: string): Promise<SceneKeys>;
+  keysOf?(question: KeyQuestion, owner: string): Promise<CacheKeys>;
   /** Owners of one scope share segments. Absent: all owners do. */
   scopeOf?(owner: string): string;
   /** Called once when the store fails; later renders work without it. */
@@ -48,8 +48,8 @@ export class SegmentCache {
   }
 
   /** Computes the keys of an owner's scene, which no owner of another scope can get. */
-  async keysOf(question: Omit<KeyQuestion, 'build'>, owner: string): Promise<SceneKeys> {
-    const { keysOf = async (one: KeyQuestion) => sceneKeys(one), scopeOf = () => '' } = this.#options;
+  async keysOf(question: Omit<KeyQuestion, 'build'>, owner: string): Promise<CacheKeys> {
+    const { keysOf = async (one: KeyQuestion) => cacheKeys(one), scopeOf = () => '' } = this.#options;
     const scope = scopeOf(owner);
     return keysOf({ ...question, build: scope === '' ? this.build : JSON.stringify([this.build, scope]) }, owner);
   }

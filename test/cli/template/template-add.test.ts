@@ -114,10 +114,10 @@ resources:
   it('offers the other texts of a file with slots, and turns themes into fragments', async () => {
     const slot = textLayer('Title', 'Slot', {}, { fc: [0, 0, 0] }) as { t: { d: object } };
     slot.t.d = { ...slot.t.d, sid: 'title' };
-    const disc = square([1, 0, 0]) as { shapes: [{ it: object[] }] };
+    const disc = square([1, 0, 0]) as { ks: object; shapes: [{ it: object[] }] };
     (disc.shapes[0].it[1] as { c: object }).c = { a: 0, k: [1, 0, 0, 1], sid: 'accent' };
     const ks = { o: { a: 0, k: 100, sid: 'faded' }, p: { a: 0, k: [0, 0, 0], sid: 'middle' } };
-    Object.assign((disc as unknown as { ks: object }).ks, ks);
+    disc.ks = { ...disc.ks, ...ks };
     const stops = { a: 0, k: [0, 1, 1, 1, 1, 0, 0, 0] };
     const points = { t: 1, o: { a: 0, k: 100 }, s: { a: 0, k: [0, 0] }, e: { a: 0, k: [90, 0] } };
     const glow = shapeLayer('Glow', [

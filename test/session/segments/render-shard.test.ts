@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
+import { segmentKeys } from '../../../src/session/segments/cache-keys.ts';
 import { renderShard, type ShardVideo } from '../../../src/session/segments/render-shard.ts';
-import { segmentKeys } from '../../../src/session/segments/scene-keys.ts';
 import { SegmentCache } from '../../../src/session/segments/segment-cache.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';

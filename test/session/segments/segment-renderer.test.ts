@@ -9,7 +9,7 @@ import {
   renderSegmentStills,
 } from '../../../src/engine/segments/render-segments.ts';
 import type { RenderTaskKind, TaskInput, TaskOptions, TaskRunner } from '../../../src/session/processes/tasks.ts';
-import { sceneKeys } from '../../../src/session/segments/scene-keys.ts';
+import { cacheKeys } from '../../../src/session/segments/cache-keys.ts';
 import { SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
@@ -54,7 +54,7 @@ function localTasks(): TaskRunner<RenderTaskKind> & { readonly log: string[]; dr
       log.push(codec === null ? 'examine' : 'sound');
       return renderSound(unpackScene(whole), codec);
     },
-    keys: async (question: TaskInput<'keys'>) => sceneKeys(question),
+    keys: async (question: TaskInput<'keys'>) => cacheKeys(question),
     join: ({ scene: whole, segments, sound }: TaskInput<'join'>) => joinSegments(whole, segments, sound),
   };
   const runner: ReturnType<typeof localTasks> = {

@@ -18,14 +18,14 @@ export interface KeyQuestion {
 }
 
 /** Keys of a scene's segments and sound. Null for what is never cached. */
-export interface SceneKeys {
+export interface CacheKeys {
   /** For each range, in order, those of all outputs. */
   readonly segments: readonly (readonly (Sha256 | null)[])[];
   readonly sound: Sha256 | null;
 }
 
 /** Computes the keys under which segments and sound of a scene are cached. @throws SceneError for an invalid scene */
-export function sceneKeys(question: KeyQuestion): SceneKeys {
+export function cacheKeys(question: KeyQuestion): CacheKeys {
   const { scene, ranges, codec, build } = question;
   return {
     segments: ranges.length === 0 ? [] : keysOfRanges(question),
@@ -35,7 +35,7 @@ export function sceneKeys(question: KeyQuestion): SceneKeys {
 
 /** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. */
 export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
-  return sceneKeys({
+  return cacheKeys({
     scene,
     outputs: [scene.output],
     ranges: segmentRanges(scene),
