@@ -237,7 +237,7 @@ test('bombs at URLs', async () => {
 
 test('texts drawn with malicious fonts', async () => {
   const outcomes: Record<string, number> = {};
-  for (const bomb of FONT_BOMBS.filter((_, index) => IS_WHOLE || index % 4 === 0)) {
+  for (const bomb of FONT_BOMBS.filter((_, index) => IS_WHOLE || index % 8 === 0)) {
     const { status, body } = await send('package', bomb.make(count(20_000_000, 1_000_000)), bomb.name);
     if (status >= 400) {
       tally(outcomes, String(body.code));
@@ -271,7 +271,7 @@ test.skipIf(postgresPackage() === null)('bombs at URLs that a worker fetches', a
     for (const bomb of NAMED) tally(outcomes, await fetched(farm.api, bomb, id));
     const random = seededRandom(12);
     const files = corpus().filter(({ kind }) => kind === 'source');
-    await inLanes(count(1_000, 16), async (index) => {
+    await inLanes(count(1_000, 8), async (index) => {
       const { name, bytes } = random.pick(files);
       const mutant = mutated(bytes, random.pick(files).bytes, random);
       tally(outcomes, await fetchedBytes(farm.api, mutant, `mutant ${index} of ${name}`, id));
