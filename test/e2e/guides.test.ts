@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -59,13 +68,8 @@ interface Repository {
   run(command: string): Promise<string>;
 }
 
-/** Makes the repository of "Install", with the clone beside it. Removes both when the test ends. */
-async function makeStart(): Promise<Repository> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-guide-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(ROOT, join(folder, 'reelform'));
-  mkdirSync(join(folder, 'bin'));
-  symlinkSync(join(ROOT, 'dist/cli/main.js'), join(folder, 'bin/reelform'));
+/** Opens a folder with the repository `my-videos` and the clone beside it. */
+function openRepository(folder: string): Repository {
   const root = join(folder, 'my-videos');
   const who = { name: 'Ada', email: 'ada@example.com' };
   const env = {
@@ -78,12 +82,31 @@ async function makeStart(): Promise<Repository> {
     const text = command.replaceAll('npx reelform', 'reelform');
     return (await execa('bash', ['-c', text], { cwd: root, env, reject: false, all: true })).all;
   };
-  mkdirSync(root);
-  await run(
-    'npx reelform init . --yes && git init --quiet --initial-branch=main && git add --all && git commit -qm Start',
-  );
   return { root, run };
 }
+
+function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'reelform-guide-')));
+}
+
+/** The repository of "Install", and the same with its video rendered. */
+const start = { install: makeFolder(), rendered: makeFolder() };
+
+beforeAll(async () => {
+  const { install, rendered } = start;
+  symlinkSync(ROOT, join(install, 'reelform'));
+  for (const name of ['bin', 'my-videos']) mkdirSync(join(install, name));
+  symlinkSync(join(ROOT, 'dist/cli/main.js'), join(install, 'bin/reelform'));
+  await openRepository(install).run(
+    'npx reelform init . --yes && git init --quiet --initial-branch=main && git add --all && git commit -qm Start',
+  );
+  cpSync(install, rendered, { recursive: true, verbatimSymlinks: true });
+  await openRepository(rendered).run('npx reelform apply --auto-approve && git add --all && git commit -qm Rendered');
+});
+
+afterAll(() => {
+  for (const folder of Object.values(start)) rmSync(folder, { recursive: true, force: true });
+});
 
 async function follow({ root, run }: Repository, { before, language, text }: Block): Promise<void> {
   // The last path of the paragraph is the one that its last sentence is about.
@@ -108,11 +131,11 @@ async function follow({ root, run }: Repository, { before, language, text }: Blo
 
 describe.each(PAGES)('docs/%s', (page) => {
   it('works as written', async () => {
-    const repository = await makeStart();
-    if (page !== PAGES[0])
-      await repository.run('npx reelform apply --auto-approve && git add --all && git commit -qm Rendered');
+    const folder = makeFolder();
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    cpSync(page === PAGES[0] ? start.install : start.rendered, folder, { recursive: true, verbatimSymlinks: true });
     const blocks = blocksOf(page);
     expect(blocks.filter(({ language }) => language === 'console')).not.toEqual([]);
-    for (const block of blocks) await follow(repository, block);
+    for (const block of blocks) await follow(openRepository(folder), block);
   });
 });
