@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { MEDIA_CONTENT_TYPES } from '../../content-types.ts';
 import { DeliveryFailure } from '../../delivery/destination.ts';
 import { parseDestination } from '../../delivery/destination-address.ts';
 import { openDestination } from '../../delivery/open-destination.ts';
@@ -51,7 +52,7 @@ function fileOf({
 }: SourceUpload): Parameters<Awaited<ReturnType<typeof openDestination>>['deliver']>[0] {
   return {
     size: bytes.length,
-    contentType: TYPES[endingOf(name)] ?? 'application/octet-stream',
+    contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',
     sha256,
     stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
   };
@@ -62,20 +63,3 @@ function endingOf(name: string): string {
   const ending = extname(name).toLowerCase();
   return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
 }
-
-/** Content types for browsers and services. Services detect other types from the content. */
-const TYPES: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.webp': 'image/webp',
-  '.gif': 'image/gif',
-  '.avif': 'image/avif',
-  '.mp4': 'video/mp4',
-  '.mov': 'video/quicktime',
-  '.webm': 'video/webm',
-  '.mp3': 'audio/mpeg',
-  '.wav': 'audio/wav',
-  '.ogg': 'audio/ogg',
-  '.m4a': 'audio/mp4',
-};
