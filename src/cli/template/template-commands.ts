@@ -7,7 +7,7 @@ export function addTemplateCommands(program: Command, io: Io, done: (exitCode: n
   const template = program
     .command('template')
     .description('template packages: add, look at, make, check, pack and upload them');
-  template
+  const add = template
     .command('add')
     .description('add a template to the repository: from a Lottie animation, or from a template package')
     .argument('<source>', 'a .json, .lottie or .zip file, a folder, a URL, npm:PACKAGE/FILE, or gallery:NAME')
@@ -22,18 +22,11 @@ export function addTemplateCommands(program: Command, io: Io, done: (exitCode: n
         'bottom',
         'none',
       ]),
-    )
-    .option(
-      '--colors [layers]',
-      'make each colour that is shared by this many layers editable; default: 2',
-      wholeNumber,
-    )
-    .option('--force', 'overwrite existing files')
-    .option('--json', 'print the report as one JSON document')
-    .action(async (source: string, _, command: Command) => {
-      const { templateAddCommand } = await import('./add/template-add-command.ts');
-      done(await templateAddCommand(source, command.optsWithGlobals(), io));
-    });
+    );
+  addMakingOptions(add).action(async (source: string, _, command: Command) => {
+    const { templateAddCommand } = await import('./add/template-add-command.ts');
+    done(await templateAddCommand(source, command.optsWithGlobals(), io));
+  });
   template
     .command('look')
     .description('draw templates with short, long, empty and foreign texts and images on contact sheets')
@@ -44,24 +37,17 @@ export function addTemplateCommands(program: Command, io: Io, done: (exitCode: n
       const { templateLookCommand } = await import('./template-look-command.ts');
       done(await templateLookCommand(templates, command.optsWithGlobals(), io));
     });
-  template
+  const init = template
     .command('init')
     .description('create a template package from a Lottie animation')
     .argument('<file>', 'a .json or .lottie file')
     .option('--out <folder>', 'output folder; default: templates/<name of the file>')
     .option('--name <text>', 'name of the template; default: the name of the file')
-    .option('--animation <id>', 'id of the animation, if a .lottie file contains several')
-    .option(
-      '--colors [layers]',
-      'make each colour that is shared by this many layers editable; default: 2',
-      wholeNumber,
-    )
-    .option('--force', 'overwrite existing files')
-    .option('--json', 'print the report as one JSON document')
-    .action(async (file: string, _, command: Command) => {
-      const { templateInitCommand } = await import('./template-init-command.ts');
-      done(await templateInitCommand(file, command.optsWithGlobals(), io));
-    });
+    .option('--animation <id>', 'id of the animation, if a .lottie file contains several');
+  addMakingOptions(init).action(async (file: string, _, command: Command) => {
+    const { templateInitCommand } = await import('./template-init-command.ts');
+    done(await templateInitCommand(file, command.optsWithGlobals(), io));
+  });
   template
     .command('check')
     .description('check a template package, including rendered frames')
@@ -91,6 +77,18 @@ export function addTemplateCommands(program: Command, io: Io, done: (exitCode: n
       const { templatePushCommand } = await import('./template-push-command.ts');
       done(await templatePushCommand(templates, command.optsWithGlobals(), io));
     });
+}
+
+/** Declares the options of commands that make a package from an animation. */
+function addMakingOptions(command: Command): Command {
+  return command
+    .option(
+      '--colors [layers]',
+      'make each colour that is shared by this many layers editable; default: 2',
+      wholeNumber,
+    )
+    .option('--force', 'overwrite existing files')
+    .option('--json', 'print the report as one JSON document');
 }
 
 /** Declares `reelform pull`. */
