@@ -1,18 +1,9 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { count } from '../support/proof.ts';
+import { makeFolder } from '../support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -86,12 +77,8 @@ function openRepository(folder: string): Repository {
   return { root, run };
 }
 
-function makeFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'reelform-guide-')));
-}
-
 /** The repository of "Install", and the same with its video rendered. */
-const start = { install: makeFolder(), rendered: makeFolder() };
+const start = { install: makeFolder({}), rendered: makeFolder({}) };
 
 beforeAll(async () => {
   const { install, rendered } = start;
@@ -103,10 +90,6 @@ beforeAll(async () => {
   );
   cpSync(install, rendered, { recursive: true, verbatimSymlinks: true });
   await openRepository(rendered).run('npx reelform apply --auto-approve && git add --all && git commit -qm Rendered');
-});
-
-afterAll(() => {
-  for (const folder of Object.values(start)) rmSync(folder, { recursive: true, force: true });
 });
 
 async function follow({ root, run }: Repository, { before, language, text }: Block): Promise<void> {
@@ -132,8 +115,7 @@ async function follow({ root, run }: Repository, { before, language, text }: Blo
 
 describe.each(PAGES.filter((_, index) => index % count(1, 2) === 0))('docs/%s', (page) => {
   it('works as written', async () => {
-    const folder = makeFolder();
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = makeFolder({});
     cpSync(page === PAGES[0] ? start.install : start.rendered, folder, { recursive: true, verbatimSymlinks: true });
     const blocks = blocksOf(page);
     expect(blocks.filter(({ language }) => language === 'console')).not.toEqual([]);
