@@ -9,16 +9,20 @@ import { build } from 'rolldown';
 
 // dist/ is what npm publishes and what `npx reelform` runs; shared code becomes chunks, so that each command loads its own.
 
-// What planning loads is in there, too: a hundred files of an installed package cost as many milliseconds. NOTICE names it.
+// What planning and rendering load is in there, too: a hundred files of an installed package cost as many milliseconds.
+// NOTICE names it.
 const BUNDLED = [
   '@babel/code-frame',
   'ajv',
+  'bidi-js',
   'commander',
   'csv-parse',
   'diff',
   'execa',
   'fast-glob',
   'get-east-asian-width',
+  'linebreak',
+  'mediabunny',
   'picocolors',
   'picomatch',
   'yaml',
@@ -31,6 +35,11 @@ const CHUNKS = {
   changes: ['project/load-definitions.ts'],
   git: ['cli/plan/read-history.ts', 'git/lock-history.ts'],
   project: ['project/load-project.ts', 'project/find-definitions.ts'],
+};
+// What every render loads, in its process and in its thread that draws.
+const RENDERING = {
+  process: ['session/processes/render-process.ts', 'engine/render-scene.ts', 'engine/codec/video-encoder.ts'],
+  thread: ['engine/raster/raster-worker.ts'],
 };
 const chunks = new Map();
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -140,16 +149,25 @@ function chunkOf(id, context) {
         follows,
         context,
       );
-    // A process or thread that renders loads nothing but what one of them needs.
+    // A process or thread that renders loads what it needs, and none of what only some tasks of one need.
     const common = closure(
       entries.filter((file) => file !== 'cli/main.ts'),
       ['importedIds', 'dynamicallyImportedIds'],
     );
+    const rendering = Object.entries(RENDERING).map(([name, files]) => [name, closure(files, ['importedIds'])]);
+    const usersOf = (one) => rendering.flatMap(([name, ids]) => (ids.has(one) ? [name] : []));
     for (const [name, files] of Object.entries(CHUNKS)) {
       for (const one of closure(files, ['importedIds'])) {
-        if (!chunks.has(one)) chunks.set(one, common.has(one) ? `${name}-common` : name);
+        const users = usersOf(one);
+        if (users.length === 0 && common.has(one)) users.push('common');
+        if (!chunks.has(one)) chunks.set(one, [name, ...users].join('-'));
       }
     }
+    for (const [, ids] of rendering) {
+      for (const one of ids) if (!chunks.has(one)) chunks.set(one, usersOf(one).join('-'));
+    }
+    // An entry that awaits messages at its top level would wait for itself.
+    for (const file of entries) chunks.delete(resolve('src', file));
   }
   return chunks.get(id) ?? null;
 }
