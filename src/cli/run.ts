@@ -1,25 +1,37 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../diagnostic.ts';
-import { addApplyCommand } from './apply/apply-commands.ts';
-import { addDoctorCommand, addFmtCommand, addLintCommand, addValidateCommand } from './check/check-commands.ts';
-import { addCommentCommands } from './comment/comment-commands.ts';
-import { addCompletionCommand } from './completion/completion-commands.ts';
-import { addDriftCommand } from './drift/drift-commands.ts';
+import type { ActionOf, AddCommands } from './commands/arguments.ts';
+import {
+  addCommentCommands,
+  addCompletionCommand,
+  addDoctorCommand,
+  addFmtCommand,
+  addInitCommand,
+  addLintCommand,
+  addMcpCommand,
+  addPullCommand,
+  addTemplateCommands,
+  addValidateCommand,
+} from './commands/repository-commands.ts';
+import { addServerCommands, type ServerFlags } from './commands/server-commands.ts';
+import {
+  addApplyCommand,
+  addCacheCommands,
+  addDriftCommand,
+  addExplainCommand,
+  addListCommands,
+  addLockCommands,
+  addPlanCommand,
+  addPreviewCommand,
+  addRenderCommand,
+  addResolveCommand,
+} from './commands/video-commands.ts';
 import { reportError } from './errors.ts';
 import { VERSION } from './global-options.ts';
-import { addInitCommand } from './init/init-commands.ts';
 import type { Io } from './io.ts';
-import { addListCommands } from './list/list-commands.ts';
-import { addLockCommands, addResolveCommand } from './lock/lock-commands.ts';
-import { addMcpCommand } from './mcp/mcp-commands.ts';
-import { addExplainCommand, addPlanCommand } from './plan/plan-commands.ts';
-import { addPreviewCommand } from './preview/preview-commands.ts';
-import { addCacheCommands, addRenderCommand } from './render/render-commands.ts';
-import { addServerCommands, type ServerFlags } from './serve/server-commands.ts';
-import { addPullCommand, addTemplateCommands } from './template/template-commands.ts';
 
-/** In the order in which `--help` lists the commands; those of a server follow. */
-const COMMANDS = [
+/** In the order in which `--help` lists the commands. */
+const COMMANDS: readonly AddCommands[] = [
   addInitCommand,
   addPlanCommand,
   addApplyCommand,
@@ -39,7 +51,6 @@ const COMMANDS = [
   addDoctorCommand,
   addTemplateCommands,
   addCompletionCommand,
-  addMcpCommand((argv, io) => run(argv, io)),
 ];
 
 /** Declares all commands and options. The code of a command is loaded when it runs, except that of `plan`, the most frequent one. */
@@ -52,8 +63,17 @@ export function createProgram(io: Io, flags: ServerFlags, done: (exitCode: numbe
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .showHelpAfterError('Run with --help for the list of commands and options.')
     .exitOverride();
-  for (const addCommands of COMMANDS) addCommands(program, io, done);
-  addServerCommands(program, flags, io, done);
+  const action: ActionOf =
+    (load) =>
+    async (...parameters) => {
+      const command = parameters.at(-1) as Command;
+      const code = (await load()) as (...given: unknown[]) => Promise<number>;
+      // Commander passes the arguments, the command's own options and the command.
+      done(await code(...parameters.slice(0, -2), command.optsWithGlobals(), io));
+    };
+  for (const addCommands of COMMANDS) addCommands(program, action);
+  addMcpCommand(program, action, run);
+  addServerCommands(program, action, flags);
   return program;
 }
 

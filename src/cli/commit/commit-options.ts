@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { branchName, wholeNumber } from '../commands/arguments.ts';
 
 /** Options for committing the lockfile. */
 export interface CommitOptions {
@@ -38,8 +39,12 @@ export function addCommitFlags(command: Command): Command {
         'commit the lockfile: push to the branch, or pr for one pull request that is kept up to date',
       ).choices(['push', 'pr', 'none']),
     )
-    .option('--commit-branch <name>', 'with --commit=pr: branch of the pull request', branchArgument)
-    .option('--checkpoint <n>', 'with --commit: also commit after every n results, not only at the end', positive)
+    .option('--commit-branch <name>', 'with --commit=pr: branch of the pull request', branchName)
+    .option(
+      '--checkpoint <n>',
+      'with --commit: also commit after every n results, not only at the end',
+      wholeNumber(1, Infinity, 'It must be a positive whole number.'),
+    )
     .option('--allow-stale', 'with --commit: allow a checkout that is not the tip of its branch')
     .addOption(
       new Option('--forge <forge>', 'with --commit: how to commit; default: detected from the environment').choices([
@@ -48,12 +53,6 @@ export function addCommitFlags(command: Command): Command {
       ]),
     )
     .option('--report-failures', 'report failed videos on GitHub: on the merged pull request and in one issue');
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError('It must be a positive whole number.');
 }
 
 /** Branch of the pull request for a lockfile in the root folder of its repository. */
@@ -74,21 +73,4 @@ export function pullBranchName(path: string): string {
 
 function escapeByte(character: string): string {
   return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-}
-
-/**
- * Parses the name of a branch.
- *
- * @throws InvalidArgumentError for a name that Git rejects
- * @see https://git-scm.com/docs/git-check-ref-format
- */
-export function branchArgument(text: string): string {
-  const isName =
-    text.length <= 200 &&
-    !/[\s\p{C}~^:?*[\\]|\.\.|@\{|\/\/|\/$|^[-/]|\.$/u.test(text) &&
-    text.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock')) &&
-    text !== '@' &&
-    text !== 'HEAD';
-  if (isName) return text;
-  throw new InvalidArgumentError('It is not a valid branch name.');
 }

@@ -28,8 +28,8 @@ export interface DriftOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
   /** True to maintain one issue on GitHub. */
   readonly issue?: boolean;
-  /** True to exit with 2 if there are findings. */
-  readonly detailedExitcode: boolean;
+  /** False to exit with 0 also if there are findings. */
+  readonly detailedExitcode?: boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function driftCommand(options: DriftOptions, io: Io): Promise<numbe
   if (options.issue === true) {
     await updateDriftIssue(shown.root, shown.report, !isSelective(options), io);
   }
-  if (options.detailedExitcode && hasDrift(shown.report)) return EXIT.changes;
+  if (options.detailedExitcode !== false && hasDrift(shown.report)) return EXIT.changes;
   return shown.refreshed.sessions === 'nothing' ? EXIT.error : EXIT.ok;
 }
 

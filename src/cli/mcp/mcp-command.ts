@@ -4,12 +4,14 @@ import pLimit from 'p-limit';
 import { EXIT } from '../../diagnostic.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
-import type { Io } from '../io.ts';
+import type { Io, OutputStream } from '../io.ts';
 import { registerApplyTool } from './apply-tool.ts';
-import { captureRun, type RunCommand } from './captured-run.ts';
 import { registerProposeTool } from './propose-tool.ts';
 import { registerReadTools } from './read-tools.ts';
-import type { ToolContext } from './tool-result.ts';
+import type { CapturedRun, ToolContext } from './tool-result.ts';
+
+/** Runs a command line of reelform and resolves to its exit code. */
+export type RunCommand = (argv: readonly string[], io: Io) => Promise<number>;
 
 const INSTRUCTIONS = `A repository of videos as code. YAML definitions in git describe videos; a plan shows which of them would be rendered.
 Start with list_videos and template_info. Read a definition with read_definition and view frames with look.
@@ -41,4 +43,36 @@ export async function mcpCommand(run: RunCommand, options: GlobalOptions, io: Io
   await closed;
   stopListening();
   return EXIT.ok;
+}
+
+/** Runs a command in this process and captures its output, because stdout carries the protocol. */
+async function captureRun(
+  argv: readonly string[],
+  run: RunCommand,
+  io: Io,
+  options: { readonly cwd: string; readonly onStdout?: (text: string) => void },
+): Promise<CapturedRun> {
+  const [stdout, stderr] = [collector(options.onStdout), collector()];
+  const exitCode = await run(argv, {
+    ...io,
+    cwd: options.cwd,
+    env: { ...io.env, NO_COLOR: '1' },
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    interactive: false,
+    readInput: async () => '',
+    onWriteError: () => {},
+    onResize: () => () => {},
+    leave: () => {},
+  });
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector(onText?: (text: string) => void): { readonly stream: OutputStream; text(): string } {
+  const chunks: string[] = [];
+  const write = (text: string): void => {
+    chunks.push(text);
+    onText?.(text);
+  };
+  return { stream: { write, isTTY: false, columns: 120, rows: 40 }, text: () => chunks.join('') };
 }

@@ -1,6 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ReelformError } from '../../diagnostic.ts';
-import type { CapturedRun } from './captured-run.ts';
+
+/** Exit code and output of a command that ran in this process. */
+export interface CapturedRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Context that every tool receives. */
 export interface ToolContext {

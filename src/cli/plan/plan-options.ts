@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { ReelformError } from '../../diagnostic.ts';
+import { collect, days, seconds, wholeNumber } from '../commands/arguments.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
 /** Options for planning, shared by `plan` and `apply`. */
@@ -50,9 +51,6 @@ const PLAN_FLAGS = {
 /** Property of an apply's options → flag as it is typed, of those that cannot be combined with a saved plan. */
 export const SAVED_PLAN_CONFLICTS = { ...PLAN_FLAGS, expectPlan: '--expect-plan' } as const;
 
-/** Description shared by several commands. */
-export const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
-
 /** Adds the options of `PlanFlags` to a command. */
 export function addPlanFlags(command: Command): Command {
   return addSelectionFlags(command)
@@ -63,7 +61,11 @@ export function addPlanFlags(command: Command): Command {
     .option('--replace <glob>', 'render videos whose id matches again; repeatable', collect)
     .option('--refresh', 'verify rendered videos and remote files with their servers')
     .option('--refresh-only', 'only verify; render nothing')
-    .option('--max-renders <n>', 'fail if the plan renders more videos, not counting restored ones', wholeNumber)
+    .option(
+      '--max-renders <n>',
+      'fail if the plan renders more videos, not counting restored ones',
+      wholeNumber(0, Infinity, 'It must be a whole number of at least 0.'),
+    )
     .option('--policy-command <command>', 'check the plan with this program; repeatable', collect)
     .option('--ignore-missing-outputs', 'do not restore missing or damaged local files')
     .option('--allow-empty', 'allow removing all videos')
@@ -77,18 +79,6 @@ export function addSelectionFlags(command: Command): Command {
     .option('--target-file <file>', 'the same, one glob per line; - for stdin', collect)
     .option('--exclude <glob>', 'no videos whose id matches; repeatable', collect)
     .option('--exclude-file <file>', 'the same, one glob per line; - for stdin', collect);
-}
-
-/** Collects the values of a repeatable option. */
-export function collect(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), text];
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isInteger(value) || value < 0)
-    throw new InvalidArgumentError('It must be a whole number of at least 0.');
-  return value;
 }
 
 /** Output formats of a plan. */
@@ -160,17 +150,4 @@ export function addPreviewFlags(command: Command): Command {
     .option('--preview-budget <seconds>', 'time limit for drawing; default: 60', seconds)
     .option('--preview-host <place>', 'publish the images to branch:NAME of the remote or s3://bucket/folder/')
     .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It must be a number of seconds, at most 86400.');
-  return value;
-}
-
-/** Parses a number of days: `30d`. */
-export function days(text: string): number {
-  const value = Number(/^(\d+)d$/.exec(text)?.[1]);
-  if (!(value >= 1 && value <= 3650)) throw new InvalidArgumentError('It must be a number of days such as 30d.');
-  return value;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { branchArgument, pullBranchName } from '../../../src/cli/commit/commit-options.ts';
+import { branchName } from '../../../src/cli/commands/arguments.ts';
+import { pullBranchName } from '../../../src/cli/commit/commit-options.ts';
 import { PullLockBranch } from '../../../src/cli/commit/github-lock-branch.ts';
 import { openGitHub } from '../../../src/forge/github/github.ts';
 import type { Fingerprint, Lock } from '../../../src/lock/lock.ts';
@@ -223,7 +224,7 @@ describe('commitBranchOf()', () => {
     const names = paths.map(pullBranchName);
     expect(names.slice(0, 3)).toEqual(['reelform/lock', 'reelform/lock-shop', 'reelform/lock-shop+videos']);
     expect(new Set(names).size).toBe(paths.length);
-    for (const name of names) expect(branchArgument(name)).toBe(name);
+    for (const name of names) expect(branchName(name)).toBe(name);
   });
 
   it('accepts exactly the names that git accepts', async () => {
@@ -236,12 +237,12 @@ describe('commitBranchOf()', () => {
     const bad = ['a b', 'a..b', 'a~1', 'a:b', 'a*', 'a\\b', '/a', 'a/', 'a//b', 'a/.b', 'a.lock/b', 'a.', 'a@{b', ''];
     for (const name of bad) {
       expect(await isTaken(name), name).toBe(false);
-      expect(() => branchArgument(name), name).toThrow('not a valid branch name');
+      expect(() => branchName(name), name).toThrow('not a valid branch name');
     }
-    for (const name of ['-a', '@', 'HEAD']) expect(() => branchArgument(name), name).toThrow('not a valid branch name');
+    for (const name of ['-a', '@', 'HEAD']) expect(() => branchName(name), name).toThrow('not a valid branch name');
     for (const name of ['release/lock', 'a@b', 'ä', 'a+b%20']) {
       expect(await isTaken(name), name).toBe(true);
-      expect(branchArgument(name)).toBe(name);
+      expect(branchName(name)).toBe(name);
     }
   });
 });

@@ -1,6 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { SettingFlag } from '../../server/settings/settings-table.ts';
 import type { Io } from '../io.ts';
+import type { SettingsFlags } from '../serve/server-process.ts';
+import { type ActionOf, collect, wholeNumber } from './arguments.ts';
 
 /** Flags of settings; empty for commands that are not called. */
 export interface ServerFlags {
@@ -9,22 +11,21 @@ export interface ServerFlags {
 }
 
 /** Declares `reelform serve`, `reelform worker` and `reelform token …`. */
-export function addServerCommands(
-  program: Command,
-  flags: ServerFlags,
-  io: Io,
-  done: (exitCode: number) => void,
-): void {
+export function addServerCommands(program: Command, action: ActionOf, flags: ServerFlags): void {
   const serve = program.command('serve').description('run the rendering service');
-  withSettings(serve, flags.serve).action(async (_, command: Command) => {
-    const { serveCommand } = await import('./serve-command.ts');
-    done(await serveCommand(command.optsWithGlobals(), settingFlags(command), io));
-  });
+  withSettings(serve, flags.serve).action(
+    action(async () => {
+      const { serveCommand } = await import('../serve/serve-command.ts');
+      return (options: SettingsFlags, io: Io) => serveCommand(options, settingFlags(serve), io);
+    }),
+  );
   const worker = program.command('worker').description('run a worker that renders the sessions of a service');
-  withSettings(worker, flags.worker).action(async (_, command: Command) => {
-    const { workerCommand } = await import('./serve-command.ts');
-    done(await workerCommand(command.optsWithGlobals(), settingFlags(command), io));
-  });
+  withSettings(worker, flags.worker).action(
+    action(async () => {
+      const { workerCommand } = await import('../serve/serve-command.ts');
+      return (options: SettingsFlags, io: Io) => workerCommand(options, settingFlags(worker), io);
+    }),
+  );
 
   const token = program.command('token').description('manage access tokens of the service');
   const common = (command: Command): Command =>
@@ -36,23 +37,18 @@ export function addServerCommands(
     .option('--tenant <name>', 'tenant whose sessions, sources and templates it gives access to', 'default')
     .option('--name <text>', 'name of the token')
     .option('--scope <scope>', 'scope of the token; repeatable; default: all scopes', collect)
-    .option('--expires <days>', 'days until the token expires', wholeDays)
-    .action(async (_, command: Command) => {
-      const { tokenCreateCommand } = await import('./token-command.ts');
-      done(await tokenCreateCommand(command.optsWithGlobals(), io));
-    });
+    .option(
+      '--expires <days>',
+      'days until the token expires',
+      wholeNumber(1, 36_500, 'It must be a whole number from 1 to 36500.'),
+    )
+    .action(action(async () => (await import('../serve/token-command.ts')).tokenCreateCommand));
   common(token.command('list').description('list all tokens, without the secrets')).action(
-    async (_, command: Command) => {
-      const { tokenListCommand } = await import('./token-command.ts');
-      done(await tokenListCommand(command.optsWithGlobals(), io));
-    },
+    action(async () => (await import('../serve/token-command.ts')).tokenListCommand),
   );
   common(token.command('revoke').description('revoke a token'))
     .argument('<id>', 'id of the token from `reelform token list`')
-    .action(async (id: string, _, command: Command) => {
-      const { tokenRevokeCommand } = await import('./token-command.ts');
-      done(await tokenRevokeCommand(id, command.optsWithGlobals(), io));
-    });
+    .action(action(async () => (await import('../serve/token-command.ts')).tokenRevokeCommand));
 }
 
 function withSettings(command: Command, flags: readonly SettingFlag[]): Command {
@@ -74,15 +70,4 @@ function settingFlags(command: Command): Map<string, readonly string[]> {
     flags.set(option.long!, Array.isArray(value) ? value.map(String) : [String(value)]);
   }
   return flags;
-}
-
-function collect(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), text];
-}
-
-function wholeDays(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 36_500)
-    throw new InvalidArgumentError('It must be a whole number from 1 to 36500.');
-  return value;
 }

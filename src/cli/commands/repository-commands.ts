@@ -1,0 +1,210 @@
+import { Argument, type Command, Option } from 'commander';
+import type { GlobalOptions } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import type { RunCommand } from '../mcp/mcp-command.ts';
+import { type ActionOf, address, addressBelow, collect, days, tag, wholeNumber } from './arguments.ts';
+
+/** Declares `reelform init`. */
+export function addInitCommand(program: Command, action: ActionOf): void {
+  program
+    .command('init')
+    .description('create a repository with a configuration, a template, a video and CI workflows')
+    .argument('[dir]', 'the folder, created if missing; the current one by default')
+    .option('--yes', 'do not ask; use defaults')
+    .option('--service <service>', 'where to render videos: embedded, or the URL of a service')
+    .addOption(new Option('--ci <ci>', 'CI system to write workflows for').choices(['github', 'gitlab', 'none']))
+    .option('--template <template>', 'the first template: card, none, or the name of one in the gallery')
+    .action(action(async () => (await import('../init/init-command.ts')).initCommand));
+}
+
+/** Declares `reelform validate`. */
+export function addValidateCommand(program: Command, action: ActionOf): void {
+  program
+    .command('validate')
+    .description('check the configuration, the templates and every definition')
+    .option('--json', 'print the diagnostics as one JSON document')
+    .action(action(async () => (await import('../check/validate-command.ts')).validateCommand));
+}
+
+/** Declares `reelform lint`. */
+export function addLintCommand(program: Command, action: ActionOf): void {
+  program
+    .command('lint')
+    .description('check videos for visible problems: missing glyphs, text overflow, low contrast, blurred images')
+    .argument('[glob...]', 'ids of videos; all by default')
+    .option('--no-cache', 'check every video again, including unchanged ones')
+    .option('--json', 'print the findings as one JSON document')
+    .action(action(async () => (await import('../check/lint-command.ts')).lintCommand));
+}
+
+/** Declares `reelform fmt`. */
+export function addFmtCommand(program: Command, action: ActionOf): void {
+  program
+    .command('fmt')
+    .description('format definitions and reelform.yaml without changing their meaning')
+    .argument('[file...]', 'files to format; all definitions and reelform.yaml by default')
+    .option('--check', 'change no files; exit with 2 if a file is not formatted')
+    .action(action(async () => (await import('../check/fmt-command.ts')).fmtCommand));
+}
+
+/** Declares `reelform doctor`. */
+export function addDoctorCommand(program: Command, action: ActionOf): void {
+  program
+    .command('doctor')
+    .description('check everything that other commands need: this machine, the repository, git and the service')
+    .option('--json', 'print the checks as one JSON document')
+    .action(action(async () => (await import('../check/doctor-command.ts')).doctorCommand));
+}
+
+/** Declares `reelform template add`, `look`, `init`, `check`, `pack` and `push`. */
+export function addTemplateCommands(program: Command, action: ActionOf): void {
+  const template = program
+    .command('template')
+    .description('template packages: add, look at, make, check, pack and upload them');
+  const add = template
+    .command('add')
+    .description('add a template to the repository: from a Lottie animation, or from a template package')
+    .argument('<source>', 'a .json, .lottie or .zip file, a folder, a URL, npm:PACKAGE/FILE, or gallery:NAME')
+    .option('--name <text>', 'name of the template; default: the name of the file')
+    .option('--animation <id>', 'which animation of a file that has several')
+    .option('--background <color>', 'background of a transparent animation, such as "#FFFFFF", or none')
+    .option('--font <name=file>', 'a missing font: NAME=FILE, NAME=npm:PACKAGE, or npm for all; repeatable', collect)
+    .addOption(
+      new Option('--text <place>', 'add a headline and a caption to an animation without text').choices([
+        'top',
+        'center',
+        'bottom',
+        'none',
+      ]),
+    );
+  addMakingOptions(add).action(
+    action(async () => (await import('../template/add/template-add-command.ts')).templateAddCommand),
+  );
+  template
+    .command('look')
+    .description('draw templates with short, long, empty and foreign texts and images on contact sheets')
+    .argument('[template...]', 'names from reelform.yaml; all packages by default')
+    .option('--out <folder>', 'where to write them; renders/looks by default')
+    .option('--json', 'print the paths as one JSON document')
+    .action(action(async () => (await import('../template/template-look-command.ts')).templateLookCommand));
+  const init = template
+    .command('init')
+    .description('create a template package from a Lottie animation')
+    .argument('<file>', 'a .json or .lottie file')
+    .option('--out <folder>', 'output folder; default: templates/<name of the file>')
+    .option('--name <text>', 'name of the template; default: the name of the file')
+    .option('--animation <id>', 'id of the animation, if a .lottie file contains several');
+  addMakingOptions(init).action(
+    action(async () => (await import('../template/template-init-command.ts')).templateInitCommand),
+  );
+  template
+    .command('check')
+    .description('check a template package, including rendered frames')
+    .argument('<package>', 'its folder, or a .lottie file')
+    .option('--strict', 'exit with 1 for warnings too')
+    .option('--json', 'print the findings as one JSON document')
+    .action(action(async () => (await import('../template/template-check-command.ts')).templateCheckCommand));
+  template
+    .command('pack')
+    .description('pack a template package into one .lottie file')
+    .argument('<package>', 'its folder')
+    .option('--out <file>', 'the file; <name of the folder>.lottie by default')
+    .option('--json', 'print the result as one JSON document')
+    .action(action(async () => (await import('../template/template-pack-command.ts')).templatePackCommand));
+  template
+    .command('push')
+    .description('upload the template packages of the repository to the service')
+    .argument('[template...]', 'names from reelform.yaml; all packages by default')
+    .option('--json', 'print the results as one JSON document')
+    .action(action(async () => (await import('../template/template-push-command.ts')).templatePushCommand));
+}
+
+/** Declares the options of commands that make a package from an animation. */
+function addMakingOptions(command: Command): Command {
+  return command
+    .option(
+      '--colors [layers]',
+      'make each colour that is shared by this many layers editable; default: 2',
+      wholeNumber(1, Infinity, 'It must be a whole number of layers.'),
+    )
+    .option('--force', 'overwrite existing files')
+    .option('--json', 'print the report as one JSON document');
+}
+
+/** Declares `reelform pull`. */
+export function addPullCommand(program: Command, action: ActionOf): void {
+  program
+    .command('pull')
+    .description('fetch the specification of each template and write its schema for editors')
+    .argument('[template...]', 'names from reelform.yaml; all by default')
+    .option('--check', 'change no files; exit with 2 if a file is out of date')
+    .action(action(async () => (await import('../template/pull-command.ts')).pullCommand));
+}
+
+const aboveZero = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'It must be a whole number above 0.');
+
+/** Declares `reelform comment github` and `comment gitlab`. */
+export function addCommentCommands(program: Command, action: ActionOf): void {
+  const comment = program.command('comment').description('post a plan as a comment for review');
+  addCommentFlags(
+    comment.command('github').description('create or update one comment on a pull request'),
+    ['update', 'new', 'hide-and-new', 'delete-and-new'],
+    'GITHUB_TOKEN',
+  )
+    .option('--pr <n>', 'number of the pull request; default: the one that the job runs for', aboveZero)
+    .option('--check', 'also write a check run')
+    .option('--preview-host <place>', 'redraw the images and publish them to branch:NAME or s3://bucket/folder/')
+    .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days)
+    .action(action(async () => (await import('../comment/comment-github-command.ts')).commentGitHubCommand));
+  addCommentFlags(
+    comment.command('gitlab').description('create or update one note on a merge request'),
+    ['update', 'new', 'delete-and-new'],
+    'GITLAB_TOKEN',
+  )
+    .option('--mr <n>', 'number of the merge request; default: the one that the job runs for', aboveZero)
+    .action(action(async () => (await import('../comment/comment-gitlab-command.ts')).commentGitLabCommand));
+}
+
+function addCommentFlags(command: Command, behaviors: readonly string[], token: string): Command {
+  const behavior = new Option('--behavior <behavior>', 'what to do with an earlier comment').choices(behaviors);
+  return command
+    .requiredOption('--plan <file>', 'a plan from `reelform plan --json` or `--out`')
+    .option('--preview-dir <dir>', 'images from `reelform plan --preview-dir`')
+    .option('--preview-url <url>', 'also allow images from URLs below this one', addressBelow)
+    .option('--page <url>', 'URL of the plan page, linked from the comment', address)
+    .addOption(behavior.default('update'))
+    .option('--skip-no-diff', 'do not create a comment for a plan without changes')
+    .option('--dry-run', 'print the comment without posting it')
+    .option('--tag <name>', 'distinguishes this comment from other reelform comments', tag, 'plan')
+    .option('--token-env <name>', 'name of the environment variable with the token', token)
+    .option('--strict', 'fail if the comment cannot be posted');
+}
+
+/** Declares `reelform completion`, which reads the declarations of all commands. */
+export function addCompletionCommand(program: Command, action: ActionOf): void {
+  program
+    .command('completion')
+    .description('print the script that completes commands, options, ids and templates in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .argument('[words...]', 'after --: words of a command line; prints what can complete the last one')
+    .action(
+      action(async () => {
+        const { completionCommand } = await import('../completion/completion-command.ts');
+        return (shell: 'bash' | 'zsh' | 'fish', words: string[], _: object, io: Io) =>
+          completionCommand(shell, words, program, io);
+      }),
+    );
+}
+
+/** Declares `reelform mcp`. @param run runs other commands; passed in, because its module imports this one */
+export function addMcpCommand(program: Command, action: ActionOf, run: RunCommand): void {
+  program
+    .command('mcp')
+    .description('serve the repository to AI agents over the Model Context Protocol, on stdin and stdout')
+    .action(
+      action(async () => {
+        const { mcpCommand } = await import('../mcp/mcp-command.ts');
+        return (options: GlobalOptions, io: Io) => mcpCommand(run, options, io);
+      }),
+    );
+}
