@@ -1,40 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { recordFindings } from '../../apply/refresh-videos.ts';
-import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { EXIT, hasErrors } from '../../diagnostic.ts';
 import type { JournalState } from '../../lock/journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { isEmptyPlan } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
 import { findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
-import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { outcomeText, prunedFilesText } from '../../report/terminal/apply-text.ts';
 import { withoutCommands } from '../../report/terminal/github-commands.ts';
-import { lintRefusal } from '../../report/terminal/repository-text.ts';
-import { lintErrors } from '../check/lint-plan.ts';
 import { COMMIT_FLAGS, isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import { printDrift } from '../drift/drift-command.ts';
 import { withErrorReport } from '../errors.ts';
-import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
+import { rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { type OpenJournal, openJournal } from '../lock/open-journal.ts';
 import { openLockFile, withRunLock } from '../lock/open-lock.ts';
-import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { stdoutStyle } from '../output.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
-import { segmentsToRender } from '../plan/make-plan.ts';
 import type { PlanContext } from '../plan/open-plan.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { planToApply } from '../plan/plan-to-apply.ts';
-import { printPlanText } from '../plan/print-plan.ts';
-import { needsService, noopService, type OpenService, openService } from '../service/open-service.ts';
+import { needsService, noopService, type OpenService, openService, SOURCES_FOLDER } from '../service/open-service.ts';
 import { approve, checkCredentials } from './apply-checks.ts';
 import { type ApplyOptions, applyFormat } from './apply-options.ts';
 import { applyExitCode } from './apply-outcome.ts';
 import type { ApplyView } from './apply-view.ts';
+import { type ApplyCall, type BegunApply, beginApply, refuseByLint } from './begin-apply.ts';
 import { openApplyView } from './open-apply-view.ts';
 import { runPlan } from './run-plan.ts';
 
@@ -53,107 +46,75 @@ export async function applyCommand(
   const format = applyFormat(flags);
   const options = { ...flags, format, json: format === 'json' };
   const view = await openApplyView(options, io, observer);
+  const call: ApplyCall = { file, options, view, io };
   try {
     return await withErrorReport(view && ((diagnostics) => view.fail(diagnostics)), async () => {
-      if (options.shard === undefined) return lockAndApply(file, options, io, view);
+      if (options.shard === undefined) return lockAndApply(call);
       const { applyShard } = await import('./apply-shard.ts');
-      return applyShard(file, options.shard, options, io, view);
+      return applyShard(call, options.shard);
     });
   } finally {
     await view?.close?.();
   }
 }
 
-async function lockAndApply(
-  file: string | undefined,
-  options: ApplyOptions,
-  io: Io,
-  view: ApplyView | null,
-): Promise<number> {
+async function lockAndApply(call: ApplyCall): Promise<number> {
+  const { file, options, io } = call;
   if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   const root = findRoot(workingDirectory(options, io));
   // The lock is taken before the first file is read, so that the lockfile stays the same from planning to recording.
-  return withRunLock(root, io, async () => {
-    if (options.refreshOnly !== true) return openAndApply(file, options, io, view);
-    return applyDrift(options, io);
-  });
+  return withRunLock(root, io, async () =>
+    options.refreshOnly === true ? applyDrift(options, io) : openAndApply(call),
+  );
 }
 
-async function openAndApply(
-  file: string | undefined,
-  options: ApplyOptions,
-  io: Io,
-  view: ApplyView | null,
-): Promise<number> {
+async function openAndApply(call: ApplyCall): Promise<number> {
+  const { options, io } = call;
   // The plan cache is not used: videos are rendered from the files that were compared.
   const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
-  if (hasErrors(repository.diagnostics)) return planAndApply(file, options, io, view, repository, null);
   // The journal is opened before the tip of the branch is read, so that a result which another run records meanwhile is
-  // in one of them.
-  const journal = await openJournal(repository.root, repository.config);
+  // in one of them. With errors there is no plan and no run.
+  const journal = hasErrors(repository.diagnostics) ? null : await openJournal(repository.root, repository.config);
   try {
-    const commit = await openCommitOf(repository, options, io, view);
-    return await planAndApply(file, options, io, view, repository, { journal, commit });
+    const commit = journal === null ? null : await openCommitOf(call, repository);
+    const context: PlanContext & { readonly repository: DesiredState } = {
+      repository,
+      ...(journal !== null && { journal: journal.state }),
+      ...(commit !== null && { waiting: commit.waiting }),
+    };
+    const begun = await beginApply(call, context, {
+      folder: SOURCES_FOLDER,
+      warnings: commit?.warnings ?? [],
+      counts: options.segmentCache !== false,
+      problem: () => commit?.run.problem ?? null,
+    });
+    if (typeof begun === 'number') return begun;
+    return await runBegun(call, begun, journal!, commit).finally(() => begun.videos.close());
   } finally {
-    await journal.close();
+    await journal?.close();
   }
 }
 
-/** The journal and the branch that a run writes to. */
-interface RunTargets {
-  readonly journal: OpenJournal;
-  /** Null if the lockfile is not committed. */
-  readonly commit: OpenCommit | null;
-}
-
-/** @param targets null if the repository has errors */
-async function planAndApply(
-  file: string | undefined,
-  options: ApplyOptions,
-  io: Io,
-  view: ApplyView | null,
-  repository: DesiredState,
-  targets: RunTargets | null,
+/** @param commit null if the lockfile is not committed */
+async function runBegun(
+  call: ApplyCall,
+  begun: BegunApply,
+  journal: OpenJournal,
+  commit: OpenCommit | null,
 ): Promise<number> {
-  const { journal, commit } = targets ?? { journal: null, commit: null };
-  const context: PlanContext = {
-    repository,
-    ...(journal !== null && { journal: journal.state }),
-    ...(commit !== null && { waiting: commit.waiting }),
-  };
-  const { diagnostics: planned, opened, refusal } = await planToApply(file, options, io, context);
-  const diagnostics = [...(commit?.warnings ?? []), ...planned];
-  printDiagnostics(diagnostics, repository.source, options, io);
-  const end = (outcome: ApplyOutcome, exitCode: number, found: readonly Diagnostic[] = []): number => {
-    const problem = commit?.run.problem ?? null;
-    const all = [...diagnostics, ...found, ...(problem === null ? [] : [problem])];
-    view?.take({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
-    return problem === null ? exitCode : EXIT.error;
-  };
-  if (opened === null || journal === null || refusal !== null) return end(NOTHING_DONE, refusal ?? EXIT.error);
-  const { plan, lock } = opened;
-  // Rendering reports a cache that cannot be used.
-  const segments = options.segmentCache === false ? undefined : await segmentsToRender(plan, repository, io, false);
-  const document = planDocument(plan, VERSION, [], repository.labels, segments);
-  view?.take({ kind: 'planned', document });
-  printPlanText(document, io.stderr, options, io);
+  const { file, options, view, io } = call;
+  const { plan, lock, project, document, end } = begun;
+  const { root, config } = project;
   if (isEmptyPlan(plan)) {
     // Commits the lockfile of an earlier run that ended before it could commit.
     await commit?.run.finish(lock);
-    if (options.prune === true) await prune(repository.root, journal.state, commit, io);
-    return end(NOTHING_DONE, EXIT.ok);
+    if (options.prune === true) await prune(root, journal.state, commit, io);
+    return end(EXIT.ok);
   }
-
-  const project = await repository.project();
-  const { config } = project;
   // Missing credentials are reported before the user is asked.
   checkCredentials(plan, config, io.env);
-  const found = options.lint === false ? [] : await lintErrors(plan, project, { cache: options.cache !== false }, io);
-  if (found.length > 0) {
-    printDiagnostics(found, project.source, options, io);
-    io.stderr.write(lintRefusal());
-    return end(NOTHING_DONE, EXIT.error, found);
-  }
+  const refusal = await refuseByLint(call, begun);
+  if (refusal !== null) return refusal;
   const service = plan.changes.some(needsService)
     ? openKnown(project, journal, options, io)
     : noopService(serviceName(config));
@@ -173,7 +134,7 @@ async function planAndApply(
       streams: options.json === true,
       commit: commit?.run ?? null,
       onEvent: (event) => view?.take(event),
-      onLeave: (left) => void end(left, EXIT.interrupted),
+      onLeave: (left) => void end(EXIT.interrupted, left),
     },
     io,
   );
@@ -181,17 +142,12 @@ async function planAndApply(
     const words = outcomeText(outcome, stdoutStyle(options, io));
     io.stdout.write(options.format === 'github' ? withoutCommands(words, randomUUID()) : words);
   }
-  if (options.prune === true) await prune(repository.root, journal.state, commit, io);
-  return end(outcome, applyExitCode(outcome));
+  if (options.prune === true) await prune(root, journal.state, commit, io);
+  return end(applyExitCode(outcome), outcome);
 }
 
 /** @throws ReelformError `checkout_stale` and others: see `openCommit` */
-async function openCommitOf(
-  repository: DesiredState,
-  options: ApplyOptions,
-  io: Io,
-  view: ApplyView | null,
-): Promise<OpenCommit | null> {
+async function openCommitOf({ options, view, io }: ApplyCall, repository: DesiredState): Promise<OpenCommit | null> {
   if (!isAboutCommits(options)) return null;
   const { openCommit } = await import('../commit/open-commit.ts');
   return openCommit(repository, options, io, (published) => view?.take({ kind: 'lock-published', published }));

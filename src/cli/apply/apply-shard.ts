@@ -1,30 +1,24 @@
-import { type Failure, NOTHING_DONE } from '../../apply/events.ts';
-import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import type { Failure } from '../../apply/events.ts';
+import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
-import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import type { ShardReport } from '../../report/json/event-json.ts';
 import { shardProgressText, shardText } from '../../report/terminal/apply-text.ts';
-import { lintRefusal } from '../../report/terminal/repository-text.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { renderShard, type Shard, type ShardVideo } from '../../session/segments/render-shard.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { sessionProblems } from '../../session/session-problems.ts';
-import { lintErrors } from '../check/lint-plan.ts';
 import { COMMIT_FLAGS } from '../commit/commit-options.ts';
-import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
+import { rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { stdoutStyle } from '../output.ts';
 import { loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { planToApply } from '../plan/plan-to-apply.ts';
-import { printPlanText } from '../plan/print-plan.ts';
-import { type OpenScenes, openRenderPool, openScenes } from '../render/open-scenes.ts';
+import { type OpenScenes, openRenderPool } from '../render/open-scenes.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import type { ApplyOptions } from './apply-options.ts';
-import type { ApplyView } from './apply-view.ts';
+import { type ApplyCall, type BegunApply, beginApply, refuseByLint } from './begin-apply.ts';
 
 /** Options that are about the results of a run, which a shard has none of. */
 const CONFLICTS = {
@@ -40,42 +34,26 @@ const CONFLICTS = {
  * Writes neither the lockfile nor the journal nor outputs, so shards need no lock and no approval. An apply without
  * `--shard` joins the segments, and renders those that are missing.
  */
-export async function applyShard(
-  file: string | undefined,
-  shard: Shard,
-  options: ApplyOptions,
-  io: Io,
-  view: ApplyView | null,
-): Promise<number> {
+export async function applyShard(call: ApplyCall, shard: Shard): Promise<number> {
+  const { file, options, view, io } = call;
   rejectConflictingOptions('--shard', options, CONFLICTS);
   if (file !== undefined) rejectConflictingOptions('A saved plan', options, SAVED_PLAN_CONFLICTS);
   // The plan cache is not used: videos are rendered from the files that were compared.
   const repository = await loadDesiredState(workingDirectory(options, io), { cache: false });
   const cache = hasErrors(repository.diagnostics) ? null : requireCache(repository, options, io);
-  const { diagnostics, opened, refusal } = await planToApply(file, options, io, { repository });
-  printDiagnostics(diagnostics, repository.source, options, io);
-  const end = (exitCode: number, found: readonly Diagnostic[] = []): number => {
-    const all = diagnosticsJson([...diagnostics, ...found], repository.source);
-    view?.take({ kind: 'outcome', outcome: NOTHING_DONE, diagnostics: all });
-    return exitCode;
-  };
-  if (opened === null || cache === null || refusal !== null) return end(refusal ?? EXIT.error);
-  const { plan } = opened;
-  const document = planDocument(plan, VERSION, [], repository.labels);
-  view?.take({ kind: 'planned', document });
-  printPlanText(document, io.stderr, options, io);
-  const project = await repository.project();
-  const found = options.lint === false ? [] : await lintErrors(plan, project, { cache: options.cache !== false }, io);
-  if (found.length > 0) {
-    printDiagnostics(found, project.source, options, io);
-    io.stderr.write(lintRefusal());
-    return end(EXIT.error, found);
+  const begun = await beginApply(call, { repository }, { folder: `shard-${shard.index}`, counts: false });
+  if (typeof begun === 'number') return begun;
+  try {
+    const refusal = await refuseByLint(call, begun);
+    if (refusal !== null) return refusal;
+    const report = await renderPlanned(begun, { shard, cache: cache! }, options, io);
+    if (report === null) return begun.end(EXIT.interrupted);
+    view?.take({ kind: 'shard-finished', report });
+    if (options.json !== true) io.stdout.write(shardText(report, stdoutStyle(options, io)));
+    return begun.end(report.failed.length > 0 ? EXIT.renderFailed : EXIT.ok);
+  } finally {
+    await begun.videos.close();
   }
-  const report = await renderPlanned(plan, { shard, project, cache }, options, io);
-  if (report === null) return end(EXIT.interrupted);
-  view?.take({ kind: 'shard-finished', report });
-  if (options.json !== true) io.stdout.write(shardText(report, stdoutStyle(options, io)));
-  return end(report.failed.length > 0 ? EXIT.renderFailed : EXIT.ok);
 }
 
 /** @throws ReelformError `options_conflict` if no cache can hold the segments until they are joined */
@@ -107,13 +85,13 @@ function conflict(other: string, hint: string): ReelformError {
  * @throws ReelformError `write_failed` if the cache cannot be written
  */
 async function renderPlanned(
-  plan: Plan,
-  { shard, project, cache }: { readonly shard: Shard; readonly project: Project; readonly cache: OpenSegmentCache },
+  { plan, project, videos }: BegunApply,
+  { shard, cache }: { readonly shard: Shard; readonly cache: OpenSegmentCache },
   options: ApplyOptions,
   io: Io,
 ): Promise<ShardReport | null> {
   const parallel = renderCapacity();
-  const scenes = openScenes(project.root, io, `shard-${shard.index}`);
+  const scenes = await videos.scenes();
   const pool = openRenderPool(io, project.config.encoder);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
@@ -140,7 +118,6 @@ async function renderPlanned(
     stopListening();
     await pool.close();
     await cache.close();
-    await scenes.close();
   }
 
   function failuresOf({ id, error }: { readonly id: string; readonly error: unknown }): ShardReport['failed'][number] {

@@ -5,6 +5,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { projectVideos } from '../plan/planned-videos.ts';
 import { type Linted, lintVideos } from './lint-videos.ts';
 
 export interface LintCommandOptions extends GlobalOptions {
@@ -26,9 +27,8 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
     const matches = globs.length === 0 ? () => true : idMatcher(globs);
     const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
     const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
-    const { root, config, videos, templates, source } = project;
-    const packageOf = (name: string) => templates.get(name)?.package ?? null;
-    linted = await lintVideos({ root, lint: config.lint, videos, packageOf, source }, wanted, lintOptions, io);
+    const videos = projectVideos(project, 'lint', io);
+    linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
   }
   const diagnostics = [...project.diagnostics, ...unknown, ...linted.diagnostics];
   const { checked } = linted;

@@ -26,19 +26,15 @@ import {
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { openRenderPool, openScenes } from '../render/open-scenes.ts';
+import type { PlannedVideos, VideoSource } from '../plan/planned-videos.ts';
+import { openRenderPool } from '../render/open-scenes.ts';
 
-/** Videos to lint, and the severity of each finding. */
-export interface LintSource {
-  /** Absolute. */
-  readonly root: string;
+/** What the severity and the location of a finding depend on. */
+interface LintContext extends Pick<VideoSource, 'source'> {
   /** Severities of reelform.yaml, which override those of the template. */
   readonly lint: LintSettings;
-  readonly videos: readonly Video[];
   /** Null for a template that only the service has. */
   packageOf(template: string): TemplatePackage | null;
-  /** Returns the text of a definition. */
-  source(file: string): string | undefined;
 }
 
 export interface LintOptions {
@@ -65,7 +61,7 @@ export interface Linted {
 const PROGRESS_MS = 10_000;
 
 /** True if the result must not depend on time: every video of the template is linted before any of them is rendered. */
-function mustBeChecked(template: string, { lint, packageOf }: Pick<LintSource, 'lint' | 'packageOf'>): boolean {
+function mustBeChecked(template: string, { lint, packageOf }: Pick<LintContext, 'lint' | 'packageOf'>): boolean {
   return canFailLint({ repository: lint, template: packageOf(template)?.manifest.lint ?? {} });
 }
 
@@ -74,18 +70,21 @@ function mustBeChecked(template: string, { lint, packageOf }: Pick<LintSource, '
  * others are always linted.
  */
 export async function lintVideos(
-  from: LintSource,
+  planned: PlannedVideos,
   wanted: ReadonlyMap<VideoId, Fingerprint>,
   options: LintOptions,
   io: Io,
 ): Promise<Linted> {
-  const cache = openLintCache(from.root, cacheKey(), options.cache);
-  const asked = from.videos.filter(({ id }) => wanted.has(id));
-  const videos = asked.filter(({ template }) => from.packageOf(template) !== null);
-  const remote = asked.filter(({ template }) => from.packageOf(template) === null);
+  const cache = openLintCache(planned.root, cacheKey(), options.cache);
+  const { videos: all, source, templateOf } = await planned.source();
+  const packageOf = (name: string): TemplatePackage | null => templateOf(name)?.package ?? null;
+  const from: LintContext = { lint: planned.config.lint, packageOf, source };
+  const asked = all.filter(({ id }) => wanted.has(id));
+  const videos = asked.filter(({ template }) => packageOf(template) !== null);
+  const remote = asked.filter(({ template }) => packageOf(template) === null);
   const rulesOf = ({ template }: Video): LintRules => ({
     repository: from.lint,
-    template: from.packageOf(template)?.manifest.lint ?? {},
+    template: packageOf(template)?.manifest.lint ?? {},
   });
   const keyOf = (video: Video): string => [wanted.get(video.id)!, safeAreaOf(rulesOf(video)) ?? []].flat().join(' ');
   const unknown = videos.filter((video) => cache.get(keyOf(video)) === undefined);
@@ -93,7 +92,7 @@ export async function lintVideos(
   const late: VideoId[] = [];
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
   if (unknown.length > 0) {
-    const scenes = openScenes(from.root, io, 'lint');
+    const scenes = await planned.scenes();
     const pool = openRenderPool(io);
     const progress = openProgress(unknown.length, io);
     const until = io.monotonicNow() + options.budgetMs;
@@ -102,7 +101,7 @@ export async function lintVideos(
       if (full.error !== null) return leave(full, full.error, isNeeded);
       if (!isNeeded && io.monotonicNow() > until) return void late.push(video.id);
       try {
-        const scene = await scenes.sceneOf(video, from.packageOf(video.template)!);
+        const scene = await scenes.sceneOf(video, packageOf(video.template)!);
         cache.set(keyOf(video), await pool.run('lint', { scene, safeArea: safeAreaOf(rulesOf(video)) }));
       } catch (error) {
         const refused = fileSystemError(error);
@@ -117,7 +116,6 @@ export async function lintVideos(
       await Promise.all(ordered.map((video) => limit(check, video, needed.has(video))));
     } finally {
       await pool.close();
-      await scenes.close();
       await cache.store();
     }
   }
@@ -174,7 +172,7 @@ function openProgress(count: number, io: Io): { checked(): void } {
 function diagnosticsOf(
   findings: readonly LintFinding[],
   video: Video,
-  { rules, source }: Pick<LintSource, 'source'> & { readonly rules: LintRules },
+  { rules, source }: Pick<LintContext, 'source'> & { readonly rules: LintRules },
 ): Diagnostic[] {
   return findings.flatMap((finding) => {
     const severity = lintSeverity(finding.code, rules);
@@ -189,7 +187,7 @@ function failed(
   error: unknown,
   { id, path, resources, audio }: Video,
   isNeeded: boolean,
-  { source }: LintSource,
+  { source }: LintContext,
 ): Diagnostic[] {
   const filled = { resources: Object.fromEntries(resources), audio_tracks: Object.fromEntries(audio) };
   return sessionProblems(error, filled).map(({ editable, title, detail, retryable }) => {

@@ -7,11 +7,9 @@ import { sceneFile } from '../../template/bind/resolve-output.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { withoutName } from '../../wire/output.ts';
-import { readPlanned } from '../check/lint-plan.ts';
 import type { Io } from '../io.ts';
-import { openScenes } from '../render/open-scenes.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
-import type { DesiredState } from './load-desired-state.ts';
+import type { PlannedVideos } from './planned-videos.ts';
 
 /** Limits how long a user waits for a plan. Videos that exceed it are not counted. */
 const BUDGET_MS = 5_000;
@@ -25,18 +23,17 @@ const BUDGET_MS = 5_000;
  */
 export async function countSegments(
   plan: Plan,
-  repository: Pick<DesiredState, 'root' | 'config'>,
+  planned: PlannedVideos,
   io: Io,
   warns: boolean,
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();
   const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
-  if (repository.config.service !== 'embedded' || pending.size === 0) return counts;
-  const opened = openSegmentCache(repository, io, { warns });
+  const opened = openSegmentCache(planned, io, { warns });
   if (opened === null) return counts;
   const { cache } = opened;
-  const { videos, packageOf } = await readPlanned(plan, repository);
-  const scenes = openScenes(repository.root, io, 'plan');
+  const { videos, templateOf } = await planned.source();
+  const scenes = await planned.scenes();
   const until = io.monotonicNow() + BUDGET_MS;
   const known = new Set<Sha256>();
   const isReused = async (key: Sha256 | null): Promise<boolean> => {
@@ -46,8 +43,8 @@ export async function countSegments(
   };
   try {
     for (const video of videos) {
-      const template = pending.has(video.id) ? packageOf(video.template) : null;
-      if (template === null) continue;
+      const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
+      if (template == null) continue;
       if (io.monotonicNow() > until) break;
       const scene = await scenes.sceneOf(video, template).catch(() => null);
       const keys =
@@ -56,7 +53,6 @@ export async function countSegments(
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }
   } finally {
-    await scenes.close();
     await opened.close();
   }
   return counts;

@@ -15,8 +15,8 @@ import { reportError } from '../errors.ts';
 import { BUILD, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
-import { segmentsToRender } from '../plan/make-plan.ts';
 import { applyPolicies, openPlan } from '../plan/open-plan.ts';
+import { projectVideos, segmentsToRender } from '../plan/planned-videos.ts';
 import { openRenderPool, openScenes } from '../render/open-scenes.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { readNamedPackage } from '../template/named-package.ts';
@@ -87,7 +87,8 @@ const DRAFT_CACHE_BYTES = 256 << 20;
 
 async function countedPlan({ plan, project }: LoadedRepository, io: Io): Promise<PlanDocument | null> {
   if (plan === null) return null;
-  const segments = await segmentsToRender(plan, project, io, false);
+  const videos = projectVideos(project, 'plan', io);
+  const segments = await segmentsToRender(plan, videos, io, false).finally(() => videos.close());
   const label = (template: string, key: string) => project.templates.get(template)?.spec.editables[key]?.label;
   return planDocument(plan, VERSION, diagnosticsJson(plan.diagnostics, project.source), label, segments);
 }

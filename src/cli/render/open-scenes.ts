@@ -37,6 +37,9 @@ export interface OpenScenes {
 /** Owner of all sources: a command has a single user. */
 const SELF = 'embedded' as TenantId;
 
+/** Scenes in the output of their definition that are kept for another use, such as lint and then a preview. */
+const MAX_KEPT = { scenes: 100, bytes: 128 << 20 };
+
 /** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
 export function openScenes(root: string, io: Io, name: string): OpenScenes {
   const sources = openLocalSources(root, io, name);
@@ -44,22 +47,41 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     const bytes = await readFile(join(root, path));
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
+  const kept = new Map<Video, Promise<Scene>>();
+  let keptBytes = 0;
+  const keep = async (video: Video, bound: Promise<Scene>): Promise<void> => {
+    if (kept.size >= MAX_KEPT.scenes || keptBytes >= MAX_KEPT.bytes) return;
+    kept.set(video, bound);
+    keptBytes += await bound.then(sizeOf, () => 0);
+  };
+  const bind = async (video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene> => {
+    const urls = new Map(await Promise.all(localFiles(video).map(upload)));
+    const request: CreateRenderSession = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
+    const { mapping } = request;
+    const read = await readSources(
+      { tenant: SELF, session: { mapping: { id: '', ...mapping } } },
+      template,
+      sources.reader,
+      new AbortController().signal,
+    );
+    if (read.failures.length > 0) throw new AggregateError(read.failures);
+    return bindMapping(template, { ...mapping, output: output ?? video.output ?? undefined }, read.bytes);
+  };
   return {
-    async sceneOf(video, template, output) {
-      const urls = new Map(await Promise.all(localFiles(video).map(upload)));
-      const request: CreateRenderSession = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
-      const { mapping } = request;
-      const read = await readSources(
-        { tenant: SELF, session: { mapping: { id: '', ...mapping } } },
-        template,
-        sources.reader,
-        new AbortController().signal,
-      );
-      if (read.failures.length > 0) throw new AggregateError(read.failures);
-      return bindMapping(template, { ...mapping, output: output ?? video.output ?? undefined }, read.bytes);
+    sceneOf(video, template, output) {
+      if (output !== undefined) return bind(video, template, output);
+      const known = kept.get(video);
+      const bound = known ?? bind(video, template);
+      if (known === undefined) void keep(video, bound);
+      return bound;
     },
     close: () => sources.clear(),
   };
+}
+
+/** Returns the bytes of the media of a scene. */
+function sizeOf({ images, clips, sounds }: Scene): number {
+  return [...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /**

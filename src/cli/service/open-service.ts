@@ -21,6 +21,12 @@ import { openSegmentCache } from '../render/segment-cache.ts';
 import { openRemoteService, packageUpload } from './open-remote-service.ts';
 import { createSourcePublisher } from './publish-sources.ts';
 
+/**
+ * Name of the folder below `.reelform/` for fetched sources of a run. Lint and the count of segments fetch into the same one, so that
+ * the service only asks whether a file has changed since.
+ */
+export const SOURCES_FOLDER = 'sources';
+
 /** A service that a command opened and has to close. */
 export interface OpenService {
   readonly service: RenderService;
@@ -61,7 +67,7 @@ function openRemote(project: Project, io: Io, keyLifetimeMs: number | null): Ope
 
 function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService {
   const packages = new Map([...project.templates.values()].map((template) => [template.spec.id, template.package]));
-  const sources = openLocalSources(project.root, io, 'sources');
+  const sources = openLocalSources(project.root, io, SOURCES_FOLDER);
   const capacity = renderCapacity();
   const cache = openSegmentCache(project, io, { isOn: usesCache });
   const pool = openRenderPool(io, project.config.encoder);

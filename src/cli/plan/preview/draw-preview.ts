@@ -9,16 +9,14 @@ import { previewFiles } from '../../../preview/preview-document.ts';
 import { type PreviewSubject, previewPlan } from '../../../preview/preview-plan.ts';
 import type { Sides } from '../../../preview/preview-video.ts';
 import { recordedVideo } from '../../../preview/recorded-video.ts';
-import { LazyTemplates, reloadDefinitions } from '../../../project/load-definitions.ts';
-import { RepositoryFiles } from '../../../project/repository-files.ts';
 import { writeFileAtomic } from '../../../project/write-file.ts';
 import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../session/processes/render-pool.ts';
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
-import { type OpenScenes, openRenderPool, openScenes } from '../../render/open-scenes.ts';
-import type { DesiredState } from '../load-desired-state.ts';
+import { openRenderPool } from '../../render/open-scenes.ts';
 import type { PreviewFlags } from '../plan-options.ts';
+import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';
 import { openPreviewHost, publishPreview } from './open-preview-host.ts';
 
@@ -42,16 +40,16 @@ const SHEET_SECONDS = 20;
  */
 export async function drawPreview(
   plan: Plan,
-  repository: DesiredState,
+  planned: PlannedVideos,
   options: PreviewFlags & { readonly directory: string },
   io: Io,
 ): Promise<DrawnPreview | null> {
-  const { root, config } = repository;
+  const { root, config } = planned;
   // An invalid host is reported before anything is drawn.
   const host =
     options.previewHost === undefined
       ? null
-      : await openPreviewHost(options.previewHost, repository, options.previewKeep, io);
+      : await openPreviewHost(options.previewHost, planned, options.previewKeep, io);
   const changes = plan.changes.filter(isSeen);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
@@ -59,13 +57,12 @@ export async function drawPreview(
     stopListening();
     throw error;
   });
-  const scenes = openScenes(root, io, 'preview');
   const capacity = renderCapacity();
   const pool = openRenderPool(io, config.encoder);
   try {
     const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
     const signal = AbortSignal.any([time, interruption.signal]);
-    const preview = await previewPlan(subjectsOf(changes, { repository, base, scenes }), {
+    const preview = await previewPlan(await subjectsOf(changes, planned, base), {
       draw: {
         compare: (comparison) => pool.run('compare', comparison, { signal }),
         video: (scene) => pool.run('video', scene, { signal }),
@@ -91,7 +88,6 @@ export async function drawPreview(
   } finally {
     stopListening();
     await pool.close();
-    await scenes.close();
     await base?.close();
   }
 }
@@ -106,25 +102,19 @@ function isSeen({ action, reason, desired, before }: Change): boolean {
   return action === 'update' && reason !== 'engine_changed' && desired.fingerprint !== before.fingerprint;
 }
 
-interface Around {
-  readonly repository: DesiredState;
-  readonly base: BaseRevision | null;
-  readonly scenes: OpenScenes;
-}
-
-function subjectsOf(changes: readonly Change[], { repository, base, scenes }: Around): PreviewSubject[] {
-  const { root, config } = repository;
-  const files = new RepositoryFiles(root);
-  const templates = new LazyTemplates(config, files);
-  const paths = new Set(changes.flatMap(({ desired }) => (desired === null ? [] : [desired.path])));
-  const { videos, assets } = reloadDefinitions([...paths].sort(), config, templates, files);
+async function subjectsOf(
+  changes: readonly Change[],
+  planned: PlannedVideos,
+  base: BaseRevision | null,
+): Promise<PreviewSubject[]> {
+  const [{ videos, assets, templateOf }, scenes] = [await planned.source(), await planned.scenes()];
   const byId = new Map<string, Video>(videos.map((video) => [video.id, video]));
   const byDigest = new Map<string, string>([...assets].map(([path, { sha256 }]) => [sha256, path]));
   return changes.flatMap((change): PreviewSubject[] => {
     const { id, desired } = change;
     const video = byId.get(id);
     if (desired === null || video === undefined) return [];
-    const template = templates.load(video.template).template;
+    const template = templateOf(video.template);
     const own = template?.package ?? null;
     const sceneOf = (of: Video): Promise<Scene> => scenes.sceneOf(of, own!);
     const found = base?.find(change.previousId ?? id) ?? base?.find(id) ?? null;

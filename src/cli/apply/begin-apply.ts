@@ -1,0 +1,84 @@
+import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
+import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
+import type { Project } from '../../project/load-project.ts';
+import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
+import { lintRefusal } from '../../report/terminal/repository-text.ts';
+import { VERSION } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { printDiagnostics } from '../output.ts';
+import type { DesiredState } from '../plan/load-desired-state.ts';
+import type { OpenPlan, PlanContext } from '../plan/open-plan.ts';
+import { planToApply } from '../plan/plan-to-apply.ts';
+import { lintErrors, type PlannedVideos, projectVideos, segmentsToRender } from '../plan/planned-videos.ts';
+import { printPlanText } from '../plan/print-plan.ts';
+import type { ApplyOptions } from './apply-options.ts';
+import type { ApplyView } from './apply-view.ts';
+
+/** One call of `reelform apply`. */
+export interface ApplyCall {
+  /** The saved plan; undefined for a fresh one. */
+  readonly file: string | undefined;
+  readonly options: ApplyOptions;
+  readonly view: ApplyView | null;
+  readonly io: Io;
+}
+
+/** A plan that was printed and may be applied. */
+export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock'> {
+  readonly document: PlanDocument;
+  readonly project: Project;
+  readonly videos: PlannedVideos;
+  /** Reports the end of the run. @returns the exit status */
+  end(exitCode: number, outcome?: ApplyOutcome, found?: readonly Diagnostic[]): number;
+}
+
+interface BeginOptions {
+  /** Name of the folder below `.reelform/` for fetched sources. */
+  readonly folder: string;
+  /** Risks that do not stop the run. */
+  readonly warnings?: readonly Diagnostic[];
+  /** Whether the plan shows how many segments are rendered. */
+  readonly counts: boolean;
+  /** Returns an error of the run's commits, which fails the run. */
+  problem?(): Diagnostic | null;
+}
+
+/** Makes the plan of an apply and prints it. @returns the exit status if the plan may not be applied */
+export async function beginApply(
+  { file, options, view, io }: ApplyCall,
+  context: PlanContext & { readonly repository: DesiredState },
+  { folder, warnings = [], counts, problem = () => null }: BeginOptions,
+): Promise<BegunApply | number> {
+  const { repository } = context;
+  const planned = await planToApply(file, options, io, context);
+  const { opened, refusal } = planned;
+  const diagnostics = [...warnings, ...planned.diagnostics];
+  printDiagnostics(diagnostics, repository.source, options, io);
+  const end: BegunApply['end'] = (exitCode, outcome = NOTHING_DONE, found = []) => {
+    const last = problem();
+    const all = [...diagnostics, ...found, ...(last === null ? [] : [last])];
+    view?.take({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
+    return last === null ? exitCode : EXIT.error;
+  };
+  if (opened === null || refusal !== null) return end(refusal ?? EXIT.error);
+  const { plan, lock } = opened;
+  const project = await repository.project();
+  const videos = projectVideos(project, folder, io);
+  // Rendering reports a cache that cannot be used.
+  const segments = counts ? await segmentsToRender(plan, videos, io, false) : undefined;
+  const document = planDocument(plan, VERSION, [], repository.labels, segments);
+  view?.take({ kind: 'planned', document });
+  printPlanText(document, io.stderr, options, io);
+  return { plan, lock, document, project, videos, end };
+}
+
+/** Lints the plan unless `--no-lint` is set. @returns the exit status if lint refuses it */
+export async function refuseByLint({ options, io }: ApplyCall, begun: BegunApply): Promise<number | null> {
+  const { plan, videos, project, end } = begun;
+  const found = options.lint === false ? [] : await lintErrors(plan, videos, { cache: options.cache !== false }, io);
+  if (found.length === 0) return null;
+  printDiagnostics(found, project.source, options, io);
+  io.stderr.write(lintRefusal());
+  return end(EXIT.error, NOTHING_DONE, found);
+}
