@@ -6,8 +6,7 @@ import { isOutputPath, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import type { PreviewPorts } from './ports.ts';
 import { createPreviewContext, type PreviewContext } from './preview-context.ts';
 import type { FinishedFile, PreviewState, StillMark, TemplateCard, VideoCard } from './protocol.ts';
-import { templateDetail } from './template-detail.ts';
-import { videoDetail } from './video-detail.ts';
+import { templateDetail, videoDetail } from './video-detail.ts';
 
 /** Pixels of the stills of a gallery. */
 const STILL_WIDTH = 960;

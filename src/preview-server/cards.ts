@@ -9,21 +9,21 @@ import type { ProjectTemplate } from '../project/load-templates.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { LoadedRepository } from './ports.ts';
 import type {
+  CardState,
   FinishedFile,
   PlanSummary,
   PreviewError,
   PreviewProblem,
-  RunProgress,
   TemplateCard,
   TextVariant,
   VideoCard,
-  VideoState,
+  VideoProgress,
 } from './protocol.ts';
 import {
   type DrawnContent,
+  type DrawSubject,
   pictureOf,
   posterFrame,
-  type Subject,
   sampleFingerprint,
   TEXT_VARIANTS,
 } from './subjects.ts';
@@ -31,7 +31,7 @@ import {
 /** State of the videos of a run that this server started. */
 export interface RunNotes {
   /** Progress of the running videos. */
-  readonly running: ReadonlyMap<string, RunProgress>;
+  readonly running: ReadonlyMap<string, VideoProgress>;
   /** Failed video → the content that failed, and why. */
   readonly failed: ReadonlyMap<string, { readonly fingerprint: string; readonly failures: readonly PreviewError[] }>;
 }
@@ -51,7 +51,7 @@ export interface Cards {
  */
 export function cardsOf(
   loaded: LoadedRepository,
-  subjects: ReadonlyMap<string, Subject>,
+  subjects: ReadonlyMap<string, DrawSubject>,
   notes: RunNotes,
   former: ReadonlyMap<string, VideoCard>,
 ): Cards {
@@ -149,7 +149,7 @@ function emptyCard(id: string, path: string): VideoCard {
 }
 
 /** While the repository has errors there is no plan, and only the content is compared. */
-function stateOf({ fingerprint }: DesiredVideo, change: Change | null, entry: LockEntry | null): VideoState {
+function stateOf({ fingerprint }: DesiredVideo, change: Change | null, entry: LockEntry | null): CardState {
   if (change === null) return entry === null ? 'new' : entry.fingerprint === fingerprint ? 'up_to_date' : 'changed';
   if (change.reason === 'previous_failed') return 'failed';
   switch (change.action) {

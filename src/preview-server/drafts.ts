@@ -10,7 +10,7 @@ import type { PreviewPorts } from './ports.ts';
 import type { DraftState } from './protocol.ts';
 import { previewError, RequestError } from './request-error.ts';
 import type { Stills } from './stills.ts';
-import { pictureOutput, type Subject } from './subjects.ts';
+import { type DrawSubject, pictureOutput } from './subjects.ts';
 
 /** Pixels of a frame of a draft: about 640 × 360. */
 const DRAFT_PIXELS = 640 * 360;
@@ -20,7 +20,7 @@ const MAX_DRAFTS = 12;
 const MAX_RUNNING = 2;
 
 /** Small, quickly encoded videos for the page, rendered in segments. The segments are cached, so that an edit renders few. */
-export class Drafts {
+export class DraftRenderer {
   readonly #stills: Stills;
   readonly #queue: DrawQueue;
   readonly #renderer: SegmentRenderer;
@@ -41,7 +41,7 @@ export class Drafts {
   }
 
   /** Returns the draft of a subject, and begins to render it. */
-  open(subject: Subject): Draft {
+  open(subject: DrawSubject): Draft {
     const { fingerprint } = subject;
     const known = this.#drafts.get(fingerprint);
     const draft = known?.isStopped === false ? known : this.#begin(subject);
@@ -53,7 +53,7 @@ export class Drafts {
     return draft;
   }
 
-  #begin(subject: Subject): Draft {
+  #begin(subject: DrawSubject): Draft {
     const scene = this.#stills.scene(subject, draftOutput(subject));
     return new Draft(subject, scene, { queue: this.#queue, renderer: this.#renderer, onChange: this.#onChange });
   }
@@ -83,7 +83,7 @@ export class Draft {
   #error: DraftState['error'] = null;
   #isWhole = false;
 
-  constructor(subject: Subject, scene: Promise<Scene>, ports: DraftPorts) {
+  constructor(subject: DrawSubject, scene: Promise<Scene>, ports: DraftPorts) {
     this.fingerprint = subject.fingerprint;
     this.#ports = ports;
     const output = draftOutput(subject);
@@ -172,7 +172,7 @@ export class Draft {
 const SILENCE = { track: null, findings: [] };
 
 /** Returns an MP4 of low quality with about `DRAFT_PIXELS` pixels, and the frames of the video. */
-function draftOutput({ video, template }: Subject): OutputRequest {
+function draftOutput({ video, template }: DrawSubject): OutputRequest {
   const { fps } = pictureOutput(video);
   const { width, height } = resolveOutput(template, pictureOutput(video));
   const scale = Math.min(1, Math.sqrt(DRAFT_PIXELS / (width * height)));

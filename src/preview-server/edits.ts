@@ -9,9 +9,8 @@ import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapNode, type TreeNode } from '../yaml/tree.ts';
-import { definitionTree } from './definition-tree.ts';
 import type { EditLog, FileEdit } from './edit-log.ts';
-import { mediaPath, transformOf } from './form-fields.ts';
+import { definitionTree, mediaPath, writtenTransform } from './form-fields.ts';
 import type { LiveState } from './live-state.ts';
 import type {
   DuplicateRequest,
@@ -72,7 +71,7 @@ function editsOf({ path, value }: FieldEdit, text: string, tree: MapNode | null)
 function inheritedEdits(at: readonly string[], node: TreeNode | null, value: TransformFields | null): YamlEdit[] {
   if (node === null) throw new RequestError('invalid_request', `${at.join('.')} has no value to transform`);
   if (value === null) return [];
-  if (node.kind !== 'scalar') return transformEdits(at, node, { ...transformOf(node), ...value });
+  if (node.kind !== 'scalar') return transformEdits(at, node, { ...writtenTransform(node), ...value });
   const resolved = resolvePath(node.text, node.baseFile);
   const isUrl = /^[a-z][a-z0-9+.-]+:/i.test(node.text);
   return [{ path: at, value: { source: isUrl || !resolved.ok ? node.text : resolved.path, ...value } }];

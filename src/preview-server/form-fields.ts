@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
+import { readDefinitionFile } from '../definition/definition-file.ts';
+import { extend } from '../definition/extend.ts';
 import type { Video, VideoResource } from '../definition/video.ts';
 import type { Project } from '../project/load-project.ts';
-import { textPosition } from '../report/wording/text-position.ts';
+import { textPosition } from '../report/json/diagnostics-json.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
@@ -30,7 +32,7 @@ export function formFields(
     return {
       ...fieldOf(key, editable, template.spec, template.package, frames),
       value: resource === undefined ? (written?.text ?? null) : inputText(resource),
-      transform: transformOf(node),
+      transform: writtenTransform(node),
       origin: {
         kind: node === null ? 'none' : isFilled ? 'row' : node.span.file === card.path ? 'own' : 'fragment',
         at: node === null ? null : positionOf(written ?? node, project),
@@ -109,7 +111,7 @@ function valueNode(node: TreeNode): ScalarNode | null {
 }
 
 /** Returns the transform of a resource as it is written, beside its source or in `transform`. */
-export function transformOf(node: TreeNode | null): FormField['transform'] {
+export function writtenTransform(node: TreeNode | null): FormField['transform'] {
   if (node?.kind !== 'map') return {};
   const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
   const entries = new Map([...node.entries].filter(([name]) => name !== 'source'));
@@ -121,4 +123,14 @@ export function transformOf(node: TreeNode | null): FormField['transform'] {
 function positionOf({ span }: TreeNode, { source }: Pick<Project, 'source'>): SourcePosition | null {
   const text = source(span.file);
   return text === undefined ? null : { path: span.file, ...textPosition(text, span.start) };
+}
+
+/** Parses a definition and merges it with its fragments, as far as they can be parsed. Values keep the name of their file. */
+export function definitionTree(path: string, { source }: Pick<Project, 'source'>): MapNode | null {
+  const load = (file: string) => {
+    const text = source(file);
+    return text === undefined ? null : readDefinitionFile(file, { ok: true, text }, () => []);
+  };
+  const file = load(path);
+  return file === null ? null : (extend(file, load).root ?? file.root);
 }

@@ -5,7 +5,7 @@ import type { EventStream } from './event-stream.ts';
 import type { LoadedRepository, PreviewPorts } from './ports.ts';
 import type { PreviewState, RunState, StateChange, VideoCard } from './protocol.ts';
 import { previewError, RequestError } from './request-error.ts';
-import { type Subject, Subjects, subjectsOf } from './subjects.ts';
+import { type DrawSubject, Subjects, subjectsOf } from './subjects.ts';
 import { RUN_LOCK_FILE } from './watch-repository.ts';
 
 /** Milliseconds without a change before the plan is made again. */
@@ -65,7 +65,7 @@ export class LiveState {
   }
 
   /** @throws RequestError `gone` */
-  subject(fingerprint: string): Subject {
+  subject(fingerprint: string): DrawSubject {
     const subject = this.#subjects.get(fingerprint);
     if (subject === null) throw new RequestError('gone', 'This content is not current any more');
     return subject;
@@ -190,7 +190,7 @@ export class LiveState {
   }
 
   /** A card with errors still shows its last valid content. */
-  #keepSubjects(subjects: Map<string, Subject>, { videos }: Cards): void {
+  #keepSubjects(subjects: Map<string, DrawSubject>, { videos }: Cards): void {
     for (const { state, fingerprint } of videos) {
       const former = state === 'invalid' ? this.#subjects.get(fingerprint) : null;
       if (former !== null) subjects.set(fingerprint, former);

@@ -4,7 +4,7 @@ import type { RunNotes } from './cards.ts';
 import type { EventStream } from './event-stream.ts';
 import type { LiveState } from './live-state.ts';
 import type { PreviewPorts } from './ports.ts';
-import type { PreviewError, RunProgress, RunState } from './protocol.ts';
+import type { PreviewError, RunState, VideoProgress } from './protocol.ts';
 import { previewError, RequestError } from './request-error.ts';
 
 /** The applies of this server, one after the other. */
@@ -12,7 +12,7 @@ export class PageRun {
   readonly #ports: Pick<PreviewPorts, 'apply'>;
   readonly #live: LiveState;
   readonly #events: EventStream;
-  readonly #running = new Map<string, RunProgress>();
+  readonly #running = new Map<string, VideoProgress>();
   readonly #failed = new Map<string, { readonly fingerprint: string; readonly failures: readonly PreviewError[] }>();
   #state: RunState | null = null;
   #stop = new AbortController();

@@ -1,4 +1,4 @@
-import { Drafts } from './drafts.ts';
+import { DraftRenderer } from './drafts.ts';
 import { DrawQueue } from './draw-queue.ts';
 import { EditLog } from './edit-log.ts';
 import type { EditContext } from './edits.ts';
@@ -16,7 +16,7 @@ export interface PreviewContext extends EditContext {
   readonly live: LiveState;
   readonly queue: DrawQueue;
   readonly stills: Stills;
-  readonly drafts: Drafts;
+  readonly drafts: DraftRenderer;
   readonly run: PageRun;
 }
 
@@ -26,7 +26,7 @@ export function createPreviewContext(ports: PreviewPorts): PreviewContext {
   const live = new LiveState(ports, events);
   const queue = new DrawQueue(ports.capacity);
   const stills = new Stills(ports, queue);
-  const drafts = new Drafts(ports, stills, queue, (state) =>
+  const drafts = new DraftRenderer(ports, stills, queue, (state) =>
     events.send('draft', { fingerprint: state.fingerprint, state } satisfies DraftEvent),
   );
   const run = new PageRun(ports, live, events);

@@ -65,7 +65,7 @@ export interface StateChange extends Partial<Omit<PreviewState, 'revision' | 'vi
  * State of a video against the lockfile. `new` and `changed` would be rendered; `other` needs a change without a render, such
  * as a move or a delivery; `invalid`: its definition has errors, and the card shows its last valid state.
  */
-export type VideoState = 'new' | 'changed' | 'other' | 'up_to_date' | 'failed' | 'running' | 'invalid';
+export type CardState = 'new' | 'changed' | 'other' | 'up_to_date' | 'failed' | 'running' | 'invalid';
 
 export interface VideoCard {
   readonly id: string;
@@ -74,7 +74,7 @@ export interface VideoCard {
   /** Path of the definition. */
   readonly path: string;
   readonly template: string;
-  readonly state: VideoState;
+  readonly state: CardState;
   /** Action and reason of the plan; null when nothing is to be done. */
   readonly action: string | null;
   readonly reason: string | null;
@@ -83,11 +83,11 @@ export interface VideoCard {
   /** Fingerprint of the lock entry, for stills of the earlier content; null if there is none or it cannot be drawn. */
   readonly beforeFingerprint: string | null;
   /** Null if only the service has the template, so that nothing can be drawn here. */
-  readonly picture: Picture | null;
+  readonly picture: VideoMeasures | null;
   /** Frame of the still that shows the video best. */
   readonly posterFrame: number;
   /** While it runs: 0..100, and the segments of it. */
-  readonly progress: RunProgress | null;
+  readonly progress: VideoProgress | null;
   /** Reasons of the last failure. */
   readonly failures: readonly PreviewError[];
   readonly problems: readonly PreviewProblem[];
@@ -95,7 +95,7 @@ export interface VideoCard {
 }
 
 /** Size and length of a video. */
-export interface Picture {
+export interface VideoMeasures {
   readonly width: number;
   readonly height: number;
   /** Frames per second; may be fractional. */
@@ -150,7 +150,7 @@ export interface VideoDetail {
   readonly fields: readonly FieldDifference[];
   readonly form: readonly FormField[];
   /** Definition, and the files that it is made from: fragments and data. */
-  readonly sources: readonly SourceFile[];
+  readonly sources: readonly DefinitionSource[];
   /** The rows of `each`, if the video is one of them. */
   readonly row: RowReference | null;
   /** Earlier renderings, the newest first. */
@@ -185,7 +185,7 @@ export interface FieldDifference {
   readonly after: string | null;
 }
 
-export interface SourceFile {
+export interface DefinitionSource {
   readonly path: string;
   readonly role: 'definition' | 'fragment' | 'data';
   /** Null if it cannot be read. */
@@ -273,7 +273,7 @@ export interface TemplateCard {
   /** Folder or file; null for a template of a service. */
   readonly folder: string | null;
   readonly title: string;
-  readonly picture: Picture | null;
+  readonly picture: VideoMeasures | null;
   readonly posterFrame: number;
   /** Fingerprint under which the template is drawn with the given texts; null if it cannot be drawn here. */
   readonly fingerprints: Readonly<Record<TextVariant, string>> | null;
@@ -377,7 +377,7 @@ export interface ApplyRequest {
   readonly plan: string;
 }
 
-export interface RunProgress {
+export interface VideoProgress {
   readonly percent: number;
   readonly segments: { readonly done: number; readonly total: number; readonly reused: number } | null;
 }
@@ -393,5 +393,5 @@ export interface RunState {
 
 /** Progress of one video, or the state of the whole run. */
 export type RunEvent =
-  | { readonly kind: 'video'; readonly id: string; readonly progress: RunProgress }
+  | { readonly kind: 'video'; readonly id: string; readonly progress: VideoProgress }
   | { readonly kind: 'run'; readonly run: RunState };

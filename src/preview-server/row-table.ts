@@ -3,7 +3,7 @@ import { type Row, readRows } from '../definition/read-rows.ts';
 import { resolvePath } from '../definition/repository-path.ts';
 import { globBase, idOfPath } from '../definition/video.ts';
 import { child, type MapNode, type ScalarNode } from '../yaml/tree.ts';
-import { definitionTree } from './definition-tree.ts';
+import { definitionTree } from './form-fields.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { RowReference, RowTable } from './protocol.ts';
 import { RequestError } from './request-error.ts';

@@ -8,7 +8,7 @@ import type { OutputRequest } from '../wire/output.ts';
 import type { DrawQueue } from './draw-queue.ts';
 import type { PreviewPorts } from './ports.ts';
 import { RequestError } from './request-error.ts';
-import { pictureOutput, type Subject } from './subjects.ts';
+import { type DrawSubject, pictureOutput } from './subjects.ts';
 
 export const STILL_TYPES = { png: 'image/png', jpeg: 'image/jpeg' } as const;
 
@@ -52,7 +52,7 @@ export class Stills {
    * @param signal aborted when the request was closed
    * @throws RequestError `invalid_request`, `gone`; errors of the engine
    */
-  async draw(subject: Subject, request: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
+  async draw(subject: DrawSubject, request: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
     const { frame, type, width } = request;
     const key = `${subject.fingerprint}/${frame}/${width}.${type}`;
     const kept = this.#kept.get(key);
@@ -75,7 +75,7 @@ export class Stills {
     }
   }
 
-  #begin(key: string, subject: Subject, request: StillRequest): Drawing {
+  #begin(key: string, subject: DrawSubject, request: StillRequest): Drawing {
     const stop = new AbortController();
     const bytes = this.#queue
       .run(() => this.#render(subject, request, stop.signal), stop.signal, true)
@@ -89,7 +89,7 @@ export class Stills {
     return drawing;
   }
 
-  async #render(subject: Subject, { frame, type, width }: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
+  async #render(subject: DrawSubject, { frame, type, width }: StillRequest, signal: AbortSignal): Promise<Uint8Array> {
     const whole = await this.scene(subject, { ...sizedOutput(subject, width), format: 'png' });
     if (frame >= whole.frameCount) {
       throw new RequestError('invalid_request', `The video has ${whole.frameCount} frames, from 0 on`);
@@ -102,7 +102,7 @@ export class Stills {
   }
 
   /** Returns the scene of a subject. The last few are kept. @throws RequestError `gone` if its files have changed */
-  scene(subject: Subject, output: OutputRequest): Promise<Scene> {
+  scene(subject: DrawSubject, output: OutputRequest): Promise<Scene> {
     const key = `${subject.fingerprint} ${JSON.stringify(output)}`;
     const scene = this.#scenes.get(key) ?? this.#open(subject, output);
     this.#scenes.delete(key);
@@ -112,7 +112,7 @@ export class Stills {
     return scene;
   }
 
-  async #open({ video, template, files }: Subject, output: OutputRequest): Promise<Scene> {
+  async #open({ video, template, files }: DrawSubject, output: OutputRequest): Promise<Scene> {
     for (const [path, digest] of files) {
       const bytes = await readFile(join(this.#ports.root, path)).catch(() => null);
       // The fingerprint must never name another picture: the page keeps it for ever.
@@ -134,7 +134,7 @@ export class Stills {
 }
 
 /** Returns the output of a subject, with about this width. */
-export function sizedOutput({ video, template }: Subject, width: number | null): OutputRequest {
+export function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
   const output = pictureOutput(video);
   const own = resolveOutput(template, output);
   if (width === null || width >= own.width) return output;

@@ -7,10 +7,10 @@ import { sampleMappings } from '../template/sample-mappings.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { OutputRequest } from '../wire/output.ts';
 import type { LoadedRepository } from './ports.ts';
-import type { Picture, TextVariant } from './protocol.ts';
+import type { TextVariant, VideoMeasures } from './protocol.ts';
 
 /** Something that can be drawn: a video with its present or its recorded content, or a template with sample texts. */
-export interface Subject {
+export interface DrawSubject {
   /** Names everything that the frames depend on. */
   readonly fingerprint: string;
   readonly video: Video;
@@ -27,14 +27,14 @@ const KEPT = 24;
 
 /** The subjects of the present state by fingerprint, and a few earlier ones. */
 export class Subjects {
-  #present: ReadonlyMap<string, Subject> = new Map();
-  readonly #earlier = new Map<string, Subject>();
+  #present: ReadonlyMap<string, DrawSubject> = new Map();
+  readonly #earlier = new Map<string, DrawSubject>();
 
-  get(fingerprint: string): Subject | null {
+  get(fingerprint: string): DrawSubject | null {
     return this.#present.get(fingerprint) ?? this.#earlier.get(fingerprint) ?? null;
   }
 
-  replace(present: ReadonlyMap<string, Subject>): void {
+  replace(present: ReadonlyMap<string, DrawSubject>): void {
     for (const [fingerprint, subject] of this.#present) {
       if (present.has(fingerprint)) continue;
       this.#earlier.delete(fingerprint);
@@ -46,8 +46,8 @@ export class Subjects {
 }
 
 /** Returns all subjects of a repository: its videos, recorded states of changed videos, and its templates. */
-export function subjectsOf({ project, desired, plan }: LoadedRepository): Map<string, Subject> {
-  const subjects = new Map<string, Subject>();
+export function subjectsOf({ project, desired, plan }: LoadedRepository): Map<string, DrawSubject> {
+  const subjects = new Map<string, DrawSubject>();
   const add = (fingerprint: string, video: Video, template: TemplatePackage): void => {
     const files = new Map(localFiles(video).map((path) => [path, project.assets.get(path)!.sha256]));
     subjects.set(fingerprint, { fingerprint, video, template, files });
@@ -121,7 +121,7 @@ export function pictureOutput({ output }: Pick<Video, 'output'>): OutputRequest 
   return rest;
 }
 
-export function pictureOf(video: DrawnContent, template: TemplatePackage): Picture {
+export function pictureOf(video: DrawnContent, template: TemplatePackage): VideoMeasures {
   const { width, height, fps, frameCount } = resolveOutput(template, pictureOutput(video));
   const hasSound =
     video.audio.size > 0 ||

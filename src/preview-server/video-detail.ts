@@ -8,14 +8,14 @@ import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
 import { segmentKeys } from '../session/segments/cache-keys.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
-import { definitionTree } from './definition-tree.ts';
-import { formFields } from './form-fields.ts';
+import { definitionTree, formFields, templateFields } from './form-fields.ts';
+import type { LiveState } from './live-state.ts';
 import type { LoadedRepository } from './ports.ts';
 import type { PreviewContext } from './preview-context.ts';
-import type { LintMark, SegmentMark, SourceFile, VideoDetail } from './protocol.ts';
+import type { DefinitionSource, LintMark, SegmentMark, TemplateDetail, VideoDetail } from './protocol.ts';
 import { RequestError } from './request-error.ts';
 import { rowReference } from './row-table.ts';
-import { pictureOutput, type Subject } from './subjects.ts';
+import { type DrawSubject, pictureOutput } from './subjects.ts';
 
 /** Describes one video in full. @throws RequestError `not_found` */
 export async function videoDetail(id: string, { live, ports, stills }: PreviewContext): Promise<VideoDetail> {
@@ -48,7 +48,7 @@ export async function videoDetail(id: string, { live, ports, stills }: PreviewCo
 }
 
 async function segmentsOf(
-  subject: Subject,
+  subject: DrawSubject,
   { output }: Video,
   { project }: LoadedRepository,
   { ports, stills }: Pick<PreviewContext, 'ports' | 'stills'>,
@@ -72,7 +72,7 @@ async function segmentsOf(
   }
 }
 
-function sourcesOf(path: string, { project }: LoadedRepository): SourceFile[] {
+function sourcesOf(path: string, { project }: LoadedRepository): DefinitionSource[] {
   const files = [...new Set([path, ...(project.origins.get(path) ?? [])])];
   return files.map((file) => ({
     path: file,
@@ -111,4 +111,26 @@ export async function lintMarks(id: string, { live, ports, stills, queue }: Prev
     const { editable, frame, seconds, box } = finding;
     return [{ code, severity, message, hint, editable, frame, seconds, box }];
   });
+}
+
+/** Describes a template. @throws RequestError `not_found`, `conflict` if it has errors */
+export function templateDetail(name: string, { state, loaded }: LiveState): TemplateDetail {
+  const card = state.templates.find((one) => one.name === name);
+  if (card === undefined) throw new RequestError('not_found', `There is no template ${JSON.stringify(name)}`);
+  const template = loaded.project.templates.get(name);
+  if (template === undefined) {
+    throw new RequestError('conflict', `The template ${name} has errors`, { problems: card.problems });
+  }
+  const { spec, package: own, paths } = template;
+  const { folder } = card;
+  return {
+    card,
+    description: own?.manifest.description ?? null,
+    stills: own === null ? [] : [...resolveOutput(own).stills],
+    editables: templateFields(spec, own),
+    fonts: spec.available_fonts ?? spec.fonts,
+    files: paths
+      .map((path) => (folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path))
+      .sort(),
+  };
 }

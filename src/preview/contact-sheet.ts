@@ -1,8 +1,8 @@
+import { IDENTITY_TRANSFORM } from '../engine/media/animate-images.ts';
 import { packScene } from '../engine/packed-scene.ts';
-import type { SceneFont } from '../template/scene.ts';
+import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
-import { type SheetPicture, type SheetText, sheetScene } from './sheet-scene.ts';
 
 export interface SheetEntry {
   readonly id: string;
@@ -80,4 +80,98 @@ function heightOf({ width, height }: PreviewImage): number {
 
 function even(pixels: number): number {
   return 2 * Math.ceil(pixels / 2);
+}
+
+/** A line of text. All lengths are in pixels. */
+export interface SheetText {
+  readonly x: number;
+  /** Baseline. */
+  readonly y: number;
+  readonly text: string;
+  /** Font size. */
+  readonly size: number;
+}
+
+/** A picture in its place. All lengths are in pixels. */
+export interface SheetPicture {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** PNG or JPEG. */
+  readonly bytes: Uint8Array;
+}
+
+export interface Sheet {
+  /** Even numbers. */
+  readonly width: number;
+  readonly height: number;
+  readonly texts: readonly SheetText[];
+  readonly pictures: readonly SheetPicture[];
+  /** Texts use the first one; without fonts there are no texts. */
+  readonly fonts: readonly SceneFont[];
+}
+
+/** A property that is not animated. */
+const still = (k: unknown) => ({ a: 0, k });
+const BACKGROUND = [0.09, 0.1, 0.12, 1];
+const INK = [0.93, 0.94, 0.95];
+
+/** Returns a scene that shows pictures and texts on a dark ground, with one still. */
+export function sheetScene({ width, height, texts, pictures, fonts }: Sheet): Scene {
+  const [font] = fonts;
+  const images = pictures.map((picture, index): Scene['images'][number] => {
+    const assetId = `picture-${index}`;
+    const { width: w, height: h, bytes } = picture;
+    return { assetId, width: w, height: h, bytes, transform: { crop_strategy: 'cover' }, name: assetId };
+  });
+  const layers = [
+    ...(font === undefined ? [] : texts.map(({ x, y, ...text }) => ({ x, y, ...textLayer(text, font.name) }))),
+    ...pictures.map(({ x, y }, index) => ({ x, y, ty: 2, refId: `picture-${index}` })),
+  ];
+  const animation = sheetAnimation({ width, height, layers, images, font });
+  return {
+    ...{ width, height, animation, images, fonts, clips: [], sounds: [], fps: 1, frameCount: 1 },
+    output: { format: 'mp4', quality: 'medium', fingerprint: null },
+    stills: [{ name: 'sheet', frame: 0 }],
+  };
+}
+
+function textLayer({ text, size }: Pick<SheetText, 'text' | 'size'>, font: string) {
+  const style = { t: text, f: font, s: size, fc: INK, j: 0, lh: size * 1.2 };
+  return { ty: 5, t: { d: { k: [{ t: 0, s: style }] }, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] } };
+}
+
+interface Placed {
+  readonly x: number;
+  readonly y: number;
+  readonly [field: string]: unknown;
+}
+
+function sheetAnimation(sheet: {
+  readonly width: number;
+  readonly height: number;
+  readonly layers: readonly Placed[];
+  readonly images: Scene['images'];
+  readonly font: SceneFont | undefined;
+}): LottieDocument {
+  const { width: w, height: h, layers, images, font } = sheet;
+  const layer = { ip: 0, op: 1, st: 0, sr: 1, bm: 0, ddd: 0 };
+  const area = { ty: 'rc', p: still([w / 2, h / 2]), s: still([w, h]), r: still(0) };
+  const paint = { ty: 'fl', c: still(BACKGROUND), o: still(100) };
+  const shapes = [{ ty: 'gr', it: [area, paint, { ty: 'tr', ...IDENTITY_TRANSFORM, sk: still(0), sa: still(0) }] }];
+  return {
+    ...{ v: '5.11.0', fr: 1, ip: 0, op: 1, w, h, nm: 'sheet', ddd: 0 },
+    assets: images.map(({ assetId, width, height }) => ({ id: assetId, w: width, h: height, u: '', p: '', e: 0 })),
+    fonts: {
+      list:
+        font === undefined ? [] : [{ fName: font.name, fFamily: 'Label', fStyle: 'Regular', ascent: 75, origin: 3 }],
+    },
+    layers: [
+      ...layers.map(({ x, y, ...own }, index) => {
+        return { ...layer, ind: index + 1, nm: `${index}`, ks: { ...IDENTITY_TRANSFORM, p: still([x, y, 0]) }, ...own };
+      }),
+      { ...layer, ind: layers.length + 1, nm: 'background', ty: 4, ks: IDENTITY_TRANSFORM, shapes },
+    ],
+  };
 }

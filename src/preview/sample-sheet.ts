@@ -10,8 +10,8 @@ import {
 import type { Scene, SceneFont } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Resource } from '../wire/mapping.ts';
+import { type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
 import type { PreviewRenderer } from './preview-video.ts';
-import { type SheetPicture, type SheetText, sheetScene } from './sheet-scene.ts';
 
 /** Pictures of a template that was filled with sample values. */
 export interface SamplePictures {

@@ -9,7 +9,7 @@ import type { Project } from '../../project/load-project.ts';
 import { findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { outcomeText, prunedFilesText } from '../../report/terminal/apply-text.ts';
-import { withoutCommands } from '../../report/terminal/github-commands.ts';
+import { withoutCommands } from '../../report/terminal/forge-text.ts';
 import { COMMIT_FLAGS, isAboutCommits } from '../commit/commit-options.ts';
 import type { OpenCommit } from '../commit/open-commit.ts';
 import { printDrift } from '../drift/drift-command.ts';
@@ -25,10 +25,9 @@ import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
 import { needsService, noopService, type OpenService, openService, SOURCES_FOLDER } from '../service/open-service.ts';
 import { approve, checkCredentials } from './apply-checks.ts';
 import { type ApplyOptions, applyFormat } from './apply-options.ts';
-import { applyExitCode } from './apply-outcome.ts';
-import type { ApplyView } from './apply-view.ts';
+import { type ApplyView, applyExitCode } from './apply-outcome.ts';
+import { openApplyView } from './apply-view.ts';
 import { type ApplyCall, type BegunApply, beginApply, refuseByLint } from './begin-apply.ts';
-import { openApplyView } from './open-apply-view.ts';
 import { runPlan } from './run-plan.ts';
 
 /**

@@ -2,7 +2,17 @@ import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE } from '../../apply/ev
 import { countRestored } from '../../apply/run-record.ts';
 import type { VideoId } from '../../definition/video.ts';
 import { EXIT } from '../../diagnostic.ts';
+import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import type { StreamEvent } from '../../report/json/event-json.ts';
+
+/** Observes a run besides the progress on stderr. */
+export interface ApplyView {
+  take(event: StreamEvent): void;
+  /** Takes the diagnostics of an error that ended the run. */
+  fail(diagnostics: readonly JsonDiagnostic[]): void;
+  /** Called at the end of every run. */
+  close?(): Promise<void>;
+}
 
 /** Adds an event to the outcome of a run, for a run that may end without an outcome of its own. */
 export function updateOutcome(outcome: ApplyOutcome, event: StreamEvent): ApplyOutcome {

@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import { stdoutStyle } from '../output.ts';
 import { loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import { SAVED_PLAN_CONFLICTS } from '../plan/plan-options.ts';
-import { type OpenScenes, openRenderPool } from '../render/open-scenes.ts';
+import { type OpenScenes, openCommandPool } from '../render/open-scenes.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import type { ApplyOptions } from './apply-options.ts';
@@ -92,7 +92,7 @@ async function renderPlanned(
 ): Promise<ShardReport | null> {
   const parallel = renderCapacity();
   const scenes = await videos.scenes();
-  const pool = openRenderPool(io, project.config.encoder);
+  const pool = openCommandPool(io, project.config.encoder);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const startedAt = io.monotonicNow();

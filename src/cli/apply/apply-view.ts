@@ -1,68 +1,88 @@
-import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import type { Published } from '../../lock/publish-lock.ts';
-import type { PlanDocument } from '../../plan/plan-document.ts';
+import { NOTHING_DONE } from '../../apply/events.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import type { StreamEvent } from '../../report/json/event-json.ts';
-import type { DoneEvent } from '../../report/markdown/apply-markdown.ts';
-import { updateOutcome } from './apply-outcome.ts';
+import { eventJson, type StreamEvent } from '../../report/json/event-json.ts';
+import { VERSION } from '../global-options.ts';
+import type { Io } from '../io.ts';
+import { type ApplyOptions, applyFormat } from './apply-options.ts';
+import { type ApplyView, updateOutcome } from './apply-outcome.ts';
 
-/** Observes a run besides the progress on stderr. */
-export interface ApplyView {
-  take(event: StreamEvent): void;
-  /** Takes the diagnostics of an error that ended the run. */
-  fail(diagnostics: readonly JsonDiagnostic[]): void;
-  /** Called at the end of every run. */
-  close?(): Promise<void>;
+/**
+ * Opens the views of a run that the options request; null if stderr and the final text are enough.
+ *
+ * @throws ReelformError `options_conflict`
+ */
+export async function openApplyView(
+  options: ApplyOptions,
+  io: Io,
+  observer: ApplyView | null = null,
+): Promise<ApplyView | null> {
+  const views = [observer, await viewOfFormat(options, io), await viewOfFailures(options, io)].filter(
+    (view) => view !== null,
+  );
+  if (views.length <= 1) return views[0] ?? null;
+  return {
+    take(event) {
+      for (const view of views) view.take(event);
+    },
+    fail(diagnostics) {
+      for (const view of views) view.fail(diagnostics);
+    },
+    async close() {
+      for (const view of views) await view.close?.();
+    },
+  };
 }
 
-const INTERRUPTED_RUN: JsonDiagnostic = {
-  code: 'internal',
-  severity: 'error',
-  message: 'The run was aborted',
-  hint: 'See the log of the run, and please report it',
-  ...{ file: null, line: null, column: null, end_line: null, end_column: null },
-};
-
-/** Collects what a view reports at the end of a run, even if an error ended the run. */
-export class RunSummary implements ApplyView {
-  /** In the order in which they happened. */
-  readonly done: DoneEvent[] = [];
-  readonly #diagnostics: JsonDiagnostic[] = [];
-  #isEnded = false;
-  /** Null before planning has finished. */
-  document: PlanDocument | null = null;
-  outcome: ApplyOutcome = NOTHING_DONE;
-  /** Last result of publishing the lockfile; null if it was not published. */
-  published: Published | null = null;
-  /** Last commit of the lockfile; null without one. */
-  commit: string | null = null;
-
-  /** All diagnostics of the run. An internal error if the run ended without an outcome and without an error. */
-  get diagnostics(): readonly JsonDiagnostic[] {
-    return this.#isEnded || this.#diagnostics.length > 0 ? this.#diagnostics : [INTERRUPTED_RUN];
+async function viewOfFormat(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
+  switch (applyFormat(options)) {
+    case 'text':
+      return null;
+    case 'json': {
+      if (options.refreshOnly === true) return null;
+      return new ApplyStream(io);
+    }
+    case 'github': {
+      const { GitHubView } = await import('./github-views.ts');
+      return new GitHubView(options, io);
+    }
   }
+}
 
-  fail(diagnostics: readonly JsonDiagnostic[]): void {
-    this.#diagnostics.push(...diagnostics);
+async function viewOfFailures(options: ApplyOptions, io: Io): Promise<ApplyView | null> {
+  // The combination with --refresh-only is rejected elsewhere.
+  if (options.reportFailures !== true || options.refreshOnly === true) return null;
+  const { FailureReporter } = await import('./github-views.ts');
+  return new FailureReporter(options, io);
+}
+
+/** Prints the events of `apply --json`: the version first, and an outcome last, even if an error ends the run. */
+class ApplyStream implements ApplyView {
+  readonly #io: Io;
+  #isBegun = false;
+  #isEnded = false;
+  /** Outcome so far, for a run that ends with an error. */
+  #outcome = NOTHING_DONE;
+
+  constructor(io: Io) {
+    this.#io = io;
   }
 
   take(event: StreamEvent): void {
-    switch (event.kind) {
-      case 'planned':
-        this.document = event.document;
-        return;
-      case 'lock-published':
-        this.published = event.published;
-        if (event.published.kind === 'committed') this.commit = event.published.commit;
-        return;
-      case 'outcome':
-        this.outcome = event.outcome;
-        this.#isEnded = true;
-        this.#diagnostics.push(...event.diagnostics);
-        return;
-      default:
-        if (event.kind === 'video-rendered' || event.kind === 'video-recorded') this.done.push(event);
-        this.outcome = updateOutcome(this.outcome, event);
-    }
+    // Work that continues after an interruption must not add events behind the outcome.
+    if (this.#isEnded) return;
+    if (!this.#isBegun) this.#write({ kind: 'version', toolVersion: VERSION });
+    this.#isBegun = true;
+    if (event.kind === 'outcome') this.#isEnded = true;
+    else this.#outcome = updateOutcome(this.#outcome, event);
+    this.#write(event);
+  }
+
+  /** Prints the outcome of a run that an error ended, unless it was printed already. */
+  fail(diagnostics: readonly JsonDiagnostic[]): void {
+    if (!this.#isEnded) this.take({ kind: 'outcome', outcome: this.#outcome, diagnostics });
+  }
+
+  #write(event: StreamEvent): void {
+    this.#io.stdout.write(eventJson(event, this.#io.now()));
   }
 }

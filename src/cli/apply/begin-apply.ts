@@ -4,16 +4,18 @@ import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { lintRefusal } from '../../report/terminal/repository-text.ts';
+import { lintErrors } from '../check/lint-plan.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import type { DesiredState } from '../plan/load-desired-state.ts';
+import { segmentsToRender } from '../plan/make-plan.ts';
 import type { OpenPlan, PlanContext } from '../plan/open-plan.ts';
 import { planToApply } from '../plan/plan-to-apply.ts';
-import { lintErrors, type PlannedVideos, projectVideos, segmentsToRender } from '../plan/planned-videos.ts';
+import { type PlannedVideos, projectVideos } from '../plan/planned-videos.ts';
 import { printPlanText } from '../plan/print-plan.ts';
 import type { ApplyOptions } from './apply-options.ts';
-import type { ApplyView } from './apply-view.ts';
+import type { ApplyView } from './apply-outcome.ts';
 
 /** One call of `reelform apply`. */
 export interface ApplyCall {

@@ -7,7 +7,7 @@ import { historyGap } from '../../git/lock-history.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
 import type { Config } from '../../project/config.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
-import type { DoctorCheck } from '../../report/terminal/doctor-text.ts';
+import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import { ServiceError } from '../../service/service-error.ts';
 import { type Io, isCi } from '../io.ts';

@@ -27,7 +27,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { cacheKey } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { PlannedVideos, VideoSource } from '../plan/planned-videos.ts';
-import { openRenderPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-scenes.ts';
 
 /** What the severity and the location of a finding depend on. */
 interface LintContext extends Pick<VideoSource, 'source'> {
@@ -93,7 +93,7 @@ export async function lintVideos(
   const full: FullDisk = { error: null, count: 0, isNeeded: false };
   if (unknown.length > 0) {
     const scenes = await planned.scenes();
-    const pool = openRenderPool(io);
+    const pool = openCommandPool(io);
     const progress = openProgress(unknown.length, io);
     const until = io.monotonicNow() + options.budgetMs;
     const limit = pLimit(renderCapacity());

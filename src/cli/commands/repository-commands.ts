@@ -116,7 +116,7 @@ export function addTemplateCommands(program: Command, action: ActionOf): void {
     .description('upload the template packages of the repository to the service')
     .argument('[template...]', 'names from reelform.yaml; all packages by default')
     .option('--json', 'print the results as one JSON document')
-    .action(action(async () => (await import('../template/template-push-command.ts')).templatePushCommand));
+    .action(action(async () => (await import('../template/template-pack-command.ts')).templatePushCommand));
 }
 
 /** Declares the options of commands that make a package from an animation. */
@@ -155,14 +155,14 @@ export function addCommentCommands(program: Command, action: ActionOf): void {
     .option('--check', 'also write a check run')
     .option('--preview-host <place>', 'redraw the images and publish them to branch:NAME or s3://bucket/folder/')
     .option('--preview-keep <days>', 'how long images stay on the branch, such as 30d; default: 30d', days)
-    .action(action(async () => (await import('../comment/comment-github-command.ts')).commentGitHubCommand));
+    .action(action(async () => (await import('../comment/comment-commands.ts')).commentGitHubCommand));
   addCommentFlags(
     comment.command('gitlab').description('create or update one note on a merge request'),
     ['update', 'new', 'delete-and-new'],
     'GITLAB_TOKEN',
   )
     .option('--mr <n>', 'number of the merge request; default: the one that the job runs for', aboveZero)
-    .action(action(async () => (await import('../comment/comment-gitlab-command.ts')).commentGitLabCommand));
+    .action(action(async () => (await import('../comment/comment-commands.ts')).commentGitLabCommand));
 }
 
 function addCommentFlags(command: Command, behaviors: readonly string[], token: string): Command {

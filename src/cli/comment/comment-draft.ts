@@ -68,7 +68,7 @@ export async function draftComment(
       const found = await readPreview(from, { urlsBelow: [...urlsBelow, ...(options.previewUrl ?? [])] });
       const { previewHost: place, previewKeep: keepDays } = options;
       if (place === undefined || options.dryRun === true) return found;
-      const { publishUntrustedPreview } = await import('../plan/preview/host-preview.ts');
+      const { publishUntrustedPreview } = await import('../plan/preview/preview-host.ts');
       return await publishUntrustedPreview(found, { directory, place, keepDays }, io);
     } catch (error) {
       if (!(error instanceof ReelformError)) throw error;

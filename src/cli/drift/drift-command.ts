@@ -11,7 +11,7 @@ import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { driftJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/drift-markdown.ts';
+import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/issue-bodies.ts';
 import { driftText } from '../../report/terminal/drift-text.ts';
 import { type DriftFinding, type DriftReport, hasDrift } from '../../report/wording/drift-words.ts';
 import { withErrorReport } from '../errors.ts';

@@ -1,20 +1,21 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { isEmptyPlan, type Plan } from '../../plan/plan.ts';
-import { planDocument } from '../../plan/plan-document.ts';
+import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
+import { planDocument, type SegmentCount } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { previewSummary } from '../../preview/preview-document.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
+import { lintPlan } from '../check/lint-plan.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 import { applyPolicies, openPlan } from './open-plan.ts';
 import { type PlanOptions, PREVIEW_FLAGS, type PreviewFlags, planFormat } from './plan-options.ts';
-import { changedVideos, lintPlan, type PlannedVideos, segmentsToRender } from './planned-videos.ts';
+import { changedVideos, type PlannedVideos } from './planned-videos.ts';
 import type { DrawnPreview } from './preview/draw-preview.ts';
 import { type PrintablePlan, printPlan } from './print-plan.ts';
 
@@ -123,4 +124,16 @@ async function writeReport(folder: string, { document, preview }: PrintablePlan)
   await mkdir(folder, { recursive: true });
   await writeFileAtomic(join(folder, 'plan.html'), planHtml(document, { preview }));
   await writeFileAtomic(join(folder, 'plan.json'), planJson(document));
+}
+
+/** Counts the segments of a plan. The engine is loaded only if there are some to count. @param warns see `openSegmentCache` */
+export async function segmentsToRender(
+  plan: Plan,
+  planned: PlannedVideos,
+  io: Io,
+  warns: boolean,
+): Promise<ReadonlyMap<string, SegmentCount>> {
+  if (planned.config.service !== 'embedded' || !plan.changes.some(rendersNew)) return new Map();
+  const { countSegments } = await import('./count-segments.ts');
+  return countSegments(plan, planned, io, warns);
 }

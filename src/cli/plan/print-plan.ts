@@ -69,10 +69,8 @@ async function printForGitHub(
   options: PrintOptions,
   io: Io,
 ): Promise<void> {
-  const { appendToJobFile, relativeFolder, summaryBudget } = await import('../forge/github-step.ts');
-  const { githubAnnotations, githubOutputs, withoutCommands } = await import(
-    '../../report/terminal/github-commands.ts'
-  );
+  const { appendToJobFile, relativeFolder, summaryBudget } = await import('../forge/forge-job.ts');
+  const { githubAnnotations, githubOutputs, withoutCommands } = await import('../../report/terminal/forge-text.ts');
   const { planMarkdown } = await import('../../report/markdown/plan-markdown.ts');
   const text = planText(document, { color: false, trueColor: false, columns: 100, verbose: options.verbose === true });
   io.stdout.write(withoutCommands(text, randomUUID()));
@@ -93,7 +91,7 @@ async function printForGitLab(
   options: PrintOptions,
   io: Io,
 ): Promise<void> {
-  const { relativeFolder } = await import('../forge/github-step.ts');
+  const { relativeFolder } = await import('../forge/forge-job.ts');
   const { gitlabCodeQuality, gitlabTerraform } = await import('../../report/json/gitlab-reports.ts');
   const { planMarkdown } = await import('../../report/markdown/plan-markdown.ts');
   printPlanText(document, io.stdout, options, io);

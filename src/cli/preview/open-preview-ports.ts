@@ -3,33 +3,36 @@ import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../engine/built-file.ts';
 import { SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { renderBuild } from '../../engine/render-result.ts';
+import { tryGit } from '../../git/run-git.ts';
 import { readLock } from '../../lock/lock-file.ts';
+import { parseLock } from '../../lock/parse-lock.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
-import type { LoadedRepository, PreviewPorts } from '../../preview-server/ports.ts';
+import type { LoadedRepository, PreviewPorts, RunObserver } from '../../preview-server/ports.ts';
+import type { HistoryEntry } from '../../preview-server/protocol.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { SegmentCache } from '../../session/segments/segment-cache.ts';
+import { applyCommand } from '../apply/apply-command.ts';
 import { reportError } from '../errors.ts';
 import { BUILD, VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { segmentsToRender } from '../plan/make-plan.ts';
 import { applyPolicies, openPlan } from '../plan/open-plan.ts';
-import { projectVideos, segmentsToRender } from '../plan/planned-videos.ts';
-import { openRenderPool, openScenes } from '../render/open-scenes.ts';
+import { projectVideos } from '../plan/planned-videos.ts';
+import { openCommandPool, openScenes } from '../render/open-scenes.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import { readNamedPackage } from '../template/named-package.ts';
 import { checkPackage } from '../template/template-check-command.ts';
-import { applyFromPage } from './apply-from-page.ts';
 import { openEditor } from './open-editor.ts';
 import { ChangeReader } from './reload-changed.ts';
-import { videoHistory } from './video-history.ts';
 
 /** @param root absolute */
 export function openPreviewPorts(root: string, io: Io): PreviewPorts & { close(): Promise<void> } {
   const scenes = openScenes(root, io, 'preview');
-  const pool = openRenderPool(io);
+  const pool = openCommandPool(io);
   const changes = new ChangeReader();
   return {
     root,
@@ -97,4 +100,68 @@ async function checkTemplate(folder: string, root: string, io: Io): Promise<read
   const found = readNamedPackage(folder, root);
   const { diagnostics } = await checkPackage(found, io);
   return diagnosticsJson(diagnostics, found.source);
+}
+
+/** Discards the output: the page shows the events of the run. */
+const NOWHERE = { write: () => undefined, isTTY: false, columns: 80, rows: 24 };
+
+/**
+ * Runs `reelform apply` for the page, with the plan that the user has confirmed there.
+ *
+ * @param root absolute
+ * @param signal interrupts as the first Ctrl-C on a terminal does
+ * @returns the exit status
+ */
+function applyFromPage(
+  root: string,
+  plan: string,
+  observer: RunObserver,
+  { signal, io }: { readonly signal: AbortSignal; readonly io: Io },
+): Promise<number> {
+  const own: Io = {
+    ...io,
+    stdout: NOWHERE,
+    // As on a terminal, an interrupted run waits for its renders. A dumb one gets no live view.
+    stderr: { ...NOWHERE, isTTY: true },
+    env: { ...io.env, TERM: 'dumb', CI: '' },
+    interactive: false,
+    cwd: root,
+    onInterrupt(listener) {
+      signal.addEventListener('abort', listener, { once: true });
+      return () => signal.removeEventListener('abort', listener);
+    },
+    onWriteError: () => undefined,
+    onResize: () => () => undefined,
+  };
+  return applyCommand(undefined, { autoApprove: true, expectPlan: plan, color: false }, own, observer);
+}
+
+/** Versions of the lockfile that are read. */
+const COMMITS = 40;
+const TIME_MS = 3_000;
+
+/**
+ * Returns the earlier renderings of a video from the versions of the lockfile in Git, the newest first. Best effort: without Git or time
+ * there are fewer.
+ *
+ * @param root absolute
+ */
+async function videoHistory(root: string, id: string): Promise<readonly HistoryEntry[]> {
+  const until = performance.now() + TIME_MS;
+  const log = await tryGit(root, ['log', `-n${COMMITS}`, '--format=%H', '--', LOCK_FILE], { timeoutMs: TIME_MS });
+  const found = new Map<string, HistoryEntry>();
+  for (const commit of (log ?? '').split('\n').filter((line) => line !== '')) {
+    if (performance.now() > until) break;
+    const text = await tryGit(root, ['cat-file', 'blob', `${commit}:./${LOCK_FILE}`], { timeoutMs: TIME_MS });
+    // Parsing takes longer than searching.
+    if (text === null || !text.includes(JSON.stringify(id))) continue;
+    const lock = parseLock(text, LOCK_FILE);
+    const entry = lock.ok ? lock.value.videos.get(id) : undefined;
+    // The oldest commit with an entry is the one that recorded it.
+    if (entry !== undefined) {
+      const { rendered_at: renderedAt, title, session } = entry;
+      found.set(session, { renderedAt, commit, title });
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.renderedAt < b.renderedAt ? 1 : -1));
 }

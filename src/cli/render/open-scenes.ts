@@ -100,7 +100,7 @@ export function openLocalSources(root: string, io: Io, name: string): ReturnType
 }
 
 /** Opens the render processes of a command, one per slot. `encoder` is that of reelform.yaml. */
-export function openRenderPool(io: Io, encoder?: Config['encoder']): RenderPool {
+export function openCommandPool(io: Io, encoder?: Config['encoder']): RenderPool {
   return (io.createRenderPool ?? createRenderPool)({
     size: renderCapacity(),
     sandbox: sandboxFromEnvironment(io.env),

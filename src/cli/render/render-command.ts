@@ -16,7 +16,7 @@ import type { OutputRequest } from '../../wire/output.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printJson } from '../output.ts';
-import { openRenderPool, openScenes } from './open-scenes.ts';
+import { openCommandPool, openScenes } from './open-scenes.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
 
@@ -94,7 +94,7 @@ async function render(
 ): Promise<Rendered | number> {
   const scenes = openScenes(project.root, io, 'render');
   const parallel = renderCapacity();
-  const pool = openRenderPool(io, project.config.encoder);
+  const pool = openCommandPool(io, project.config.encoder);
   const segments = openSegmentCache(project, io, { isOn: options.segmentCache !== false });
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));

@@ -6,7 +6,7 @@ import { renderBuild } from '../../engine/render-result.ts';
 import { isRecord } from '../../json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/cache-text.ts';
+import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/render-text.ts';
 import { chooseEncoder } from '../../session/processes/render-pool.ts';
 import { BucketSegmentStore } from '../../session/segments/bucket-segment-store.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';

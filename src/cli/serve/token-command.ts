@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/token-text.ts';
+import { createdTokenText, tokenRows, tokensText } from '../../report/terminal/serve-text.ts';
 import { openTokenAdmin } from '../../server/admin-socket/admin-client.ts';
 import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-server.ts';
 import { SCOPES } from '../../server/ports.ts';

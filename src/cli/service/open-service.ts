@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { MEDIA_CONTENT_TYPES } from '../../content-types.ts';
+import { DeliveryFailure } from '../../delivery/destination.ts';
+import { parseDestination } from '../../delivery/destination-address.ts';
+import { openDestination } from '../../delivery/open-destination.ts';
+import { ReelformError } from '../../diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { type Change, delivers, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
 import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
-import type { RenderService } from '../../service/render-service.ts';
+import type { RenderService, SourceUpload } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import { createDirectoryOutputs } from '../../session/directory-outputs.ts';
@@ -16,10 +22,9 @@ import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import { createDestinations } from '../../session/session-deliveries.ts';
 import type { Io } from '../io.ts';
-import { openLocalSources, openRenderPool } from '../render/open-scenes.ts';
+import { openCommandPool, openLocalSources } from '../render/open-scenes.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
-import { openRemoteService, packageUpload } from './open-remote-service.ts';
-import { createSourcePublisher } from './publish-sources.ts';
+import { openRemoteService, openUrlProbe, packageUpload } from './open-remote-service.ts';
 
 /**
  * Name of the folder below `.reelform/` for fetched sources of a run. Lint and the count of segments fetch into the same one, so that
@@ -70,7 +75,7 @@ function openEmbedded(project: Project, io: Io, usesCache: boolean): OpenService
   const sources = openLocalSources(project.root, io, SOURCES_FOLDER);
   const capacity = renderCapacity();
   const cache = openSegmentCache(project, io, { isOn: usesCache });
-  const pool = openRenderPool(io, project.config.encoder);
+  const pool = openCommandPool(io, project.config.encoder);
   const service = createEmbeddedService({
     templates: { find: async (_, id) => packages.get(id) ?? null },
     sources: sources.reader,
@@ -144,4 +149,58 @@ export function noopService(name: string): OpenService {
     ensureStyleVersion: refuse,
     close: async () => undefined,
   };
+}
+
+/** Makes a local file available to a service. */
+type PublishSource = (source: SourceUpload) => Promise<{ remote_url: string }>;
+
+/**
+ * Returns a function that publishes files of the repository as `assets` of reelform.yaml configures, named by their
+ * digest, so that existing files are not uploaded again. Undefined without that setting.
+ */
+function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io): PublishSource | undefined {
+  const { config, root } = project;
+  const { assets, credentials } = config;
+  if (assets === null) return undefined;
+  const credential = assets.credential === null ? null : (credentials.get(assets.credential) ?? null);
+  const look = openUrlProbe(config, io);
+  return async (source) => {
+    const name = `${source.sha256}${endingOf(source.name)}`;
+    const remote_url = `${assets.publicUrl}${name}`;
+    const { signal } = new AbortController();
+    const seen = await look(remote_url, signal);
+    if (seen.kind === 'there') return { remote_url };
+    const parsed = parseDestination(`${assets.publish}${name}`);
+    if (!parsed.ok) throw new Error(`Internal error: ${assets.publish} is not a destination`);
+    try {
+      const destination = await openDestination(parsed.target, credential, { env: io.env, directory: root });
+      await destination.deliver(fileOf(source), { signal, state: null, onState: async () => undefined });
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure)) throw error;
+      throw new ReelformError('write_failed', `${source.name} could not be published: ${error.message}`, {
+        hint: 'Check "assets" and its credential in reelform.yaml',
+        cause: error,
+      });
+    }
+    return { remote_url };
+  };
+}
+
+function fileOf({
+  bytes,
+  sha256,
+  name,
+}: SourceUpload): Parameters<Awaited<ReturnType<typeof openDestination>>['deliver']>[0] {
+  return {
+    size: bytes.length,
+    contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',
+    sha256,
+    stream: ({ start, end } = { start: 0, end: bytes.length }) => Readable.from([bytes.subarray(start, end)]),
+  };
+}
+
+/** Returns the extension with its dot; empty if it is unusual. */
+function endingOf(name: string): string {
+  const ending = extname(name).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(ending) ? ending : '';
 }

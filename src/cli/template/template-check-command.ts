@@ -10,7 +10,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
-import { openRenderPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-scenes.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 
@@ -63,7 +63,7 @@ export async function checkPackage(
   if (unusable.length > 0) {
     return { template, findings: [], diagnostics: unusable.map((font) => unusableFont(font, folder)) };
   }
-  const pool = openRenderPool(io);
+  const pool = openCommandPool(io);
   try {
     // Licences of the repository's own fonts are not part of the package.
     const own = found.files.ok ? found.files.value : files.value;

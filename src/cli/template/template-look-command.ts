@@ -14,7 +14,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson } from '../output.ts';
-import { openRenderPool } from '../render/open-scenes.ts';
+import { openCommandPool } from '../render/open-scenes.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
 export interface TemplateLookOptions extends GlobalOptions {
@@ -39,7 +39,7 @@ export async function templateLookCommand(
   );
   if (!areTemplatesUsable(project, names, options, io, [...packages.keys()])) return EXIT.error;
   const folder = options.out === undefined ? looksFolder(project.root) : resolve(directory, options.out);
-  const pool = openRenderPool(io, project.config.encoder);
+  const pool = openCommandPool(io, project.config.encoder);
   const looks: DrawnLook[] = [];
   const problems: Diagnostic[] = [];
   try {

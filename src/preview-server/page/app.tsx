@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Notices } from './controls/notices.tsx';
-import { useShortcuts } from './controls/shortcuts.ts';
+import { ShortcutHelp, useShortcuts } from './controls/shortcuts.tsx';
 import { useRoute } from './controls/use-route.ts';
 import { RowsView } from './form/rows-view.tsx';
 import { PlanView } from './plan/plan-view.tsx';
-import { ShortcutHelp } from './shortcut-help.tsx';
 import { usePage } from './store.ts';
 import { TemplateView } from './template/template-view.tsx';
 import { TopBar } from './top-bar.tsx';

@@ -48,11 +48,11 @@ export async function uploadFile(file: File): Promise<string> {
 }
 
 /** Undoes the last edit. An edit whose files were changed since is refused and forgotten. */
-export async function undoEdit(): Promise<void> {
+export async function undoLast(): Promise<void> {
   await revert('undo', 'redo');
 }
 
-export async function redoEdit(): Promise<void> {
+export async function redoLast(): Promise<void> {
   await revert('redo', 'undo');
 }
 

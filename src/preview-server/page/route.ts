@@ -4,7 +4,7 @@ import { FIRST_VIEW, GROUPINGS, type ListView, SORT_ORDERS, STATES } from './vid
 export type Panel = 'edit' | 'changes' | 'findings' | 'source' | 'history';
 
 /** The view on the page; the part of its address after `#`. */
-export type Route =
+export type PageRoute =
   | { readonly kind: 'wall'; readonly view: ListView }
   | { readonly kind: 'video'; readonly id: string; readonly panel: Panel | null }
   | { readonly kind: 'template'; readonly name: string }
@@ -14,7 +14,7 @@ export type Route =
 const PANELS: readonly Panel[] = ['edit', 'changes', 'findings', 'source', 'history'];
 
 /** Parses an address; anything unknown is the wall. */
-export function parseRoute(hash: string): Route {
+export function parseRoute(hash: string): PageRoute {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?');
   const parameters = new URLSearchParams(search);
   const [, kind = '', ...names] = path.split('/');
@@ -38,7 +38,7 @@ export function parseRoute(hash: string): Route {
 }
 
 /** The inverse of `parseRoute`. */
-export function formatRoute(route: Route): string {
+export function formatRoute(route: PageRoute): string {
   switch (route.kind) {
     case 'video':
       return `#/video/${encodePath(route.id)}${route.panel === null ? '' : `?panel=${route.panel}`}`;

@@ -16,7 +16,7 @@ export class ServerError extends Error {
 }
 
 /** Reads JSON: from `api/<name>?<key>=<value>`, or in a gallery from `api/<name>/<value>.json`. */
-export async function readJson<T>(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
+export async function fetchJson<T>(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
   if (!IS_GALLERY) {
     const search = new URLSearchParams(parameters).toString();
     return await request<T>(`api/${name}${search === '' ? '' : `?${search}`}`);
@@ -84,7 +84,7 @@ export function connect(): void {
 
 async function loadState(connection: 'live' | 'static'): Promise<void> {
   try {
-    dispatch({ kind: 'loaded', state: await readJson<PreviewState>('state') });
+    dispatch({ kind: 'loaded', state: await fetchJson<PreviewState>('state') });
     dispatch({ kind: 'connection', connection });
   } catch {
     dispatch({ kind: 'connection', connection: 'lost' });

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './controls/icon.tsx';
-import { useShortcuts } from './controls/shortcuts.ts';
+import { useShortcuts } from './controls/shortcuts.tsx';
 import { navigate } from './controls/use-route.ts';
 import { isActive } from './plan/plan-view.tsx';
-import { formatRoute, type Route } from './route.ts';
+import { formatRoute, type PageRoute } from './route.ts';
 import { usePage } from './store.ts';
 import { FIRST_VIEW } from './video-list.ts';
 import { count } from './wording.ts';
 
-export function TopBar({ route, onHelp }: { readonly route: Route; readonly onHelp: () => void }): JSX.Element {
+export function TopBar({ route, onHelp }: { readonly route: PageRoute; readonly onHelp: () => void }): JSX.Element {
   const name = usePage(({ server }) => server?.name ?? 'Reelform');
   const connection = usePage((state) => state.connection);
   return (
@@ -42,7 +42,7 @@ export function TopBar({ route, onHelp }: { readonly route: Route; readonly onHe
   );
 }
 
-function SearchField({ route }: { readonly route: Route }): JSX.Element {
+function SearchField({ route }: { readonly route: PageRoute }): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   const view = route.kind === 'wall' ? route.view : FIRST_VIEW;
   useShortcuts({ '/': () => field.current?.focus() });

@@ -1,4 +1,4 @@
-import type { VideoCard, VideoState } from '../protocol.ts';
+import type { CardState, VideoCard } from '../protocol.ts';
 
 export type SortOrder = 'attention' | 'id' | 'title' | 'rendered';
 export type Grouping = 'none' | 'template' | 'folder' | 'state';
@@ -7,7 +7,7 @@ export type Grouping = 'none' | 'template' | 'folder' | 'state';
 export interface ListView {
   readonly query: string;
   /** Empty for all. */
-  readonly states: readonly VideoState[];
+  readonly states: readonly CardState[];
   readonly sort: SortOrder;
   readonly grouping: Grouping;
 }
@@ -22,7 +22,7 @@ export const FIRST_VIEW: ListView = { query: '', states: [], sort: 'attention', 
 export const SORT_ORDERS: readonly SortOrder[] = ['attention', 'id', 'title', 'rendered'];
 export const GROUPINGS: readonly Grouping[] = ['none', 'template', 'folder', 'state'];
 /** States by urgency: videos that block an apply first, finished videos last. */
-export const STATES: readonly VideoState[] = ['failed', 'invalid', 'running', 'changed', 'new', 'other', 'up_to_date'];
+export const STATES: readonly CardState[] = ['failed', 'invalid', 'running', 'changed', 'new', 'other', 'up_to_date'];
 
 const searchTexts = new WeakMap<VideoCard, string>();
 
@@ -49,7 +49,7 @@ export function groupVideos(videos: readonly VideoCard[], view: Pick<ListView, '
     if (group === undefined) groups.set(title, [card]);
     else group.push(card);
   }
-  const order = (title: string): number => STATES.indexOf(title as VideoState);
+  const order = (title: string): number => STATES.indexOf(title as CardState);
   return [...groups]
     .map(([title, cards]) => ({ title, videos: cards }))
     .sort((one, other) =>
@@ -58,21 +58,21 @@ export function groupVideos(videos: readonly VideoCard[], view: Pick<ListView, '
 }
 
 /** Counts the videos of each state. */
-export function countStates(videos: readonly VideoCard[]): Record<VideoState, number> {
-  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<VideoState, number>;
+export function countStates(videos: readonly VideoCard[]): Record<CardState, number> {
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<CardState, number>;
   for (const { state } of videos) counts[state]++;
   return counts;
 }
 
 /** Path of an id without its last name; `/` at the top. */
-export function folderOf(id: string): string {
+export function folderOfId(id: string): string {
   const end = id.lastIndexOf('/');
   return end === -1 ? '/' : id.slice(0, end);
 }
 
 function groupOf(card: VideoCard, grouping: Exclude<Grouping, 'none'>): string {
   if (grouping === 'template') return card.template;
-  return grouping === 'folder' ? folderOf(card.id) : card.state;
+  return grouping === 'folder' ? folderOfId(card.id) : card.state;
 }
 
 function searchTextOf(card: VideoCard): string {

@@ -1,7 +1,7 @@
-import type { VideoState } from '../protocol.ts';
+import type { CardState } from '../protocol.ts';
 import type { Grouping, SortOrder } from './video-list.ts';
 
-export const STATE_NAMES: Readonly<Record<VideoState, string>> = {
+export const STATE_NAMES: Readonly<Record<CardState, string>> = {
   failed: 'Failed',
   invalid: 'Invalid',
   running: 'Rendering',
@@ -31,14 +31,14 @@ export function count(amount: number, noun: string): string {
 }
 
 /** `0:04.20`: minutes, seconds and hundredths. */
-export function formatTime(seconds: number): string {
+export function formatClock(seconds: number): string {
   const hundredths = Math.max(0, Math.round(seconds * 100));
   const [minutes, rest] = [Math.floor(hundredths / 6000), hundredths % 6000];
   return `${minutes}:${(rest / 100).toFixed(2).padStart(5, '0')}`;
 }
 
 /** `11 s`, `1 min 20 s`. */
-export function formatDuration(seconds: number): string {
+export function formatLength(seconds: number): string {
   if (seconds < 60) return `${Number(seconds.toFixed(1))}\u00a0s`;
   const rest = Math.round(seconds % 60);
   return `${Math.floor(seconds / 60)}\u00a0min${rest === 0 ? '' : ` ${rest}\u00a0s`}`;

@@ -16,9 +16,8 @@ import {
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE, PLAIN_STYLE } from './page-style.ts';
-import { overviewHtml } from './plan-overview.ts';
+import { overviewHtml, videoCard } from './plan-cards.ts';
 import { embeddedPreview, imageHtml } from './preview-html.ts';
-import { videoCard } from './video-card.ts';
 
 /** With more videos than this, details are collapsed. */
 const MOST_OPEN = 40;

@@ -3,7 +3,7 @@ import type { Attempt } from '../../lock/journal.ts';
 import type { Change } from '../../plan/plan.ts';
 import { changeDocument, type PlanDocument } from '../../plan/plan-document.ts';
 import type { DriftReport } from '../wording/drift-words.ts';
-import { recordedUrl, videoState } from '../wording/video-states.ts';
+import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Serializes the result of `drift --json`. Queries are removed from URLs, because they may contain a signature. */

@@ -1,7 +1,6 @@
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
-import { textPosition } from '../wording/text-position.ts';
 
 /** A diagnostic in JSON output. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
 export type JsonDiagnostic = {
@@ -69,4 +68,22 @@ export function problemsOf({ diagnostics }: Pick<PlanDocument, 'diagnostics'>): 
 /** `videos/berlin.yaml:3:5`; empty without a file. */
 export function formatLocation({ file, line, column }: JsonDiagnostic): string {
   return [file, line, column].filter((part) => part !== null).join(':');
+}
+
+/** Line and column as editors count them: from 1, columns in UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Converts an offset to a position, clamped to the end of the text. Lines end with `\n` or `\r\n`. */
+export function textPosition(text: string, offset: number): TextPosition {
+  const at = Math.min(offset, text.length);
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return { line, column: at - start + 1 };
 }

@@ -7,9 +7,9 @@ import { displayUrl, joinTexts, shortenText } from '../wording/display-text.ts';
 import type { FailureGroup } from '../wording/failure-groups.ts';
 import { reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
-import { escapeMarkdown, linkedWords, markdownCode, markdownLink, shortCode } from './escape-markdown.ts';
-import { takeWhileFits } from './markdown-blocks.ts';
+import { escapeMarkdown, linkedWords, markdownCode, markdownLink, shortCode, takeWhileFits } from './markdown-text.ts';
 import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit } from './problem-tables.ts';
+
 /** Events of videos that succeeded. */
 export type DoneEvent = Extract<ApplyEvent, { kind: 'video-rendered' | 'video-recorded' }>;
 

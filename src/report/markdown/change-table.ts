@@ -4,8 +4,7 @@ import { type DiffRow, type DisplayValue, FIELD_NAMES, groupRowsOf } from '../wo
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
-import { escapeMarkdown, markdownCode, shortCode } from './escape-markdown.ts';
-import { foldMarkdown } from './markdown-blocks.ts';
+import { escapeMarkdown, foldMarkdown, markdownCode, shortCode } from './markdown-text.ts';
 
 const MOST_NAMES = 3;
 /** Longer ids, titles and names are truncated. */

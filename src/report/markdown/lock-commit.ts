@@ -3,8 +3,7 @@ import type { Lock, LockEntry } from '../../lock/lock.ts';
 import type { LockChange, Published } from '../../lock/publish-lock.ts';
 import { displayUrl, escapeControls, shortenText } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { escapeMarkdown, markdownLink, shortCode } from './escape-markdown.ts';
-import { takeWhileFits } from './markdown-blocks.ts';
+import { escapeMarkdown, markdownLink, shortCode, takeWhileFits } from './markdown-text.ts';
 
 /** Limits that keep the text below GitHub's 65,536 characters. */
 const NAMED = 50;

@@ -25,8 +25,7 @@ import {
   videoDetails,
   videoRow,
 } from './change-table.ts';
-import { escapeMarkdown, shortCode } from './escape-markdown.ts';
-import { foldedTable, foldMarkdown, takeWhileFits } from './markdown-blocks.ts';
+import { escapeMarkdown, foldedTable, foldMarkdown, shortCode, takeWhileFits } from './markdown-text.ts';
 import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } from './preview-markdown.ts';
 import { markdownProblems, type ProblemLimit } from './problem-tables.ts';
 

@@ -9,8 +9,7 @@ import {
 import { shortenText } from '../wording/display-text.ts';
 import { LEFT_OUT_WORDS, newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeMarkdown, shortCode } from './escape-markdown.ts';
-import { foldedTable, foldMarkdown } from './markdown-blocks.ts';
+import { escapeMarkdown, foldedTable, foldMarkdown, shortCode } from './markdown-text.ts';
 
 /** In CSS pixels: a pair of stills fits side by side in a comment, and portrait stills are not taller than landscape ones. */
 const ROOM = { width: 360, height: 230 };

@@ -2,8 +2,7 @@ import { formatLocation, type JsonDiagnostic } from '../json/diagnostics-json.ts
 import { shortenText } from '../wording/display-text.ts';
 import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
 import { countNoun, formatCount } from '../wording/quantities.ts';
-import { escapeMarkdown, linkedWords, markdownCode, shortCode } from './escape-markdown.ts';
-import { foldedTable, takeWhileFits } from './markdown-blocks.ts';
+import { escapeMarkdown, foldedTable, linkedWords, markdownCode, shortCode, takeWhileFits } from './markdown-text.ts';
 
 /** Maximum size of a table of problems. */
 export interface ProblemLimit {

@@ -2,9 +2,9 @@ import { codeFrameColumns } from '@babel/code-frame';
 import { createColors } from 'picocolors';
 import type { Diagnostic, Severity } from '../../diagnostic.ts';
 import { groupBy } from '../../group-by.ts';
+import { textPosition } from '../json/diagnostics-json.ts';
 import { escapeControls, terminalLink } from '../wording/display-text.ts';
 import { countNoun, countSeverities } from '../wording/quantities.ts';
-import { textPosition } from '../wording/text-position.ts';
 
 export interface DiagnosticsTextOptions {
   /** Returns the text of a file; without it no code frame is shown. */

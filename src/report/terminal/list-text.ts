@@ -2,8 +2,8 @@ import { createColors } from 'picocolors';
 import type { Change } from '../../plan/plan.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
+import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import { countNoun } from '../wording/quantities.ts';
-import { recordedUrl, videoState } from '../wording/video-states.ts';
 
 /** Lists videos, one per line: id, state, URL. */
 export function listText(changes: readonly Change[], options: { readonly color: boolean }): string {

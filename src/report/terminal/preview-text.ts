@@ -1,6 +1,7 @@
 import { groupBy } from '../../group-by.ts';
 import { mostChangedStill, type PlanPreview, type VideoPreview } from '../../preview/plan-preview.ts';
 import { largestShare } from '../../preview/preview-document.ts';
+import { escapeControls } from '../wording/display-text.ts';
 import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 import { countNoun } from '../wording/quantities.ts';
 
@@ -43,4 +44,23 @@ function videoWords(video: VideoPreview): string {
   const most = mostChangedStill(video.stills);
   const seen = `${shareWords(share)} changes ${timeWords(most!.timeSeconds)}`;
   return note === '' ? seen : `${seen}; ${note}`;
+}
+
+/** Reports the URL of the started preview page. */
+export function previewStartedText(url: string): string {
+  return `Preview at ${url}\nThe page follows your files. Ctrl-C ends it.\n`;
+}
+
+/** Warns that other machines can reach the page. @param host on which it listens */
+export function previewExposedText(host: string): string {
+  return `warning: The page listens on ${host}, without encryption. Whoever has its URL can edit the repository and render.\n`;
+}
+
+/** Reports the files of a static gallery. */
+export function galleryBuiltText(
+  folder: string,
+  { videos, stills, files }: { readonly videos: number; readonly stills: number; readonly files: number },
+): string {
+  const counts = [countNoun(videos, 'video'), countNoun(stills, 'still'), countNoun(files, 'finished file')];
+  return `Wrote ${counts.join(', ')} to ${escapeControls(folder)}\n`;
 }

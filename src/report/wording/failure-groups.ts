@@ -3,8 +3,7 @@ import { resourceSpan } from '../../definition/definition-span.ts';
 import { byCodeUnit } from '../../digest.ts';
 import { groupBy } from '../../group-by.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
-import type { JsonDiagnostic } from '../json/diagnostics-json.ts';
-import { textPosition } from './text-position.ts';
+import { type JsonDiagnostic, textPosition } from '../json/diagnostics-json.ts';
 
 /** Source location of the value that a failure is about. */
 export interface FailureLocation {

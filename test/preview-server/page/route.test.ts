@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatRoute, parseRoute, type Route } from '../../../src/preview-server/page/route.ts';
+import { formatRoute, type PageRoute, parseRoute } from '../../../src/preview-server/page/route.ts';
 import { FIRST_VIEW } from '../../../src/preview-server/page/video-list.ts';
 
-const ROUTES: readonly Route[] = [
+const ROUTES: readonly PageRoute[] = [
   { kind: 'wall', view: FIRST_VIEW },
   { kind: 'wall', view: { query: 'a & b', states: ['failed', 'new'], sort: 'title', grouping: 'none' } },
   { kind: 'video', id: 'launch/dune', panel: null },

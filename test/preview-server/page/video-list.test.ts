@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countStates, filterVideos, groupVideos } from '../../../src/preview-server/page/video-list.ts';
-import type { VideoState } from '../../../src/preview-server/protocol.ts';
+import type { CardState } from '../../../src/preview-server/protocol.ts';
 import { previewCard } from './preview-cards.ts';
 
 const VIDEOS = [
@@ -23,7 +23,7 @@ function finishedAt(renderedAt: string) {
   return { url: 'a.mp4', extension: 'mp4', bytes: 1, renderedAt, deliveries: [] };
 }
 
-function ids(query: string, states: readonly VideoState[] = []): string[] {
+function ids(query: string, states: readonly CardState[] = []): string[] {
   return filterVideos(VIDEOS, { query, states }).map(({ id }) => id);
 }
 

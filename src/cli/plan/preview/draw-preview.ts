@@ -14,11 +14,11 @@ import { sheetLabel } from '../../../report/terminal/preview-text.ts';
 import { renderCapacity } from '../../../session/processes/render-pool.ts';
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
-import { openRenderPool } from '../../render/open-scenes.ts';
+import { openCommandPool } from '../../render/open-scenes.ts';
 import type { PreviewFlags } from '../plan-options.ts';
 import type { PlannedVideos } from '../planned-videos.ts';
 import { type BaseRevision, openBaseRevision } from './base-revision.ts';
-import { openPreviewHost, publishPreview } from './open-preview-host.ts';
+import { openPreviewHost, publishPreview } from './preview-host.ts';
 
 export interface DrawnPreview {
   readonly preview: PlanPreview;
@@ -58,7 +58,7 @@ export async function drawPreview(
     throw error;
   });
   const capacity = renderCapacity();
-  const pool = openRenderPool(io, config.encoder);
+  const pool = openCommandPool(io, config.encoder);
   try {
     const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
     const signal = AbortSignal.any([time, interruption.signal]);

@@ -13,7 +13,7 @@ import { readNamedFile } from '../named-package.ts';
 import { besideIn, type LottieFile } from '../read-lottie.ts';
 
 /** What `template add` was asked to add. */
-export type Origin =
+export type TemplateOrigin =
   | { readonly kind: 'lottie'; readonly file: LottieFile }
   /** A folder with a template package, absolute. */
   | { readonly kind: 'package'; readonly folder: string }
@@ -31,7 +31,7 @@ const NPM =
  * @param root of the repository
  * @throws ReelformError `missing_file`, `template_invalid`; SessionFailure for a URL that cannot be fetched
  */
-export async function openOrigin(named: string, directory: string, root: string): Promise<Origin> {
+export async function openOrigin(named: string, directory: string, root: string): Promise<TemplateOrigin> {
   if (named.startsWith('npm:')) return { kind: 'lottie', file: await readFromNpm(named, root) };
   if (named.startsWith('gallery:')) {
     const name = named.slice('gallery:'.length);

@@ -15,13 +15,13 @@ import { parseTemplatePackage } from '../../../template/parse-template-package.t
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
-import { openRenderPool } from '../../render/open-scenes.ts';
+import { openCommandPool } from '../../render/open-scenes.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { refuseTaken } from '../template-init-command.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
 import { type BuiltPackage, buildPackage } from './build-package.ts';
 import { findFonts } from './find-fonts.ts';
-import { type Origin, openOrigin } from './open-origin.ts';
+import { openOrigin, type TemplateOrigin } from './open-origin.ts';
 import { createConfig, type NewTemplate, readThemes, registerTemplate } from './register-template.ts';
 
 export interface TemplateAddOptions extends GlobalOptions {
@@ -107,7 +107,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
 
 /** Draws the contact sheet of a new template. @returns its path, repository-relative */
 async function drawSheet({ name, template }: NewTemplate, root: string, io: Io): Promise<string> {
-  const pool = openRenderPool(io);
+  const pool = openCommandPool(io);
   try {
     const { image } = await writeLook(name, template, looksFolder(root), pool);
     return relative(root, image).split(sep).join('/');
@@ -117,7 +117,7 @@ async function drawSheet({ name, template }: NewTemplate, root: string, io: Io):
 }
 
 function preparePackage(
-  origin: Exclude<Origin, { kind: 'lottie' }>,
+  origin: Exclude<TemplateOrigin, { kind: 'lottie' }>,
   target: Target,
   options: TemplateAddOptions,
 ): Result<Prepared> {
@@ -150,7 +150,7 @@ async function prepareLottie(
   const source = readLottie(file, options.animation);
   if ('problems' in source) return invalid(source.problems, source.hint);
   const { name, folder } = placeFor(source.name, null, target, options);
-  const pool = openRenderPool(io);
+  const pool = openCommandPool(io);
   try {
     const built = await buildPackage(source, {
       name: options.name ?? titleOf(source.name),

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatRoute, parseRoute, type Route } from '../route.ts';
+import { formatRoute, type PageRoute, parseRoute } from '../route.ts';
 
 /** The route of the page's address. */
-export function useRoute(): Route {
+export function useRoute(): PageRoute {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const listener = (): void => setHash(location.hash);
@@ -13,7 +13,7 @@ export function useRoute(): Route {
 }
 
 /** Goes to a route. `replace` adds no entry to the browser's history, for routes that change with each key press. */
-export function navigate(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
+export function navigate(route: PageRoute, { replace = false }: { readonly replace?: boolean } = {}): void {
   const hash = formatRoute(route);
   if (!replace) {
     location.hash = hash;

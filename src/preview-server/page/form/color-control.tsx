@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
 import type { FormField } from '../../protocol.ts';
-import { type Color, contrastOf, formatColor, parseColor } from '../color.ts';
-import { type ControlProps, Refusal } from './control.tsx';
-import { useSavedValue } from './use-saved-value.ts';
+import { contrastOf, formatRgba, parseRgba, type Rgba } from '../color.ts';
+import { type ControlProps, Refusal, useSavedValue } from './control.tsx';
 
 /** Contrast that WCAG asks of large text; the text of a video is seldom smaller. */
 const ENOUGH = 3;
@@ -14,21 +13,21 @@ interface ColorControlProps extends ControlProps {
 
 export function ColorControl({ field, id, save, others }: ColorControlProps): JSX.Element {
   const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
-    const color = parseColor(text);
+    const color = parseRgba(text);
     if (color === null && text !== '') return Promise.reject(new Error(`"${text}" is not a colour such as #FF7A4D.`));
-    return save(color === null ? null : formatColor(color));
+    return save(color === null ? null : formatRgba(color));
   });
-  const color = parseColor(value);
-  const set = (changed: Partial<Color>): void =>
-    change(formatColor({ red: 0, green: 0, blue: 0, alpha: 1, ...color, ...changed }));
+  const color = parseRgba(value);
+  const set = (changed: Partial<Rgba>): void =>
+    change(formatRgba({ red: 0, green: 0, blue: 0, alpha: 1, ...color, ...changed }));
   return (
     <>
       <div class="color">
         <input
           type="color"
           aria-label={`${field.label}: pick a colour`}
-          value={color === null ? '#000000' : formatColor({ ...color, alpha: 1 }).toLowerCase()}
-          onInput={(event) => set({ ...parseColor(event.currentTarget.value)!, alpha: color?.alpha ?? 1 })}
+          value={color === null ? '#000000' : formatRgba({ ...color, alpha: 1 }).toLowerCase()}
+          onInput={(event) => set({ ...parseRgba(event.currentTarget.value)!, alpha: color?.alpha ?? 1 })}
           onChange={flush}
         />
         <input
@@ -63,15 +62,15 @@ export function ColorControl({ field, id, save, others }: ColorControlProps): JS
 }
 
 /** Samples of the colour with each other colour of the video, and their contrast. */
-function Contrasts({ color, others }: { readonly color: Color; readonly others: readonly FormField[] }): JSX.Element {
-  const solid = formatColor({ ...color, alpha: 1 });
+function Contrasts({ color, others }: { readonly color: Rgba; readonly others: readonly FormField[] }): JSX.Element {
+  const solid = formatRgba({ ...color, alpha: 1 });
   return (
     <ul class="contrasts" aria-label="Contrast with the other colours">
       {others.map((field) => {
-        const other = parseColor(field.value ?? field.example ?? '');
+        const other = parseRgba(field.value ?? field.example ?? '');
         if (other === null) return null;
         const contrast = contrastOf(color, other);
-        const background = formatColor({ ...other, alpha: 1 });
+        const background = formatRgba({ ...other, alpha: 1 });
         return (
           <li
             key={field.key}

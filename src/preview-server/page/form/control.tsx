@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FormField, PreviewError } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
+import { errorOf } from '../controls/use-request.ts';
 
 /** Writes the value of a field. */
 export type Save = (value: string | null) => Promise<unknown>;
@@ -22,4 +24,61 @@ export function Refusal({ error }: { readonly error: PreviewError | null }): JSX
       {error.message} {error.hint}
     </p>
   );
+}
+
+export interface SavedValue<T> {
+  readonly value: T;
+  /** Why the last save was refused. */
+  readonly error: PreviewError | null;
+  /** Changes the value and saves it after a pause. */
+  readonly change: (value: T) => void;
+  /** Saves a pending change now. */
+  readonly flush: () => void;
+}
+
+const PAUSE_MS = 350;
+
+/**
+ * A value that is saved while the user edits it. A value that arrives from the server replaces it, except while a change is
+ * pending: what the user types always wins.
+ */
+export function useSavedValue<T>(saved: T, save: (value: T) => Promise<unknown>): SavedValue<T> {
+  const [value, setValue] = useState(saved);
+  const [error, setError] = useState<PreviewError | null>(null);
+  const pending = useRef<{ timer: number; value: T } | null>(null);
+  const sending = useRef(0);
+  const latestSave = useRef(save);
+  latestSave.current = save;
+
+  const flush = (): void => {
+    if (pending.current === null) return;
+    clearTimeout(pending.current.timer);
+    const sent = pending.current.value;
+    pending.current = null;
+    sending.current++;
+    latestSave
+      .current(sent)
+      .then(
+        () => setError(null),
+        (reason: unknown) => setError(errorOf(reason)),
+      )
+      .finally(() => sending.current--);
+  };
+  useEffect(() => {
+    if (pending.current !== null || sending.current > 0) return;
+    setValue(saved);
+    setError(null);
+  }, [saved]);
+  // A change that is pending when the field disappears is saved, too.
+  useEffect(() => flush, []);
+  return {
+    value,
+    error,
+    change: (next) => {
+      setValue(next);
+      clearTimeout(pending.current?.timer);
+      pending.current = { timer: setTimeout(flush, PAUSE_MS), value: next };
+    },
+    flush,
+  };
 }

@@ -4,13 +4,11 @@ import type { FormField, LintMark, VideoDetail } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { OpenLink } from '../controls/problem-list.tsx';
 import { ColorControl } from './color-control.tsx';
-import { type ControlProps, Refusal, type Save } from './control.tsx';
+import { type ControlProps, Refusal, type Save, useSavedValue } from './control.tsx';
 import { GradientControl } from './gradient-control.tsx';
 import { MediaControl } from './media-control.tsx';
-import { NumberControl } from './number-control.tsx';
-import { useSavedValue } from './use-saved-value.ts';
 
-export interface FieldControlProps {
+interface FieldControlProps {
   readonly field: FormField;
   readonly detail: VideoDetail;
   readonly lint: readonly LintMark[];
@@ -138,4 +136,50 @@ function Origin({ field: { origin, column, key } }: { readonly field: FormField 
         ? (column ?? name)
         : `line ${origin.at.line}`;
   return <OpenLink at={origin.at} label={key === 'title' ? name : label} />;
+}
+
+/** The coordinates of a point, or the one value of a number. */
+const NAMES = { number: [''], point: ['x', 'y'] } as const;
+
+interface NumberControlProps extends ControlProps {
+  readonly kind: keyof typeof NAMES;
+}
+
+/** One input for a number, two for a point. An empty one keeps the template's own number. */
+function NumberControl({ field, id, save, kind }: NumberControlProps): JSX.Element {
+  const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => save(text === '' ? null : text));
+  const numbers = partsOf(value);
+  const own = partsOf(field.example ?? '');
+  const set = (index: number, text: string): void => {
+    const changed = NAMES[kind].map((_, at) => (at === index ? text : (numbers[at] ?? '')));
+    const isEmpty = changed.every((one) => one === '');
+    change(isEmpty ? '' : changed.map((one, at) => (one === '' ? (own[at] ?? '0') : one)).join(', '));
+  };
+  return (
+    <>
+      <div class="numbers">
+        {NAMES[kind].map((name, index) => (
+          <label key={name}>
+            {name !== '' && <span>{name}</span>}
+            <input
+              id={index === 0 ? id : undefined}
+              type="number"
+              step="any"
+              aria-label={name === '' ? undefined : `${field.label}: ${name}`}
+              value={numbers[index] ?? ''}
+              placeholder={own[index] ?? ''}
+              aria-invalid={error !== null}
+              onInput={(event) => set(index, event.currentTarget.value)}
+              onBlur={flush}
+            />
+          </label>
+        ))}
+      </div>
+      <Refusal error={error} />
+    </>
+  );
+}
+
+function partsOf(text: string): string[] {
+  return text === '' ? [] : text.split(',').map((one) => one.trim());
 }

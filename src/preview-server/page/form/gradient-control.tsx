@@ -1,20 +1,27 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatColor, parseColor } from '../color.ts';
-import { cssGradient, formatGradient, MOST_STOPS, parseGradient, type Stop, withStop } from '../gradient.ts';
-import { type ControlProps, Refusal } from './control.tsx';
-import { useSavedValue } from './use-saved-value.ts';
+import {
+  cssGradient,
+  formatRgba,
+  formatStops,
+  MOST_STOPS,
+  parseRgba,
+  parseStops,
+  type Stop,
+  withStop,
+} from '../color.ts';
+import { type ControlProps, Refusal, useSavedValue } from './control.tsx';
 
 /** The stops of a gradient: a colour and a position each. Without a value, it starts from the gradient of the template. */
 export function GradientControl({ field, id, save }: ControlProps): JSX.Element {
   const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
-    if (text !== '' && parseGradient(text) === null) {
+    if (text !== '' && parseStops(text) === null) {
       return Promise.reject(new Error(`"${text}" is not a gradient such as #FF0000 0%, #00FF00 100%.`));
     }
     return save(text === '' ? null : text);
   });
-  const stops = parseGradient(value) ?? parseGradient(field.example ?? '') ?? [];
-  const write = (changed: readonly Stop[]): void => change(formatGradient(changed));
+  const stops = parseStops(value) ?? parseStops(field.example ?? '') ?? [];
+  const write = (changed: readonly Stop[]): void => change(formatStops(changed));
   return (
     <>
       <div class="gradient">
@@ -110,5 +117,5 @@ function PositionInput({ label, percent, onCommit }: PositionInputProps): JSX.El
 
 /** A colour picker has no opacity: the one of the stop is kept. */
 function picked(code: string, { color }: Stop): string {
-  return formatColor({ ...parseColor(code)!, alpha: parseColor(color)?.alpha ?? 1 });
+  return formatRgba({ ...parseRgba(code)!, alpha: parseRgba(color)?.alpha ?? 1 });
 }

@@ -6,10 +6,8 @@ import { notifyError } from '../controls/notices.tsx';
 import { saveFields, uploadFile } from '../edits.ts';
 import { fileAddress } from '../server.ts';
 import type { TransformValues } from '../transform.ts';
-import { type ControlProps, Refusal } from './control.tsx';
-import { PictureTransform } from './picture-transform.tsx';
-import { SoundTransform } from './sound-transform.tsx';
-import { useSavedValue } from './use-saved-value.ts';
+import { type ControlProps, Refusal, useSavedValue } from './control.tsx';
+import { PictureTransform, SoundTransform } from './media-transform.tsx';
 
 const ACCEPTED: Readonly<Record<string, string>> = {
   image: 'image/png,image/jpeg,image/webp,image/avif,image/svg+xml,image/gif',

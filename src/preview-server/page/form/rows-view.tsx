@@ -1,16 +1,15 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowTable } from '../../protocol.ts';
-import { Icon } from '../controls/icon.tsx';
+import { Icon, StateMark } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
-import { StateMark } from '../controls/state-badge.tsx';
 import { useRequest } from '../controls/use-request.ts';
 import { saveRows } from '../edits.ts';
 import { formatRoute } from '../route.ts';
-import { readJson } from '../server.ts';
+import { fetchJson } from '../server.ts';
 import { usePage } from '../store.ts';
 import { count, STATE_NAMES } from '../wording.ts';
-import { useSavedValue } from './use-saved-value.ts';
+import { useSavedValue } from './control.tsx';
 
 /** Rows that are shown at first; each has a field per column. */
 const PAGE_ROWS = 200;
@@ -18,7 +17,7 @@ const PAGE_ROWS = 200;
 /** A data file as a table; edits are written to the CSV. */
 export function RowsView({ path }: { readonly path: string }): JSX.Element {
   const revision = usePage(({ server }) => server?.revision);
-  const { value: table, error } = useRequest(path, revision, () => readJson<RowTable>('rows', { path }));
+  const { value: table, error } = useRequest(path, revision, () => fetchJson<RowTable>('rows', { path }));
   const [shown, setShown] = useState(PAGE_ROWS);
   return (
     <>

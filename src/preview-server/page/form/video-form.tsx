@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { FormField, LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { Still } from '../controls/still.tsx';
-import { redoEdit, saveFields, saveRows, undoEdit, useEdits } from '../edits.ts';
+import { redoLast, saveFields, saveRows, undoLast, useEdits } from '../edits.ts';
 import { formatRoute } from '../route.ts';
-import { formatTime, spell } from '../wording.ts';
+import { formatClock, spell } from '../wording.ts';
 import type { Save } from './control.tsx';
 import { FieldControl } from './field-control.tsx';
 import { DuplicateDialog } from './video-dialogs.tsx';
@@ -45,7 +45,7 @@ export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Elemen
                 {card.picture !== null && <Still fingerprint={card.fingerprint} frame={frame} width={96} />}
                 <span>
                   {spell(detail.stills.find((still) => still.frame === frame)?.name ?? `frame ${frame}`)}
-                  {card.picture !== null && <small>{formatTime(frame / card.picture.fps)}</small>}
+                  {card.picture !== null && <small>{formatClock(frame / card.picture.fps)}</small>}
                 </span>
               </button>
             </legend>
@@ -115,7 +115,7 @@ function SaveState(): JSX.Element {
         aria-label="Undo"
         title="Undo (Ctrl Z)"
         disabled={undo.length === 0}
-        onClick={undoEdit}
+        onClick={undoLast}
       >
         <Icon name="undo" />
       </button>
@@ -125,7 +125,7 @@ function SaveState(): JSX.Element {
         aria-label="Redo"
         title="Redo"
         disabled={redo.length === 0}
-        onClick={redoEdit}
+        onClick={redoLast}
       >
         <Icon name="redo" />
       </button>

@@ -2,14 +2,15 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PlanSummary, RunState, VideoCard } from '../../protocol.ts';
 import { Dialog } from '../controls/dialog.tsx';
-import { Icon } from '../controls/icon.tsx';
+import { Icon, StateBadge } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
 import { ProblemList } from '../controls/problem-list.tsx';
+import { Still } from '../controls/still.tsx';
 import { useRequest } from '../controls/use-request.ts';
-import { postJson, readJson } from '../server.ts';
+import { formatRoute } from '../route.ts';
+import { fetchJson, postJson } from '../server.ts';
 import { dispatch, usePage } from '../store.ts';
-import { count, formatDuration, spell } from '../wording.ts';
-import { PlanItem } from './plan-item.tsx';
+import { count, formatLength, spell } from '../wording.ts';
 
 /** Actions in the order of their weight. */
 const ACTIONS = ['create', 'update', 'restore', 'adopt', 'move', 'relabel', 'deliver', 'forget'];
@@ -23,7 +24,7 @@ export function PlanView(): JSX.Element {
   const run = usePage(({ server }) => server?.run ?? null);
   const otherRun = usePage(({ server }) => server?.otherRun ?? null);
   const videos = usePage(({ server }) => server?.videos ?? NO_VIDEOS);
-  const counted = useRequest(known?.id ?? null, known, () => readJson<PlanSummary>('plan')).value;
+  const counted = useRequest(known?.id ?? null, known, () => fetchJson<PlanSummary>('plan')).value;
   const [isConfirming, setConfirming] = useState(false);
   const [shown, setShown] = useState(FIRST_ITEMS);
   const plan = counted !== null && counted.id === known?.id ? counted : known;
@@ -87,7 +88,7 @@ export function isActive(run: RunState | null): boolean {
 
 function summaryOf({ renders, videoSeconds, segments, cost }: PlanSummary): string {
   const parts = [renders === 0 ? 'Nothing to render' : `${count(renders, 'video')} to render`];
-  if (renders > 0 && videoSeconds !== null) parts.push(`${formatDuration(videoSeconds)} of video`);
+  if (renders > 0 && videoSeconds !== null) parts.push(`${formatLength(videoSeconds)} of video`);
   if (segments !== null && segments.total > 0)
     parts.push(`${segments.toRender} of ${count(segments.total, 'segment')}`);
   if (cost !== null)
@@ -173,5 +174,50 @@ function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
         </p>
       ))}
     </section>
+  );
+}
+
+/** One change of the plan, with the picture before and after. */
+function PlanItem({ card }: { readonly card: VideoCard }): JSX.Element {
+  const { picture, progress } = card;
+  const width = picture === null ? 0 : Math.min(128, (84 * picture.width) / picture.height);
+  const size = picture === null ? {} : { width: `${width}px`, aspectRatio: `${picture.width} / ${picture.height}` };
+  return (
+    <li class="plan-item">
+      <a href={formatRoute({ kind: 'video', id: card.id, panel: 'changes' })}>
+        <span class="plan-pictures" aria-hidden="true">
+          {picture !== null && card.beforeFingerprint !== null && (
+            <span style={size} class="is-before">
+              <Still fingerprint={card.beforeFingerprint} frame={card.posterFrame} width={width} isCut />
+            </span>
+          )}
+          {picture !== null && (
+            <span style={size}>
+              <Still fingerprint={card.fingerprint} frame={card.posterFrame} width={width} isCut />
+            </span>
+          )}
+        </span>
+        <span class="plan-text">
+          <strong>{card.title}</strong>
+          <span class="card-id">{card.id}</span>
+          <span class="plan-reason">
+            {card.action !== null && spell(card.action)}
+            {card.reason !== null && `: ${spell(card.reason)}`}
+          </span>
+          {card.state === 'running' && progress !== null && (
+            <>
+              <progress aria-label={`Progress of ${card.title}`} max={100} value={progress.percent} />
+              {progress.segments !== null && (
+                <small>
+                  {progress.segments.done} of {progress.segments.total} segments, {progress.segments.reused} from the
+                  cache
+                </small>
+              )}
+            </>
+          )}
+        </span>
+        <StateBadge card={card} />
+      </a>
+    </li>
   );
 }

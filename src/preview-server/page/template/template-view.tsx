@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PreviewProblem, TemplateCard, TemplateDetail, TextVariant } from '../../protocol.ts';
+import type { FormField, PreviewProblem, TemplateCard, TemplateDetail, TextVariant } from '../../protocol.ts';
+import { cssGradient, parseRgba, parseStops } from '../color.ts';
 import { Icon } from '../controls/icon.tsx';
 import { ProblemList } from '../controls/problem-list.tsx';
 import { Still } from '../controls/still.tsx';
 import { useRequest } from '../controls/use-request.ts';
 import { navigate } from '../controls/use-route.ts';
 import { formatRoute } from '../route.ts';
-import { IS_GALLERY, readJson } from '../server.ts';
+import { fetchJson, IS_GALLERY } from '../server.ts';
 import { usePage } from '../store.ts';
 import { ScrubBar } from '../video/scrub-bar.tsx';
 import { Stage } from '../video/stage.tsx';
 import { FIRST_VIEW } from '../video-list.ts';
-import { count, formatDuration, formatTime, spell } from '../wording.ts';
-import { EditableTable } from './editable-table.tsx';
+import { count, formatClock, formatLength, spell } from '../wording.ts';
 
 const VARIANTS: readonly { readonly variant: TextVariant; readonly name: string; readonly meaning: string }[] = [
   { variant: 'example', name: 'Example', meaning: 'the template’s own texts' },
@@ -36,7 +36,7 @@ export function TemplateView({ name }: { readonly name: string }): JSX.Element {
         <p>
           {card.folder !== null && <code>{card.folder}</code>}
           {card.picture !== null &&
-            ` ${card.picture.width} × ${card.picture.height}, ${formatDuration(card.picture.durationSeconds)}, ${Number(card.picture.fps.toFixed(2))} fps`}
+            ` ${card.picture.width} × ${card.picture.height}, ${formatLength(card.picture.durationSeconds)}, ${Number(card.picture.fps.toFixed(2))} fps`}
         </p>
         <a class="button" href={formatRoute({ kind: 'wall', view: { ...FIRST_VIEW, query: name } })}>
           {count(card.videoCount, 'video')}
@@ -60,9 +60,9 @@ export function TemplateView({ name }: { readonly name: string }): JSX.Element {
 }
 
 function Template({ card }: { readonly card: TemplateCard }): JSX.Element {
-  const detail = useRequest(card.name, card, () => readJson<TemplateDetail>('template', { name: card.name }));
+  const detail = useRequest(card.name, card, () => fetchJson<TemplateDetail>('template', { name: card.name }));
   const check = useRequest(IS_GALLERY ? null : card.name, card, () =>
-    readJson<PreviewProblem[]>('template-check', { name: card.name }),
+    fetchJson<PreviewProblem[]>('template-check', { name: card.name }),
   );
   const [variant, setVariant] = useState<TextVariant>('example');
   const [chosenFrame, setFrame] = useState(card.posterFrame);
@@ -101,7 +101,7 @@ function Template({ card }: { readonly card: TemplateCard }): JSX.Element {
                 <th scope="col">Texts</th>
                 {stills.map((still) => (
                   <th key={still.name} scope="col">
-                    {spell(still.name)} <span>{formatTime(still.frame / picture.fps)}</span>
+                    {spell(still.name)} <span>{formatClock(still.frame / picture.fps)}</span>
                   </th>
                 ))}
               </tr>
@@ -148,5 +148,73 @@ function Template({ card }: { readonly card: TemplateCard }): JSX.Element {
         {detail.value !== null && <EditableTable detail={detail.value} onFrame={setFrame} />}
       </section>
     </div>
+  );
+}
+
+/** The slots of a template: what a definition fills, and with what. */
+function EditableTable({
+  detail,
+  onFrame,
+}: {
+  readonly detail: TemplateDetail;
+  readonly onFrame: (frame: number) => void;
+}): JSX.Element {
+  return (
+    <>
+      <h2>Editables</h2>
+      <ul class="editables">
+        {detail.editables.map((field) => (
+          <li key={field.key}>
+            <button type="button" onClick={() => onFrame(field.frame)} title="Show it">
+              {field.label}
+            </button>
+            <code>{field.key}</code>
+            <span class="editable-rule">{ruleOf(field)}</span>
+            <Example field={field} />
+          </li>
+        ))}
+      </ul>
+      {detail.fonts.length > 0 && (
+        <>
+          <h2>Fonts</h2>
+          <p class="calm">{detail.fonts.join(', ')}</p>
+        </>
+      )}
+      {detail.files.length > 0 && (
+        <>
+          <h2>Files</h2>
+          <ul class="template-files">
+            {detail.files.map((file) => (
+              <li key={file}>
+                <code>{file}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function ruleOf({ kind, isRequired, maxLength, width, height }: FormField): string {
+  return [
+    kind,
+    isRequired ? 'required' : 'optional',
+    ...(maxLength === null ? [] : [`up to ${maxLength} characters`]),
+    ...(width === null || height === null ? [] : [`${width} × ${height}`]),
+  ].join(', ');
+}
+
+function Example({ field }: { readonly field: FormField }): JSX.Element | null {
+  const text = field.value ?? field.example;
+  if (text === null) return null;
+  const isColor = field.kind === 'color' && parseRgba(text) !== null;
+  const stops = field.kind === 'gradient' ? parseStops(text) : null;
+  return (
+    <span class="editable-example" dir="auto">
+      {stops !== null && <span class="swatch" style={{ background: cssGradient(stops) }} />}
+      {isColor && <span class="swatch" style={{ background: text.startsWith('#') ? text : `#${text}` }} />}
+      {text}
+    </span>
   );
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { LintMark, SegmentMark, StillMark, VideoCard } from '../../protocol.ts';
 import { Still } from '../controls/still.tsx';
 import { useSize } from '../controls/use-size.ts';
-import { formatTime } from '../wording.ts';
+import { formatClock } from '../wording.ts';
 
 interface ScrubBarProps {
   readonly card: Pick<VideoCard, 'fingerprint' | 'picture'>;
@@ -40,7 +40,7 @@ export function ScrubBar({ card, frame, stills, segments, marks, onFrame }: Scru
         <input
           type="range"
           aria-label="Frame"
-          aria-valuetext={`Frame ${frame}, ${formatTime(frame / picture.fps)}`}
+          aria-valuetext={`Frame ${frame}, ${formatClock(frame / picture.fps)}`}
           min="0"
           max={last}
           step="1"
@@ -69,7 +69,7 @@ export function ScrubBar({ card, frame, stills, segments, marks, onFrame }: Scru
             style={{ left: at(still) }}
             aria-label={`Go to ${name}`}
             aria-pressed={still === frame}
-            title={`${name}, ${formatTime(still / picture.fps)}`}
+            title={`${name}, ${formatClock(still / picture.fps)}`}
             onClick={() => onFrame(still)}
           />
         ))}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { PreviewProblem, SourceFile, VideoDetail } from '../../protocol.ts';
+import type { DefinitionSource, PreviewProblem, VideoDetail } from '../../protocol.ts';
 import { OpenLink, ProblemText } from '../controls/problem-list.tsx';
 import { tokenizeYaml } from '../yaml-tokens.ts';
 
@@ -30,7 +30,7 @@ export function SourcePanel({ detail }: { readonly detail: VideoDetail }): JSX.E
 }
 
 interface SourceProps {
-  readonly source: SourceFile;
+  readonly source: DefinitionSource;
   readonly problems: readonly PreviewProblem[];
   readonly changedLines: ReadonlySet<number>;
 }

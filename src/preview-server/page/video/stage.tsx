@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { LintMark, VideoCard } from '../../protocol.ts';
-import { useShortcuts } from '../controls/shortcuts.ts';
+import { useShortcuts } from '../controls/shortcuts.tsx';
 import { useDecoded } from '../controls/still.tsx';
 import { useSize } from '../controls/use-size.ts';
 import { stillAddress } from '../server.ts';

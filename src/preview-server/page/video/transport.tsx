@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { SegmentMark, StillMark, VideoCard } from '../../protocol.ts';
 import { Icon } from '../controls/icon.tsx';
 import { IS_GALLERY } from '../server.ts';
-import { formatTime, spell } from '../wording.ts';
+import { formatClock, spell } from '../wording.ts';
 import type { Comparison } from './stage.tsx';
 import type { Player } from './use-player.ts';
 
@@ -50,8 +50,8 @@ export function Transport(props: TransportProps): JSX.Element {
         </>
       )}
       <p class="time">
-        <b>{formatTime(frame / picture.fps)}</b>
-        <span> / {formatTime(picture.durationSeconds)}</span>
+        <b>{formatClock(frame / picture.fps)}</b>
+        <span> / {formatClock(picture.durationSeconds)}</span>
         <span class="frame-number">
           frame {frame} of {picture.frameCount - 1}
         </span>

@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { DraftState, Picture } from '../../protocol.ts';
+import type { DraftState, VideoMeasures } from '../../protocol.ts';
 import { notify, notifyError } from '../controls/notices.tsx';
-import { IS_GALLERY, readJson } from '../server.ts';
+import { fetchJson, IS_GALLERY } from '../server.ts';
 import { currentState, dispatch, usePage } from '../store.ts';
 import { DraftPlayer } from './draft-player.ts';
 
@@ -18,7 +18,7 @@ export interface Player {
 
 interface PlayerOptions {
   readonly fingerprint: string;
-  readonly picture: Picture | null;
+  readonly picture: VideoMeasures | null;
   readonly frame: number;
   readonly onFrame: (frame: number) => void;
 }
@@ -57,7 +57,7 @@ export function usePlayer({ fingerprint, picture, frame, onFrame }: PlayerOption
     const known = currentState().drafts[fingerprint];
     if (known !== undefined) current.update(known);
     if (known?.isReady !== true) {
-      readJson<DraftState>(`draft/${encodeURIComponent(fingerprint)}`).then(
+      fetchJson<DraftState>(`draft/${encodeURIComponent(fingerprint)}`).then(
         (state) => dispatch({ kind: 'draft', event: { fingerprint, state } }),
         (error: unknown) => {
           notifyError(error);

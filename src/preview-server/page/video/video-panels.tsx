@@ -1,15 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
+import { parseRgba } from '../color.ts';
+import { Icon } from '../controls/icon.tsx';
 import { ProblemList } from '../controls/problem-list.tsx';
 import type { Loaded } from '../controls/use-request.ts';
 import { navigate } from '../controls/use-route.ts';
 import { VideoForm } from '../form/video-form.tsx';
 import type { Panel } from '../route.ts';
 import { IS_GALLERY } from '../server.ts';
-import { ChangesPanel } from './changes-panel.tsx';
-import { FindingsPanel } from './findings-panel.tsx';
-import { HistoryPanel } from './history-panel.tsx';
+import { formatBytes, formatClock, formatDate, spell } from '../wording.ts';
 import { SourcePanel } from './source-panel.tsx';
 
 interface VideoPanelsProps {
@@ -133,5 +133,145 @@ function TabList({ tabs, current, id }: TabListProps): JSX.Element {
         </button>
       ))}
     </div>
+  );
+}
+
+/** What changed since the lock entry, and why the plan wants to render it. */
+function ChangesPanel({ detail }: { readonly detail: VideoDetail }): JSX.Element {
+  const { card, inputs, fields } = detail;
+  const rows = [
+    ...inputs.map((input) => ({
+      ...input,
+      name: input.label ?? input.key,
+      code: input.label === null ? null : input.key,
+    })),
+    ...fields.map(({ field, before, after }) => ({ name: spell(field), code: null, kind: null, before, after })),
+  ];
+  if (card.state === 'new') {
+    return <p class="calm">This video is new: it is not in the lockfile yet.</p>;
+  }
+  if (rows.length === 0) return <p class="calm">{noRowsReason(card)}</p>;
+  return (
+    <>
+      {card.reason !== null && <p class="reason">{spell(card.reason)}</p>}
+      <dl class="differences">
+        {rows.map(({ name, code, kind, before, after }) => (
+          <div key={`${name} ${code}`}>
+            <dt>
+              {name}
+              {code !== null && <code>{code}</code>}
+            </dt>
+            <dd class="before-value">
+              <del>
+                <span class="hidden">Before: </span>
+                <Value text={before} kind={kind} />
+              </del>
+            </dd>
+            <dd class="after-value">
+              <ins>
+                <span class="hidden">After: </span>
+                <Value text={after} kind={kind} />
+              </ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function noRowsReason({ state, action, reason }: VideoCard): string {
+  if (action !== null) return `${spell(action)}${reason === null ? '' : `: ${spell(reason)}`}.`;
+  if (state === 'up_to_date') return 'Nothing has changed since the video was rendered.';
+  return 'Changes are listed once the errors of the repository are mended.';
+}
+
+function Value({ text, kind }: { readonly text: string | null; readonly kind: string | null }): JSX.Element {
+  if (text === null) return <i>not filled</i>;
+  const color = kind === 'color' ? parseRgba(text) : null;
+  return (
+    <>
+      {color !== null && <span class="swatch" style={{ background: text.startsWith('#') ? text : `#${text}` }} />}
+      {text.replace(/^sha256:(.{12}).*/, 'content $1')}
+    </>
+  );
+}
+
+/** What a viewer would notice; a click goes to the moment. */
+function FindingsPanel({
+  lint,
+  onFrame,
+}: {
+  readonly lint: readonly LintMark[];
+  readonly onFrame: (frame: number) => void;
+}): JSX.Element {
+  if (lint.length === 0) {
+    return (
+      <p class="calm">
+        No findings: every text fits, is readable and has all its letters, and every image is large enough.
+      </p>
+    );
+  }
+  return (
+    <ul class="findings">
+      {lint.map((mark) => (
+        <li key={`${mark.code} ${mark.editable} ${mark.frame}`}>
+          <button type="button" class={mark.severity} onClick={() => onFrame(mark.frame)}>
+            <Icon name={mark.severity === 'error' ? 'error' : 'warning'} />
+            <span>
+              <span class="hidden">{mark.severity}: </span>
+              {mark.message}
+              {mark.hint !== null && <small>{mark.hint}</small>}
+            </span>
+            <time>{formatClock(mark.seconds)}</time>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const PLAYABLE = ['mp4', 'webm', 'mov'];
+
+/** The finished file and earlier renderings. */
+function HistoryPanel({ detail }: { readonly detail: VideoDetail }): JSX.Element {
+  const { card, history } = detail;
+  const { finished } = card;
+  return (
+    <>
+      {finished === null ? (
+        <p class="calm">There is no finished file.</p>
+      ) : (
+        <figure class="finished">
+          {PLAYABLE.includes(finished.extension) ? (
+            // biome-ignore lint/a11y/useMediaCaption: rendered videos have no captions.
+            <video controls preload="metadata" src={finished.url} aria-label={`Finished file of ${card.title}`} />
+          ) : (
+            <img src={finished.url} alt={`Finished file of ${card.title}`} loading="lazy" />
+          )}
+          <figcaption>
+            <a href={finished.url} download={`${card.id.replaceAll('/', '-')}.${finished.extension}`}>
+              {finished.extension.toUpperCase()}
+              {finished.bytes !== null && `, ${formatBytes(finished.bytes)}`}
+            </a>
+            <span>{formatDate(finished.renderedAt)}</span>
+            {finished.deliveries.map((delivery) => (
+              <code key={delivery}>{delivery}</code>
+            ))}
+          </figcaption>
+        </figure>
+      )}
+      {history.length > 0 && (
+        <ol class="history">
+          {history.map(({ renderedAt, commit, title }) => (
+            <li key={`${renderedAt} ${commit}`}>
+              <time dateTime={renderedAt}>{formatDate(renderedAt)}</time>
+              <span>{title}</span>
+              {commit !== null && <code>{commit.slice(0, 8)}</code>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
   );
 }

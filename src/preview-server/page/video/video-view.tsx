@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LintMark, StillMark, VideoCard, VideoDetail } from '../../protocol.ts';
-import { Icon } from '../controls/icon.tsx';
-import { useShortcuts } from '../controls/shortcuts.ts';
-import { StateBadge } from '../controls/state-badge.tsx';
+import { Icon, StateBadge } from '../controls/icon.tsx';
+import { useShortcuts } from '../controls/shortcuts.tsx';
 import { useRequest } from '../controls/use-request.ts';
 import { navigate } from '../controls/use-route.ts';
-import { undoEdit } from '../edits.ts';
+import { undoLast } from '../edits.ts';
 import { formatRoute, type Panel } from '../route.ts';
-import { IS_GALLERY, readJson } from '../server.ts';
+import { fetchJson, IS_GALLERY } from '../server.ts';
 import { usePage } from '../store.ts';
 import { FIRST_VIEW } from '../video-list.ts';
 import { ScrubBar } from './scrub-bar.tsx';
@@ -38,9 +37,9 @@ export function VideoView({ id, panel }: { readonly id: string; readonly panel: 
 function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: Panel | null }): JSX.Element {
   const [frame, setFrame] = useState(card.posterFrame);
   const [comparison, setComparison] = useState<Comparison>('off');
-  const detail = useRequest(card.id, card, () => readJson<VideoDetail>('video', { id: card.id }));
+  const detail = useRequest(card.id, card, () => fetchJson<VideoDetail>('video', { id: card.id }));
   const lint =
-    useRequest(card.id, card.fingerprint, () => readJson<LintMark[]>('lint', { id: card.id })).value ?? NO_MARKS;
+    useRequest(card.id, card.fingerprint, () => fetchJson<LintMark[]>('lint', { id: card.id })).value ?? NO_MARKS;
   const last = (card.picture?.frameCount ?? 1) - 1;
   const shownFrame = Math.min(frame, last);
   const player = usePlayer({
@@ -72,7 +71,7 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
     b: () => compare('blink'),
     '[': () => open(siblings.previous),
     ']': () => open(siblings.next),
-    'mod+z': () => void undoEdit(),
+    'mod+z': () => void undoLast(),
     Escape: () => navigate({ kind: 'wall', view: FIRST_VIEW }),
   });
   const marks = lint.filter((mark) => mark.frame === shownFrame);

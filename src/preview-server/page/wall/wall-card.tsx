@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { VideoCard } from '../../protocol.ts';
-import { StateMark } from '../controls/state-badge.tsx';
+import { StateMark } from '../controls/icon.tsx';
 import { Still } from '../controls/still.tsx';
 import { formatRoute } from '../route.ts';
 import { IS_GALLERY } from '../server.ts';
-import { count, formatDuration, STATE_NAMES, spell } from '../wording.ts';
+import { count, formatLength, STATE_NAMES, spell } from '../wording.ts';
 
 interface WallCardProps {
   readonly card: VideoCard;
@@ -64,7 +64,7 @@ export function WallCard(props: WallCardProps): JSX.Element {
           />
         )}
         {share !== null && <span class="playhead" style={{ left: `${share * 100}%` }} />}
-        {card.picture !== null && <span class="card-length">{formatDuration(card.picture.durationSeconds)}</span>}
+        {card.picture !== null && <span class="card-length">{formatLength(card.picture.durationSeconds)}</span>}
         {card.progress !== null && card.state === 'running' && (
           <span class="card-progress" style={{ width: `${card.progress.percent}%` }} />
         )}

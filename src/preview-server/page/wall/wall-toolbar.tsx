@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { VideoCard, VideoState } from '../../protocol.ts';
-import { Icon } from '../controls/icon.tsx';
-import { StateMark } from '../controls/state-badge.tsx';
+import type { CardState, VideoCard } from '../../protocol.ts';
+import { Icon, StateMark } from '../controls/icon.tsx';
 import { navigate } from '../controls/use-route.ts';
 import { NewVideoDialog } from '../form/video-dialogs.tsx';
 import { usePage } from '../store.ts';
@@ -31,7 +30,7 @@ export function WallToolbar({ view, videos, shownCount, rowHeight, onRowHeight }
   const counts = countStates(videos);
   const change = (changed: Partial<ListView>): void =>
     navigate({ kind: 'wall', view: { ...view, ...changed } }, { replace: true });
-  const toggle = (state: VideoState): void =>
+  const toggle = (state: CardState): void =>
     change({
       states: view.states.includes(state) ? view.states.filter((one) => one !== state) : [...view.states, state],
     });

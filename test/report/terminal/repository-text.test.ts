@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doctorText } from '../../../src/report/terminal/doctor-text.ts';
+import { doctorText } from '../../../src/report/terminal/repository-text.ts';
 
 describe('doctorText()', () => {
   it('marks each check, with hints below and a summary', () => {

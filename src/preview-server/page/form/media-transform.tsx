@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { FormField } from '../../protocol.ts';
 import { cropAround, type PictureSize, setTransform, type TransformValues } from '../transform.ts';
-import { NumberField } from './number-field.tsx';
 
 interface PictureTransformProps {
   readonly field: FormField;
@@ -199,4 +198,88 @@ function CropArea({ size, area, strategy, values, onChange, children }: CropArea
 function currentScale(size: PictureSize, area: PictureSize | null, values: TransformValues): number {
   const largest = cropAround(size, area, { x: 0, y: 0 }, 1);
   return Math.min(1, Number(values.crop_width ?? largest.crop_width) / largest.crop_width);
+}
+
+interface SoundTransformProps {
+  readonly label: string;
+  readonly address: string;
+  readonly values: TransformValues;
+  readonly onChange: (values: TransformValues) => void;
+}
+
+/** Start, volume, fades and repetition of a sound. */
+export function SoundTransform({ label, address, values, onChange }: SoundTransformProps): JSX.Element {
+  const set = (changed: Partial<TransformValues>): void => {
+    const next = setTransform(values, changed);
+    const { volume, ...others } = next;
+    onChange(volume === 1 ? others : next);
+  };
+  const seconds = (name: string, title: string): JSX.Element => (
+    <NumberField
+      label={title}
+      unit="s"
+      max={3600}
+      step={0.1}
+      value={Number(values[name] ?? 0)}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useMediaCaption: sounds of videos have no captions. */}
+      <audio controls preload="metadata" src={address} aria-label={label} />
+      <div class="transform">
+        {seconds('trim_start_time', 'Starts at')}
+        <NumberField
+          label="Volume"
+          unit="%"
+          max={400}
+          value={Number(values.volume ?? 1) * 100}
+          onChange={(percent) => set({ volume: percent / 100 })}
+        />
+        {seconds('fade_in', 'Fade in')}
+        {seconds('fade_out', 'Fade out')}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={values.loop === true}
+            onChange={({ currentTarget: { checked } }) => set({ loop: checked })}
+          />
+          Repeat until the end
+        </label>
+      </div>
+    </>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly unit: string;
+  readonly value: number;
+  readonly min?: number;
+  readonly max: number;
+  readonly step?: number;
+  readonly onChange: (value: number) => void;
+}
+
+/** A number with its unit. Numbers outside the range are not passed on. */
+function NumberField({ label, unit, value, min = 0, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
+  return (
+    <label class="number">
+      {label}
+      <span>
+        <input
+          type="number"
+          min={min}
+          max={max}
+          step={step}
+          value={Number(value.toFixed(2))}
+          onInput={({ currentTarget: { valueAsNumber } }) => {
+            if (valueAsNumber >= min && valueAsNumber <= max) onChange(valueAsNumber);
+          }}
+        />
+        {unit}
+      </span>
+    </label>
+  );
 }

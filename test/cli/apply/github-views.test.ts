@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { applyFormat } from '../../../src/cli/apply/apply-options.ts';
-import { openApplyView } from '../../../src/cli/apply/open-apply-view.ts';
+import { openApplyView } from '../../../src/cli/apply/apply-view.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import { documentOf, everyAction } from '../../report/example-plans.ts';
 import { POST, startMergeFlow } from '../../support/merge-flow.ts';

@@ -7,11 +7,18 @@ import { type DestinationAddress, parseDestination } from '../../../delivery/des
 import { openDestination } from '../../../delivery/open-destination.ts';
 import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
 import { sha256 } from '../../../digest.ts';
+import { SceneError } from '../../../engine/scene-error.ts';
 import { pushPictures } from '../../../git/image-branch.ts';
 import { tryGit } from '../../../git/run-git.ts';
 import { mapImages, type PlanPreview, type PreviewImage } from '../../../preview/plan-preview.ts';
+import type { PreviewRenderer } from '../../../preview/preview-video.ts';
+import { reencodeImages } from '../../../preview/reencode-images.ts';
 import type { Config } from '../../../project/config.ts';
+import { loadProject } from '../../../project/load-project.ts';
+import { countNoun } from '../../../report/wording/quantities.ts';
+import { printWarning } from '../../forge/forge-job.ts';
 import type { Io } from '../../io.ts';
+import { openCommandPool } from '../../render/open-scenes.ts';
 
 /** Publishes images where readers of a comment can load them. */
 export interface PreviewHost {
@@ -180,3 +187,52 @@ const UNDELIVERED = {
   code: 'write_failed',
   hint: 'Check the credential in reelform.yaml and its permissions',
 } as const;
+
+/** Maximum time in milliseconds that a comment waits for its images. */
+const LONGEST_MS = 180_000;
+
+interface HostPreviewOptions {
+  /** Absolute path of the trusted checkout. */
+  readonly directory: string;
+  /** `branch:NAME`, or a folder in a bucket. */
+  readonly place: string;
+  readonly keepDays: number | undefined;
+}
+
+/**
+ * Redraws the images of an untrusted preview in a process without the environment of this one, and publishes only
+ * redrawn images.
+ *
+ * @returns the preview with the URLs of its images; without images if they could not be published, with a warning
+ * @throws ReelformError `preview_invalid` for an invalid host
+ */
+export async function publishUntrustedPreview(
+  preview: PlanPreview,
+  { directory, place, keepDays }: HostPreviewOptions,
+  io: Io,
+): Promise<PlanPreview> {
+  const repository = place.startsWith('branch:')
+    ? { root: directory, config: { credentials: new Map() } }
+    : await loadProject({ cwd: directory });
+  const host = await openPreviewHost(place, repository, keepDays, io);
+  const pool = openCommandPool(io);
+  try {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const compare: PreviewRenderer['compare'] = (comparison) =>
+      pool.run('compare', comparison, { signal }).catch((error: unknown) => {
+        // Images that were drawn before the timeout are shown.
+        throw signal.aborted
+          ? new SceneError('render_timeout', 'Drawing exceeded its time limit', { cause: error })
+          : error;
+      });
+    const redrawn = await reencodeImages(preview, { compare });
+    if (redrawn.leftOut > 0) {
+      printWarning({ message: `${countNoun(redrawn.leftOut, 'picture')} of the preview cannot be published` }, io);
+    }
+    const published = await publishPreview(redrawn.preview, host);
+    for (const warning of published.diagnostics) printWarning(warning, io);
+    return published.preview;
+  } finally {
+    await pool.close();
+  }
+}

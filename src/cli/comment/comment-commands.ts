@@ -6,11 +6,12 @@ import { gitHubComments } from '../../forge/github/comments.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { pullOfJob } from '../../forge/github/pulls.ts';
-import { isMarked, writeComment } from '../../forge/write-comment.ts';
+import { gitLabComments, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
+import { type CommentAccess, isMarked, type PostedComment, writeComment } from '../../forge/write-comment.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { planTitle } from '../../report/markdown/plan-markdown.ts';
-import { commentText } from '../../report/terminal/comment-text.ts';
+import { commentText } from '../../report/terminal/forge-text.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { forgeClock, loadGitHubJob, printWarning, runForgeWrites } from '../forge/forge-job.ts';
 import { workingDirectory } from '../global-options.ts';
@@ -34,7 +35,8 @@ export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io
     io.stdout.write(`${draft.body({ head_sha: job.headSha, base_sha: null })}\n`);
     return 0;
   }
-  const open = (): GitHub => openGitHub(job.address, tokenOf(options.tokenEnv, io), forgeClock(io));
+  const hint = `Set env: ${options.tokenEnv} for the step: the token of the job, with permission to write pull requests`;
+  const open = (): GitHub => openGitHub(job.address, tokenOf(options, io, hint), forgeClock(io));
   const writes = [async () => comment(open(), job, draft, options, io)];
   if (options.check === true) {
     writes.push(async () => {
@@ -61,14 +63,8 @@ async function comment(
     printWarning({ message: `Pull request ${pull.number} has a newer commit: no comment was written` }, io);
     return;
   }
-  const written = await writeComment(gitHubComments(github, pull.number), {
-    body: draft.body({ head_sha: pull.headSha, base_sha: pull.baseSha }),
-    isOurs: (body) => isMarked(body, options.tag),
-    behavior: options.behavior,
-    hasNews: draft.hasNews,
-    skipsQuiet: options.skipNoDiff === true,
-  });
-  io.stderr.write(commentText(written));
+  const body = draft.body({ head_sha: pull.headSha, base_sha: pull.baseSha });
+  await post(gitHubComments(github, pull.number), body, draft, options, io);
 }
 
 /** A dry run writes without a repository. */
@@ -93,12 +89,24 @@ function pullMissing(): ForgeError {
   return new ForgeError('forge_refused', 'The job does not run for a pull request', { hint: 'Pass --pr NUMBER' });
 }
 
-function tokenOf(name: string, { env }: Io): string {
-  const token = env[name]?.trim() ?? '';
+/** @throws ForgeError `forge_refused` */
+function tokenOf({ tokenEnv }: CommentOptions, { env }: Io, hint: string): string {
+  const token = env[tokenEnv]?.trim() ?? '';
   if (token !== '') return token;
-  throw new ForgeError('forge_refused', `${name} contains no token`, {
-    hint: `Set env: ${name} for the step: the token of the job, with permission to write pull requests`,
-  });
+  throw new ForgeError('forge_refused', `${tokenEnv} contains no token`, { hint });
+}
+
+/** Writes the comment of a draft, and reports what happened to it. */
+async function post<C extends PostedComment>(
+  comments: CommentAccess<C>,
+  body: string,
+  { hasNews }: CommentDraft,
+  { tag, behavior, skipNoDiff }: CommentOptions,
+  io: Io,
+): Promise<void> {
+  const isOurs = (comment: string): boolean => isMarked(comment, tag);
+  const written = await writeComment(comments, { body, isOurs, behavior, hasNews, skipsQuiet: skipNoDiff === true });
+  io.stderr.write(commentText(written));
 }
 
 function detailsOf({ runUrl }: GitHubJob): { readonly detailsUrl?: string } {
@@ -159,4 +167,33 @@ function folderOf(options: CommentOptions, io: Io): string {
   if (root === '') return '';
   const path = relative(root, workingDirectory(options, io)).split(sep).join('/');
   return path === '' || path.startsWith('..') ? '' : `${path}/`;
+}
+
+export interface CommentGitLabOptions extends CommentOptions {
+  readonly mr?: number;
+}
+
+/** `reelform comment gitlab`: maintains one note on the merge request that shows the plan. */
+export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
+  const job = readGitLabJob(io.env, { number: options.mr });
+  if (job === null && options.dryRun !== true) {
+    throw new ReelformError('forge_unknown', 'The job does not run for a merge request', {
+      hint: 'Run it in a merge request pipeline, or set CI_API_V4_URL and CI_PROJECT_ID and pass --mr NUMBER',
+    });
+  }
+  const draft = await draftComment(options, io, {
+    summary: job?.jobUrl ?? null,
+    urlsBelow: job?.projectUrl == null ? [] : [`${job.projectUrl}/`],
+  });
+  const body = draft.body({ head_sha: job?.headSha ?? null, base_sha: job?.baseSha ?? null });
+  if (options.dryRun === true || job === null) {
+    io.stdout.write(`${body}\n`);
+    return 0;
+  }
+  const write = async (): Promise<void> => {
+    const hint = 'Add a masked CI/CD variable with a project access token that has the scope api';
+    const comments = gitLabComments(job, tokenOf(options, io, hint), forgeClock(io));
+    await post(comments, body, draft, options, io);
+  };
+  return runForgeWrites([write], options.strict === true, io);
 }

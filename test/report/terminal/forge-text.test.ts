@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gitlabCodeQuality, gitlabTerraform } from '../../../src/report/json/gitlab-reports.ts';
-import { githubAnnotations, githubOutputs, withoutCommands } from '../../../src/report/terminal/github-commands.ts';
+import { githubAnnotations, githubOutputs, withoutCommands } from '../../../src/report/terminal/forge-text.ts';
 import { desired, lockOf, plan } from '../../plan/videos.ts';
 import { documentOf, everyAction } from '../example-plans.ts';
 
