@@ -3,8 +3,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SOFTWARE } from '../src/engine/codec/video-encoder.ts';
+import { segmentRanges } from '../src/engine/segments/segment.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import type { TaskRunner } from '../src/session/processes/tasks.ts';
+import { segmentKeys } from '../src/session/segments/cache-keys.ts';
 import { FolderSegmentStore } from '../src/session/segments/folder-segment-store.ts';
 import { SegmentCache } from '../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
@@ -85,24 +87,28 @@ function least(all: readonly Measured[]): Measured {
 
 const headline = (text: string): Scene => templateScene(values.template, { [values.text]: text });
 
-async function measureEdit(): Promise<void> {
+async function measureEdit(name: string, sceneOf: (text: string) => Scene): Promise<void> {
   const [full, edited, same]: Measured[][] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
     const store = emptyStore();
-    full!.push(await measure([headline('Before')], store));
-    edited!.push(await measure([headline('After')], store));
-    same!.push(await measure([headline('After')], store));
+    full!.push(await measure([sceneOf('Before')], store));
+    edited!.push(await measure([sceneOf('After')], store));
+    same!.push(await measure([sceneOf('After')], store));
   }
   const [all, some, none] = [least(full!), least(edited!), least(same!)];
-  const { frameCount, fps } = headline('');
-  tell('video', `${values.template}, ${frameCount} frames, ${(frameCount / fps).toFixed(1)} s`);
-  tell('full render', `${seconds(all.cpuMs)} of processor time, ${all.rendered} segments`);
-  const share = some.cpuMs / all.cpuMs;
-  tell(`edited text ${values.text}`, `${seconds(some.cpuMs)}, ${percent(share)}, ${some.rendered} segments rendered`);
-  const perSegment = (all.cpuMs - none.cpuMs) / all.rendered;
-  tell('  of it starting, reading and joining', seconds(none.cpuMs));
-  tell('  of it a segment, on average of all', seconds(perSegment));
-  tell('nothing changed', `${seconds(none.cpuMs)}, ${percent(none.cpuMs / all.cpuMs)}, ${startedEncoders(none)}`);
+  tell(name, '');
+  tell('  full render', `${seconds(all.cpuMs)} of processor time, ${all.rendered} segments`);
+  const frames = changedFrames(sceneOf);
+  const share = `${percent(some.cpuMs / all.cpuMs)} of a full render`;
+  tell('  edited', `${seconds(some.cpuMs)}, ${share}, ${some.rendered} segments with ${percent(frames)} of the frames`);
+  tell('  nothing changed', `${seconds(none.cpuMs)}, ${percent(none.cpuMs / all.cpuMs)}, ${startedEncoders(none)}`);
+}
+
+/** Share of the frames that lie in segments which an edit changes: the least that an edit can cost. */
+function changedFrames(sceneOf: (text: string) => Scene): number {
+  const [before, after] = ['Before', 'After'].map((text) => segmentKeys(sceneOf(text), 'bench'));
+  const ranges = segmentRanges(sceneOf('Before')).filter((_, at) => before![at] !== after![at]);
+  return ranges.reduce((sum, { first, end }) => sum + end - first, 0) / sceneOf('Before').frameCount;
 }
 
 function startedEncoders({ tasks }: Measured): string {
@@ -110,36 +116,43 @@ function startedEncoders({ tasks }: Measured): string {
   return `${segments + video} encoders started`;
 }
 
+/** The template with a text that is seen from second 4 on for a third of the video: in two of its segments of two seconds. */
+function thirdScene(text: string): Scene {
+  const scene = templateScene(values.template, {});
+  const { fr, ip, op } = scene.animation;
+  const first = ip + 4 * fr;
+  return withText(scene, text, { ip: first, op: first + (op - ip) / 3, st: ip });
+}
+
 /** Thirty seconds of the template in a loop, with a text of the row from second 10 to 14. */
 function rowScene(row: number): Scene {
-  const scene = headline(`Row ${row}`);
+  const scene = templateScene(values.template, {});
   const { animation } = scene;
   const { fr, ip, op, w, h } = animation;
   const length = op - ip;
-  const [first, end] = [10 * fr, 14 * fr];
-  const text = animation.layers.find((layer) => (layer as { ty?: unknown }).ty === 5) as object;
-  const loop = Array.from({ length: Math.ceil((30 * fr) / length) }, (_, at) => ({
+  const layers = Array.from({ length: Math.ceil((30 * fr) / length) }, (_, at) => ({
     ...{ ty: 0, ind: at + 2, refId: 'loop', w, h, ip: at * length, op: (at + 1) * length, st: at * length - ip },
     ks: {},
   }));
-  const plain = templateScene(values.template, {});
-  return {
-    ...scene,
-    ...{ frameCount: Math.round(30 * scene.fps), stills: [] },
-    animation: {
-      ...animation,
-      ...{ ip: 0, op: 30 * fr },
-      assets: [...(animation.assets ?? []), { id: 'loop', layers: plain.animation.layers }],
-      layers: [{ ...text, ...rowText(scene), ind: 1, ip: first, op: end, st: 0 }, ...loop],
-    },
-  };
+  const assets = [...(animation.assets ?? []), { id: 'loop', layers: animation.layers }];
+  const loop = { ...animation, ip: 0, op: 30 * fr, assets, layers } as Scene['animation'];
+  const long = { ...scene, frameCount: Math.round(30 * scene.fps), stills: [], animation: loop };
+  return withText(long, `Row ${row}`, { ip: 10 * fr, op: 14 * fr, st: 0 });
 }
 
-/** The edited text of the template, without its own animation. */
-function rowText({ animation }: Scene): object {
-  const layer = animation.layers.find((one) => JSON.stringify(one).includes('"Row '));
-  const { t, ks } = layer as { t: { d: object }; ks: object };
-  return { t: { ...t, a: [] }, ks };
+/** Puts a text in the place of the edited one, without its animation, above all layers of a scene for some time. */
+function withText(scene: Scene, text: string, times: { ip: number; op: number; st: number }): Scene {
+  const { layers } = headline(text).animation;
+  const {
+    parent: _,
+    t,
+    ...layer
+  } = layers.find((one) => JSON.stringify(one).includes(`"${text}"`)) as {
+    parent?: number;
+    t: { d: object };
+  };
+  const own = { ...layer, t: { ...t, a: [] }, ...times, ind: 1_000 };
+  return { ...scene, animation: { ...scene.animation, layers: [own, ...scene.animation.layers] } };
 }
 
 async function measureRows(): Promise<void> {
@@ -166,8 +179,11 @@ async function measureRows(): Promise<void> {
   );
 }
 
+const { frameCount, fps } = headline('');
+tell('video', `${values.template}, ${frameCount} frames, ${(frameCount / fps).toFixed(1)} s`);
 try {
-  await measureEdit();
+  await measureEdit(`the text ${values.text}`, headline);
+  await measureEdit('a text that is seen in a third of the video', thirdScene);
   await measureRows();
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -1,94 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { pid, platform } from 'node:process';
+import { platform } from 'node:process';
 import { setImmediate } from 'node:timers/promises';
-import { type EncoderChoice, encoderOf } from '../src/engine/codec/video-encoder.ts';
+import { execaNode } from 'execa';
+import { encoderOf, SOFTWARE } from '../src/engine/codec/video-encoder.ts';
 import { frameRateOf } from '../src/engine/frame-rate.ts';
 import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
+import { freeBuffers } from '../src/engine/raster/free-buffers.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
+import { sceneCutter } from '../src/engine/segments/segment-scene.ts';
 import { readProcessStat } from '../src/os-process.ts';
+import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/session/processes/render-child.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
 import { createSegmentRenderer } from '../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../src/template/scene.ts';
 import { treeBytes } from './tree-bytes.ts';
 
-/** Measures each stage separately on one thread. Also returns the frames as an encoder gets them. */
-export async function drawStages(scene: Scene) {
-  const ms = { 'compose and load': 0, 'draw and read back': 0, 'convert to I420': 0 };
-  let repeated = 0;
-  const clock = (stage: keyof typeof ms, start: number): number => {
-    const now = performance.now();
-    ms[stage] += now - start;
-    return now;
-  };
-  const format = { width: scene.width, height: scene.height, pixels: 'i420' } as const;
-  const begun = performance.now();
-  const rasterizer = await openRasterizer(scene);
-  clock('compose and load', begun);
-  const ring = createFrameRing(format);
-  const frames: Uint8Array[] = [];
-  for (let frame = 0; frame < scene.frameCount; frame++) {
-    await rasterizer.prepare(frame);
-    if (rasterizer.repeats(frame)) repeated += 1;
-    frames.push(await drawn(frame));
-  }
-  rasterizer.close();
-  return { ms, repeated, frames };
-
-  async function drawn(frame: number): Promise<Uint8Array> {
-    const start = performance.now();
-    const pixels = rasterizer.draw(frame);
-    const middle = clock('draw and read back', start);
-    ring.put(pixels, 0);
-    clock('convert to I420', middle);
-    if (frame % 4 === 0) globalThis.gc?.({ type: 'minor' });
-    await setImmediate();
-    return ringFrame(ring.buffer, format, 0).slice();
-  }
+/** Milliseconds of processor time that all frames of a video need, by stage. */
+export interface Stages {
+  readonly draw: number;
+  readonly convert: number;
+  readonly encode: number;
 }
 
-/** Measures the lower bound: the encoder alone on ready frames. */
-export async function encodeAlone(scene: Scene, frames: readonly Uint8Array[], choice: EncoderChoice) {
+/** Calls `take` for each frame in order, with its drawing and conversion timed, from scenes restricted to segments as in a render. */
+export async function drawFrames(
+  scene: Scene,
+  take: (pixels: Uint8Array, frame: number) => Promise<void>,
+): Promise<{ draw: number; convert: number }> {
+  const ms = { draw: 0, convert: 0 };
+  const format = { width: scene.width, height: scene.height, pixels: 'i420' } as const;
+  const ring = createFrameRing(format);
+  const cut = sceneCutter(scene);
+  for (const range of segmentRanges(scene)) {
+    const rasterizer = await openRasterizer(cut(range));
+    for (let frame = range.first; frame < range.end; frame++) {
+      const start = processorMs();
+      await rasterizer.prepare(frame);
+      const pixels = rasterizer.draw(frame);
+      const middle = processorMs();
+      ring.put(pixels, 0);
+      ms.draw += middle - start;
+      ms.convert += processorMs() - middle;
+      await take(ringFrame(ring.buffer, format, 0), frame);
+      freeBuffers();
+      await setImmediate();
+    }
+    rasterizer.close();
+  }
+  return ms;
+}
+
+/** Measures each stage on its own, on one thread, with the frames of one segment at a time in memory. */
+export async function measureStages(scene: Scene): Promise<Stages> {
   const { width, height, fps, output } = scene;
-  const before = processorMs();
-  const start = performance.now();
-  const openEncoder = encoderOf(choice);
-  for (const { first, end } of segmentRanges(scene)) {
-    const encoder = await openEncoder({ width, height, rate: frameRateOf(fps) }, output.quality);
-    for (let frame = first; frame < end; frame++) await encoder.encode(frames[frame]!, frame - first);
+  let encode = 0;
+  let frames: Uint8Array[] = [];
+  const ranges = segmentRanges(scene);
+  const drawn = await drawFrames(scene, async (pixels, frame) => {
+    frames.push(pixels.slice());
+    if (!ranges.some(({ end }) => end === frame + 1)) return;
+    const start = processorMs();
+    const encoder = await encoderOf(SOFTWARE)({ width, height, rate: frameRateOf(fps) }, output.quality);
+    for (const [at, pixels] of frames.entries()) await encoder.encode(pixels, at);
     await encoder.finish();
     encoder.close();
-  }
-  return { ms: performance.now() - start, cpuMs: processorMs() - before };
+    encode += processorMs() - start;
+    frames = [];
+  });
+  return { ...drawn, encode };
 }
 
 /**
- * Returns the processor time of this process and of its ended child processes. ffmpeg encodes each segment in a child,
- * which `process.cpuUsage()` leaves out. Children are counted on Linux only.
+ * Measures the stages in one process for each core at once, run by Node as a render process: cores that share caches and memory are slower
+ * together. A render of one process for each core can take no less than the sum over the cores.
+ *
+ * @param args start this benchmark as a program that prints its `Stages`
  */
-export function processorMs(): number {
-  if (platform === 'linux') return readProcessStat(pid)!.cpuMs;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+export async function stagesOnAllCores(args: readonly string[]): Promise<Stages> {
+  const options = { nodeOptions: [...V8_OPTIONS], env: LIBRARY_SETTINGS };
+  const runs = Array.from({ length: availableParallelism() }, () => execaNode(process.argv[1]!, args, options));
+  const all = (await Promise.all(runs)).map(({ stdout }) => JSON.parse(stdout) as Stages);
+  const mean = (stage: keyof Stages): number => all.reduce((sum, one) => sum + one[stage], 0) / all.length;
+  return { draw: mean('draw'), convert: mean('convert'), encode: mean('encode') };
 }
 
-/** Renders several times in a row as apply does: segments in one process per core. */
-export async function throughPool(
-  scene: Scene,
-  encoder: EncoderChoice,
-  renders = 2,
-  parallel = availableParallelism(),
-) {
+/** Returns the user and system time of this process so far, with its ended child processes. Children are counted on Linux only. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  const own = (user + system) / 1000;
+  if (platform !== 'linux') return own;
+  // The eleventh and twelfth field after the name: times of children in ticks of 10 ms.
+  const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]!.split(' ');
+  return own + (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+/** Returns the processor time of this process's descendants so far, ended ones included. */
+function childrenMs(): number {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const parents = new Map(
+    pids.map((pid) => {
+      try {
+        return [pid, Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1])];
+      } catch {
+        return [pid, 0];
+      }
+    }),
+  );
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid) ?? 0;
+    return parent === process.pid || (parent > 1 && isBelow(parent));
+  };
+  return pids.filter(isBelow).reduce((sum, pid) => sum + (readProcessStat(pid)?.cpuMs ?? 0), 0);
+}
+
+/** Renders several times in a row as apply does: segments on each core. */
+export async function throughPool(scene: Scene, renders = 3, parallel = availableParallelism()) {
   globalThis.gc?.();
   const own = treeBytes(process.pid);
-  const pool = createRenderPool({ size: parallel, encoder, tasksPerProcess: Number.POSITIVE_INFINITY });
+  const pool = createRenderPool({ size: parallel, tasksPerProcess: Number.POSITIVE_INFINITY });
   const renderer = createSegmentRenderer({ runner: pool, parallel, cache: null });
-  const [times, rests]: [number[], number[]] = [[], []];
-  let bytes = 0;
+  const [times, processor, rests]: [number[], number[], number[]] = [[], [], []];
+  let video: Uint8Array = new Uint8Array();
   for (let render = 0; render < renders; render++) {
     const start = performance.now();
-    bytes = (await renderer.render(scene)).video.length;
+    const before = processorMs() + childrenMs();
+    ({ video } = await renderer.render(scene));
     times.push(performance.now() - start);
+    processor.push(processorMs() + childrenMs() - before);
     rests.push(treeBytes(process.pid) - own);
   }
   // Not during the timed renders: reading the memory of a process stops it for some milliseconds.
@@ -103,8 +143,10 @@ export async function throughPool(
   return {
     coldMs: times[0]!,
     warmMs: median(times.slice(1)),
+    /** Of all processes, of a later render. */
+    processorMs: median(processor.slice(1)),
     peakBytes,
-    bytes,
+    video,
     restBytes: rests.at(-1)!,
     growthBytes: rests.at(-1)! - rests[half]!,
     growthRenders: Math.max(1, renders - 1 - half),

@@ -4,6 +4,9 @@ import type { Libav, NativeFrame } from '../codec/libav.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { bytesOf } from './open-media.ts';
 
+/** Their samples take less than two megabytes. */
+const FREE_EVERY_PACKETS = 64;
+
 /** Sound of one packet, or of several that were decoded together. */
 export interface DecodedSound {
   /** One list for each channel; samples in -1..1. */
@@ -41,7 +44,8 @@ export async function* decodePackets(
       await decoder.feed(packet.data, fed);
       // The first packet of Vorbis only prepares the second: it decodes to silence of its own duration.
       if (codec === 'vorbis' && fed === 0) ready.splice(0, 1, silence(packet.duration, sampleRate, channels));
-      freeBuffers(fed++);
+      if (fed % FREE_EVERY_PACKETS === 0) freeBuffers();
+      fed += 1;
       yield* ready.splice(0);
     }
     await decoder.flush();

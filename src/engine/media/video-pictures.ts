@@ -174,10 +174,8 @@ class VideoPictures implements ClipPictures {
       run.alpha ??= await this.#video.openLane();
       await run.alpha.feed(packet.sideData.alpha, place, wanted);
     }
-    freeBuffers(this.#fed++);
+    freeBuffers();
   }
-
-  #fed = 0;
 
   #converter: ColourConverter | undefined;
 

@@ -11,36 +11,37 @@ import type { TextFinding } from '../text/text-findings.ts';
 import type { PixelFormat } from '../writers/frame-writer.ts';
 
 /**
- * An idle thread, kept for the next scene: code, native libraries, fonts and fitted pictures stay loaded, and a thread that
+ * Idle threads, kept for the next scenes: code, native libraries, fonts and fitted pictures stay loaded, and a thread that
  * ends does not return all of its memory.
  */
-let spare: Worker | undefined;
+const spares: Worker[] = [];
+/** As many as a render process draws with at once. */
+const MAX_SPARES = 2;
 
-/** Returns a drawing thread: the idle one, or a new one. */
+/** Returns a drawing thread: an idle one, or a new one. */
 export function takeThread(): Worker {
+  const spare = spares.pop();
   if (spare !== undefined) {
-    const worker = spare;
-    spare = undefined;
-    worker.ref();
-    return worker;
+    spare.ref();
+    return spare;
   }
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
   // An iterator over messages rejects with the error; without one, the listener prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {
-    if (spare === worker) spare = undefined;
+    if (spares.includes(worker)) spares.splice(spares.indexOf(worker), 1);
   });
   return worker;
 }
 
 /** @param worker that has answered everything it was asked */
 export function leaveThread(worker: Worker): void {
-  if (spare !== undefined) {
+  if (spares.length === MAX_SPARES) {
     void worker.terminate();
     return;
   }
   worker.unref();
-  spare = worker;
+  spares.push(worker);
 }
 
 /** Input and result of each task that a drawing thread runs as a whole. */

@@ -18,7 +18,7 @@ const PAGE_BYTES = 65_536;
 /** Copied and converted at once: 0.25 MB at 1920 pixels, which stays in a core's own cache. */
 const STRIP_ROWS = 32;
 /** Frames between the two threads; more than enough to cover the raster worker's pauses for a still. */
-export const RING_SLOTS = 4;
+export const RING_SLOTS = 3;
 
 /** Format of the frames in a ring: size, with even sides, and pixel format. */
 export interface RingFormat {

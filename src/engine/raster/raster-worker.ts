@@ -7,7 +7,7 @@ import type { PixelFormat } from '../writers/frame-writer.ts';
 import type { RasterMessage, RasterRequest } from './drawing-thread.ts';
 import { createFrameRing, type FrameRing, type RingFormat } from './frame-ring.ts';
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
-import { openRasterizer } from './rasterizer.ts';
+import { openRasterizer, type Rasterizer } from './rasterizer.ts';
 
 // Entry of the worker thread that draws frames and stills and lints, one scene after the other. Ends when it is terminated.
 
@@ -72,37 +72,36 @@ async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise
   const { width, height } = scene;
   const rasterizer = await openRasterizer(scene);
   const rings = ringsOf(forms.map((pixels) => ({ width, height, pixels })));
-  let last: { readonly frame: number; readonly slot: number; readonly picture: Buffer } | undefined;
+  let last: { readonly frame: number; readonly slot: number } | undefined;
   post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
   return {
     async draw(frame, slot) {
-      // The slot of the frame before is written again only after three others.
+      // The slot of the frame before is written again only after others.
       if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
         for (const ring of rings) ring.copy(last.slot, slot);
-        last = { ...last, frame, slot };
       } else {
         await rasterizer.prepare(frame);
-        const pixels = rasterizer.draw(frame);
-        const picture = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.length);
-        const same = last?.picture.equals(picture) === true ? last.slot : null;
-        for (const ring of rings) {
-          if (same === null) ring.put(pixels, slot);
-          else ring.copy(same, slot);
-        }
-        last = { frame, slot, picture };
+        drawInto(rings, rasterizer, frame, slot);
       }
+      last = { frame, slot };
       const names = scene.stills.filter((still) => still.frame === frame).map((still) => still.name);
       if (names.length > 0) {
         const bytes = await rasterizer.encodeJpeg();
         for (const name of names) post({ kind: 'still', still: { name, bytes, width, height } });
       }
       post({ kind: 'frame', frame, slot });
-      freeBuffers(frame);
+      freeBuffers();
       // Pending messages alone do not let the event loop turn.
       await setImmediate();
     },
     close: () => rasterizer.close(),
   };
+}
+
+/** A function of its own: the pixels would be held until the next frame by one that goes on. */
+function drawInto(rings: readonly FrameRing[], rasterizer: Rasterizer, frame: number, slot: number): void {
+  const pixels = rasterizer.draw(frame);
+  for (const ring of rings) ring.put(pixels, slot);
 }
 
 /** Reuses rings of the last drawing with the same formats: two threads share their memory, so that it is freed late. */

@@ -31,11 +31,11 @@ export async function forEachStill(
 ): Promise<void> {
   const rasterizer = await openRasterizer(scene);
   try {
-    for (const [index, still] of scene.stills.entries()) {
+    for (const still of scene.stills) {
       await rasterizer.prepare(still.frame);
       await take(still, rasterizer.draw(still.frame), rasterizer);
       // The memory of the last few stills is released with their scene.
-      freeBuffers(index + 1);
+      freeBuffers();
     }
   } finally {
     rasterizer.close();

@@ -15,7 +15,7 @@ export interface RenderLimits {
   readonly memoryBytes: number;
 }
 
-/** A 1080p video takes about 0.5 GB, one of 4096 × 4096 pixels 1.5 GB plus its images. */
+/** A 1080p video takes about 0.3 GB, one of 4096 × 4096 pixels 1.5 GB plus its images. */
 export const DEFAULT_LIMITS: RenderLimits = {
   stallMs: 60_000,
   totalMs: 900_000,
@@ -28,7 +28,7 @@ const INTERVAL_MS = 250;
 /** Measures all watched process groups in one pass while there are any. */
 export class UsageMonitor {
   readonly #meter: GroupMeter;
-  readonly #listeners = new Map<number, (usage: GroupUsage) => void>();
+  readonly #listeners = new Map<number, Set<(usage: GroupUsage) => void>>();
   #timer: NodeJS.Timeout | undefined;
   #isMeasuring = false;
 
@@ -39,15 +39,16 @@ export class UsageMonitor {
   /**
    * Reports the usage of a group, now and about four times a second.
    *
-   * @param groupId not watched yet
    * @returns stops watching
    */
   watch(groupId: number, listener: (usage: GroupUsage) => void): () => void {
-    this.#listeners.set(groupId, listener);
+    const listeners = this.#listeners.get(groupId) ?? new Set();
+    this.#listeners.set(groupId, listeners.add(listener));
     this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS);
     void this.#look();
     return () => {
-      this.#listeners.delete(groupId);
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(groupId);
       if (this.#listeners.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -60,7 +61,9 @@ export class UsageMonitor {
     this.#isMeasuring = true;
     try {
       const usages = await this.#meter.measure(new Set(this.#listeners.keys()));
-      for (const [groupId, usage] of usages) this.#listeners.get(groupId)?.(usage);
+      for (const [groupId, usage] of usages) {
+        for (const listener of this.#listeners.get(groupId) ?? []) listener(usage);
+      }
     } catch {
       // Where measuring fails, only the time limits apply.
     } finally {
@@ -73,17 +76,20 @@ export class UsageMonitor {
  * Enforces the limits of memory and processor time on one render.
  *
  * @param onExceeded called once with a sentence that names the limit
+ * @param share returns how many renders use the group at once: each may use the limits
  * @returns the listener for its group; the first usage is the baseline
  */
 export function enforceLimits(
-  { cpuMs, memoryBytes }: RenderLimits,
+  limits: Pick<RenderLimits, 'cpuMs' | 'memoryBytes'>,
   onExceeded: (reason: 'memory' | 'time', what: string) => void,
+  share: () => number = () => 1,
 ): (usage: GroupUsage) => void {
   let cpuMsBefore: number | undefined;
   let isOver = false;
   return (usage) => {
     cpuMsBefore ??= usage.cpuMs;
     if (isOver) return;
+    const [cpuMs, memoryBytes] = [limits.cpuMs * share(), limits.memoryBytes * share()];
     isOver = usage.memoryBytes > memoryBytes || usage.cpuMs - cpuMsBefore > cpuMs;
     if (!isOver) return;
     if (usage.memoryBytes > memoryBytes) {

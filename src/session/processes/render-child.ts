@@ -43,14 +43,32 @@ const NICENESS = 10;
 /**
  * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
  * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
+ * Those of the rasteriser, whose memory is managed by mimalloc, are kept for a second and become the next frames: getting
+ * their pages again took as long as half of the drawing.
  */
-const LIBRARY_SETTINGS = {
-  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
-  SVT_LOG: '1',
+export const LIBRARY_SETTINGS = {
+  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
+  ...{ MIMALLOC_PURGE_DELAY: '1000', SVT_LOG: '1' },
 };
 
 /**
- * A sandboxed process that runs one task at a time. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
+ * The young generation is bounded: newer versions of Node take several times as much for it. It is collected after every
+ * frame, and waking the threads that V8 collects with costs more than they save on so few objects.
+ */
+export const V8_OPTIONS = ['--expose-gc', '--max-semi-space-size=4', '--single-threaded-gc'] as const;
+
+/** A task whose answer is awaited. */
+interface RunningTask {
+  receive(message: TaskMessage): void;
+  /** Rejects the task. */
+  fail(error: Error): void;
+}
+
+/** A process waits for its encoder on threads of its own, of which Node has four: for two encoders, sound and files. */
+const MAX_TASKS_AT_ONCE = 2;
+
+/**
+ * A sandboxed process that runs one task at a time, or two of one video. Dead after a crash, an abort, a passed limit or `stop`. EDGE.
  */
 export class RenderChild implements TaskRunner {
   readonly owner: string;
@@ -60,8 +78,11 @@ export class RenderChild implements TaskRunner {
   readonly #limits: RenderLimits;
   readonly #watch: UsageMonitor;
   readonly #encoder: EncoderChoice;
-  #receive: (message: TaskMessage) => void = () => undefined;
-  #onEnd: (error: Error) => void = () => undefined;
+  /** By number. */
+  readonly #running = new Map<number, RunningTask>();
+  #video: symbol | undefined;
+  /** Maximum concurrent tasks since the process was idle. */
+  #share = 1;
   #stderr = '';
   /** Settles when the process and its descendants are gone. */
   readonly #ended: Promise<void>;
@@ -76,8 +97,7 @@ export class RenderChild implements TaskRunner {
     this.#watch = watch;
     this.#encoder = encoder;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
-    // The young generation is bounded as well: newer versions of Node take several times as much for it.
-    const nodeOptions = ['--expose-gc', `--max-old-space-size=${heapMegabytes}`, '--max-semi-space-size=16'];
+    const nodeOptions = [...V8_OPTIONS, `--max-old-space-size=${heapMegabytes}`];
     const { file, args, env } = sandbox.command({
       args: [...nodeOptions, fileURLToPath(builtFile(import.meta.url, 'session/processes/render-process.js'))],
       folder: this.#folder,
@@ -98,7 +118,10 @@ export class RenderChild implements TaskRunner {
       reject: false,
     });
     yieldToParent(this.#subprocess.pid);
-    this.#subprocess.on('message', (message) => this.#receive(message as unknown as TaskMessage));
+    this.#subprocess.on('message', (message) => {
+      const { task } = message as unknown as TaskMessage;
+      this.#running.get(task)?.receive(message as unknown as TaskMessage);
+    });
     this.#subprocess.once('exit', () => {
       // Its descendants may outlive it.
       this.#kill();
@@ -122,18 +145,30 @@ export class RenderChild implements TaskRunner {
     return this.#taskCount;
   }
 
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Whether a task of a video can run beside those that run. */
+  hasRoomFor(video: symbol): boolean {
+    return this.#video === video && this.#running.size < MAX_TASKS_AT_ONCE;
+  }
+
   async run<Kind extends TaskKind>(
     kind: Kind,
     input: TaskInput<Kind>,
-    { onProgress, signal, bytes }: TaskOptions = {},
+    { onProgress, signal, bytes, video }: TaskOptions = {},
   ): Promise<TaskOutput<Kind>> {
     signal?.throwIfAborted();
-    this.#taskCount += 1;
+    const task = this.#taskCount++;
+    this.#video = video;
+    this.#share = this.isIdle ? 1 : Math.max(this.#share, this.#running.size + 1);
     const clock = this.#startClock();
     const unwatch = this.#startWatch();
     const onAbort = (): void => this.#end(signal!.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
     const request: TaskRequest = {
+      task,
       kind,
       input: packInput(input),
       encoder: this.#encoder,
@@ -142,16 +177,21 @@ export class RenderChild implements TaskRunner {
     let progress = 0;
     try {
       return await new Promise<TaskOutput<Kind>>((resolve, reject) => {
-        this.#onEnd = reject;
-        this.#receive = (message) => {
-          if (message.kind === 'failed') return reject(errorFrom(message.failure));
-          // The process answers with the output of the task that it was asked for.
-          if (message.kind === 'done') return resolve(message.output as TaskOutput<Kind>);
-          if (message.done <= progress) return;
-          progress = message.done;
+        const advance = (done: number, count: number): void => {
+          if (done <= progress) return;
+          progress = done;
           clock.progressed();
-          onProgress?.(message.done, message.count);
+          onProgress?.(done, count);
         };
+        this.#running.set(task, {
+          fail: reject,
+          receive(message) {
+            if (message.kind === 'progress') advance(message.done, message.count);
+            else if (message.kind === 'failed') reject(errorFrom(message.failure));
+            // The process answers with the output of the task that it was asked for.
+            else resolve(message.output as TaskOutput<Kind>);
+          },
+        });
         this.#subprocess.send(request as never, (error) => {
           if (error) this.#end(this.#crash(error.message));
         });
@@ -161,8 +201,7 @@ export class RenderChild implements TaskRunner {
       clock.stop();
       unwatch();
       signal?.removeEventListener('abort', onAbort);
-      this.#receive = () => undefined;
-      this.#onEnd = () => undefined;
+      this.#running.delete(task);
     }
   }
 
@@ -193,7 +232,7 @@ export class RenderChild implements TaskRunner {
 
   #end(error: Error): void {
     this.#isAlive = false;
-    this.#onEnd(error);
+    for (const { fail } of this.#running.values()) fail(error);
     this.#kill();
   }
 
@@ -216,7 +255,8 @@ export class RenderChild implements TaskRunner {
   #startWatch(): () => void {
     const { pid } = this.#subprocess;
     if (pid === undefined) return () => undefined;
-    const hold = enforceLimits(this.#limits, (reason, what) => this.#end(new TaskKilled(reason, what)));
+    const onExceeded = (reason: 'memory' | 'time', what: string): void => this.#end(new TaskKilled(reason, what));
+    const hold = enforceLimits(this.#limits, onExceeded, () => this.#share);
     return this.#watch.watch(pid, (usage) => {
       this.#memoryBytes = usage.memoryBytes;
       hold(usage);

@@ -8,10 +8,10 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { DEFAULT_LIMITS, type RenderLimits, UsageMonitor } from './process-limits.ts';
 import { RenderChild } from './render-child.ts';
-import type { TaskRunner } from './tasks.ts';
+import type { TaskOptions, TaskRunner } from './tasks.ts';
 
 export interface RenderPoolOptions extends Partial<RenderLimits> {
-  /** Maximum concurrent processes; each takes about 0.5 GB for 1080p. */
+  /** Maximum concurrent tasks, and processes; each takes about 0.25 GB for 1080p. */
   readonly size: number;
   /** H.264 encoder; the software encoder by default. */
   readonly encoder?: EncoderChoice;
@@ -31,7 +31,7 @@ export interface RenderPool extends TaskRunner {
 
 /**
  * Creates a pool of sandboxed processes. A healthy process is reused for the same owner. A crash or an exceeded limit
- * ends one task only. The first process starts with the first task; idle ones keep the parent alive until `close` and
+ * ends one task only, or two of one video. The first process starts with the first task; idle ones keep the parent alive until `close` and
  * die with it.
  */
 export function createRenderPool({
@@ -44,36 +44,34 @@ export function createRenderPool({
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
   const watch = new UsageMonitor();
-  const idle: RenderChild[] = [];
+  /** Those that ran a task last are at the end. */
   const children = new Set<RenderChild>();
   let isClosed = false;
 
   const start = (owner: string): RenderChild => {
     // Frees the memory of processes that are idle for other owners.
-    while (idle.length > size - limit.activeCount) void discard(idle.shift()!);
+    const idle = [...children].filter((child) => child.isIdle);
+    const reusable = idle.filter(isReusable);
+    const kept = reusable.slice(Math.max(0, reusable.length - (size - limit.activeCount)));
+    for (const child of idle) if (!kept.includes(child)) void discard(child);
     const childLimits = { ...DEFAULT_LIMITS, ...limits };
-    const child = new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
-    children.add(child);
-    return child;
+    return new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
   };
   const release = async (child: RenderChild): Promise<void> => {
-    if (child.isFit && child.taskCount < tasksPerProcess) {
-      idle.push(child);
-    } else {
-      await discard(child);
-    }
+    if (child.isIdle && !isReusable(child)) await discard(child);
   };
   const discard = async (child: RenderChild): Promise<void> => {
     await child.stop();
     children.delete(child);
   };
-  const takeIdle = (owner: string): RenderChild | undefined => {
-    const index = idle.findLastIndex((child) => child.owner === owner);
-    if (index < 0) return undefined;
-    const [child] = idle.splice(index, 1) as [RenderChild];
-    if (child.isFit) return child;
-    void discard(child);
-    return takeIdle(owner);
+  const isReusable = (child: RenderChild): boolean => child.isFit && child.taskCount < tasksPerProcess;
+  const take = ({ owner = '', video }: TaskOptions): RenderChild => {
+    const own = [...children].filter((child) => child.owner === owner && isReusable(child));
+    const shared = video === undefined ? undefined : own.find((child) => child.hasRoomFor(video));
+    const child = shared ?? own.findLast(({ isIdle }) => isIdle) ?? start(owner);
+    children.delete(child);
+    children.add(child);
+    return child;
   };
   return {
     run: (kind, input, options = {}) =>
@@ -81,8 +79,7 @@ export function createRenderPool({
         limit(async () => {
           begin();
           if (isClosed) throw new SceneError('render_crashed', 'The render pool was closed');
-          const { owner = '' } = options;
-          const child = takeIdle(owner) ?? start(owner);
+          const child = take(options);
           try {
             return await child.run(kind, input, options);
           } finally {
@@ -94,7 +91,6 @@ export function createRenderPool({
       isClosed = true;
       await Promise.all([...children].map((child) => child.stop()));
       children.clear();
-      idle.length = 0;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { on } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import process from 'node:process';
@@ -16,7 +15,7 @@ import {
   type TaskRequest,
 } from './tasks.ts';
 
-// Entry of the sandboxed process that runs the tasks its parent sends, one after the other. Native code that crashes, hangs or
+// Entry of the sandboxed process that runs the tasks its parent sends, two of one video at once. Native code that crashes, hangs or
 // leaks ends this process alone. Frames are drawn by threads, so that this thread always notices when the parent ends.
 
 type Handler<Kind extends TaskKind> = (
@@ -97,17 +96,18 @@ if (!process.connected) endGroup();
 // Where the group is the parent's, Ctrl-C reaches this process too; the parent decides what becomes of a render.
 process.on('SIGINT', () => undefined);
 
-for await (const [request] of on(process, 'message') as AsyncIterable<[TaskRequest]>) {
+process.on('message', async (request: TaskRequest) => {
+  const { task } = request;
   try {
-    send({ kind: 'done', output: await run(request) });
+    send({ task, kind: 'done', output: await run(request) });
   } catch (error) {
-    send({ kind: 'failed', failure: failureFrom(error) });
+    send({ task, kind: 'failed', failure: failureFrom(error) });
   }
   await freeMemory(request.kind);
-}
+});
 
-async function run({ kind, input, encoder, byteCount }: TaskRequest): Promise<TaskOutput<TaskKind>> {
-  const onProgress = (done: number, count: number): void => send({ kind: 'progress', done, count });
+async function run({ task, kind, input, encoder, byteCount }: TaskRequest): Promise<TaskOutput<TaskKind>> {
+  const onProgress = (done: number, count: number): void => send({ task, kind: 'progress', done, count });
   const handle = HANDLERS[kind] as Handler<TaskKind>;
   return handle({ input: input as TaskInput<TaskKind>, encoder, bytes: await readBytes(byteCount) }, onProgress);
 }
@@ -117,7 +117,7 @@ async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
   return encoderOf(choice);
 }
 
-/** Reads the bytes that the parent sends with a request. It sends no others before it has the answer. */
+/** Reads the bytes that the parent sends with a request. A task with bytes runs alone. */
 async function readBytes(count: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafeSlow(count);
   for (let length = 0; length < count; ) {

@@ -90,6 +90,8 @@ export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
 export interface TaskOptions extends RenderOptions {
   /** The file that the task reads: sent through a pipe, because a large message would block this thread. */
   readonly bytes?: Uint8Array;
+  /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */
+  readonly video?: symbol;
 }
 
 /**
@@ -118,8 +120,10 @@ export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
   run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: TaskOptions): Promise<TaskOutput<Kind>>;
 }
 
-/** To the process. It sends one answer for each request before it takes the next. */
+/** To the process. It sends one answer for each request. */
 export interface TaskRequest {
+  /** Number, which every message about the task repeats. */
+  readonly task: number;
   readonly kind: TaskKind;
   /** Packed, @see packInput. */
   readonly input: unknown;
@@ -129,7 +133,13 @@ export interface TaskRequest {
 }
 
 /** To the parent. */
-export type TaskMessage = { readonly kind: 'progress'; readonly done: number; readonly count: number } | TaskAnswer;
+export type TaskMessage = { readonly task: number } & (TaskProgress | TaskAnswer);
+
+interface TaskProgress {
+  readonly kind: 'progress';
+  readonly done: number;
+  readonly count: number;
+}
 
 /** The last message of a task. */
 export type TaskAnswer =

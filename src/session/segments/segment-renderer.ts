@@ -9,7 +9,7 @@ import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { RenderedSegments } from '../../wire/render-session.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
-import type { RenderTaskKind, TaskRunner } from '../processes/tasks.ts';
+import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
 import { type MissingSegments, renderCached, renderSoundCached, type SegmentCache } from './segment-cache.ts';
 
 /** Renders videos, whole or in segments to be joined. */
@@ -57,8 +57,9 @@ export function createSegmentRenderer({
       const files = [fileOf(scene), ...others.map(withoutStills)];
       const rendered = new Map<SceneFile, RenderedVideo>();
       const progress = sharedProgress(files, options.onProgress);
+      const video = Symbol('video');
       for (const group of groupBy(files, drawingKey).values()) {
-        const tracked = { ...options, onProgress: progress.begin(group) };
+        const tracked = { ...options, onProgress: progress.begin(group), video };
         const videos = await renderGroup({ ...scene, ...group[0]! }, group, tracked);
         for (const [at, video] of videos.entries()) rendered.set(group[at]!, video);
         options.signal?.throwIfAborted();
@@ -69,7 +70,8 @@ export function createSegmentRenderer({
     },
 
     async renderSegments(scene, ranges, options = {}) {
-      const [segments] = await renderOutputSegments(scene, [scene.output], ranges, options);
+      const own = { ...options, video: Symbol('video') };
+      const [segments] = await renderOutputSegments(scene, [scene.output], ranges, own);
       return segments!;
     },
 
@@ -92,7 +94,7 @@ export function createSegmentRenderer({
   const renderGroup = async (
     scene: AnyScene,
     group: readonly SceneFile[],
-    options: RenderOptions,
+    options: TaskOptions,
   ): Promise<readonly RenderedVideo[]> => {
     const outputs = group.map(({ output }) => output);
     if (!hasSegments(scene.output.format)) {
@@ -122,7 +124,7 @@ export function createSegmentRenderer({
     scene: AnyScene,
     outputs: readonly SceneOutput[],
     ranges: readonly FrameRange[],
-    options: RenderOptions,
+    options: TaskOptions,
   ): Promise<RenderedSegment[][]> => {
     const { onProgress } = options;
     const frameCount = framesOf(ranges) * outputs.length;
@@ -212,7 +214,7 @@ function sharedProgress(
 }
 
 /** Drops the progress callback: only frames count as progress. */
-function silenced({ onProgress: _, ...options }: RenderOptions): RenderOptions {
+function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
   return options;
 }
 

@@ -125,7 +125,7 @@ describe('createRenderPool()', () => {
     const ofMalloc = ['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
     const ofChannel = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];
     expect(names.filter(Boolean).sort()).toEqual(
-      ['LANG', ...ofMalloc, 'SVT_LOG', 'TMPDIR', ...ofChannel, ...ofSandbox].sort(),
+      ['LANG', ...ofMalloc, 'MIMALLOC_PURGE_DELAY', 'SVT_LOG', 'TMPDIR', ...ofChannel, ...ofSandbox].sort(),
     );
   });
 
@@ -166,6 +166,44 @@ test.skipIf(process.platform === 'win32').each(['auto', 'none'] as const)(
     expect(readdirSync(folder)).toEqual([]);
   },
 );
+
+describe('createRenderPool() for tasks of one video', () => {
+  test('runs two at once in one process, and those of another video in another', async () => {
+    const pool = openPool({ size: 3 });
+    const [video, other] = [Symbol('video'), Symbol('other')];
+    let most = 0;
+    const count = async (): Promise<void> => {
+      most = Math.max(most, (await children()).length);
+    };
+    const run = (of: symbol) =>
+      pool.run('video', movingScene(), { video: of, onProgress: (done) => void (done === 1 && count()) });
+    const [one, two] = await Promise.all([run(video), run(video)]);
+    expect(Buffer.compare(one.video, two.video)).toBe(0);
+    expect(await children()).toHaveLength(1);
+    await Promise.all([run(video), run(other), run(video)]);
+    expect(await children()).toHaveLength(2);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  test('a crash ends both', async () => {
+    const pool = openPool({ size: 2 });
+    const video = Symbol('video');
+    const started = Array.from({ length: 2 }, () => {
+      let task: Promise<unknown> = Promise.resolve();
+      const begins = new Promise<void>((resolve) => {
+        const options = { video, onProgress: () => resolve() };
+        task = pool.run('video', movingScene({ frameCount: 1_000 }), options).catch((error: unknown) => error);
+      });
+      return { begins, task };
+    });
+    await Promise.all(started.map(({ begins }) => begins));
+    const [victim] = await children();
+    process.kill(victim!, 'SIGSEGV');
+    const ends = await Promise.all(started.map(({ task }) => task));
+    expect(ends).toEqual([0, 1].map(() => expect.objectContaining({ code: 'render_crashed' })));
+    expect((await pool.run('video', movingScene(), { video })).frameCount).toBe(12);
+  });
+});
 
 describe('createRenderPool() for several owners', () => {
   test('dedicates each process to one owner and keeps no more processes than its size', async () => {
