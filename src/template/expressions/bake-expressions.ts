@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../json.ts';
-import { hasExpression } from '../lottie/find-unsupported.ts';
+import { hasExpression, UNBAKED } from '../lottie/find-unsupported.ts';
 import { allLayers, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { withPoints } from '../lottie/path-points.ts';
 import type { LottieDocument } from '../scene.ts';
 import { exampleVariants } from './example-variants.ts';
-import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
+import {
+  type Evaluation,
+  EXPRESSION_ID,
+  type ExpressionValue,
+  type Sample,
+  type TextValue,
+} from './player-protocol.ts';
 import { isPath, THINNING_ERROR, thinSamples } from './thin-samples.ts';
 
 /** An expression of an animation, after baking. */
@@ -49,7 +55,8 @@ export function bakeExpressions(animation: LottieDocument, evaluate: Evaluate): 
   for (const { node } of found) delete node[EXPRESSION_ID];
   const baked = found.map((one, id) => {
     const variants = evaluations.map((evaluation) => samplesOf(id, evaluation));
-    const isLive = isMeasuring(one.node.x) || variants.some((samples) => !isDeepStrictEqual(samples, variants[0]));
+    const isMeasuring = evaluations.some(({ measuring }) => measuring.includes(id));
+    const isLive = isMeasuring || variants.some((samples) => !isDeepStrictEqual(samples, variants[0]));
     return writeResult(one, variants[0]!, isLive);
   });
   if (baked.some(({ isLive }) => isLive)) animation.live_expressions = true;
@@ -72,7 +79,11 @@ export function bakeLiveExpressions(animation: LottieDocument, evaluate: Evaluat
 }
 
 function writeResult({ node, layer, pointer }: Found, result: Sample[] | string, isLive: boolean): BakedExpression {
-  if (typeof result === 'string') return { layer, pointer, failure: result, isLive };
+  delete (node as LottieNode)[UNBAKED];
+  if (typeof result === 'string') {
+    (node as LottieNode)[UNBAKED] = result;
+    return { layer, pointer, failure: result, isLive };
+  }
   const { x, a, k } = node;
   if (result.length > 0) {
     const source = { expression: x, ...(a === undefined ? {} : { a }), k: structuredClone(k) };
@@ -86,10 +97,6 @@ function writeResult({ node, layer, pointer }: Found, result: Sample[] | string,
 /** Returns whether an expression of a property is evaluated again for each video. */
 export function isLive(property: LottieNode): boolean {
   return isRecord(property[SOURCE]) && property[SOURCE].live === true;
-}
-
-function isMeasuring(expression: string): boolean {
-  return /\bsourceRectAtTime\b/.test(expression);
 }
 
 /**
@@ -167,7 +174,7 @@ function writeSamples(node: LottieNode, samples: readonly Sample[]): void {
 function textKeyframes(node: LottieNode, samples: readonly Sample[]): object[] {
   return samples
     .filter(({ value }, index) => index === 0 || !isSame(value, samples[index - 1]!.value))
-    .map(({ time, value }) => ({ t: time, s: styleOf(node, time, value) }));
+    .map(({ time, value }) => ({ t: time, s: styleOf(node, time, value as TextValue) }));
 }
 
 function keyframes(samples: readonly Sample[], error: number): object[] {
@@ -185,25 +192,26 @@ function keyframes(samples: readonly Sample[], error: number): object[] {
   }));
 }
 
-function isWords(value: ExpressionValue): value is { readonly text: string } {
+function isWords(value: ExpressionValue): value is TextValue {
   return typeof value === 'object' && 'text' in value;
 }
 
 function writeConstant(node: LottieNode, value: ExpressionValue): void {
   if (isWords(value)) {
     const frames = Array.isArray(node.k) ? node.k : [];
-    for (const frame of frames) if (isRecord(frame) && isRecord(frame.s)) frame.s.t = value.text;
+    for (const frame of frames)
+      if (isRecord(frame) && isRecord(frame.s)) Object.assign(frame.s, value.style, { t: value.text });
     return;
   }
   node.a = 0;
   node.k = typeof value === 'number' || isPath(value) ? value : rounded(value);
 }
 
-/** Returns the text style of a time with other words. */
-function styleOf(node: LottieNode, time: number, value: ExpressionValue): object {
+/** Returns the text document of a time with other words. */
+function styleOf(node: LottieNode, time: number, value: TextValue): object {
   const frames = (Array.isArray(node.k) ? node.k : []).filter(isRecord);
   const frame = frames.findLast(({ t }) => typeof t === 'number' && t <= time) ?? frames[0];
-  return { ...(isRecord(frame?.s) ? frame.s : {}), t: (value as { text: string }).text };
+  return { ...(isRecord(frame?.s) ? frame.s : {}), ...value.style, t: value.text };
 }
 
 function canInterpolate(samples: readonly Sample[]): boolean {

@@ -3,7 +3,7 @@ import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSWASMM
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 import type { Evaluate } from './bake-expressions.ts';
-import { type Evaluation, EXPRESSION_ID, type ExpressionValue, PAGE, type Sample } from './player-protocol.ts';
+import { type Evaluation, EXPRESSION_ID, type ExpressionValue, type Sample } from './player-protocol.ts';
 
 /** Limits of one evaluation. Steps are counted, not timed, so that every machine computes the same result. */
 export interface EvaluationLimits {
@@ -19,6 +19,8 @@ export const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, 
 export const RENDER_LIMITS: EvaluationLimits = { memoryBytes: 128 * 1024 * 1024, steps: 20_000, stepsPerFrame: 2_000 };
 /** Evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */
 const MOST_KEPT = 4;
+/** Characters of an error message, which a script can choose. */
+const MOST_CHARACTERS = 200;
 const STACK_BYTES = 512 * 1024;
 /** Expressions that end the sandbox are left out one by one. */
 const MOST_RESTARTS = 8;
@@ -84,7 +86,6 @@ function evaluateOnce(animation: LottieDocument, { sandbox, player, limits, fail
   });
   const context = runtime.newContext();
   try {
-    run(context, PAGE);
     run(context, player);
     const call = (method: string, ...values: unknown[]): unknown => {
       stepsOfFrame = 0;
@@ -135,21 +136,24 @@ function messageOf(error: unknown): string {
 
 function failedAll(animation: LottieDocument, reason: string): Evaluation {
   const ids = [...JSON.stringify(animation).matchAll(new RegExp(`"${EXPRESSION_ID}":(\\d+)`, 'g'))];
-  return { instances: [], failures: Object.fromEntries(ids.map(([, id]) => [id!, reason])) };
+  return { instances: [], measuring: [], failures: Object.fromEntries(ids.map(([, id]) => [id!, reason])) };
 }
 
 /** Checks what came out of the sandbox: expressions can change all of its functions. */
 function checkEvaluation(value: unknown): Evaluation | Stopped {
   const invalid: Stopped = { expression: null, reason: 'the values have no valid form' };
   if (!isRecord(value) || !Array.isArray(value.instances) || !isRecord(value.failures)) return invalid;
-  const failures = Object.fromEntries(Object.entries(value.failures).map(([id, reason]) => [id, String(reason)]));
+  const failures = Object.fromEntries(
+    Object.entries(value.failures).map(([id, reason]) => [id, String(reason).slice(0, MOST_CHARACTERS)]),
+  );
   const instances = value.instances.flatMap((one: unknown) => {
     if (!isRecord(one) || typeof one.id !== 'number' || !Array.isArray(one.samples)) return [];
     const samples = one.samples.filter(isSample);
     if (samples.length < one.samples.length) failures[one.id] ??= 'its value is no number';
     return [{ id: one.id, samples }];
   });
-  return { instances, failures };
+  const measuring = Array.isArray(value.measuring) ? value.measuring.filter(Number.isInteger) : [];
+  return { instances, failures, measuring };
 }
 
 function isSample(value: unknown): value is Sample {
@@ -160,9 +164,20 @@ function isExpressionValue(value: unknown): value is ExpressionValue {
   if (typeof value === 'number') return Number.isFinite(value);
   if (isNumbers(value)) return true;
   if (!isRecord(value)) return false;
-  if (typeof value.text === 'string') return value.text.length <= 10_000;
+  if (typeof value.text === 'string') return value.text.length <= 10_000 && isStyle(value.style);
   const lists = [value.v, value.i, value.o];
   return typeof value.c === 'boolean' && lists.every((list) => Array.isArray(list) && list.every(isNumbers));
+}
+
+/** Fields of a text document that expressions may change. */
+const STYLE_FIELDS = { s: 'number', lh: 'number', tr: 'number', ls: 'number', sw: 'number', j: 'number', fc: 'color', sc: 'color' }; // biome-ignore format: one table
+
+function isStyle(style: unknown): boolean {
+  if (style === undefined) return true;
+  const kinds: Readonly<Record<string, string>> = STYLE_FIELDS;
+  const isValid = ([key, value]: [string, unknown]): boolean =>
+    kinds[key] === 'number' ? Number.isFinite(value) : kinds[key] === 'color' && isNumbers(value) && value.length >= 3;
+  return isRecord(style) && Object.entries(style).every(isValid);
 }
 
 function isNumbers(value: unknown): value is readonly number[] {

@@ -5,10 +5,11 @@
  * @see evaluate-expressions.ts
  */
 
+import './player/page.ts';
+
 import CVCompElement from 'lottie-web/player/js/elements/canvasElements/CVCompElement.js';
 import { registerEffect } from 'lottie-web/player/js/elements/canvasElements/CVEffects.js';
 import CVImageElement from 'lottie-web/player/js/elements/canvasElements/CVImageElement.js';
-import CVShapeElement from 'lottie-web/player/js/elements/canvasElements/CVShapeElement.js';
 import CVSolidElement from 'lottie-web/player/js/elements/canvasElements/CVSolidElement.js';
 import CVTextElement from 'lottie-web/player/js/elements/canvasElements/CVTextElement.js';
 import CVTransformEffect from 'lottie-web/player/js/elements/canvasElements/effects/CVTransformEffect.js';
@@ -21,7 +22,6 @@ import decorateProperties from 'lottie-web/player/js/utils/expressions/Expressio
 import Expressions from 'lottie-web/player/js/utils/expressions/Expressions.js';
 import decorateTexts from 'lottie-web/player/js/utils/expressions/ExpressionTextPropertyDecorator.js';
 import expressionHelpers from 'lottie-web/player/js/utils/expressions/expressionHelpers.js';
-import interfacesProvider from 'lottie-web/player/js/utils/expressions/InterfacesProvider.js';
 import ProjectInterface from 'lottie-web/player/js/utils/expressions/ProjectInterface.js';
 import OffsetPathModifier from 'lottie-web/player/js/utils/shapes/OffsetPathModifier.js';
 import PuckerAndBloatModifier from 'lottie-web/player/js/utils/shapes/PuckerAndBloatModifier.js';
@@ -31,10 +31,11 @@ import { ShapeModifiers } from 'lottie-web/player/js/utils/shapes/ShapeModifiers
 import TrimModifier from 'lottie-web/player/js/utils/shapes/TrimModifier.js';
 import ZigZagModifier from 'lottie-web/player/js/utils/shapes/ZigZagModifier.js';
 import TextProperty from 'lottie-web/player/js/utils/text/TextProperty.js';
-import { EXPRESSION_ID, type Instance, PRELUDE, type Sample, TEXT_RECTS, type TextRect } from './player-protocol.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: lottie-web has no types for its internals
-type Any = any;
+import { interfaces, styleChanges } from './player/objects.ts';
+import { freezeGlobals } from './player/page.ts';
+import { type Any, currentValue, isOfOtherTime, isPath } from './player/properties.ts';
+import { createScope, withScope } from './player/scope.ts';
+import { EXPRESSION_ID, type Instance, type Sample, TEXT_RECTS, type TextRect } from './player-protocol.ts';
 
 interface Recorded extends Instance {
   readonly read: () => Sample['value'];
@@ -44,10 +45,13 @@ interface Recorded extends Instance {
 
 const recorded: Recorded[] = [];
 const failures: Record<number, string> = {};
+const measuring = new Set<number>();
 let running: number | null = null;
+/** The expression that the host has interrupted. QuickJS lets scripts catch that in an iterator. */
+let stopped: number | null = null;
 
 setExpressionsPlugin(Expressions);
-setExpressionInterfaces(interfacesProvider);
+setExpressionInterfaces(interfaces);
 decorateProperties();
 decorateTexts();
 registerEffect(35, CVTransformEffect);
@@ -60,9 +64,6 @@ ShapeModifiers.registerModifier('op', OffsetPathModifier);
 // The canvas renderer refuses cameras.
 CanvasRendererBase.prototype.createCamera = CanvasRendererBase.prototype.createNull;
 (CVTextElement as Any).prototype.sourceRectAtTime = textRect;
-(CVShapeElement as Any).prototype.sourceRectAtTime = () => {
-  throw new Error('sourceRectAtTime of a shape layer is not supported');
-};
 (CVSolidElement as Any).prototype.sourceRectAtTime = areaOf((element) => [element.data.sw, element.data.sh]);
 (CVImageElement as Any).prototype.sourceRectAtTime = areaOf(({ assetData }) => [assetData.w, assetData.h]);
 (CVCompElement as Any).prototype.sourceRectAtTime = areaOf((element) => [element.data.w, element.data.h]);
@@ -71,6 +72,7 @@ expressionHelpers.searchExpressions = watchProperty;
 
 /** Returns the measure that the host has made of a text layer, at a time in seconds or now. */
 function textRect(this: Any, time?: number): Omit<TextRect, 't'> {
+  if (running !== null) measuring.add(running);
   const rects: readonly TextRect[] = this.data[TEXT_RECTS] ?? [];
   const frame = time === undefined ? this.comp.renderedFrame : time * this.globalData.frameRate;
   const current = rects.findLast(({ t }) => t <= frame) ?? rects[0];
@@ -94,8 +96,15 @@ function watchProperty(element: Any, data: Any, property: Any): void {
   property.k = true;
   property.x = true;
   property.effectsSequence.push(guarded(data[EXPRESSION_ID], run, property));
-  recorded.push({ id: data[EXPRESSION_ID], samples: [], property, element, read: () => currentValue(property) });
+  recorded.push({ id: data[EXPRESSION_ID], samples: [], property, element, read: () => sampleOf(property) });
 }
+
+/** Lets an expression of words return a style, too. */
+(TextProperty as Any).prototype.getExpressionValue = function words(this: Any, current: Any, text: unknown): Any {
+  const result = this.calculateExpression(text);
+  const { t = current.t, ...style } = styleChanges(result) ?? { t: String(result) };
+  return { ...current, ...style, t, style: Object.keys(style).length > 0 ? style : undefined, __complete: false };
+};
 
 /** The same for the words of a text layer. */
 function watchText(this: Any): true | null {
@@ -105,28 +114,41 @@ function watchText(this: Any): true | null {
   if (run === null) return null;
   this.calculateExpression = guarded(data.d[EXPRESSION_ID], run, this);
   this.addEffect(this.getExpressionValue.bind(this));
-  const read = (): Sample['value'] => ({ text: String(this.currentData.t) });
+  const read = (): Sample['value'] => {
+    const { t, style } = this.currentData;
+    return style === undefined ? { text: String(t) } : { text: String(t), style };
+  };
   recorded.push({ id: data.d[EXPRESSION_ID], samples: [], property: this, element: elem, read });
   return true;
 }
 
-function compile(element: Any, data: Any, property: Any): ((value: unknown) => unknown) | null {
+function compile(element: Any, data: Any, property: Any): ((value: Any) => unknown) | null {
   const id = data[EXPRESSION_ID];
   if (id in failures) return null;
+  const before = running;
   running = id;
   try {
-    return ExpressionManager.initiateExpression.call(property, element, { ...data, x: PRELUDE + data.x }, property);
+    const scope = createScope(element, data, property);
+    const expression = { ...data, x: withScope(data.x, scope) };
+    const run = ExpressionManager.initiateExpression.call(property, element, expression, property);
+    return (value) => {
+      // An expression may change the array.
+      const own = Array.isArray(value) ? [...value] : value;
+      scope.enter(own);
+      return run.call(property, own);
+    };
   } catch (error) {
     failures[id] = String(error);
     return null;
   } finally {
-    running = null;
+    running = before;
   }
 }
 
-function guarded(id: number, run: (value: unknown) => unknown, property: Any): (value: unknown) => unknown {
+function guarded(id: number, run: (value: Any) => unknown, property: Any): (value: Any) => unknown {
   return (value) => {
     if (id in failures) return value;
+    const before = running;
     running = id;
     try {
       const result = run.call(property, value);
@@ -134,25 +156,26 @@ function guarded(id: number, run: (value: unknown) => unknown, property: Any): (
       failures[id] = Number.isNaN(result) ? 'its value is no number' : 'it has no value';
     } catch (error) {
       failures[id] = String(error);
+      if (failures[id] === 'InternalError: interrupted') {
+        stopped = id;
+        throw error;
+      }
     } finally {
-      running = null;
+      running = before;
     }
     return value;
   };
 }
 
-/** Returns the value of a property in the units of the document. */
-function currentValue(property: Any): Sample['value'] {
-  const { v, mult = 1 } = property;
-  if (typeof v === 'number') return v / mult;
-  if (v?.c !== undefined) {
-    const points = (list: Any[], base: Any[] | null): number[][] =>
-      list
-        .slice(0, v._length)
-        .map(([x, y], index) => (base === null ? [x, y] : [x - base[index][0], y - base[index][1]]));
-    return { c: v.c, v: points(v.v, null), i: points(v.i, v.v), o: points(v.o, v.v) };
-  }
-  return Array.from(v as ArrayLike<number>, (one) => one / mult);
+/** Returns the value of a property in the form in which it leaves the sandbox. */
+function sampleOf(property: Any): Sample['value'] {
+  const value = currentValue(property);
+  if (!isPath(value)) return value;
+  const points = (list: Any[], base: Any[] | null): number[][] =>
+    list
+      .slice(0, value._length)
+      .map(([x, y], index) => (base === null ? [x, y] : [x - base[index][0], y - base[index][1]]));
+  return { c: value.c, v: points(value.v, null), i: points(value.i, value.v), o: points(value.o, value.v) };
 }
 
 let renderer: Any;
@@ -176,13 +199,18 @@ Object.assign(globalThis, {
         renderer.elements[index]?.prepareFrame(number - renderer.layers[index].st);
       }
       for (const { element, property, read, samples } of recorded) {
+        if (isOfOtherTime(property.frameId)) property.getValue();
         if (property.frameId !== renderer.globalData.frameId) continue;
         samples.push({ time: element.comp.renderedFrame, value: read() });
       }
     },
     results: (): string =>
-      JSON.stringify({ instances: recorded.map(({ id, samples }) => ({ id, samples })), failures }),
-    running: (): number | null => running,
+      JSON.stringify({
+        instances: recorded.map(({ id, samples }) => ({ id, samples })),
+        failures,
+        measuring: [...measuring],
+      }),
+    running: (): number | null => stopped ?? running,
   },
 });
 
@@ -200,7 +228,9 @@ function start(animation: Any): void {
   item.renderer = renderer;
   renderer.setProjectInterface((ProjectInterface as Any)());
   renderer.configAnimation(animation);
+  freezeGlobals();
   renderer.searchExtraCompositions(animation.assets);
   Expressions.initExpressions(item);
+  renderer.compInterface = interfaces('comp')(renderer);
   renderer.initItems();
 }

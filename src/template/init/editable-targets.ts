@@ -158,9 +158,18 @@ export interface FoundEditable {
   readonly layers: readonly LottieNode[];
 }
 
+/** Something that a design has and its package lacks. */
+export interface Removal {
+  readonly what: string;
+  /** Name of the layer. */
+  readonly layer: string;
+}
+
 /** A message to the designer about a change to the animation or an unused candidate. */
 export interface InitNote {
   /** `changed`: the animation was modified. `left`: a candidate did not become an editable. */
   readonly kind: 'changed' | 'left';
   readonly message: string;
+  /** What the change took from the animation; `template check` keeps reporting it. */
+  readonly removed?: readonly Removal[];
 }

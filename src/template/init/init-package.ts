@@ -114,6 +114,9 @@ export function initPackage(
   for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
   if (editables.length === 0) return { problems: ['No editable is visible in any frame'] };
   animation.slots = slotsOf(editables);
+  const removed = notes.flatMap((note) => note.removed ?? []);
+  const before = Array.isArray(animation.removed) ? animation.removed : [];
+  if (removed.length > 0) animation.removed = [...before, ...removed];
   const name = options.name ?? source.name;
   const manifest = manifestText({
     name,
@@ -202,7 +205,8 @@ function makeEven(animation: LottieDocument): InitNote[] {
   animation.h = even(h);
   if (animation.w === w && animation.h === h) return [];
   const message = `Changed the size ${w} × ${h} to ${animation.w} × ${animation.h}: both must be even`;
-  return [{ kind: 'changed', message }];
+  const what = `${w - animation.w} column and ${h - animation.h} row of pixels`;
+  return [{ kind: 'changed', message, removed: [{ what, layer: 'all layers' }] }];
 }
 
 /** Makes texts in boxes shrink to fit, because users may enter longer texts than the example. */

@@ -2,7 +2,7 @@ import { isRecord } from '../../json.ts';
 import { lacksDashOffset } from '../lottie/find-unsupported.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
-import type { InitNote } from './editable-targets.ts';
+import type { InitNote, Removal } from './editable-targets.ts';
 
 /** Versions of Bodymovin that introduced the present forms. */
 const COLORS_TO_ONE = [4, 1, 9];
@@ -118,25 +118,29 @@ function nodes(animation: LottieDocument): LottieNode[] {
  */
 export function dropUnused(animation: LottieDocument): InitNote[] {
   const notes: InitNote[] = [];
-  const note = (count: number, message: string): void => {
-    if (count > 0) notes.push({ kind: 'changed', message });
-  };
-  const effects = dropSwitchedOff(animation);
-  note(effects, `${effects} ${effects === 1 ? 'effect that is' : 'effects that are'} switched off went`);
+  const removed = dropSwitchedOff(animation);
+  if (removed.length > 0) {
+    const effects = removed.length === 1 ? 'effect that is' : 'effects that are';
+    notes.push({ kind: 'changed', message: `Removed ${removed.length} ${effects} switched off`, removed });
+  }
   const assets = dropUnusedAssets(animation);
-  note(assets.length, `Omitted unused ${assets.length === 1 ? 'asset' : 'assets'} ${assets.join(', ')}`);
+  if (assets.length > 0) {
+    const message = `Omitted unused ${assets.length === 1 ? 'asset' : 'assets'} ${assets.join(', ')}`;
+    notes.push({ kind: 'changed', message });
+  }
   return notes;
 }
 
-function dropSwitchedOff(animation: LottieDocument): number {
-  let count = 0;
-  for (const { layer } of allLayers(animation)) {
+function dropSwitchedOff(animation: LottieDocument): Removal[] {
+  const removed: Removal[] = [];
+  for (const { layer, name } of allLayers(animation)) {
     if (!Array.isArray(layer.ef)) continue;
-    const kept = layer.ef.filter((effect: unknown) => !(isRecord(effect) && effect.en === 0));
-    count += layer.ef.length - kept.length;
-    layer.ef = kept;
+    const isOff = (effect: unknown): effect is LottieNode => isRecord(effect) && effect.en === 0;
+    const titles = layer.ef.filter(isOff).map(({ nm, mn }) => String(nm ?? mn ?? 'without a name'));
+    removed.push(...titles.map((title) => ({ what: `effect ${title}, switched off`, layer: name })));
+    layer.ef = layer.ef.filter((effect: unknown) => !isOff(effect));
   }
-  return count;
+  return removed;
 }
 
 /** @returns the ids of the removed assets */

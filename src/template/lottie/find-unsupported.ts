@@ -42,7 +42,22 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
     if (asset.t !== 'seq') return [];
     return [{ feature: 'image_sequence', what: 'image sequence', layer: asset.id, pointer: `/assets/${index}` }];
   });
-  return [...sequences, ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place)))];
+  const removed = recordedRemovals(animation);
+  return [
+    ...removed,
+    ...sequences,
+    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place))),
+  ];
+}
+
+/** Field of a property with the reason why its expression has no value. */
+export const UNBAKED = 'unbaked';
+
+/** Returns what `template init` has removed and recorded in the animation. */
+function recordedRemovals({ removed }: LottieDocument): UnsupportedUse[] {
+  return records(removed, '/removed').map(([{ what, layer }, pointer]) => {
+    return { feature: 'removed', what: String(what), layer: String(layer), pointer };
+  });
 }
 
 /** Returns whether a node is a property with an expression. */
@@ -86,7 +101,10 @@ function ofLayer(place: LocatedLayer): UnsupportedUse[] {
 }
 
 function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, what: string, at: string) => void): void {
-  if (hasExpression(node)) use('expression', 'expression', pointer);
+  if (hasExpression(node)) {
+    const reason = typeof node[UNBAKED] === 'string' ? ` (${node[UNBAKED]})` : '';
+    use('expression', `expression${reason}`, pointer);
+  }
   const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
   if (modifier !== undefined) use('path_modifier', modifier, pointer);
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);

@@ -3,6 +3,7 @@ export type Feature =
   | 'expression'
   | 'effect'
   | 'effect_switched_off'
+  | 'removed'
   | 'wipe'
   | 'layer_style'
   | 'layer_kind'
@@ -24,6 +25,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   effect: {
     instead: 'The effect is not rendered; the layer is shown without it',
     hint: 'Use one that docs/guides/after-effects.md lists, or render it into an image',
+  },
+  removed: {
+    instead: 'Removed by `reelform template init`',
+    hint: 'If nothing is missing, delete the entry from "removed" in animation.json',
   },
   effect_switched_off: {
     instead: 'The effect is rendered although it is disabled',

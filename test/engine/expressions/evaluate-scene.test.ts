@@ -267,7 +267,7 @@ describe('evaluateScene()', () => {
     ['while (true) {}', /takes too long/],
     ['var a = "x"; while (true) a += a;', /too long|memory|string|Range/i],
     ['throw new Error("no");', /no/],
-    ['$bm_rt = thisComp.layer("box").sourceRectAtTime().width;', /shape layer/],
+    ['$bm_rt = thisComp.layer("box").sampleImage([0, 0]);', /sampleImage/],
     ['$bm_rt = this.constructor.constructor("return process")().env;', /process/],
   ])('contains a hostile or broken expression and names it: %s', async (code, reason) => {
     const scene = sceneWith(badge(), textOf('x'));

@@ -8,6 +8,7 @@ import {
   type NewPackage,
 } from '../../../src/template/init/init-package.ts';
 import type { LottieSource } from '../../../src/template/init/lottie-source.ts';
+import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import {
@@ -394,7 +395,21 @@ describe('initPackage()', () => {
     const package_ = made(sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT));
     expect(package_.notes.map(({ message }) => message)).toEqual([
       'Changed the size 201 × 99 to 200 × 98: both must be even',
-      '1 effect that is switched off went',
+      'Removed 1 effect that is switched off',
+    ]);
+    const removed = [
+      { what: '1 column and 1 row of pixels', layer: 'all layers' },
+      { what: 'effect Fill, switched off', layer: 'a' },
+    ];
+    expect(parsed(package_).animation.removed).toEqual(removed);
+    // What a first package lacks, one that is made of its animation lacks, too.
+    expect(made(sourceOf(package_.animation, FONT)).animation.removed).toEqual(removed);
+    expect(
+      findUnsupported(package_.animation).map(({ feature, what, layer, pointer }) => [feature, what, layer, pointer]),
+    ).toEqual([
+      ['removed', '1 column and 1 row of pixels', 'all layers', '/removed/0'],
+      ['removed', 'effect Fill, switched off', 'a', '/removed/1'],
+      ['expression', 'expression', 'a', '/layers/0/ks/r'],
     ]);
     // `template check` reports expressions as long as they exist.
     expect(JSON.stringify(package_.animation)).toContain('$bm_rt');
