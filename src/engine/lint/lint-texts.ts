@@ -46,14 +46,19 @@ export async function lintTexts(
     const best = moments.get(editable)?.frame;
     const met = collisions.filter(({ one, other }) => own.includes(one) || own.includes(other));
     const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
-    frames.set(editable, [...new Set([...measured, ...met.map(({ frame }) => frame)])]);
+    // Emoji have their own colours, which nothing can be told from.
+    if (own.every(isPictures)) frames.set(editable, []);
+    else frames.set(editable, [...new Set([...measured, ...met.map(({ frame }) => frame)])]);
   }
   const visibilities = await measureTextVisibility(scene, frames);
-  for (const [editable, measured] of visibilities) {
+  for (const editable of frames.keys()) {
+    const measured = visibilities.get(editable) ?? [];
     found.push(...lintPixels(scene, editable, { measured, tracks, best: moments.get(editable) }));
   }
-  const isSeen = ({ editable }: TextTrack, frame: number): boolean =>
-    editable === null || visibilities.get(editable)?.some((one) => one.frame === frame && one.ratio !== null) === true;
+  const isSeen = ({ editable }: TextTrack, frame: number): boolean => {
+    const measured = editable === null ? undefined : visibilities.get(editable);
+    return !measured?.length || measured.some((one) => one.frame === frame && one.ratio !== null);
+  };
   for (const { frame, one, other } of collisions) {
     const [subject, obstacle] = one.editable === null ? [other, one] : [one, other];
     if (!isSeen(one, frame) || !isSeen(other, frame) || subject.editable === null) continue;
@@ -131,6 +136,7 @@ function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[]
 
 /** Share of the measured frames on which a text must be hard to read, unless it is so where it is best seen. */
 const LEAST_FAILED = 0.4;
+const FEWEST_TO_COMPARE = 3;
 
 interface MeasuredText {
   readonly measured: readonly TextVisibility[];
@@ -149,23 +155,31 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: 
     : [];
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
   if (visible.length === 0) {
-    if (measured.length === 0) return [];
     const isOff = own.every(({ samples }) =>
       samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < LEAST_VISIBLE),
     );
     // A text that is too fine to measure has no result.
-    if (!isOff && sizeOf(own) < LEAST_SIZE.shrunk) return [];
+    if (!isOff && (measured.length === 0 || sizeOf(own) < LEAST_SIZE.shrunk)) return [];
     const reason = isOff ? 'off_frame' : 'covered';
-    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, measured[0]!.frame)) }];
+    return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, own[0]!.samples[0]!.frame)) }];
   }
   const { w, h } = scene.animation;
   const isLarge = sizeOf(own) * (Math.min(w, h) / h) >= LARGE;
   const needed = isLarge ? NEEDED.large : NEEDED.small;
   const failed = visible.filter(({ ratio }) => ratio < needed);
-  const atBest = failed.find(({ frame }) => frame === best?.frame);
+  const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
+  // A flash of light behind a text lasts for one frame of several; stills are looked at for longer.
+  const isLasting = best?.still !== null || failed.length > 1 || visible.length < FEWEST_TO_COMPARE;
+  const atBest = isLasting ? failedAtBest : undefined;
   if (atBest === undefined && failed.length < Math.max(2, LEAST_FAILED * visible.length)) return cut;
   const { frame, ratio } = atBest ?? failed.reduce((worst, one) => (one.ratio < worst.ratio ? one : worst));
   return [...cut, { code: 'low_contrast', editable, ...momentAt(scene, frame), ratio, needed }];
+}
+
+/** Returns whether a text consists of emoji alone. */
+function isPictures({ samples }: TextTrack): boolean {
+  const cells = samples.flatMap(({ laidOut }) => laidOut.layout.lines.flatMap((line) => line.cells));
+  return cells.every(({ cell }) => cell.isColored || cell.isSpace);
 }
 
 /** Returns the largest font size at which a text is drawn, in pixels of a picture whose shorter side has 1080. */

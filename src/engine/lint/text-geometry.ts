@@ -2,10 +2,12 @@ import { isRecord } from '../../json.ts';
 import { DrawnLayers, type Matrix } from '../../template/lottie/drawn-layers.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { LAYER_TYPE } from '../../template/lottie/lottie-layers.ts';
+import { propertyValue } from '../../template/lottie/property-value.ts';
 import type { Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { inkOf } from '../text/fit-text.ts';
 import { type LaidOutText, layOutLayers } from '../text/lay-out-layers.ts';
+import { selectsPart } from '../text/text-layers.ts';
 
 /** Corners in pixels of the animation, in order around a convex shape. */
 export type Polygon = readonly (readonly [x: number, y: number])[];
@@ -78,8 +80,7 @@ export class TextGeometry {
       const whole = lines.reduce((sum, line) => sum + areaOf(line), 0);
       if (lines.length === 0) return [];
       const inside = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
-      const [a, b, c, d] = matrix;
-      const scale = Math.sqrt(Math.abs(a * d - b * c));
+      const scale = leastScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
       return [
         {
           ...{ laidOut, strength, lines },
@@ -129,6 +130,20 @@ function documentAt(texts: readonly LaidOutText[], layer: LottieNode, time: numb
 /** Returns whether an animator of characters changes where they are or how large they are. */
 function moves({ a: properties }: LottieNode): boolean {
   return isRecord(properties) && ['p', 's', 'r', 't', 'a', 'sk'].some((field) => properties[field] !== undefined);
+}
+
+/** Returns the smaller of the scales along a line of text and across it. */
+function leastScale([a, b, c, d]: Matrix): number {
+  const along = Math.hypot(a, b);
+  return along === 0 ? 0 : Math.min(along, Math.abs(a * d - b * c) / along);
+}
+
+/** Returns the scale that animators give to every character of a text. */
+function scaleOfCharacters(animators: readonly LottieNode[], time: number): number {
+  return animators.reduce((scale, animator) => {
+    const [x = 100, y = x] = isRecord(animator.a) ? (propertyValue(animator.a.s, time) ?? []) : [];
+    return selectsPart(animator) ? scale : (scale * Math.min(Math.abs(x), Math.abs(y))) / 100;
+  }, 1);
 }
 
 /** Returns the boxes around the ink of each line in pixels of the layer. */

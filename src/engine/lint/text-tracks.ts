@@ -136,8 +136,9 @@ export function findTooSmall({ samples }: TextTrack): { sample: TextSample; isSh
   return sample.size < LEAST_SIZE[isShrunk ? 'shrunk' : 'designed'] ? { sample, isShrunk } : undefined;
 }
 
-/** Share of the smaller of two lines that must overlap. */
+/** Share of the smaller of two lines that must overlap, or of its height that an overlap must have in every direction. */
 const LEAST_OVERLAP = 0.12;
+const LEAST_DEPTH = 0.3;
 
 export interface Collision {
   readonly frame: number;
@@ -166,10 +167,20 @@ export function findCollisions(tracks: readonly TextTrack[], scene: Scene): Coll
 function overlaps(lines: readonly Polygon[], others: readonly Polygon[]): boolean {
   return lines.some((line) =>
     others.some((other) => {
-      const smaller = Math.min(areaOf(line), areaOf(other));
-      return smaller >= 1 && areaOf(intersectionOf(line, other)) > LEAST_OVERLAP * smaller;
+      const smaller = areaOf(line) < areaOf(other) ? line : other;
+      const overlap = intersectionOf(line, other);
+      if (areaOf(smaller) < 1) return false;
+      return areaOf(overlap) > LEAST_OVERLAP * areaOf(smaller) || depthOf(overlap) > LEAST_DEPTH * depthOf(smaller);
     }),
   );
+}
+
+/** Returns the area of a polygon divided by its greatest extent: about the shorter side of a long one. */
+function depthOf(polygon: Polygon): number {
+  const extents = polygon.flatMap(([x, y], index) =>
+    polygon.slice(index + 1).map(([otherX, otherY]) => Math.hypot(otherX - x, otherY - y)),
+  );
+  return areaOf(polygon) / Math.max(1, ...extents);
 }
 
 /** Returns the editables of texts with at least one visible character that no frame shows. */

@@ -1,10 +1,11 @@
 import { isRecord } from '../../json.ts';
-import { type LottieNode, transformOf } from '../../template/lottie/lottie-layers.ts';
+import { type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
+import { pixelsOf } from '../writers/frame-writer.ts';
 import { reducedScene } from './reduced-scene.ts';
 
 /** How well a text can be read on one frame. */
@@ -38,12 +39,15 @@ const HALO_SHARE = 0.6;
 /** Length of the longer side in pixels, of the pictures and of the images in them. */
 const LONG_SIDE = 1280;
 const LARGEST_IMAGE = 480;
+/** Alpha from which a background counts, of 255, and the contrast of black and white. */
+const HALF_OPAQUE = 127;
+const GREATEST_RATIO = 21;
 /** With fewer pixels the result is meaningless: the text is fading out or too fine for this size. */
 const FEWEST_PIXELS = 24;
 
 /**
  * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels that each text covers,
- * whatever its colour and its surroundings.
+ * whatever its colour and its surroundings, and once more with its alpha if the output is transparent.
  *
  * @returns by editable, with one entry for each of its frames
  */
@@ -58,13 +62,19 @@ export async function measureTextVisibility(
   const tagStep = Math.floor(255 / (editables.length + 1));
   // A text is measured as its designer drew it, not at the size of the output.
   const variants = textVariants(reducedScene(scene, LONG_SIDE, LARGEST_IMAGE), editables, tagStep);
-  const names = ['whole', 'bare', 'bright', 'dark'] as const;
+  const opaque = (one: Scene): Scene => ({ ...one, output: { ...one.output, format: 'mp4' } });
+  const isOpaque = pixelsOf(scene.output) !== 'rgba';
+  const drawn = [
+    ...(['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name])),
+    ...(isOpaque ? [] : [variants.bare]),
+  ];
   const rasterizers: Rasterizer[] = [];
   try {
-    for (const name of names) rasterizers.push(await openRasterizer(variants[name]));
+    for (const one of drawn) rasterizers.push(await openRasterizer(one));
     for (const frame of frames) {
-      const [whole, bare, bright, dark] = await drawEach(rasterizers, frame);
-      const measured = measure({ whole: whole!, bare: bare!, bright: bright!, dark: dark! }, variants.whole, tagStep);
+      const [whole, bare, bright, dark, ground = null] = await drawEach(rasterizers, frame);
+      const pictures = { whole: whole!, bare: bare!, bright: bright!, dark: dark! };
+      const measured = measure(pictures, ground, variants.whole, tagStep);
       for (const [index, editable] of editables.entries()) {
         if (!texts.get(editable)!.includes(frame)) continue;
         visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? UNSEEN) });
@@ -87,9 +97,14 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
   return pictures;
 }
 
-/** @param pictures RGBA, all of the same size @returns by the text's index */
+/**
+ * @param pictures RGBA, all of the same size
+ * @param ground `bare` with its alpha; null if it is opaque
+ * @returns by the text's index
+ */
 function measure(
   pictures: Record<keyof TextVariants, Uint8Array>,
+  ground: Uint8Array | null,
   { width, height }: Scene,
   tagStep: number,
 ): Map<number, Omit<TextVisibility, 'frame'>> {
@@ -108,7 +123,9 @@ function measure(
     }
     // Extrapolates to a pixel that the text covers entirely.
     const own = luminance(whole, at, bare, greatest.get(text)! / coverage);
-    ratios.push(contrastRatio(own, luminance(bare, at)));
+    // Whatever will lie behind a transparent picture is unknown.
+    const isKnown = ground === null || ground[at + 3]! > HALF_OPAQUE;
+    ratios.push(isKnown ? contrastRatio(own, luminance(bare, at)) : GREATEST_RATIO);
     const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
     if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atEdge.add(text);
     const beside = pixelsBeside(at / 4, isText, width, height);
@@ -220,27 +237,53 @@ interface TextVariants {
 function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {
   const varied = (change: (layer: LottieNode, editable: string) => void): Scene => {
     const animation: LottieDocument = structuredClone(scene.animation);
-    for (const { layer, editable } of filledTextLayers(animation)) change(layer, editable);
+    const matted = mattedLayers(animation);
+    for (const { layer, editable } of filledTextLayers(animation)) {
+      for (const one of [layer, ...(matted.get(layer) ?? [])]) change(one, editable);
+    }
     return { ...scene, animation };
   };
   const painted = (red: number): Scene =>
     varied((layer, editable) => {
       const index = editables.indexOf(editable);
-      if (index === -1) layer.hd = true;
+      if (index === -1) hide(layer);
       else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
     });
   return {
     whole: scene,
-    bare: varied((layer) => {
-      layer.hd = true;
-    }),
+    bare: varied(hide),
     bright: painted(1),
     dark: painted(0),
   };
 }
 
+/** Hides a layer. A matte shapes other layers even if it is hidden, but not if it is transparent. */
+function hide(layer: LottieNode): void {
+  layer.hd = true;
+  layer.ks = { ...transformOf(layer), o: { a: 0, k: 0 } };
+}
+
+/** Returns the layers that show through each layer that is a matte. */
+function mattedLayers(animation: LottieDocument): Map<LottieNode, LottieNode[]> {
+  const matted = new Map<LottieNode, LottieNode[]>();
+  for (const layers of layerLists(animation)) {
+    for (const [index, matte] of layers.entries()) {
+      if (matte.td !== 1) continue;
+      const shown = layers.filter(
+        ({ tt, tp }, at) => Number(tt ?? 0) > 0 && (tp === undefined ? at === index + 1 : tp === matte.ind),
+      );
+      matted.set(matte, shown);
+    }
+  }
+  return matted;
+}
+
 /** Paints the letters of a layer in one colour and makes them opaque; removes outlines, shadows and glows. */
 function paint(layer: LottieNode, color: readonly number[]): void {
+  if (!isRecord(layer.t)) {
+    layer.ef = [fillEffect(color)];
+    return;
+  }
   const { d, a } = layer.t as { d: LottieNode; a?: unknown };
   for (const style of textStyles(d)) {
     // A text with an outline alone is painted by it.
@@ -259,6 +302,13 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   delete layer.sy;
   const { o } = transformOf(layer);
   if (isRecord(o) && o.a !== 1) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
+}
+
+/** Lottie's Fill effect in one colour: mask, all masks, colour, inversion, feathers, opacity. */
+function fillEffect(color: readonly number[]): LottieNode {
+  const values = [0, 0, [...color, 1], 0, 0, 0, 1];
+  const ef = values.map((k, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k } }));
+  return { ty: FILL_EFFECT, en: 1, ef };
 }
 
 /**

@@ -87,6 +87,16 @@ function stillY(property: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
+/** Returns whether an animator may apply to some characters only. */
+export function selectsPart({ s: selector }: LottieNode): boolean {
+  if (!isRecord(selector)) return false;
+  const isConstantVector = (field: string, value: number): boolean => {
+    const property = selector[field];
+    return !isRecord(property) || (property.a !== 1 && property.k === value);
+  };
+  return !(isConstantVector('s', 0) && isConstantVector('e', 100) && isConstantVector('o', 0));
+}
+
 /** How to typeset a text, read from a Lottie text document. Lengths are in pixels. */
 export interface TextSpec {
   /** With its original line breaks. */

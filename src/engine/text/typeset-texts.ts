@@ -6,7 +6,7 @@ import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { type DrawnPart, GlyphPool, POOL_ASCENT } from './glyph-pool.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 import { findTextProblems, type TextFinding } from './text-findings.ts';
-import { replaceTextLayers, type TextLayer, withDocuments } from './text-layers.ts';
+import { replaceTextLayers, selectsPart, type TextLayer, withDocuments } from './text-layers.ts';
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';
 
 /**
@@ -172,15 +172,6 @@ function boxFields(
 function orderOf(animators: readonly LottieNode[], lines: LaidOutText['layout']['lines']): TypesetOrder {
   const isRtl = lines.some(({ cells }) => cells.length > 0) && lines.every(({ baseLevel }) => baseLevel === 1);
   return isRtl && animators.some(selectsPart) ? 'reading' : 'visual';
-}
-
-function selectsPart({ s: selector }: LottieNode): boolean {
-  if (!isRecord(selector)) return false;
-  const isConstantVector = (field: string, value: number): boolean => {
-    const property = selector[field];
-    return !isRecord(property) || (property.a !== 1 && property.k === value);
-  };
-  return !(isConstantVector('s', 0) && isConstantVector('e', 100) && isConstantVector('o', 0));
 }
 
 /** Rounds up to a power of two, so that texts of similar size share pictures. */
