@@ -1,6 +1,6 @@
 import type { Span } from '../diagnostic.ts';
 import { mergeSettings, settingsIn } from './font-settings.ts';
-import { usedStyles } from './lottie/lottie-slots.ts';
+import { isReplaced, usedStyles } from './lottie/lottie-slots.ts';
 import type { FontSettings } from './scene.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 
@@ -11,16 +11,27 @@ export interface FontUse extends PackageFile, FontSettings {
   readonly at: Span | null;
 }
 
-/** Returns every font of a package with its settings, and again for each text with settings of its own. */
+/**
+ * Returns every font of a package with its settings, and again for each text with settings of its own and for each font that a
+ * font editable can choose with them.
+ */
 export function fontUses({ fonts, extraFonts, manifest, animation }: TemplatePackage): FontUse[] {
   const all = new Map([...fonts, ...extraFonts]);
   const own = [...all].map(([name, file]): FontUse => ({ name, ...file, at: manifest.fonts.get(name)?.at ?? null }));
-  const texts = usedStyles(animation).flatMap(({ style, editable }): FontUse[] => {
-    const text = editable === null ? undefined : manifest.editables.get(editable);
-    const file = all.get(style.f);
-    if (text === undefined || file === undefined || settingsIn(text.settings) === null) return [];
-    return [{ name: style.f, ...file, ...mergeSettings(file, text.settings), at: text.at }];
+  const slots = [...manifest.editables.values()].filter(({ font }) => font !== null);
+  const uses = usedStyles(animation).flatMap(({ style, editable }): FontUse[] => {
+    const text = manifest.editables.get(editable ?? '');
+    const choices = slots
+      .filter(({ font }) => isReplaced(font!, style.f, editable))
+      .flatMap((slot) => (slot.font!.allowedFonts ?? [...all.keys()]).map((name) => ({ name, slot })));
+    return [{ name: style.f, slot: undefined }, ...choices].flatMap(({ name, slot }): FontUse[] => {
+      const settings = mergeSettings(slot?.settings ?? {}, text?.settings ?? {});
+      const at = (settingsIn(text?.settings ?? {}) === null ? slot : text)?.at ?? null;
+      const file = all.get(name);
+      if (file === undefined || settingsIn(settings) === null) return [];
+      return [{ name, ...file, ...mergeSettings(file, settings), at }];
+    });
   });
-  const distinct = new Map(texts.map((use) => [`${use.name}\n${use.at?.start}`, use]));
+  const distinct = new Map(uses.map((use) => [JSON.stringify([use.name, use.at?.start, settingsIn(use)]), use]));
   return [...own, ...distinct.values()];
 }

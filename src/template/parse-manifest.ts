@@ -135,9 +135,9 @@ class ManifestReader {
       maxLength: maxLength?.kind === 'scalar' ? Number(maxLength.value) : null,
       font: kind === 'font' ? this.#font(key, keySpan, value) : this.#only('font', FONT_FIELDS, key, value),
       settings:
-        (kind === 'text'
+        (kind === 'text' || kind === 'font'
           ? readFontSettings(value, key, this.problems)
-          : this.#only('text', SETTINGS_FIELDS, key, value)) ?? {},
+          : this.#only('text or font', SETTINGS_FIELDS, key, value)) ?? {},
       at: keySpan,
     };
   }
@@ -153,7 +153,7 @@ class ManifestReader {
     };
   }
 
-  #only(kind: EditableKind, fields: readonly string[], key: string, node: TreeNode): null {
+  #only(kind: string, fields: readonly string[], key: string, node: TreeNode): null {
     for (const field of fields) {
       if (child(node, field) !== null)
         this.#add(`${key} has ${field}, which is only for the kind ${kind}`, this.#at(node, field));
@@ -235,7 +235,7 @@ export interface ManifestEditable {
   readonly maxLength: number | null;
   /** For kind font only; null for all others. */
   readonly font: FontSlot | null;
-  /** For kind text only: settings of its font. */
+  /** For kinds text and font: settings of its font, or of the font that it chooses. */
   readonly settings: FontSettings;
   /** Position of its key in the manifest. */
   readonly at: Span;

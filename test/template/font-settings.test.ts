@@ -81,7 +81,7 @@ describe('fonts of template.yaml', () => {
       'The font Test-Regular of fonts needs the file fonts/Geit.ttf, which is not in the package',
     ]);
     expect(problems(`${SMALL_MANIFEST.replace('kind: color', 'kind: color, axes: { wght: 1 }')}`)).toContain(
-      'c_01 has axes, which is only for the kind text',
+      'c_01 has axes, which is only for the kind text or font',
     );
   });
 });
@@ -100,6 +100,48 @@ describe('settings of a text', () => {
     const hostile = { axes: { wght: 'x', toolong: 1, wdth: Infinity, opsz: 9 }, features: [1], other: {} };
     expect(settingsOfStyle({ font_settings: hostile })).toEqual({ axes: { opsz: 9 } });
     expect(settingsOfStyle({ font_settings: 'wght' })).toEqual({});
+  });
+});
+
+/** With an editable that chooses the font of the text, set in its own way. */
+const CHOSEN = (font: string, text = ''): string =>
+  manifest(BOLD, text).replace(
+    'fonts:\n',
+    `  f_01: { label: Font, kind: font, stillcut: stillcut_01, replaces: Test-Regular${font} }\nfonts:\n`,
+  );
+
+describe('settings of a font editable', () => {
+  const boundWith = (text: string, resources: Parameters<typeof bindMapping>[1]['resources']): string =>
+    JSON.stringify(bindMapping(template(text), { resources }, new Map()).animation);
+  const geist = { f_01: { source: { font: 'Geist' } } };
+
+  it('apply to the font that it chooses, and those of a text before them', () => {
+    const font = ', axes: { wght: 250 }, features: { tnum: 1 }';
+    expect(boundWith(CHOSEN(font), geist)).toContain('"font_settings":{"axes":{"wght":250},"features":{"tnum":1}}');
+    expect(boundWith(CHOSEN(font, ', axes: { wght: 800 }'), geist)).toContain(
+      '"font_settings":{"axes":{"wght":800},"features":{"tnum":1}}',
+    );
+    expect(boundWith(CHOSEN(font), {})).not.toContain('font_settings');
+  });
+
+  it('change the digest of the package', () => {
+    const digests = ['', ', axes: { wght: 250 }', ', axes: { wght: 251 }'].map((font) => template(CHOSEN(font)).digest);
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  it('are checked with every font that it allows', () => {
+    const found = (font: string, text = '') =>
+      fontUses(template(CHOSEN(font, text)))
+        .filter(({ at }) => at !== null)
+        .map(({ name, axes }) => `${name} ${axes?.wght}`);
+    expect(found(', axes: { wght: 250 }')).toEqual(['Test-Regular 700', 'Test-Regular 250', 'Geist 250']);
+    expect(found(', axes: { wght: 250 }, allowed_fonts: [Geist]')).toEqual(['Test-Regular 700', 'Geist 250']);
+    // A text's own settings apply to whatever font is chosen for it.
+    expect(found(', allowed_fonts: [Geist]', ', axes: { wght: 300 }')).toEqual([
+      'Test-Regular 700',
+      'Test-Regular 300',
+      'Geist 300',
+    ]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { ReelformError } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
-import { STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
+import { mergeSettings, STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, fontNames, isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
 import type { FontSlot } from '../parse-manifest.ts';
-import type { LottieDocument, SceneFont } from '../scene.ts';
+import type { FontSettings, LottieDocument, SceneFont } from '../scene.ts';
 import type { PackageFont, TemplatePackage } from '../template-package.ts';
 
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
@@ -27,10 +27,10 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   // Keyed by name; the first of several entries with one name wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
-    const settings = settingsIn(template.manifest.editables.get(editable ?? '')?.settings ?? {});
+    const { chosen, settings: ofSlot } = choose(style.f, editable);
+    const settings = settingsIn(mergeSettings(ofSlot, template.manifest.editables.get(editable ?? '')?.settings ?? {}));
     delete style[STYLE_SETTINGS];
     if (settings !== null) style[STYLE_SETTINGS] = settings;
-    const chosen = choose(style.f, editable);
     if (chosen === style.f) continue;
     if (!listed.has(chosen)) {
       const font = listedFont(chosen, listed.get(style.f));
@@ -47,21 +47,28 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
   });
 }
 
+/** A font and the settings of the editable that chooses it. */
+interface FontChoice {
+  readonly chosen: string;
+  readonly settings: FontSettings;
+}
+
 /** @returns a function from a text's font and editable to its new font */
 function fontChoice(
   { manifest }: TemplatePackage,
   { resources, font_changes: changes = {} }: FontRequest,
-): (font: string, editable: string | null) => string {
-  const slots = [...manifest.editables].flatMap(([key, { font }]): (FontSlot & { readonly chosen: string })[] => {
+): (font: string, editable: string | null) => FontChoice {
+  const slots = [...manifest.editables].flatMap(([key, { font, settings }]): (FontSlot & FontChoice)[] => {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
-    return font === null || resource === undefined ? [] : [{ ...font, chosen: (resource as FontResource).source.font }];
+    if (font === null || resource === undefined) return [];
+    return [{ ...font, settings, chosen: (resource as FontResource).source.font }];
   });
   // A slot that lists its texts takes precedence over one for all texts.
   slots.sort((a, b) => Number(a.texts === null) - Number(b.texts === null));
   return (font, editable) => {
     const slot = slots.find((one) => isReplaced(one, font, editable));
-    if (slot !== undefined) return slot.chosen;
-    return Object.hasOwn(changes, font) ? changes[font]!.source.font : font;
+    if (slot !== undefined) return slot;
+    return { chosen: Object.hasOwn(changes, font) ? changes[font]!.source.font : font, settings: {} };
   };
 }
 
