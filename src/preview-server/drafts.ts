@@ -1,5 +1,6 @@
 import type { RenderedSegment } from '../engine/segments/render-segments.ts';
 import { type FrameRange, segmentRanges } from '../engine/segments/segment.ts';
+import { piecesOf } from '../session/segments/pieces.ts';
 import type { SegmentCache } from '../session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../session/segments/segment-renderer.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
@@ -141,8 +142,10 @@ export class Draft {
   async #render(scene: Promise<Scene>, range: FrameRange): Promise<RenderedSegment> {
     const { queue, renderer } = this.#ports;
     const bound = { ...(await scene), stills: [] };
-    const rendered = await queue.run(() => renderer.renderSegments(bound, [range]), this.#stop.signal, false);
-    return rendered[0]!;
+    const pieces = [{ kind: 'segment' as const, files: [0], range }];
+    const render = () => renderer.renderPieces({ scene: bound, others: [] }, pieces);
+    const [file] = await queue.run(render, this.#stop.signal, false);
+    return file!.segments[0]!;
   }
 
   async #file(scene: Promise<Scene>, segment: Promise<RenderedSegment>, index: number): Promise<Uint8Array> {
@@ -150,7 +153,8 @@ export class Draft {
     const { first, end } = rendered;
     const alone = { ...(await scene), frameCount: end - first, stills: [] };
     const { renderer } = this.#ports;
-    const file = await renderer.joinSegments(alone, [{ ...rendered, first: 0, end: end - first }], SILENCE);
+    const pieces = { segments: [{ ...rendered, first: 0, end: end - first }], sound: SILENCE, whole: null };
+    const file = await renderer.join({ scene: alone, others: [] }, [pieces]);
     this.#ready[index] = true;
     this.#ports.onChange(this.state);
     return file.video;
@@ -161,8 +165,10 @@ export class Draft {
     const { queue, renderer } = this.#ports;
     // Pictures come first: the page plays segments without sound until the whole draft is there.
     const rendered = await Promise.all(segments);
-    const sound = await queue.run(() => renderer.renderSound(bound), this.#stop.signal, false);
-    const { video } = await renderer.joinSegments(bound, rendered, sound);
+    const draft = { scene: bound, others: [] };
+    const sounds = piecesOf(draft).filter(({ kind }) => kind === 'sound');
+    const [file] = await queue.run(() => renderer.renderPieces(draft, sounds), this.#stop.signal, false);
+    const { video } = await renderer.join(draft, [{ ...file!, segments: rendered }]);
     this.#isWhole = true;
     this.#ports.onChange(this.state);
     return video;

@@ -1,6 +1,7 @@
 import { resolvePath } from '../definition/repository-path.ts';
 import type { Credential, SecretSource } from '../delivery/credential.ts';
 import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result, type Span } from '../diagnostic.ts';
+import { isRecord } from '../json.ts';
 import { foldWords } from '../policy/match-text.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSettings } from '../template/lint-severities.ts';
@@ -176,12 +177,15 @@ export function parseConfig(file: string, text: string, check: Check, directory:
   };
 }
 
-/** Explains how to replace former values of `encoder`. */
+/** Explains how to replace former values of `encoder`, and why one that users expect is missing. */
 function withEncoderHint(diagnostic: Diagnostic, json: unknown): Diagnostic {
   const { encoder } = json as { readonly encoder?: unknown };
   const isRetired = encoder === 'embedded' || encoder === 'ffmpeg';
-  if (!isRetired || !diagnostic.message.startsWith('encoder ')) return diagnostic;
-  return { ...diagnostic, hint: 'Remove it: the default encoder makes files as small as ffmpeg does' };
+  if (isRetired && diagnostic.message.startsWith('encoder ')) {
+    return { ...diagnostic, hint: 'Remove it: the default encoder makes files as small as ffmpeg does' };
+  }
+  const isVaapi = isRecord(encoder) && encoder.h264 === 'vaapi' && diagnostic.message.startsWith('encoder.h264 ');
+  return isVaapi ? { ...diagnostic, hint: 'Use x264: VAAPI encoders take only frames in graphics memory' } : diagnostic;
 }
 
 function readService(service: WrittenConfig['service']): ServiceConfig {

@@ -79,6 +79,7 @@ export interface NamedFile extends SceneFile {
 export interface SplitWork {
   readonly stored: StoredSession;
   readonly scene: BoundScene;
+  readonly others: readonly NamedFile[];
   /** Times when it was queued and when the attempt began, in milliseconds since the epoch. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;

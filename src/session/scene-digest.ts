@@ -2,12 +2,13 @@ import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { RENDER_EPOCH } from '../engine/render-result.ts';
 import { tracksInMixOrder } from '../template/bind/bind-mapping.ts';
 import { trackKey } from '../template/bind/check-mapping.ts';
-import { type OutputBasis, resolveOutput } from '../template/bind/resolve-output.ts';
+import { type OutputBasis, resolveOutput, sceneFile } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { plainColor, plainTransform } from '../wire/defaults.ts';
 import type { AudioResource, Mapping, MediaResource, Resource, TextResource } from '../wire/mapping.ts';
-import type { OutputRequest } from '../wire/output.ts';
+import type { NamedOutput, OutputRequest } from '../wire/output.ts';
 import type { InputType } from '../wire/style-version.ts';
+import type { NamedFile } from './ports.ts';
 
 export interface SceneInputs extends Pick<Mapping, 'resources' | 'audio_tracks' | 'font_changes'> {
   readonly output?: OutputRequest | undefined;
@@ -49,16 +50,35 @@ export function sceneDigest(
   );
 }
 
-/**
- * Returns the digest of a rendering with several files, each named and with the `sceneDigest` of its output. Equals that of the
- * main file if it is the only one.
- */
-export function filesDigest(
-  main: Sha256,
-  others: readonly { readonly name: string; readonly scene: Sha256 }[],
-): Sha256 {
-  if (others.length === 0) return main;
-  return sha256(canonicalJson({ main, others: others.map(({ name, scene }) => ({ name, scene })) }));
+/** The files of a video, each with its `sceneDigest` as fingerprint. */
+interface VideoFiles {
+  /** Of the main file. */
+  readonly fingerprint: Sha256;
+  readonly others: readonly NamedFile[];
+  /** Digest of all files; equals the fingerprint if the main file is the only one. */
+  readonly digest: Sha256;
+}
+
+/** Computes the files of a video and their fingerprints. @param sources as of `sceneDigest` */
+export function videoFiles(
+  template: DigestBasis,
+  inputs: SceneInputs,
+  outputs: readonly NamedOutput[],
+  sources: ReadonlyMap<string, Sha256>,
+): VideoFiles {
+  const fingerprint = sceneDigest(template, inputs, sources);
+  const files = outputs.map(({ name, ...output }) => {
+    const scene = sceneDigest(template, { ...inputs, output }, sources);
+    return { name, scene, file: sceneFile(template, output, scene) };
+  });
+  return {
+    fingerprint,
+    others: files.map(({ name, file }) => ({ name, ...file })),
+    digest:
+      files.length === 0
+        ? fingerprint
+        : sha256(canonicalJson({ main: fingerprint, others: files.map(({ name, scene }) => ({ name, scene })) })),
+  };
 }
 
 /**

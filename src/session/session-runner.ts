@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Sha256 } from '../digest.ts';
 import { isOutage } from '../service/service-error.ts';
-import { sceneFile } from '../template/bind/resolve-output.ts';
 import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
@@ -29,7 +28,7 @@ import {
   sourcedSession,
 } from './render-session.ts';
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
-import { filesDigest, renderingDigest, sceneDigest } from './scene-digest.ts';
+import { renderingDigest, videoFiles } from './scene-digest.ts';
 import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';
@@ -173,16 +172,11 @@ export class SessionRunner {
       throw new AggregateError(sources.failures);
     }
     const inputs = { ...session.mapping, output: session.output };
-    const fingerprint = sceneDigest(template, inputs, sources.digests);
-    const request = { ...inputs, fingerprint };
-    const bound = { template, request, fetched: sources.bytes };
+    const further = (session.outputs ?? []).slice(1).map(({ video_url: _, ...output }) => output);
+    const { fingerprint, others, digest: files } = videoFiles(template, inputs, further, sources.digests);
+    const bound = { template, request: { ...inputs, fingerprint }, fetched: sources.bytes };
     const scene = await this.#ports.bindScene(bound, { owner: stored.tenant, signal });
     signal.throwIfAborted();
-    const others = (session.outputs ?? []).slice(1).map(({ name, video_url: _, ...output }) => {
-      const scene = sceneDigest(template, { ...inputs, output }, sources.digests);
-      return { name, scene, ...sceneFile(template, output, scene) };
-    });
-    const files = filesDigest(fingerprint, others);
     const digest = renderingDigest(files, this.#ports.scopeOf?.(stored.tenant) ?? '');
     // Recorded before the lookup, so that the sweeper keeps files of running sessions.
     await record.write(sourced, digest);
@@ -196,8 +190,7 @@ export class SessionRunner {
     }
     const queuedAtMs = Date.parse(stored.attempt === 1 ? session.updated_at : session.created_at);
     const times = { queuedAtMs, begunAtMs };
-    // A distributed render makes one file.
-    if (known === null && others.length === 0 && (await this.#handOver(work, { scene, digest }, times))) return false;
+    if (known === null && (await this.#handOver(work, { scene, others, digest }, times))) return false;
     let hasReused = false;
     const onReused = (): void => {
       hasReused = true;
@@ -213,7 +206,7 @@ export class SessionRunner {
   /** Tries to distribute the render. @returns whether other jobs finish the session */
   async #handOver(
     { stored, record, signal }: Work,
-    { scene, digest }: { readonly scene: BoundScene; readonly digest: Sha256 },
+    { scene, others, digest }: Omit<RenderedScene, 'onReused'>,
     times: { readonly queuedAtMs: number; readonly begunAtMs: number },
   ): Promise<boolean> {
     const { distributed: splits, environment } = this.#ports;
@@ -221,7 +214,7 @@ export class SessionRunner {
     // Flushes all writes: none may follow those of the other jobs.
     await record.write(phasedSession(record.session, 'rendering', environment.now()));
     signal.throwIfAborted();
-    return splits.take({ stored: { ...stored, scene: digest }, scene, ...times });
+    return splits.take({ stored: { ...stored, scene: digest }, scene, others, ...times });
   }
 
   /** Renders and stores a scene, or joins a running render of the same scene. */

@@ -45,6 +45,13 @@ concurrency: 1000
       const { diagnostics } = parse(`templates: {}\nencoder: ${former}`);
       expect(diagnostics).toMatchObject([{ code: 'config_invalid', hint: expect.stringContaining('Remove it') }]);
     }
+    expect(parse('templates: {}\nencoder: {h264: vaapi}').diagnostics).toMatchObject([
+      {
+        code: 'config_invalid',
+        message: expect.stringContaining('videotoolbox'),
+        hint: 'Use x264: VAAPI encoders take only frames in graphics memory',
+      },
+    ]);
   });
 
   it('takes the size of the segment cache, and a bucket', () => {

@@ -97,12 +97,12 @@ async function renderPlanned(
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
   const startedAt = io.monotonicNow();
   try {
-    const { failed, ...result } = await renderShard(plannedVideos(plan, project, scenes), shard, {
+    const { failed, share, distinct } = await renderShard(plannedVideos(plan, project, scenes), shard, {
       renderer: createSegmentRenderer({ runner: pool, parallel, cache: cache.cache }),
       cache: cache.cache,
       concurrency: Math.min(options.concurrency ?? project.config.concurrency, parallel),
       signal: interruption.signal,
-      onVideo: (id, segments) => io.stderr.write(shardProgressText(id, segments)),
+      onVideo: (id, share) => io.stderr.write(shardProgressText(id, share)),
     });
     if (cache.cache.hasFailed) {
       throw new ReelformError('write_failed', 'The segments could not be stored for the joining apply', {
@@ -110,7 +110,13 @@ async function renderPlanned(
       });
     }
     const elapsedMs = io.monotonicNow() - startedAt;
-    return { ...shard, ...result, ...cache.cache.figures, failed: failed.map(failuresOf), elapsedMs };
+    return {
+      ...shard,
+      segments: { total: distinct.segments, share: share.segments, ...cache.cache.figures },
+      files: { total: distinct.files, share: share.files, ...cache.cache.fileFigures },
+      failed: failed.map(failuresOf),
+      elapsedMs,
+    };
   } catch (error) {
     if (interruption.signal.aborted) return null;
     throw error;
@@ -140,6 +146,6 @@ function plannedVideos(plan: Plan, { videos, templates }: Project, scenes: OpenS
   return videos.flatMap((video) => {
     const template = templates.get(video.template)?.package ?? null;
     if (!wanted.has(video.id) || template === null) return [];
-    return [{ id: video.id, scene: () => scenes.sceneOf(video, template) }];
+    return [{ id: video.id, video: () => scenes.filesOf(video, template) }];
   });
 }

@@ -1,12 +1,9 @@
-import { furtherOutputs, type Video, type VideoId } from '../../definition/video.ts';
+import type { VideoId } from '../../definition/video.ts';
 import type { Sha256 } from '../../digest.ts';
 import { type Plan, rendersNew } from '../../plan/plan.ts';
 import type { SegmentCount } from '../../plan/plan-document.ts';
 import { segmentKeys } from '../../session/segments/cache-keys.ts';
-import { sceneFile } from '../../template/bind/resolve-output.ts';
-import type { Scene } from '../../template/scene.ts';
-import type { TemplatePackage } from '../../template/template-package.ts';
-import { withoutName } from '../../wire/output.ts';
+import { filesOf } from '../../session/segments/pieces.ts';
 import type { Io } from '../io.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
@@ -46,9 +43,9 @@ export async function countSegments(
       const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
       if (template == null) continue;
       if (io.monotonicNow() > until) break;
-      const scene = await scenes.sceneOf(video, template).catch(() => null);
+      const files = await scenes.filesOf(video, template).catch(() => null);
       const keys =
-        scene === null ? [] : filesOf(scene, video, template).flatMap((one) => segmentKeys(one, cache.build));
+        files === null ? [] : filesOf(files).flatMap((file) => segmentKeys({ ...files.scene, ...file }, cache.build));
       const reused = (await Promise.all(keys.map(isReused))).filter((one) => one).length;
       if (keys.length > 0) counts.set(video.id, { render: keys.length - reused, total: keys.length });
     }
@@ -56,10 +53,4 @@ export async function countSegments(
     await opened.close();
   }
   return counts;
-}
-
-/** Returns the scene of each output of a video. */
-function filesOf(scene: Scene, video: Video, template: TemplatePackage): Scene[] {
-  const others = furtherOutputs(video).map((one) => ({ ...scene, ...sceneFile(template, withoutName(one), null) }));
-  return [scene, ...others];
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionRequest } from '../../apply/session-request.ts';
-import { localFiles, type Video } from '../../definition/video.ts';
-import { sha256 } from '../../digest.ts';
+import { furtherOutputs, localFiles, type Video } from '../../definition/video.ts';
+import { type Sha256, sha256 } from '../../digest.ts';
 import type { Config } from '../../project/config.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
@@ -12,6 +12,8 @@ import {
   type RenderPool,
   renderCapacity,
 } from '../../session/processes/render-pool.ts';
+import { type SceneInputs, videoFiles } from '../../session/scene-digest.ts';
+import type { SceneFiles } from '../../session/segments/pieces.ts';
 import { ALLOW_EVERYTHING } from '../../session/sources/allow-list.ts';
 import { describeSource } from '../../session/sources/describe-source.ts';
 import { readSources } from '../../session/sources/read-sources.ts';
@@ -20,7 +22,6 @@ import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { OutputRequest } from '../../wire/output.ts';
-import type { CreateRenderSession } from '../../wire/render-session.ts';
 import type { Io } from '../io.ts';
 
 /** Creates the scenes of a repository's videos like the embedded service, without a session. */
@@ -30,6 +31,8 @@ export interface OpenScenes {
    * @throws AggregateError with the failures of its sources; SessionFailure for a missing font
    */
   sceneOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene>;
+  /** Returns all files of a definition, with the fingerprints of an apply. @throws as `sceneOf` */
+  filesOf(video: Video, template: TemplatePackage): Promise<SceneFiles<Scene>>;
   /** Removes fetched files. */
   close(): Promise<void>;
 }
@@ -40,6 +43,13 @@ const SELF = 'embedded' as TenantId;
 /** Scenes in the output of their definition that are kept for another use, such as lint and then a preview. */
 const MAX_KEPT = { scenes: 100, bytes: 128 << 20 };
 
+interface BoundVideo {
+  readonly scene: Scene;
+  /** Inputs of its fingerprint, with the digests of its sources. */
+  readonly inputs: SceneInputs;
+  readonly digests: ReadonlyMap<string, Sha256>;
+}
+
 /** @param name of the folder below `.reelform/` for fetched sources, which no other command uses */
 export function openScenes(root: string, io: Io, name: string): OpenScenes {
   const sources = openLocalSources(root, io, name);
@@ -47,17 +57,19 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     const bytes = await readFile(join(root, path));
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
-  const kept = new Map<Video, Promise<Scene>>();
+  const kept = new Map<Video, Promise<BoundVideo>>();
   let keptBytes = 0;
-  const keep = async (video: Video, bound: Promise<Scene>): Promise<void> => {
+  const keep = async (video: Video, bound: Promise<BoundVideo>): Promise<void> => {
     if (kept.size >= MAX_KEPT.scenes || keptBytes >= MAX_KEPT.bytes) return;
     kept.set(video, bound);
-    keptBytes += await bound.then(sizeOf, () => 0);
+    keptBytes += await bound.then(
+      ({ scene }) => sizeOf(scene),
+      () => 0,
+    );
   };
-  const bind = async (video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene> => {
+  const bind = async (video: Video, template: TemplatePackage, output?: OutputRequest): Promise<BoundVideo> => {
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
-    const request: CreateRenderSession = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
-    const { mapping } = request;
+    const { mapping } = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
     const read = await readSources(
       { tenant: SELF, session: { mapping: { id: '', ...mapping } } },
       template,
@@ -65,15 +77,23 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
       new AbortController().signal,
     );
     if (read.failures.length > 0) throw new AggregateError(read.failures);
-    return bindMapping(template, { ...mapping, output: output ?? video.output ?? undefined }, read.bytes);
+    const inputs = { ...mapping, output: output ?? video.output ?? undefined };
+    return { scene: bindMapping(template, inputs, read.bytes), inputs, digests: read.digests };
+  };
+  const bindOnce = (video: Video, template: TemplatePackage): Promise<BoundVideo> => {
+    const known = kept.get(video);
+    const bound = known ?? bind(video, template);
+    if (known === undefined) void keep(video, bound);
+    return bound;
   };
   return {
-    sceneOf(video, template, output) {
-      if (output !== undefined) return bind(video, template, output);
-      const known = kept.get(video);
-      const bound = known ?? bind(video, template);
-      if (known === undefined) void keep(video, bound);
-      return bound;
+    async sceneOf(video, template, output) {
+      return (await (output === undefined ? bindOnce(video, template) : bind(video, template, output))).scene;
+    },
+    async filesOf(video, template) {
+      const { scene, inputs, digests } = await bindOnce(video, template);
+      const { fingerprint, others } = videoFiles(template, inputs, furtherOutputs(video), digests);
+      return { scene: { ...scene, output: { ...scene.output, fingerprint } }, others };
     },
     close: () => sources.clear(),
   };

@@ -53,6 +53,7 @@ export function openSegmentCache(
   const cache = new SegmentCache({
     store: shared ?? local,
     build: renderBuild(`${VERSION} ${BUILD ?? 'from sources'}`, chooseEncoder(encoder, io.env)),
+    storesFiles: true,
     onFailure(error) {
       const reason = error instanceof Error ? error.message : String(error);
       io.stderr.write(

@@ -5,19 +5,23 @@ import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
+/** Distinct segments or files of the planned videos. */
+export interface ShardFigures {
+  readonly total: number;
+  /** Those that belong to this shard; fewer were rendered and reused if videos failed. */
+  readonly share: number;
+  readonly rendered: number;
+  readonly reused: number;
+}
+
 /** Result of `apply --shard`. */
 export interface ShardReport {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
-  /** Distinct segments of the planned videos. */
-  readonly segments: number;
-  /** Segments that belong to this shard; fewer were rendered and reused if videos failed. */
-  readonly share: number;
-  readonly rendered: number;
-  readonly reused: number;
-  /** Videos without segments, which the joining apply renders. */
-  readonly whole: readonly string[];
+  readonly segments: ShardFigures;
+  /** Files without segments, such as GIFs. */
+  readonly files: ShardFigures;
   readonly failed: ApplyOutcome['failed'];
   readonly elapsedMs: number;
 }
@@ -130,13 +134,13 @@ function fieldsOf(event: StreamEvent): Told | null {
       return { type: 'lock_published', result: published.kind, commit, pull_request: published.pull };
     }
     case 'shard-finished': {
-      const { index, count, segments, share, rendered, reused, whole, failed, elapsedMs } = event.report;
+      const { index, count, segments, files, failed, elapsedMs } = event.report;
       return {
         type: 'shard_finished',
         shard: index,
         shards: count,
-        segments: { total: segments, share, rendered, reused },
-        whole_videos: whole,
+        segments: { ...segments },
+        files: { ...files },
         failed: failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
         elapsed_ms: elapsedMs,
       };

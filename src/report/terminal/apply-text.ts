@@ -30,27 +30,31 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
 }
 
 /** Formats one video of `apply --shard`, whose share is in the cache. */
-export function shardProgressText(id: string, segments: number): string {
-  return `${escapeControls(id)}: ${countNoun(segments, 'segment')}\n`;
+export function shardProgressText(id: string, share: { readonly segments: number; readonly files: number }): string {
+  const counts = [
+    ...(share.segments > 0 || share.files === 0 ? [countNoun(share.segments, 'segment')] : []),
+    ...(share.files > 0 ? [countNoun(share.files, 'whole file')] : []),
+  ];
+  return `${escapeControls(id)}: ${counts.join(', ')}\n`;
 }
 
-/** Formats the end of `apply --shard`: counts, videos left to the joining apply, and failures grouped by reason. */
+/** Formats the end of `apply --shard`: counts, and failures grouped by reason. */
 export function shardText(report: ShardReport, options: { readonly color: boolean }): string {
   const colors = createColors(options.color);
-  const { index, count, segments, share, rendered, reused, whole, failed, elapsedMs } = report;
+  const { index, count, segments, files, failed, elapsedMs } = report;
   const state = failed.length > 0 ? colors.red('Incomplete') : colors.green('Done');
-  const counts = `${formatCount(share)} of ${countNoun(segments, 'segment')}`;
+  const counts = [
+    ...(segments.total > 0 || files.total === 0
+      ? [`${formatCount(segments.share)} of ${countNoun(segments.total, 'segment')}`]
+      : []),
+    ...(files.total > 0 ? [`${formatCount(files.share)} of ${countNoun(files.total, 'whole file')}`] : []),
+  ].join(' and ');
+  const rendered = segments.rendered + files.rendered;
+  const reused = segments.reused + files.reused;
   const found = reused === 0 ? '' : `, ${formatCount(reused)} already in the cache`;
-  const left =
-    whole.length === 0
-      ? []
-      : [
-          `Rendered by the joining apply, because they have no segments: ${countNoun(whole.length, 'video')} (${listNames(whole)}).`,
-        ];
   return `${[
     `${colors.bold(`Shard ${index}/${count}: ${state}`)}: ${counts}: ${formatCount(rendered)} rendered${found} in ${formatDuration(elapsedMs)}.`,
     ...failedBlocks(failed, '', colors),
-    ...left,
     'Nothing was recorded. Run `reelform apply` with the segments of all shards.',
   ].join('\n\n')}\n`;
 }

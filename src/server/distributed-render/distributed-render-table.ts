@@ -165,8 +165,8 @@ async function insert(
           with ordinality as given (first_segment, end_segment, frame_count, part)`,
     [
       session,
-      chunks.map(({ segments }) => segments.first),
-      chunks.map(({ segments }) => segments.end),
+      chunks.map(({ pieces }) => pieces.first),
+      chunks.map(({ pieces }) => pieces.end),
       chunks.map(({ frameCount }) => frameCount),
     ],
   );
@@ -181,7 +181,7 @@ function asDistributedRender(
     begunAtMs: Date.parse(begun_at),
     sceneSha256: scene_sha256,
     chunks: chunks.map(({ first_segment: first, end_segment: end, frame_count: frameCount, sha256 }) => ({
-      ...{ segments: { first, end }, frameCount, sha256 },
+      ...{ pieces: { first, end }, frameCount, sha256 },
     })),
   };
 }

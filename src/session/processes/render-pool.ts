@@ -116,10 +116,11 @@ async function unlessAbortedBefore<T>(
   return Promise.race([result, aborted]);
 }
 
-/** Former values of REELFORM_ENCODER and `encoder`, with advice. */
+/** Values of REELFORM_ENCODER that are refused, with advice. */
 const RETIRED: Readonly<Record<string, string>> = {
   embedded: 'remove it: x264 is the default',
   ffmpeg: 'remove it: the default encoder makes files as small as ffmpeg does',
+  vaapi: 'use x264: VAAPI encoders take only frames in graphics memory',
 };
 
 /**

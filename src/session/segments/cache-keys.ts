@@ -1,10 +1,10 @@
-import type { Sha256 } from '../../digest.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
 import { checkScene } from '../../engine/check-scene.ts';
 import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
 import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
 import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
 import { sceneCutter } from '../../engine/segments/segment-scene.ts';
-import type { SceneOutput } from '../../template/scene.ts';
+import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 
 /** A question for keys. Plain data, so that another process can answer it. */
 export interface KeyQuestion {
@@ -42,6 +42,16 @@ export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | 
     codec: null,
     build,
   }).segments.flat();
+}
+
+/**
+ * Computes the key of a file without segments. Its fingerprint stands for its scene.
+ *
+ * @returns null for a file without a fingerprint
+ */
+export function fileKey({ output: { format, fingerprint }, stills }: SceneFile, build: string): Sha256 | null {
+  if (fingerprint === null) return null;
+  return sha256(canonicalJson({ build, format, fingerprint, stills: stills.map((still) => ({ ...still })) }));
 }
 
 function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyQuestion): (Sha256 | null)[][] {

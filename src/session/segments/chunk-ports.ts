@@ -1,8 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { type Sha256, sha256 } from '../../digest.ts';
-import type { RenderedSound } from '../../engine/scene-media.ts';
-import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
 import type { StoredSession } from '../ports.ts';
+import type { FilePieces } from './pieces.ts';
 
 /** One chunk of a session's video. */
 export interface ChunkKey extends SessionAttempt {
@@ -15,14 +14,15 @@ export interface BegunTimes {
   readonly begunAtMs: number;
 }
 
-/** Consecutive segments by index, half-open. */
-export interface SegmentSpan {
+/** Consecutive pieces of `piecesOf`, half-open. */
+export interface PieceSpan {
   readonly first: number;
   readonly end: number;
 }
 
 export interface ChunkRow {
-  readonly segments: SegmentSpan;
+  readonly pieces: PieceSpan;
+  /** Frames of all files: the share of the session's work. */
   readonly frameCount: number;
   /** Digest of its file; null until it is rendered. */
   readonly sha256: Sha256 | null;
@@ -85,9 +85,8 @@ export interface ChunkFiles {
 export interface ChunkFile {
   /** Build of the process that rendered it: only chunks of one build are joined. */
   readonly build: string;
-  readonly segments: readonly RenderedSegment[];
-  /** Sound of the video, in the first chunk only. */
-  readonly sound: RenderedSound | null;
+  /** The pieces of the chunk, of each file of the video. */
+  readonly pieces: readonly FilePieces[];
 }
 
 /** Load of the workers. */

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { fileSha256, type Sha256 } from '../../digest.ts';
 import { SceneError } from '../../engine/scene-error.ts';
-import { segmentRanges } from '../../engine/segments/segment.ts';
 import { isOutage } from '../../service/service-error.ts';
 import { AttemptRecord, recordRendered } from '../attempt-record.ts';
 import type { BoundScene } from '../bind-scene.ts';
@@ -28,10 +27,10 @@ import {
   type DistributedRender,
   type DistributedRenderStore,
   packPayload,
-  type SegmentSpan,
   type SessionAttempt,
   unpackPayload,
 } from './chunk-ports.ts';
+import { mergePieces, piecesOf, type SceneFiles } from './pieces.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
 export interface ChunkRunnerPorts {
@@ -165,28 +164,20 @@ export class ChunkRunner {
     render: DistributedRender,
     { isReused, ...options }: { readonly signal: AbortSignal; isReused(): boolean } & Pick<RenderOptions, 'onProgress'>,
   ): Promise<Sha256> {
-    const { files, environment, pace } = this.#ports;
-    const { segments, frameCount } = render.chunks[job.chunk]!;
-    const scene = await this.#scene(job, render);
+    const { files, environment, pace, renderer, build } = this.#ports;
+    const { pieces: span, frameCount } = render.chunks[job.chunk]!;
+    const video = await this.#video(job, render);
     const begunAt = environment.monotonicNow();
-    const file = await this.#renderFile(scene, segments, { ...options, owner: render.stored.tenant });
+    const wanted = piecesOf(video).slice(span.first, span.end);
+    const pieces = await renderer.renderPieces(video, wanted, { ...options, owner: render.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
-    if (!isReused()) pace.learn({ ...scene, frameCount }, elapsedMs / 1000);
-    const { bytes, sha256: digest } = packPayload(file);
+    if (!isReused() && video.others.length === 0) pace.learn({ ...video.scene, frameCount }, elapsedMs / 1000);
+    const { bytes, sha256: digest } = packPayload({ build, pieces } satisfies ChunkFile);
     options.signal.throwIfAborted();
     await files.putChunk(job, bytes);
     const { session: id, attempt } = job;
     this.#ports.onEvent?.({ kind: 'chunk-rendered', id, attempt, chunk: job.chunk, frames: frameCount, elapsedMs });
     return digest;
-  }
-
-  async #renderFile(scene: BoundScene, { first, end }: SegmentSpan, options: RenderOptions): Promise<ChunkFile> {
-    const { renderer, build } = this.#ports;
-    const { owner = '', signal } = options;
-    // Rendered first, so that unreadable media fail before any frame is drawn.
-    const sound = first === 0 ? await renderer.renderSound(scene, { owner, ...(signal && { signal }) }) : null;
-    const segments = await renderer.renderSegments(scene, segmentRanges(scene).slice(first, end), options);
-    return { build, segments, sound };
   }
 
   /** Joins the chunks and ends the session like one rendered in one piece. */
@@ -196,12 +187,13 @@ export class ChunkRunner {
     const record = this.#record(stored, onLost);
     const unwatch = renders.watch(job, null, onLost);
     try {
-      const scene = await this.#scene(job, render);
+      const video = await this.#video(job, render);
+      const { scene } = video;
       // Recorded before the session was distributed.
       const digest = stored.scene!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
-      const output = known ?? (await this.#save(job, { render, signal, onLost }, { scene, digest, record }));
+      const output = known ?? (await this.#save(job, { render, signal, onLost }, { video, digest, record }));
       signal.throwIfAborted();
       const elapsedMs = this.#sinceBegun(render);
       const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
@@ -217,13 +209,17 @@ export class ChunkRunner {
   async #save(
     job: SessionAttempt,
     { render, signal }: Work,
-    { scene, digest, record }: { readonly scene: BoundScene; readonly digest: Sha256; readonly record: AttemptRecord },
+    {
+      video,
+      digest,
+      record,
+    }: { readonly video: SceneFiles<BoundScene>; readonly digest: Sha256; readonly record: AttemptRecord },
   ): Promise<StoredOutput> {
     const { outputs, environment, onEvent } = this.#ports;
     const begunAt = environment.monotonicNow();
     const rendering =
-      (await this.#joined(job, render, scene, signal)) ??
-      (await this.#whole(job, scene, { signal, owner: render.stored.tenant }));
+      (await this.#joined(job, render, video, signal)) ??
+      (await this.#whole(job, video, { signal, owner: render.stored.tenant }));
     const elapsedMs = environment.monotonicNow() - begunAt;
     signal.throwIfAborted();
     record.step(phasedSession(record.session, 'uploading', environment.now()));
@@ -236,7 +232,7 @@ export class ChunkRunner {
   async #joined(
     job: SessionAttempt,
     render: DistributedRender,
-    scene: BoundScene,
+    video: SceneFiles,
     signal: AbortSignal,
   ): Promise<RenderedVideo | null> {
     const { files, renderer } = this.#ports;
@@ -249,10 +245,8 @@ export class ChunkRunner {
     if (found.length < render.chunks.length) return null;
     if (new Set(found.map(({ build }) => build)).size !== 1) return null;
     try {
-      const segments = found.flatMap((file) => file.segments);
-      const sound = found.find((file) => file.sound !== null)?.sound ?? null;
-      if (sound === null) return null;
-      return await renderer.joinSegments(scene, segments, sound, { signal, owner: render.stored.tenant });
+      const pieces = mergePieces(found.map((file) => file.pieces));
+      return await renderer.join(video, pieces, { signal, owner: render.stored.tenant });
     } catch (error) {
       // Rendering in one piece avoids whatever made them differ.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;
@@ -260,15 +254,16 @@ export class ChunkRunner {
     }
   }
 
-  #whole({ session: id, attempt }: SessionAttempt, scene: BoundScene, options: RenderOptions): Promise<RenderedVideo> {
+  #whole({ session: id, attempt }: SessionAttempt, { scene, others }: SceneFiles, options: RenderOptions) {
     this.#ports.onEvent?.({ kind: 'chunks-unfit', id, attempt });
-    return this.#ports.renderer.render(scene, options);
+    return this.#ports.renderer.render(scene, { ...options, others });
   }
 
   /** @throws SceneError if it is lost or was packed by an earlier version */
-  async #scene({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<BoundScene> {
-    const file = unpackPayload<BoundScene>(await this.#ports.files.readScene({ session, attempt }), render.sceneSha256);
-    if (file === null || !('usedFonts' in file.value))
+  async #video({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<SceneFiles<BoundScene>> {
+    const bytes = await this.#ports.files.readScene({ session, attempt });
+    const file = unpackPayload<SceneFiles<BoundScene>>(bytes, render.sceneSha256);
+    if (file === null || !('others' in file.value))
       throw new SceneError('render_crashed', 'The inputs of the segments no longer exist');
     return file.value;
   }

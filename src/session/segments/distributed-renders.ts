@@ -1,15 +1,15 @@
-import { segmentRanges } from '../../engine/segments/segment.ts';
 import type { BoundScene } from '../bind-scene.ts';
 import type { DistributedRenders, TenantId } from '../ports.ts';
-import type { RenderTimeEstimate } from '../render-time.ts';
+import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';
 import {
   type ChunkEvent,
   type ChunkFiles,
   type DistributedRenderStore,
+  type PieceSpan,
   packPayload,
   type RenderLoad,
-  type SegmentSpan,
 } from './chunk-ports.ts';
+import { filesOf, pieceFrames, piecesOf } from './pieces.ts';
 
 export interface DistributedRendersPorts {
   readonly renders: DistributedRenderStore;
@@ -36,35 +36,36 @@ export function createDistributedRenders({
   onEvent,
 }: DistributedRendersPorts): DistributedRenders {
   return {
-    async take({ stored, scene, ...times }) {
+    async take({ stored, scene, others, ...times }) {
       const { attempt } = stored;
       const { id } = stored.session;
       const of = { session: id, attempt };
-      const segments = segmentRanges(scene);
+      const video = { scene, others };
+      const sceneFiles = filesOf(video);
+      const frames = piecesOf(video).map((piece) => pieceFrames(piece, sceneFiles));
       const question = {
-        segmentCount: segments.length,
-        videoSeconds: scene.frameCount / scene.fps,
-        renderSeconds: pace.expect(scene),
+        pieceCount: frames.filter((count) => count > 0).length,
+        videoSeconds: sceneFiles.reduce((sum, file) => sum + renderWorkload(file).frameCount / file.fps, 0),
+        renderSeconds: sceneFiles.reduce((sum, file) => sum + pace.expect(renderWorkload(file)), 0),
         sceneBytes: bytesOf(scene),
       };
       // Short videos are decided without a database query.
-      if (chunkCountOf({ ...question, idleSlots: segments.length }, rules) === 1) return false;
+      if (chunkCountOf({ ...question, idleSlots: frames.length }, rules) === 1) return false;
       if ((await renders.wait(of, 1)) === 'waits') {
         onEvent?.({ kind: 'session-waits', id, attempt });
         return true;
       }
       const { places, busy, queued } = await load.load();
       const idleSlots = Math.max(0, Math.min(places - busy - queued, slotsOf(stored.tenant) - 1));
-      const chunks = chunkCountOf({ ...question, idleSlots }, rules);
-      if (chunks === 1) return false;
-      const { bytes, sha256 } = packPayload(scene);
-      await files.putScene(of, bytes);
-      const rows = chunkRanges(segments.length, chunks).map((range) => {
-        const frameCount = segments[range.end - 1]!.end - segments[range.first]!.first;
-        return { segments: range, frameCount, sha256: null };
+      const rows = chunkSpans(frames, chunkCountOf({ ...question, idleSlots }, rules)).map((span) => {
+        const frameCount = frames.slice(span.first, span.end).reduce((sum, count) => sum + count, 0);
+        return { pieces: span, frameCount, sha256: null };
       });
+      if (rows.length === 1) return false;
+      const { bytes, sha256 } = packPayload(video);
+      await files.putScene(of, bytes);
       if (await renders.begin(of, { ...times, sceneSha256: sha256, chunks: rows })) {
-        onEvent?.({ kind: 'session-distributed', id, attempt, chunks });
+        onEvent?.({ kind: 'session-distributed', id, attempt, chunks: rows.length });
       } else {
         await files.remove(of);
       }
@@ -97,8 +98,9 @@ export const DISTRIBUTION_RULES: DistributionRules = {
 };
 
 export interface DistributionQuestion {
-  /** Segments of the video; 0 unless MP4 or MOV. */
-  readonly segmentCount: number;
+  /** Pieces with frames. */
+  readonly pieceCount: number;
+  /** Of all files. */
   readonly videoSeconds: number;
   /** Estimate for one piece. */
   readonly renderSeconds: number;
@@ -112,11 +114,11 @@ export interface DistributionQuestion {
  * slots.
  */
 export function chunkCountOf(question: DistributionQuestion, rules: DistributionRules = DISTRIBUTION_RULES): number {
-  const { segmentCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = question;
+  const { pieceCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = question;
   if (sceneBytes > rules.sceneBytes) return 1;
   const byLength = atMost(videoSeconds, rules.chunkSeconds);
   const byWork = atMost(renderSeconds, rules.chunkRenderSeconds);
-  return Math.max(1, Math.min(segmentCount, byLength, byWork, 1 + idleSlots));
+  return Math.max(1, Math.min(pieceCount, byLength, byWork, 1 + idleSlots));
 }
 
 /** Divides seconds; 0 seconds set no limit. */
@@ -124,8 +126,24 @@ function atMost(all: number, one: number): number {
   return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(all / one);
 }
 
-/** Divides the segments into consecutive chunks whose lengths differ by at most one. */
-export function chunkRanges(segmentCount: number, chunkCount: number): SegmentSpan[] {
-  const bound = (chunk: number): number => Math.ceil((chunk * segmentCount) / chunkCount);
-  return Array.from({ length: chunkCount }, (_, chunk) => ({ first: bound(chunk), end: bound(chunk + 1) }));
+/**
+ * Divides pieces into consecutive chunks of about the same number of frames; into fewer chunks if some pieces are too large.
+ *
+ * @param frames of each piece
+ */
+export function chunkSpans(frames: readonly number[], chunkCount: number): PieceSpan[] {
+  const total = frames.reduce((sum, count) => sum + count, 0);
+  const spans: PieceSpan[] = [];
+  let first = 0;
+  let before = 0;
+  for (const [at, count] of frames.entries()) {
+    const target = ((spans.length + 1) * total) / chunkCount;
+    // A chunk ends where it is nearest to its share.
+    if (at > first && before > 0 && before + count - target > target - before) {
+      spans.push({ first, end: at });
+      first = at;
+    }
+    before += count;
+  }
+  return [...spans, { first, end: frames.length }];
 }

@@ -1,58 +1,129 @@
 import type { Sha256 } from '../../digest.ts';
-import type { AnyScene } from '../../engine/packed-scene.ts';
-import { type FrameRange, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
-import { audioCodecOf } from '../../engine/writers/frame-writer.ts';
-import { segmentKeys } from './cache-keys.ts';
+import { segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
+import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
+import { groupBy } from '../../group-by.ts';
+import { cacheKeys } from './cache-keys.ts';
+import { filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
 import type { SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
-/** One of several machines that render the segments of the same videos. */
+/** One of several machines that render the pieces of the same videos. */
 export interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
 }
 
-/** Segments of a video that a shard renders. */
+/** Numbers of segments and of files without segments. */
+export interface ShardCounts {
+  readonly segments: number;
+  readonly files: number;
+}
+
+/** The pieces of a video that a shard renders. */
 export interface ShardShare {
-  readonly segments: readonly FrameRange[];
-  readonly hasSound: boolean;
-  /** Number of segments that no earlier video has, of all shards. */
-  readonly distinct: number;
+  readonly pieces: readonly Piece[];
+  readonly share: ShardCounts;
+  /** Numbers that no earlier video has, of all shards. */
+  readonly distinct: ShardCounts;
 }
 
 /**
- * Returns a function that assigns the segments and sounds of videos to a shard. It has to be called for all videos, in
- * the same order on every shard. Distinct keys are dealt in turn, so that each belongs to exactly one shard and the
- * consecutive segments of an edit are spread evenly. Cached segments are dealt too, because the shards may see different
- * caches.
- *
- * @param build of the cache
+ * Returns a function that assigns the pieces of videos to a shard. It has to be called for all videos, in the same order on
+ * every shard. Each distinct piece is dealt to the shard with the fewest frames so far, so that it belongs to exactly one
+ * shard and the consecutive segments of an edit are spread evenly. Cached pieces are dealt too, because the shards may see
+ * different caches. A still is drawn by the shard of its segment.
  */
-export function dealShares({ index, count }: Shard, build: string): (scene: AnyScene) => ShardShare {
-  const dealt = new Set<Sha256>();
-  const isOwn = (key: Sha256 | null): boolean => {
-    if (key === null || dealt.has(key)) return false;
-    dealt.add(key);
-    return (dealt.size - 1) % count === index - 1;
+export function dealShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
+  const owners = new Map<Sha256, number>();
+  const loads: number[] = Array.from({ length: count }, () => 0);
+  const deal = (keys: readonly Sha256[], frames: number): boolean => {
+    const owner = loads.indexOf(Math.min(...loads));
+    loads[owner] = loads[owner]! + Math.max(1, frames);
+    for (const key of keys) owners.set(key, owner);
+    return owner === index - 1;
   };
-  return (scene) => {
-    const codec = audioCodecOf(scene.output.format);
+  return (video) => {
+    const files = filesOf(video);
+    const keysOf = pieceKeys(video, cache);
+    const pieces: Piece[] = [];
+    const share = { segments: 0, files: 0 };
+    const distinct = { segments: 0, files: 0 };
+    for (const piece of piecesOf(video)) {
+      const fresh = keysOf(piece).filter(({ key }) => !owners.has(key));
+      const own = fresh.map(({ file }) => file);
+      const dealt = withFiles(piece, own);
+      if (fresh.length > 0) {
+        const kind = piece.kind === 'segment' ? 'segments' : piece.kind === 'whole' ? 'files' : null;
+        if (kind !== null) distinct[kind] += fresh.length;
+        const keys = fresh.map(({ key }) => key);
+        if (deal(keys, pieceFrames(dealt, files))) {
+          pieces.push(dealt);
+          if (kind !== null) share[kind] += fresh.length;
+        }
+      }
+      if (piece.kind !== 'segment' || !piece.files.includes(0)) continue;
+      // An earlier video may have the segment without these stills.
+      const { range } = piece;
+      const main = keysOf(piece).find(({ file }) => file === 0);
+      if (main === undefined) continue;
+      const owner = owners.get(main.key)!;
+      const stills = video.scene.stills.flatMap(({ frame }) =>
+        frame >= range.first && frame < range.end ? [stillKey(main.key, frame)] : [],
+      );
+      const isNew = stills.some((key) => !owners.has(key));
+      for (const key of stills) owners.set(key, owner);
+      if (isNew && !own.includes(0) && owner === index - 1) pieces.push(withFiles(piece, [0]));
+    }
+    return { pieces, share, distinct };
+  };
+}
+
+function withFiles(piece: Piece, files: readonly number[]): Piece {
+  return piece.kind === 'sound' ? piece : { ...piece, files };
+}
+
+/** Returns the keys of pieces under which the files are cached, without files that never are. */
+function pieceKeys(
+  video: SceneFiles,
+  cache: SegmentCache,
+): (piece: Piece) => { readonly file: number; readonly key: Sha256 }[] {
+  const files = filesOf(video);
+  const segments = new Map<string, Sha256 | null>();
+  for (const group of groupBy([...files.keys()], (file) => drawingKey(files[file]!)).values()) {
+    const scene = { ...video.scene, ...files[group[0]]! };
     const ranges = segmentRanges(scene);
-    const dealtBefore = dealt.size;
-    const keys = segmentKeys(scene, build);
-    const segments = ranges.filter((_, at) => isOwn(keys[at]!));
-    const distinct = dealt.size - dealtBefore;
-    const hasSound = ranges.length > 0 && codec !== null && isOwn(soundKey(scene, codec, build));
-    return { segments, hasSound, distinct };
+    const outputs = group.map((file) => files[file]!.output);
+    const keys = cacheKeys({ scene, outputs, ranges, codec: null, build: cache.build }).segments;
+    for (const [at, { first }] of ranges.entries())
+      for (const [of, file] of group.entries()) segments.set(`${file} ${first}`, keys[at]![of]!);
+  }
+  const keyOf = (piece: Piece, file: number): Sha256 | null => {
+    const { output, fps, frameCount } = files[file]!;
+    switch (piece.kind) {
+      case 'segment':
+        return segments.get(`${file} ${piece.range.first}`) ?? null;
+      case 'whole':
+        return cache.fileKey(files[file]!);
+      case 'sound': {
+        const codec = audioCodecOf(output.format);
+        const { sounds } = video.scene;
+        return codec === null ? null : soundKey({ sounds, fps, frameCount, output }, codec, cache.build);
+      }
+    }
   };
+  return (piece) =>
+    (piece.kind === 'sound' ? [piece.file] : piece.files).flatMap((file) => {
+      const key = keyOf(piece, file);
+      return key === null ? [] : [{ file, key }];
+    });
 }
 
 /** A planned video. */
 export interface ShardVideo {
   readonly id: string;
   /** @throws if a source cannot be read */
-  scene(): Promise<AnyScene>;
+  video(): Promise<SceneFiles>;
 }
 
 export interface RenderShardOptions {
@@ -63,17 +134,15 @@ export interface RenderShardOptions {
   readonly concurrency: number;
   readonly signal: AbortSignal;
   /** Called when the share of a video is in the cache. */
-  onVideo(id: string, segments: number): void;
+  onVideo(id: string, share: ShardCounts): void;
 }
 
 /** Result of a shard. */
 export interface ShardResult {
-  /** Distinct segments of all videos. */
-  readonly segments: number;
-  /** Segments that belong to this shard. */
-  readonly share: number;
-  /** Videos whose output has no segments, in plan order. */
-  readonly whole: readonly string[];
+  /** Numbers that belong to this shard. */
+  readonly share: ShardCounts;
+  /** Distinct numbers of all videos. */
+  readonly distinct: ShardCounts;
   readonly failed: readonly { readonly id: string; readonly error: unknown }[];
 }
 
@@ -89,19 +158,17 @@ export async function renderShard(
   shard: Shard,
   { renderer, cache, concurrency, signal, onVideo }: RenderShardOptions,
 ): Promise<ShardResult> {
-  const share = dealShares(shard, cache.build);
-  const whole: string[] = [];
+  const shareOf = dealShares(shard, cache);
   const failed: { readonly id: string; readonly error: unknown }[] = [];
-  const counts = { segments: 0, share: 0 };
+  const counts = { share: { segments: 0, files: 0 }, distinct: { segments: 0, files: 0 } };
   // Scenes are made one after the other, in order, and only as lanes take them: they are large.
-  async function* shares(): AsyncGenerator<ShardShare & { readonly id: string; readonly scene: AnyScene }> {
-    for (const { id, scene: makeScene } of videos) {
+  async function* shares(): AsyncGenerator<ShardShare & { readonly id: string; readonly video: SceneFiles }> {
+    for (const { id, video: makeVideo } of videos) {
       signal.throwIfAborted();
       if (cache.hasFailed) return;
       try {
-        const scene = await makeScene();
-        if (segmentRanges(scene).length === 0) whole.push(id);
-        else yield { id, scene, ...share(scene) };
+        const video = await makeVideo();
+        yield { id, video, ...shareOf(video) };
       } catch (error) {
         failed.push({ id, error });
       }
@@ -109,14 +176,15 @@ export async function renderShard(
   }
   const pending = shares();
   const lane = async (): Promise<void> => {
-    for await (const { id, scene, segments, hasSound, distinct } of pending) {
-      counts.segments += distinct;
-      counts.share += segments.length;
-      if (segments.length === 0 && !hasSound) continue;
+    for await (const { id, video, pieces, share, distinct } of pending) {
+      for (const kind of ['segments', 'files'] as const) {
+        counts.share[kind] += share[kind];
+        counts.distinct[kind] += distinct[kind];
+      }
+      if (pieces.length === 0) continue;
       try {
-        if (segments.length > 0) await renderer.renderSegments(scene, segments, { signal });
-        if (hasSound) await renderer.renderSound(scene, { signal });
-        onVideo(id, segments.length);
+        await renderer.renderPieces(video, pieces, { signal });
+        onVideo(id, share);
       } catch (error) {
         signal.throwIfAborted();
         failed.push({ id, error });
@@ -126,5 +194,5 @@ export async function renderShard(
   const lanes = await Promise.allSettled(Array.from({ length: Math.max(1, concurrency) }, lane));
   signal.throwIfAborted();
   for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
-  return { ...counts, whole, failed };
+  return { ...counts, failed };
 }

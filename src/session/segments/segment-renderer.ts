@@ -1,39 +1,41 @@
-import type { AnyScene } from '../../engine/packed-scene.ts';
+import type { RenderResult } from '../../engine/render-result.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { hasMedia, type RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import { type FrameRange, hasSegments, segmentRanges } from '../../engine/segments/segment.ts';
+import { type FrameRange, hasSegments } from '../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../group-by.ts';
-import type { SceneFile, SceneOutput } from '../../template/scene.ts';
-import type { RenderedSegments } from '../../wire/render-session.ts';
+import type { SceneFile } from '../../template/scene.ts';
 import type { RenderedVideo, Renderer, RenderOptions } from '../ports.ts';
 import { DEFAULT_LIMITS } from '../processes/process-limits.ts';
 import type { RenderTaskKind, TaskOptions, TaskRunner } from '../processes/tasks.ts';
-import { type MissingSegments, renderCached, renderSoundCached, type SegmentCache } from './segment-cache.ts';
+import { type FilePieces, filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
+import { addStills, renderSoundCached, renderUnits, storeSegment } from './render-cached.ts';
+import type { SegmentCache } from './segment-cache.ts';
 
-/** Renders videos, whole or in segments to be joined. */
+/**
+ * Renders videos as pieces that are joined. One machine renders all pieces; the workers of a farm and the shards of an apply
+ * each render some, and one of them joins them. The bytes are the same.
+ */
 export interface SegmentRenderer extends Renderer {
-  /** Renders some of `segmentRanges`, in order. @throws as `render` */
-  renderSegments(scene: AnyScene, ranges: readonly FrameRange[], options?: RenderOptions): Promise<RenderedSegment[]>;
-  /** @throws as `render` */
-  renderSound(scene: AnyScene, options?: RenderOptions): Promise<RenderedSound>;
-  /** Joins all segments of a video. @throws as `render` */
-  joinSegments(
-    scene: SceneFile,
-    segments: readonly RenderedSegment[],
-    sound: RenderedSound,
-    options?: RenderOptions,
-  ): Promise<RenderedVideo>;
+  /**
+   * Renders some of `piecesOf`.
+   *
+   * @returns the pieces of each file
+   * @throws as `render`
+   */
+  renderPieces(video: SceneFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
+  /** Joins all pieces of a video. @throws SceneError encode_failed if some are missing; as `render` */
+  join(video: SceneFiles, pieces: readonly FilePieces[], options?: RenderOptions): Promise<RenderedVideo>;
 }
 
 export interface SegmentRendererOptions {
   readonly runner: TaskRunner<RenderTaskKind>;
   /** Concurrent tasks of one video: the number of processes. */
   readonly parallel: number;
-  /** Cache of finished segments; null to render all of them. */
+  /** Cache of finished pieces; null to render all of them. */
   readonly cache: SegmentCache | null;
-  /** Maximum milliseconds of a whole video; tasks have their own limits. */
+  /** Maximum milliseconds of the segments of one drawing; tasks have their own limits. */
   readonly totalMs?: number;
 }
 
@@ -41,11 +43,14 @@ export interface SegmentRendererOptions {
 const MAX_TASK_SEGMENTS = 8;
 /** Tasks per process, which balances the load between processes. */
 const TASKS_PER_PROCESS = 3;
+/** Maximum bytes of a cached file without segments. */
+const MAX_CACHED_BYTES = 256 * 2 ** 20;
 const SILENCE: RenderedSound = { track: null, findings: [] };
 
-/**
- * Renders MP4 and MOV in concurrent segments and joins them; other formats in one task. Draws files with equal `drawingKey` once.
- */
+/** Reports finished frames of all files, and finished segments. */
+type Advance = (frames: number, segments: number, isReused?: boolean) => void;
+
+/** Renders in the processes of this machine. Frames of files with equal `drawingKey` are drawn once. */
 export function createSegmentRenderer({
   runner,
   parallel,
@@ -54,162 +59,200 @@ export function createSegmentRenderer({
 }: SegmentRendererOptions): SegmentRenderer {
   const renderer: SegmentRenderer = {
     async render(scene, { others = [], ...options } = {}) {
-      const files = [fileOf(scene), ...others.map(withoutStills)];
-      const rendered = new Map<SceneFile, RenderedVideo>();
-      const progress = sharedProgress(files, options.onProgress);
-      const video = Symbol('video');
-      for (const group of groupBy(files, drawingKey).values()) {
-        const tracked = { ...options, onProgress: progress.begin(group), video };
-        const videos = await renderGroup({ ...scene, ...group[0]! }, group, tracked);
-        for (const [at, video] of videos.entries()) rendered.set(group[at]!, video);
+      const video = { scene, others };
+      return renderer.join(video, await renderer.renderPieces(video, piecesOf(video), options), silenced(options));
+    },
+
+    async renderPieces(video, pieces, options = {}) {
+      const files = filesOf(video);
+      const rendered = files.map((): { -readonly [Field in keyof FilePieces]: FilePieces[Field] } => ({
+        ...{ segments: [], sound: null, whole: null },
+      }));
+      const advance = pieceProgress(files, pieces, options.onProgress);
+      const ofVideo: TaskOptions = { ...options, video: Symbol('video') };
+      const drawings = groupBy(pieces, (piece) => drawingKey(files[firstFile(piece)]!));
+      for (const group of drawings.values()) {
+        const limit = timeLimit(group.some(({ kind }) => kind === 'segment') ? totalMs : null, options.signal);
+        try {
+          const [segments, whole, ...sounds] = await allOrNone(limit.signal, (signal) => [
+            renderSegments(video, group, advance, { ...ofVideo, signal }),
+            renderWhole(video, group, advance, { ...ofVideo, signal }),
+            ...group.flatMap((piece) =>
+              piece.kind === 'sound' ? [renderSound(video, piece.file, { ...silenced(ofVideo), signal })] : [],
+            ),
+          ]);
+          for (const [file, made] of segments) rendered[file]!.segments = made;
+          for (const [file, made] of whole) rendered[file]!.whole = made;
+          for (const { file, sound } of sounds) rendered[file]!.sound = sound;
+        } finally {
+          limit.clear();
+        }
         options.signal?.throwIfAborted();
       }
-      const [main, ...more] = files.map((file) => rendered.get(file)!);
-      if (more.length === 0) return main!;
-      return { ...main!, others: more.map(({ format, video }, at) => ({ name: others[at]!.name, format, video })) };
+      return rendered;
     },
 
-    async renderSegments(scene, ranges, options = {}) {
-      const own = { ...options, video: Symbol('video') };
-      const [segments] = await renderOutputSegments(scene, [scene.output], ranges, own);
-      return segments!;
-    },
-
-    async renderSound(scene, options) {
-      if (!hasMedia(scene)) return SILENCE;
-      // Fonts and images do not affect when clips are audible.
-      const heard = { ...scene, fonts: [], images: [] };
-      const question = { codec: audioCodecOf(scene.output.format), owner: options?.owner ?? '' };
-      return renderSoundCached(cache, heard, question, (codec) =>
-        runner.run('sound', { scene: heard, codec }, options),
-      );
-    },
-
-    joinSegments(scene, segments, sound, options) {
-      return runner.run('join', { scene: fileOf(scene), segments, sound }, options);
-    },
-  };
-
-  /** @param scene with the fields of the first file of the group */
-  const renderGroup = async (
-    scene: AnyScene,
-    group: readonly SceneFile[],
-    options: TaskOptions,
-  ): Promise<readonly RenderedVideo[]> => {
-    const outputs = group.map(({ output }) => output);
-    if (!hasSegments(scene.output.format)) {
-      return group.length === 1
-        ? [await runner.run('video', scene, options)]
-        : runner.run('files', { scene, outputs }, options);
-    }
-    const limit = timeLimit(totalMs, options.signal);
-    const limited = { ...options, signal: limit.signal };
-    try {
-      const [segments, ...sounds] = await allOrNone(limit.signal, (signal) => [
-        renderOutputSegments(scene, outputs, segmentRanges(scene), { ...options, signal }),
-        ...group.map((file) => renderer.renderSound({ ...scene, ...file }, { ...silenced(options), signal })),
-      ]);
-      const videos: RenderedVideo[] = [];
-      for (const [at, file] of group.entries()) {
-        videos.push(await renderer.joinSegments(file, segments[at]!, sounds[at]!, silenced(limited)));
+    async join(video, pieces, options) {
+      const results: RenderResult[] = [];
+      for (const [at, file] of filesOf(video).entries()) {
+        const { segments = [], sound = null, whole = null } = pieces[at] ?? {};
+        const isWhole = !hasSegments(file.output.format);
+        if (isWhole ? whole === null : sound === null && hasMedia(video.scene)) throw pieceMissing();
+        const input = { scene: file, segments, sound: sound ?? SILENCE };
+        results.push(isWhole ? whole! : await runner.run('join', input, options));
       }
-      return videos;
-    } finally {
-      limit.clear();
-    }
+      const [main, ...more] = results;
+      if (more.length === 0) return main!;
+      const others = more.map(({ format, video: bytes }, at) => ({
+        ...{ name: video.others[at]!.name, format, video: bytes },
+      }));
+      return { ...main!, others };
+    },
   };
 
-  /** @returns the segments of each output, in the order of the ranges */
-  const renderOutputSegments = (
-    scene: AnyScene,
-    outputs: readonly SceneOutput[],
-    ranges: readonly FrameRange[],
+  const renderSound = async ({ scene: whole, others }: SceneFiles, file: number, options: TaskOptions) => {
+    // Fonts and images do not affect when clips are audible.
+    const scene = { ...whole, ...filesOf({ scene: whole, others })[file]!, fonts: [], images: [] };
+    const question = { codec: audioCodecOf(scene.output.format), owner: options.owner ?? '' };
+    const sound = await renderSoundCached(cache, scene, question, (codec) =>
+      runner.run('sound', { scene, codec }, options),
+    );
+    return { file, sound };
+  };
+
+  const renderSegments = async (
+    video: SceneFiles,
+    pieces: readonly Piece[],
+    advance: Advance,
     options: TaskOptions,
-  ): Promise<RenderedSegment[][]> => {
-    const { onProgress } = options;
-    const frameCount = framesOf(ranges) * outputs.length;
-    let framesDone = 0;
-    const segments = { done: 0, total: ranges.length * outputs.length, reused: 0 };
-    const advance = (frames: number, finished: number): void => {
-      framesDone += frames;
-      segments.done += finished;
-      onProgress?.(framesDone, frameCount, { ...segments });
-    };
+  ): Promise<ReadonlyMap<number, RenderedSegment[]>> => {
+    const wanted = pieces.flatMap((piece) => (piece.kind === 'segment' ? [piece] : []));
+    if (wanted.length === 0) return new Map();
+    const all = filesOf(video);
+    const files = [...new Set(wanted.flatMap((piece) => piece.files))].sort((a, b) => a - b);
+    const ranges = wanted.map(({ range }) => range);
     // Segments contain no sound.
-    const silent = { ...scene, sounds: [] };
-    const render = (
-      missing: readonly MissingSegments[],
-      keep: (output: number, segment: RenderedSegment) => Promise<void>,
-    ): Promise<void> =>
-      allOrNone(options.signal, (signal) =>
-        inParallel(tasksOf(missing, parallel), parallel, async ({ ranges: task, outputs: wanted }) => {
+    const scene = { ...video.scene, ...all[files[0]!]!, sounds: [] };
+    const outputs = files.map((file) => all[file]!.output);
+    const keys = await cache?.keysOf({ scene, outputs, ranges, codec: null }, options.owner ?? '');
+    const units = wanted.flatMap(({ range, files: own }, at) =>
+      own.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
+    );
+    type Unit = (typeof units)[number];
+
+    const render = async (
+      missing: readonly Unit[],
+      keep: (unit: Unit, segment: RenderedSegment) => Promise<void>,
+    ): Promise<void> => {
+      const tasks = tasksOf([...groupBy(missing, ({ range }) => range).values()], parallel);
+      await allOrNone(options.signal, (signal) =>
+        inParallel(tasks, parallel, async (task) => {
           signal.throwIfAborted();
+          const taskRanges = task.map(([{ range }]) => range);
           let done = 0;
           const onDone = (frames: number): void => {
-            const finished = finishedIn(task, frames) - finishedIn(task, done);
-            advance((frames - done) * wanted.length, finished * wanted.length);
+            const finished = finishedIn(taskRanges, frames) - finishedIn(taskRanges, done);
+            advance((frames - done) * task[0]!.length, finished * task[0]!.length);
             done = frames;
           };
-          const taskOptions = { ...options, signal, onProgress: onDone };
-          const input = { scene: silent, outputs: wanted.map((at) => outputs[at]!), ranges: task };
-          const rendered = await runner.run('segments', input, taskOptions);
-          onDone(framesOf(task));
-          for (const ofRange of rendered) {
-            for (const [at, segment] of ofRange.entries()) await keep(wanted[at]!, segment);
+          const input = {
+            ...{ scene, ranges: taskRanges },
+            outputs: task[0]!.map(({ file }) => all[file]!.output),
+          };
+          const rendered = await runner.run('segments', input, { ...options, signal, onProgress: onDone });
+          onDone(framesOf(taskRanges));
+          for (const [range, segments] of rendered.entries()) {
+            for (const [at, segment] of segments.entries()) await keep(task[range]![at]!, segment);
           }
         }),
-      ).then(() => undefined);
-    return renderCached(cache, silent, outputs, ranges, {
-      owner: options.owner ?? '',
+      );
+    };
+    const done = await renderUnits(cache, units, {
+      kind: 'segment',
       render,
-      renderStills: (frames) => runner.run('frames', { scene: silent, frames }, silenced(options)),
-      onReused(range) {
-        segments.reused += 1;
-        advance(framesOf([range]), 1);
-      },
+      store: (key, segment) => storeSegment(cache!, key, segment),
+      onReused: ({ range }) => advance(framesOf([range]), 1, true),
       signal: options.signal,
     });
+    const rendered = new Map(files.map((file) => [file, units.filter((unit) => unit.file === file)] as const));
+    const frames = [...new Set(scene.stills.map(({ frame }) => frame))];
+    const results = [...rendered].map(async ([file, own]): Promise<[number, RenderedSegment[]]> => {
+      const segments = own.map((unit) => ({ key: unit.key, segment: done.get(unit)! }));
+      // Only the main file has stills.
+      if (cache === null || file !== 0) return [file, segments.map(({ segment }) => segment)];
+      const renderStills = (missing: readonly number[]) =>
+        runner.run('frames', { scene, frames: missing }, silenced(options));
+      return [file, await addStills(cache, segments, frames, renderStills)];
+    });
+    return new Map(await Promise.all(results));
+  };
+
+  const renderWhole = async (
+    video: SceneFiles,
+    pieces: readonly Piece[],
+    advance: Advance,
+    options: TaskOptions,
+  ): Promise<ReadonlyMap<number, RenderResult>> => {
+    const all = filesOf(video);
+    const units = pieces.flatMap((piece) =>
+      piece.kind === 'whole'
+        ? piece.files.map((file) => ({ file, key: cache?.fileKey(all[file]!) ?? null, piece }))
+        : [],
+    );
+    const done = await renderUnits<(typeof units)[number], RenderResult>(cache, units, {
+      kind: 'file',
+      async render(missing, keep) {
+        const [first] = missing;
+        const scene = { ...video.scene, ...all[first!.file]! };
+        const weight = missing.reduce((sum, { file }) => sum + pieceFrames({ kind: 'whole', files: [file] }, all), 0);
+        let before = 0;
+        const onProgress = (frames: number, count: number): void => {
+          const drawn = Math.floor((weight * frames) / count);
+          advance(drawn - before, 0);
+          before = drawn;
+        };
+        const tracked = { ...options, onProgress };
+        const outputs = missing.map(({ file }) => all[file]!.output);
+        const results =
+          missing.length === 1
+            ? [await runner.run('video', scene, tracked)]
+            : await runner.run('files', { scene, outputs }, tracked);
+        onProgress(1, 1);
+        for (const [at, unit] of missing.entries()) await keep(unit, results[at]!);
+      },
+      async store(key, result) {
+        if (result.video.length <= MAX_CACHED_BYTES) await cache!.keep(key, result);
+      },
+      onReused: ({ file }) => advance(pieceFrames({ kind: 'whole', files: [file] }, all), 0),
+      signal: options.signal,
+    });
+    return new Map([...done].map(([{ file }, result]) => [file, result]));
   };
   return renderer;
 }
 
-function fileOf({ output, width, height, fps, frameCount, stills }: SceneFile): SceneFile {
-  return { output, width, height, fps, frameCount, stills };
+function firstFile(piece: Piece): number {
+  return piece.kind === 'sound' ? piece.file : piece.files[0]!;
 }
 
-/** Only the main file has stills beside it. A picture is the frame of its first still. */
-function withoutStills(file: SceneFile): SceneFile {
-  return file.output.format === 'png' ? fileOf(file) : { ...fileOf(file), stills: [] };
+function pieceMissing(): SceneError {
+  return new SceneError('encode_failed', 'A piece of the video is missing');
 }
 
-type OnProgress = NonNullable<RenderOptions['onProgress']>;
-
-/** Adds up the progress of groups that are rendered one after the other. */
-function sharedProgress(
+function pieceProgress(
   files: readonly SceneFile[],
-  onProgress: OnProgress | undefined,
-): { begin(group: readonly SceneFile[]): OnProgress } {
-  const weightOf = (some: readonly SceneFile[]): number => some.reduce((sum, { frameCount }) => sum + frameCount, 0);
-  const segmentsTotal = files.reduce((sum, file) => sum + segmentRanges(file).length, 0);
-  let framesBefore = 0;
-  let framesNext = 0;
-  let earlier = { done: 0, reused: 0 };
-  let latest: RenderedSegments | undefined;
-  return {
-    begin(group) {
-      framesBefore = framesNext;
-      framesNext += weightOf(group);
-      if (latest !== undefined) earlier = latest;
-      const before = framesBefore;
-      const { done, reused } = earlier;
-      return (framesDone, frameCount, segments) => {
-        const frames = before + Math.floor((weightOf(group) * framesDone) / frameCount);
-        if (segments !== undefined) {
-          latest = { done: done + segments.done, reused: reused + segments.reused, total: segmentsTotal };
-        }
-        onProgress?.(frames, weightOf(files), latest);
-      };
-    },
+  pieces: readonly Piece[],
+  onProgress: RenderOptions['onProgress'],
+): Advance {
+  const frameCount = pieces.reduce((sum, piece) => sum + pieceFrames(piece, files), 0);
+  const total = pieces.reduce((sum, piece) => sum + (piece.kind === 'segment' ? piece.files.length : 0), 0);
+  const segments = { done: 0, total, reused: 0 };
+  let framesDone = 0;
+  return (frames, finished, isReused = false) => {
+    framesDone += frames;
+    segments.done += finished;
+    if (isReused) segments.reused += finished;
+    onProgress?.(framesDone, frameCount, total === 0 ? undefined : { ...segments });
   };
 }
 
@@ -218,12 +261,12 @@ function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
   return options;
 }
 
-/** Returns a signal that is aborted by another one or after a time. */
-function timeLimit(totalMs: number, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
+/** Returns a signal that is aborted by another one or after a time. @param totalMs null for no limit */
+function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
   const ending = new AbortController();
   const expire = (): void =>
-    ending.abort(new SceneError('render_timeout', `The render took longer than ${totalMs / 1000} s`));
-  const timer = setTimeout(expire, totalMs);
+    ending.abort(new SceneError('render_timeout', `The render took longer than ${totalMs! / 1000} s`));
+  const timer = totalMs === null ? undefined : setTimeout(expire, totalMs);
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
   return { signal: either, clear: () => clearTimeout(timer) };
 }
@@ -237,24 +280,16 @@ function finishedIn(task: readonly FrameRange[], frames: number): number {
   return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
 }
 
-interface SegmentTask {
-  readonly ranges: readonly FrameRange[];
-  /** Indices. */
-  readonly outputs: readonly number[];
-}
-
-/** Groups consecutive ranges that the same outputs need into tasks. */
-function tasksOf(missing: readonly MissingSegments[], parallel: number): SegmentTask[] {
+/** Groups consecutive ranges that the same files need into tasks. */
+function tasksOf<Unit extends { readonly file: number }>(
+  missing: readonly (readonly [Unit, ...Unit[]])[],
+  parallel: number,
+): (readonly [Unit, ...Unit[]])[][] {
   const length = Math.min(MAX_TASK_SEGMENTS, Math.ceil(missing.length / (parallel * TASKS_PER_PROCESS)));
-  const alike = groupBy(missing, ({ outputs }) => outputs.join());
-  return [...alike.values()].flatMap((group) => {
-    const ranges = group.map(({ range }) => range);
-    const count = length === 0 ? 0 : Math.ceil(ranges.length / length);
-    return Array.from({ length: count }, (_, at) => ({
-      ranges: ranges.slice(at * length, (at + 1) * length),
-      outputs: group[0]!.outputs,
-    }));
-  });
+  const alike = groupBy(missing, (units) => units.map(({ file }) => file).join());
+  return [...alike.values()].flatMap((ranges) =>
+    Array.from({ length: Math.ceil(ranges.length / length) }, (_, at) => ranges.slice(at * length, (at + 1) * length)),
+  );
 }
 
 /** Processes items in order with several lanes. A lane ends at its first failure. */

@@ -131,21 +131,70 @@ describe('reelform apply --shard', () => {
     for (const [at, { events, segments }] of shards.entries()) {
       expect(events.map(({ type }) => type)).toEqual(['version', 'planned', 'shard_finished', 'outcome']);
       expect(summaries[at]).toMatchObject({
-        ...{ shard: at + 1, shards: 3, whole_videos: [], failed: [] },
+        ...{ shard: at + 1, shards: 3, failed: [] },
+        files: { total: 0, share: 0, rendered: 0, reused: 0 },
         segments: { total, share: segments.length, rendered: segments.length, reused: 0 },
       });
       expect(events.at(-1)).toMatchObject({ rendered: 0, recorded: 0, ended_by: null });
     }
   });
 
-  it('reports its share, and videos without segments', async () => {
+  it('joins several files of a video to the bytes of an apply without shards', { timeout: 180_000 }, async () => {
+    const outputs = `outputs:
+  - {name: master}
+  - {name: web, quality: low}
+  - {name: preview, format: gif, height: 18, fps: 5}
+  - {name: poster, format: png}
+`;
+    const root = repository({
+      'videos/rome.yaml': definition('Rome', outputs),
+      'videos/wien.yaml': definition('Rome', 'output: {format: gif, quality: low}\n'),
+    });
+    const [lost, whole] = [checkout(root), checkout(root)];
+    expect((await reelform(whole, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    const names = outputsOf(whole).map(([name]) => name.replace(/^(\w+)-\w+/, '$1'));
+    const rome = ['rome.mp4', 'rome.poster.png', 'rome.preview.gif', 'rome.stillcut_01.jpg', 'rome.web.mp4'];
+    expect(names).toEqual(expect.arrayContaining([...rome, 'wien.gif', 'wien.stillcut_01.jpg']));
+    const shards = [await shard(root, '1/2'), await shard(root, '2/2')];
+    expect(shards.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const summaries = shards.map(({ events }) => events.at(-2));
+    for (const { segments, files } of summaries) {
+      expect(segments).toMatchObject({ total: 6, rendered: segments.share, reused: 0 });
+      expect(files).toMatchObject({ total: 3, rendered: files.share, reused: 0 });
+      expect(segments.share + files.share).toBeGreaterThan(0);
+    }
+    expect(summaries.map(({ files }) => files.share).reduce((sum, one) => sum + one)).toBe(3);
+    collectSegments(
+      shards.map(({ machine }) => machine),
+      root,
+    );
+    expect(segmentsOf(root)).toEqual(segmentsOf(whole));
+    // Nothing is left to render, and nothing is added to the cache.
+    const kept = () => filesOf(join(root, '.reelform/segments')).filter((name) => name !== 'last-run.json');
+    const before = kept();
+    expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    expect(await lastRun(root)).toEqual({ reused: 6, rendered: 0 });
+    expect(kept()).toEqual(before);
+    expect(outputsOf(root)).toEqual(outputsOf(whole));
+
+    // A shard that was killed loses only its own pieces.
+    collectSegments([shards[0]!.machine], lost);
+    expect((await reelform(lost, ['apply', '--auto-approve'])).exitCode).toBe(0);
+    expect(await lastRun(lost)).toEqual({
+      reused: summaries[0].segments.share,
+      rendered: summaries[1].segments.share,
+    });
+    expect(outputsOf(lost)).toEqual(outputsOf(whole));
+  });
+
+  it('reports its share, and files without segments', async () => {
     const root = repository({ 'videos/rome.yaml': definition('Rome', 'output: {format: gif}\n') });
-    const first = await reelform(root, ['apply', '--shard', '1/2']);
+    const first = await reelform(root, ['apply', '--shard', '1/1']);
     expect(first.exitCode).toBe(0);
-    expect(first.stdout).toMatch(/^Shard 1\/2: Done: (\d) of \d segments: \1 rendered in /);
-    expect(first.stdout).toContain('because they have no segments: 1 video (rome).\n');
+    expect(first.stdout).toMatch(/^Shard 1\/1: Done: (\d) of \1 segments and 1 of 1 whole file: \d rendered in /);
     expect(first.stderr).toMatch(/^berlin: \d segments?$/m);
-    const again = await reelform(root, ['apply', '--shard', '1/2']);
+    expect(first.stderr).toMatch(/^rome: 1 whole file$/m);
+    const again = await reelform(root, ['apply', '--shard', '1/1']);
     expect(again.stdout).toMatch(/: 0 rendered, \d already in the cache in /);
     expect(existsSync(join(root, 'renders'))).toBe(false);
   });

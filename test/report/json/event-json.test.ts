@@ -58,8 +58,9 @@ const run: readonly ApplyEvent[] = [
 ];
 const NO_CHANGE = { decisions: [], change: { recorded: [], removed: [] } };
 const report: ShardReport = {
-  ...{ index: 2, count: 3, segments: 7, share: 2, rendered: 1, reused: 1 },
-  ...{ whole: ['promo'], failed: [{ id, failures: [failure] }], elapsedMs: 400 },
+  ...{ index: 2, count: 3, failed: [{ id, failures: [failure] }], elapsedMs: 400 },
+  segments: { total: 7, share: 2, rendered: 1, reused: 1 },
+  files: { total: 2, share: 1, rendered: 1, reused: 0 },
 };
 const stream: readonly StreamEvent[] = [
   { kind: 'version', toolVersion: '0.1.0' },
@@ -96,7 +97,7 @@ describe('eventJson()', () => {
       {"type":"video_left","id":"berlin","session":"rs_1"}
       {"type":"video_skipped","id":"berlin","reason":"interrupted"}
       {"type":"lock_published","result":"closed","commit":null,"pull_request":"https://github.com/a/b/pull/1"}
-      {"type":"shard_finished","shard":2,"shards":3,"segments":{"total":7,"share":2,"rendered":1,"reused":1},"whole_videos":["promo"],"failed":[{"id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}],"elapsed_ms":400}"
+      {"type":"shard_finished","shard":2,"shards":3,"segments":{"total":7,"share":2,"rendered":1,"reused":1},"files":{"total":2,"share":1,"rendered":1,"reused":0},"failed":[{"id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}],"elapsed_ms":400}"
     `);
   });
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { segmentRanges } from '../../../src/engine/segments/segment.ts';
 import { createChunkFiles } from '../../../src/server/distributed-render/chunk-files.ts';
 import { createDistributedRenderTable } from '../../../src/server/distributed-render/distributed-render-table.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
@@ -15,10 +15,12 @@ import { RenderTimeEstimate } from '../../../src/session/render-time.ts';
 import { type ChunkEvent, parseChunkJob } from '../../../src/session/segments/chunk-ports.ts';
 import { ChunkRunner } from '../../../src/session/segments/chunk-runner.ts';
 import { createDistributedRenders } from '../../../src/session/segments/distributed-renders.ts';
+import { filesOf, piecesOf } from '../../../src/session/segments/pieces.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';
 import { Sessions } from '../../../src/session/sessions.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
+import type { NamedOutput } from '../../../src/wire/output.ts';
 import type { RenderSession } from '../../../src/wire/render-session.ts';
 import { testDestinations } from '../../support/destinations.ts';
 import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
@@ -37,6 +39,14 @@ function longPackage() {
   return result.value;
 }
 
+/** Four files, of which the first two share a drawing. */
+export const FILES: NamedOutput[] = [
+  { name: 'master' },
+  { name: 'web', quality: 'low' },
+  { name: 'preview', format: 'gif', height: 18, fps: 5 },
+  { name: 'poster', format: 'png' },
+];
+
 /** Owner of all sessions. */
 const TENANT = 'acme' as TenantId;
 
@@ -54,21 +64,34 @@ export function instantChunks(): SegmentRenderer & { readonly said: string[] } {
       said.push('whole');
       return { format: 'mp4', video: Buffer.from('whole'), stills: [still] };
     },
-    async renderSegments(scene, ranges, { onProgress } = {}) {
-      const all = segmentRanges(scene);
-      const indices = ranges.map(({ first }) => all.findIndex((range) => range.first === first));
+    async renderPieces(video, pieces, { onProgress } = {}) {
+      const all = piecesOf(video);
+      const indices = pieces.map((piece) => all.findIndex((one) => isDeepStrictEqual(one, piece)));
       said.push(`chunk ${indices[0]}-${indices.at(-1)! + 1}`);
       onProgress?.(1, 2);
-      return ranges.map((range) => ({
-        ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
-        packets: [{ bytes: Buffer.from(`${range.first}`), frame: 0, isKey: true }],
-        stills: range.first === 0 ? [{ frame: 0, bytes: still.bytes }] : [],
-      }));
+      return filesOf(video).map(({ output, width, height, frameCount }, file) => {
+        const own = pieces.filter((piece) => piece.kind !== 'sound' && piece.files.includes(file));
+        const segments = own.flatMap((piece) => (piece.kind === 'segment' ? [piece.range] : []));
+        const whole = { video: Buffer.from(output.format), stills: [], findings: [], durationSeconds: 1 };
+        return {
+          segments: segments.map((range) => ({
+            ...{ ...range, configuration: Buffer.from('avc'), findings: [] },
+            packets: [{ bytes: Buffer.from(`${range.first}`), frame: 0, isKey: true }],
+            stills: range.first === 0 ? [{ frame: 0, bytes: still.bytes }] : [],
+          })),
+          sound: null,
+          whole: own.some(({ kind }) => kind === 'whole')
+            ? { ...whole, format: output.format, width, height, frameCount }
+            : null,
+        };
+      });
     },
-    renderSound: async () => ({ track: null, findings: [] }),
-    async joinSegments(_scene, segments) {
-      said.push(`join ${segments.map(({ first }) => first).join(' ')}`);
-      return { format: 'mp4', video: Buffer.from('joined'), stills: [still] };
+    async join({ others }, pieces) {
+      const wholes = pieces.flatMap(({ whole }) => (whole === null ? [] : [` ${whole.format}`]));
+      said.push(`join ${pieces[0]!.segments.map(({ first }) => first).join(' ')}${wholes.join('')}`);
+      const files = others.map(({ name, output }) => ({ name, format: output.format, video: Buffer.from(name) }));
+      const main = { format: 'mp4' as const, video: Buffer.from('joined'), stills: [still] };
+      return files.length === 0 ? main : { ...main, others: files };
     },
   };
 }
@@ -78,7 +101,7 @@ export interface DistributedFarm {
   readonly storage: ObjectStorage;
   readonly events: (RunnerEvent | ChunkEvent)[];
   /** Creates a session with this text. @returns its id */
-  create(text?: string, title?: string): Promise<string>;
+  create(text?: string, title?: string, outputs?: NamedOutput[]): Promise<string>;
   get(id: string): Promise<RenderSession>;
   /** Cancels as another process would. */
   cancel(id: string): Promise<void>;
@@ -207,10 +230,11 @@ export async function openDistributedFarm(
     async runAll(process) {
       for (let [id] = await jobs(); id !== undefined; [id] = await jobs()) await run(id, process);
     },
-    async create(text = 'Hi', title = 'Berlin') {
+    async create(text = 'Hi', title = 'Berlin', outputs) {
       const resources = { t_01: { source: { text } }, c_01: { source: { text: '#FF0000' } } };
       const mapping = { template_style_version_id: LONG.spec.id, resources };
-      return (await sessions.create(TENANT, { title, render: 'preview', mapping })).session.id;
+      const request = { title, render: 'preview' as const, mapping, ...(outputs && { outputs }) };
+      return (await sessions.create(TENANT, request)).session.id;
     },
     get: (id) => sessions.get(TENANT, id),
     cancel: async (id) => void (await sessions.cancel(TENANT, id)),

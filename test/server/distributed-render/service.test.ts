@@ -6,14 +6,15 @@ import { SCOPES } from '../../../src/server/ports.ts';
 import { startServer } from '../../../src/server/start-server.ts';
 import { startWorker } from '../../../src/server/start-worker.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
-import { sceneDigest } from '../../../src/session/scene-digest.ts';
+import { sceneDigest, videoFiles } from '../../../src/session/scene-digest.ts';
+import { createSegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { openApi, untilEnded } from '../../support/api.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 import { openPool } from '../../support/render-pools.ts';
 import { sessionBody } from '../../support/running-service.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
-import { LONG, longPackageFiles } from './distributed-farm.ts';
+import { FILES, LONG, longPackageFiles } from './distributed-farm.ts';
 
 /** Splits however short the render is. */
 const distributionRules = { chunkSeconds: 2, chunkRenderSeconds: 0 };
@@ -45,12 +46,16 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     const tenant = 'default' as TenantId;
     const { text } = await server.tokens.create({ tenant, name: '', scopes: SCOPES, expiresAt: null });
     const api = openApi(server.url, text);
-    const { body } = await api('POST', '/v2/render_sessions', { body: sessionBody(LONG.spec.id) });
-    const session = await untilEnded(api, body.render_session.id);
-    expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
-    const events = log.map((line) => JSON.parse(line) as { event?: string; chunks?: number });
-    expect(events.find(({ event }) => event === 'session-distributed')).toMatchObject({ chunks: 2 });
-    expect(events.filter(({ event }) => event === 'chunk-rendered')).toHaveLength(2);
+    const render = async (request: object) => {
+      const { body } = await api('POST', '/v2/render_sessions', { body: { ...sessionBody(LONG.spec.id), ...request } });
+      const session = await untilEnded(api, body.render_session.id);
+      expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, usage: { frames: 80 } });
+      const events = log.splice(0).map((line) => JSON.parse(line) as { event?: string; chunks?: number });
+      expect(events.find(({ event }) => event === 'session-distributed')).toMatchObject({ chunks: 2 });
+      expect(events.filter(({ event }) => event === 'chunk-rendered')).toHaveLength(2);
+      return session;
+    };
+    const session = await render({});
 
     const { resources } = session.mapping;
     const fingerprint = sceneDigest(LONG, { resources }, new Map());
@@ -59,5 +64,16 @@ describeOnDatabases('a long video in chunks', (databases, kind) => {
     expect(Buffer.compare(video, whole.video)).toBe(0);
     const still = Buffer.from(await (await fetch(session.thumbnails[0])).arrayBuffer());
     expect(Buffer.compare(still, whole.stills[0]!.bytes)).toBe(0);
-  }, 60_000);
+
+    const { mapping, outputs } = await render({ title: 'Files', outputs: FILES });
+    const renderer = createSegmentRenderer({ runner: openPool(), parallel: 1, cache: null });
+    const files = videoFiles(LONG, { ...mapping, output: undefined }, FILES.slice(1), new Map());
+    const scene = bindMapping(LONG, { ...mapping, fingerprint: files.fingerprint }, new Map());
+    const alone = await renderer.render(scene, { others: files.others });
+    expect(outputs).toHaveLength(FILES.length);
+    for (const [at, made] of [alone, ...alone.others!].entries()) {
+      const bytes = Buffer.from(await (await fetch(outputs[at].video_url)).arrayBuffer());
+      expect(Buffer.compare(bytes, made.video), FILES[at]!.name).toBe(0);
+    }
+  }, 120_000);
 });

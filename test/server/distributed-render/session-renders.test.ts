@@ -5,6 +5,7 @@ import { describeOnDatabases } from '../../support/databases.ts';
 import {
   type CallPoint,
   type DistributedFarm,
+  FILES,
   instantChunks,
   mortal,
   openDistributedFarm,
@@ -30,7 +31,7 @@ function heldParts(): SegmentRenderer & { begun(): Promise<void>; readonly stopp
       await waiting;
       waiting = new Promise<void>((resolve) => (tell = resolve));
     },
-    renderSegments: (_scene: unknown, _segments: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+    renderPieces: (_video: unknown, _pieces: unknown, { signal }: { signal?: AbortSignal } = {}) =>
       new Promise<never>((_resolve, reject) => {
         signal?.addEventListener('abort', () => {
           held.stopped += 1;
@@ -106,7 +107,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
     ['after finish', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
     ['before finish', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
     ['after finish', 2, ['chunk 0-2', 'chunk 2-4', 'join']],
-    ['after joinSegments', 1, ['chunk 0-2', 'chunk 2-4', 'join', 'join']],
+    ['after join', 1, ['chunk 0-2', 'chunk 2-4', 'join', 'join']],
     ['after save', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
     ['before end', 1, ['chunk 0-2', 'chunk 2-4', 'join']],
   ])('continues after a process was killed: %s, time %i', async (point, time, said) => {
@@ -127,6 +128,39 @@ describeOnDatabases('ChunkRunner', (databases) => {
     await expectNothingLeft(farm);
   });
 
+  it.each<[CallPoint, number]>([
+    ['after begin', 2],
+    ['after putChunk', 1],
+    ['before finish', 2],
+    ['after join', 1],
+    ['after save', 1],
+  ])('loses no file of a session with several after a process was killed: %s, time %i', async (point, time) => {
+    const renderer = instantChunks();
+    const { database } = await databases.open();
+    const farm = await openDistributedFarm(database, { renderer });
+    const id = await farm.create('Hi', 'Berlin', FILES);
+    let times = 0;
+    await runThrough(
+      farm,
+      mortal((at) => at === point && ++times === time),
+    );
+    expect(times).toBeGreaterThanOrEqual(time);
+    const joins = point === 'after join' ? 2 : 1;
+    expect(renderer.said).toEqual([
+      ...['chunk 0-3', 'chunk 3-6'],
+      ...Array.from({ length: joins }, () => 'join 0 20 40 60 gif png'),
+    ]);
+    const session = await farm.get(id);
+    expect(session).toMatchObject({ status: 'preview_rendered', render_progress: 100, errors: [] });
+    expect(session.outputs).toMatchObject(
+      FILES.map(({ name, format = 'mp4' }, at) => ({
+        ...{ name, bytes: at === 0 ? 6 : name.length },
+        video_url: expect.stringMatching(at === 0 ? /video\.mp4$/ : RegExp(`video\\.${name}\\.${format}$`)),
+      })),
+    );
+    await expectNothingLeft(farm);
+  });
+
   it('stops promptly and leaves nothing when the session is canceled elsewhere', async () => {
     const { renderer, farm, id, chunk } = await setUpHeld();
     await farm.cancel(id);
@@ -141,7 +175,7 @@ describeOnDatabases('ChunkRunner', (databases) => {
     const { renderer, farm, id, chunk } = await setUpHeld();
     const broken: SegmentRenderer = {
       ...instantChunks(),
-      renderSegments: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
+      renderPieces: () => Promise.reject(new SceneError('asset_decode_failed', 'It is cut short')),
     };
     await farm.run(`${id}/1/1`, { renderer: broken });
     await chunk;

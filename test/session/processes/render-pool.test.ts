@@ -254,5 +254,6 @@ describe('chooseEncoder()', () => {
     expect(choose('x265')).toThrow(refused('x264, videotoolbox, nvenc'));
     expect(choose('ffmpeg')).toThrow(refused('remove it: the default encoder'));
     expect(choose('embedded')).toThrow(refused('remove it: x264 is the default'));
+    expect(choose('vaapi')).toThrow(refused('use x264: VAAPI encoders take only frames in graphics memory'));
   });
 });

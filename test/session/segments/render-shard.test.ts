@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Sha256 } from '../../../src/digest.ts';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
 import { segmentKeys } from '../../../src/session/segments/cache-keys.ts';
+import { filesOf, type SceneFiles } from '../../../src/session/segments/pieces.ts';
 import { renderShard, type ShardVideo } from '../../../src/session/segments/render-shard.ts';
 import { SegmentCache } from '../../../src/session/segments/segment-cache.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
@@ -19,31 +21,58 @@ function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
 }
 
-function video(id: string, made: Scene): ShardVideo {
-  return { id, scene: async () => made };
+function output(changes: Partial<Scene['output']>): Scene['output'] {
+  return { ...scene().output, fingerprint: JSON.stringify(changes), ...changes };
+}
+
+function video(id: string, made: Scene, others: SceneFiles['others'] = []): ShardVideo {
+  return { id, video: async () => ({ scene: made, others }) };
+}
+
+/** A video of four files: the first two share a drawing. */
+function severalFiles(): ShardVideo {
+  const main = scene(0, { output: output({}) });
+  const small = { width: 32, height: 18, fps: 5, frameCount: 22 };
+  return video('several', main, [
+    { ...main, name: 'web', output: output({ quality: 'low' }) },
+    { ...main, ...small, name: 'preview', output: output({ format: 'gif' }) },
+    { ...main, name: 'poster', output: output({ format: 'png' }) },
+  ]);
 }
 
 /** Renders nothing, and notes the keys that it was asked for. */
 function notingRenderer(onSegments: (keys: readonly string[]) => void = () => undefined) {
   const keys: string[] = [];
+  const wholes: string[] = [];
+  const frames: number[] = [];
   let sounds = 0;
   const renderer: SegmentRenderer = {
     render: () => Promise.reject(new Error('A shard joins nothing')),
-    joinSegments: () => Promise.reject(new Error('A shard joins nothing')),
-    async renderSegments(packed, ranges) {
-      const all = segmentKeys(packed, BUILD);
-      const at = segmentRanges(packed).map(({ first }) => first);
-      const own = ranges.map(({ first }) => all[at.indexOf(first)]!);
+    join: () => Promise.reject(new Error('A shard joins nothing')),
+    async renderPieces({ scene: packed, others }, pieces) {
+      const files = filesOf({ scene: packed, others });
+      const own: string[] = [];
+      for (const piece of pieces) {
+        if (piece.kind === 'sound') {
+          sounds += 1;
+          continue;
+        }
+        for (const file of piece.files) {
+          const output = files[file]!;
+          if (piece.kind === 'whole') wholes.push(output.output.format);
+          else {
+            const at = segmentRanges(output).findIndex(({ first }) => first === piece.range.first);
+            own.push(segmentKeys({ ...packed, ...output }, BUILD)[at]!);
+            frames.push(piece.range.end - piece.range.first);
+          }
+        }
+      }
       keys.push(...own);
       onSegments(own);
       return [];
     },
-    async renderSound() {
-      sounds += 1;
-      return { track: null, findings: [] };
-    },
   };
-  return { renderer, keys, sounds: () => sounds };
+  return { renderer, keys, wholes, frames, sounds: () => sounds };
 }
 
 function cacheOf(fail = false): SegmentCache {
@@ -53,12 +82,13 @@ function cacheOf(fail = false): SegmentCache {
   return new SegmentCache({
     store: { get: async () => null, has: async () => false, put },
     build: BUILD,
+    storesFiles: true,
     onFailure: () => undefined,
   });
 }
 
 async function shardOf(videos: readonly ShardVideo[], index: number, count: number, noting = notingRenderer()) {
-  const { renderer, keys, sounds } = noting;
+  const { renderer, keys, wholes, frames, sounds } = noting;
   const done: string[] = [];
   const result = await renderShard(
     videos,
@@ -68,7 +98,8 @@ async function shardOf(videos: readonly ShardVideo[], index: number, count: numb
       onVideo: (id) => done.push(id),
     },
   );
-  return { result, keys, done, sounds: sounds() };
+  const frameCount = frames.reduce((sum, one) => sum + one, 0);
+  return { result, keys, wholes, frameCount, done, sounds: sounds() };
 }
 
 const VIDEOS = [
@@ -80,21 +111,23 @@ const VIDEOS = [
 
 describe('renderShard()', () => {
   it.each([1, 2, 3, 5, 40])('renders every segment in exactly one of %i shards', async (count) => {
-    const scenes = await Promise.all(VIDEOS.map((one) => one.scene()));
-    const all = new Set(scenes.flatMap((one) => segmentKeys(one, BUILD)));
+    const videos = await Promise.all(VIDEOS.map((one) => one.video()));
+    const all = new Set(videos.flatMap((one) => segmentKeys(one.scene, BUILD)));
     const shards = await Promise.all(Array.from({ length: count }, (_, at) => shardOf(VIDEOS, at + 1, count)));
     const keys = shards.flatMap((shard) => shard.keys);
     expect(keys).toHaveLength(all.size);
     expect(new Set(keys)).toEqual(all);
+    const counts = { segments: all.size, files: 0 };
     for (const { result, keys: own } of shards) {
-      expect(result).toMatchObject({ segments: all.size, share: own.length, whole: [], failed: [] });
-      expect(Math.abs(own.length - all.size / count)).toBeLessThan(1);
+      expect(result).toEqual({ distinct: counts, share: { segments: own.length, files: 0 }, failed: [] });
     }
+    const loads = shards.map(({ frameCount }) => frameCount);
+    expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(20);
   });
 
   it('renders segments that videos share once', async () => {
     const { result, done } = await shardOf([video('a', scene()), video('b', scene()), video('c', scene(1))], 1, 1);
-    expect(result).toMatchObject({ segments: 4, share: 4 });
+    expect(result).toMatchObject({ distinct: { segments: 4 }, share: { segments: 4 } });
     expect(done).toEqual(['a', 'c']);
   });
 
@@ -107,15 +140,31 @@ describe('renderShard()', () => {
     expect(sounds.reduce((sum, one) => sum + one)).toBe(1);
   });
 
-  it('leaves outputs without segments to the joining apply', async () => {
-    const gif = scene(0, { output: { ...scene().output, format: 'gif' } });
-    const { result, keys } = await shardOf([video('gif', gif), video('b', scene())], 1, 1);
-    expect(result).toMatchObject({ whole: ['gif'], segments: 3, share: 3 });
-    expect(keys).toHaveLength(3);
+  it.each([1, 2, 4])('renders every file of a video with several in exactly one of %i shards', async (count) => {
+    const videos = [severalFiles(), ...VIDEOS, severalFiles()];
+    const shards = await Promise.all(Array.from({ length: count }, (_, at) => shardOf(videos, at + 1, count)));
+    expect(shards.flatMap(({ wholes }) => wholes).sort()).toEqual(['gif', 'png']);
+    const { scene: packed, others } = await severalFiles().video();
+    const web = segmentKeys({ ...packed, ...others[0]! }, BUILD);
+    const keys = shards.flatMap((shard) => shard.keys);
+    expect(keys).toEqual(expect.arrayContaining([...web]));
+    expect(keys).toHaveLength(new Set(keys).size);
+    for (const { result } of shards) expect(result.distinct).toEqual({ segments: keys.length, files: 2 });
+  });
+
+  it('draws the stills of a shared segment in the shard that has the segment', async () => {
+    const stills = [{ name: 'a', frame: 30 }];
+    const videos = [video('a', scene()), video('b', scene(0, { stills }))];
+    const shards = await Promise.all([1, 2].map((index) => shardOf(videos, index, 2)));
+    const [main] = shards.filter(({ done }) => done.includes('b'));
+    expect(shards.filter(({ done }) => done.includes('b'))).toHaveLength(1);
+    const key = segmentKeys(scene(), BUILD)[1] as Sha256;
+    expect(main!.keys.filter((one) => one === key)).toHaveLength(2);
+    expect(main!.result.share.segments + shards.find((one) => one !== main)!.result.share.segments).toBe(3);
   });
 
   it('goes on with other videos after a failure', async () => {
-    const broken: ShardVideo = { id: 'broken', scene: () => Promise.reject(new Error('no source')) };
+    const broken: ShardVideo = { id: 'broken', video: () => Promise.reject(new Error('no source')) };
     const crashing = notingRenderer((keys) => {
       if (keys.length === 1) throw new Error('crashed');
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Sha256 } from '../../../src/digest.ts';
+import { type Sha256, sha256 } from '../../../src/digest.ts';
 import { unpackScene } from '../../../src/engine/packed-scene.ts';
 import { renderOutputs, renderScene } from '../../../src/engine/render-scene.ts';
 import { renderSound } from '../../../src/engine/scene-media.ts';
@@ -79,7 +79,9 @@ function open(store: SegmentStore | null = memoryStore()) {
   const failures: unknown[] = [];
   const runner = localTasks();
   const cache =
-    store === null ? null : new SegmentCache({ store, build: 'b', onFailure: (error) => failures.push(error) });
+    store === null
+      ? null
+      : new SegmentCache({ store, build: 'b', storesFiles: true, onFailure: (error) => failures.push(error) });
   const renderer: SegmentRenderer = createSegmentRenderer({ runner, parallel: 2, cache });
   return { renderer, cache, failures, log: runner.log, drawn: () => runner.drawn };
 }
@@ -237,6 +239,23 @@ describe('createSegmentRenderer()', () => {
       const made = await renderer.render(main!, { others: [small, poster!] });
       expect(made.others!.map(({ video }) => video)).toEqual(await videos([small, poster!]));
       expect(drawn()).toBe(45 + 22 + 1);
+    });
+
+    it('writes no file without segments that the cache has', async () => {
+      const [main, gif, poster, changed] = files({}, { format: 'gif' }, { format: 'png' }, { format: 'gif' });
+      const store = memoryStore();
+      const first = await open(store).renderer.render(main!, { others: [gif!, poster!] });
+      const again = open(store);
+      const made = await again.renderer.render(main!, { others: [gif!, poster!] });
+      const bytesOf = ({ video, others = [] }: typeof made) => [video, ...others.map((one) => one.video)].map(sha256);
+      expect(bytesOf(made)).toEqual(bytesOf(first));
+      expect([again.log, again.drawn()]).toEqual([[], 0]);
+      expect(again.cache!.fileFigures).toEqual({ reused: 2, rendered: 0 });
+      expect(again.cache!.figures).toEqual({ reused: 3, rendered: 0 });
+      const other = open(store);
+      await other.renderer.render(main!, { others: [changed!, poster!] });
+      expect(other.drawn()).toBe(45);
+      expect(other.cache!.fileFigures).toEqual({ reused: 1, rendered: 1 });
     });
 
     it('draws no segment that every output has in the cache', async () => {
