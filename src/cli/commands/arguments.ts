@@ -11,7 +11,7 @@ export type ActionOf = (load: () => Promise<CommandCode>) => (...parameters: unk
 export type AddCommands = (program: Command, action: ActionOf) => void;
 
 /** Returns a parser of whole numbers in a range. @param rule what a valid value is, as a sentence */
-export function wholeNumber(min: number, max: number, rule: string): (text: string) => number {
+export function numberBetween(min: number, max: number, rule: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;

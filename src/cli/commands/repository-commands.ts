@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import type { GlobalOptions } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { RunCommand } from '../mcp/mcp-command.ts';
-import { type ActionOf, address, addressBelow, collect, days, tag, wholeNumber } from './arguments.ts';
+import { type ActionOf, address, addressBelow, collect, days, numberBetween, tag } from './arguments.ts';
 
 /** Declares `reelform init`. */
 export function addInitCommand(program: Command, action: ActionOf): void {
@@ -125,7 +125,7 @@ function addMakingOptions(command: Command): Command {
     .option(
       '--colors [layers]',
       'make each colour that is shared by this many layers editable; default: 2',
-      wholeNumber(1, Infinity, 'It must be a whole number of layers.'),
+      numberBetween(1, Infinity, 'It must be a whole number of layers.'),
     )
     .option('--force', 'overwrite existing files')
     .option('--json', 'print the report as one JSON document');
@@ -141,7 +141,7 @@ export function addPullCommand(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('../template/pull-command.ts')).pullCommand));
 }
 
-const aboveZero = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'It must be a whole number above 0.');
+const aboveZero = numberBetween(1, Number.MAX_SAFE_INTEGER, 'It must be a whole number above 0.');
 
 /** Declares `reelform comment github` and `comment gitlab`. */
 export function addCommentCommands(program: Command, action: ActionOf): void {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { SettingFlag } from '../../server/settings/settings-table.ts';
 import type { Io } from '../io.ts';
 import type { SettingsFlags } from '../serve/server-process.ts';
-import { type ActionOf, collect, wholeNumber } from './arguments.ts';
+import { type ActionOf, collect, numberBetween } from './arguments.ts';
 
 /** Flags of settings; empty for commands that are not called. */
 export interface ServerFlags {
@@ -40,7 +40,7 @@ export function addServerCommands(program: Command, action: ActionOf, flags: Ser
     .option(
       '--expires <days>',
       'days until the token expires',
-      wholeNumber(1, 36_500, 'It must be a whole number from 1 to 36500.'),
+      numberBetween(1, 36_500, 'It must be a whole number from 1 to 36500.'),
     )
     .action(action(async () => (await import('../serve/token-command.ts')).tokenCreateCommand));
   common(token.command('list').description('list all tokens, without the secrets')).action(

@@ -4,7 +4,7 @@ import { APPLY_FORMATS } from '../apply/apply-options.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import { planCommand } from '../plan/plan-command.ts';
 import { addPlanFlags, addPreviewFlags, addSelectionFlags, PLAN_FORMATS } from '../plan/plan-options.ts';
-import { type ActionOf, days, duration, port, sessionId, shard, wholeNumber } from './arguments.ts';
+import { type ActionOf, days, duration, numberBetween, port, sessionId, shard } from './arguments.ts';
 
 const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
@@ -36,7 +36,7 @@ export function addApplyCommand(program: Command, action: ActionOf): void {
     .option(
       '--concurrency <n>',
       'maximum number of concurrent renders',
-      wholeNumber(1, 1000, 'It must be a whole number from 1 to 1000.'),
+      numberBetween(1, 1000, 'It must be a whole number from 1 to 1000.'),
     )
     .option('--fail-fast', 'start no new renders after the first failure')
     .option('--prune', 'afterwards, remove files in renders/ that neither the lockfile nor the journal uses')

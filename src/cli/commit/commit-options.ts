@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { branchName, wholeNumber } from '../commands/arguments.ts';
+import { branchName, numberBetween } from '../commands/arguments.ts';
 
 /** Options for committing the lockfile. */
 export interface CommitOptions {
@@ -43,7 +43,7 @@ export function addCommitFlags(command: Command): Command {
     .option(
       '--checkpoint <n>',
       'with --commit: also commit after every n results, not only at the end',
-      wholeNumber(1, Infinity, 'It must be a positive whole number.'),
+      numberBetween(1, Infinity, 'It must be a positive whole number.'),
     )
     .option('--allow-stale', 'with --commit: allow a checkout that is not the tip of its branch')
     .addOption(

@@ -11,7 +11,7 @@ import { forgottenText, importedText, movedText } from '../../report/terminal/lo
 import { differencesText } from '../../report/terminal/resolve-text.ts';
 import { isSignedUrl } from '../../service/urls.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
+import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
 import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
 import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
@@ -54,8 +54,7 @@ export async function rmCommand(ids: readonly string[], options: GlobalOptions, 
   return withRunLock(root, io, async () => {
     if ((await updateLock(root, (lock) => without(lock, ids), options, io)) === null) return EXIT.error;
     const wanted = new Set<string>((await loadDesiredState(root)).desired.map(({ id }) => id));
-    const color = wantsColor(io.stdout, io.env, options.color);
-    io.stdout.write(forgottenText([...new Set(ids)], { color, wanted }));
+    io.stdout.write(forgottenText([...new Set(ids)], { ...stdoutStyle(options, io), wanted }));
     return EXIT.ok;
   });
 }

@@ -11,7 +11,7 @@ import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeLinkedFile } from '../../project/write-file.ts';
 import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
-import { type Io, wantsColor } from '../io.ts';
+import type { Io } from '../io.ts';
 import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { withRunLock } from './open-lock.ts';
@@ -112,8 +112,7 @@ export async function lockMigrateCommand(options: GlobalOptions, io: Io): Promis
       return EXIT.error;
     }
     if (normalised.value.differsAt !== null) await writeLinkedFile(path, normalised.value.text);
-    const color = wantsColor(io.stdout, io.env, options.color);
-    io.stdout.write(migratedText(LOCK_FILE, normalised.value, { color }));
+    io.stdout.write(migratedText(LOCK_FILE, normalised.value, stdoutStyle(options, io)));
     return EXIT.ok;
   });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ReelformError } from '../../diagnostic.ts';
-import { collect, days, seconds, wholeNumber } from '../commands/arguments.ts';
+import { collect, days, numberBetween, seconds } from '../commands/arguments.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
 /** Options for planning, shared by `plan` and `apply`. */
@@ -64,7 +64,7 @@ export function addPlanFlags(command: Command): Command {
     .option(
       '--max-renders <n>',
       'fail if the plan renders more videos, not counting restored ones',
-      wholeNumber(0, Infinity, 'It must be a whole number of at least 0.'),
+      numberBetween(0, Infinity, 'It must be a whole number of at least 0.'),
     )
     .option('--policy-command <command>', 'check the plan with this program; repeatable', collect)
     .option('--ignore-missing-outputs', 'do not restore missing or damaged local files')

@@ -7,7 +7,7 @@ import { drawSamples, sampleSheet } from '../../preview/sample-sheet.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
-import { type DrawnLook, lookText } from '../../report/terminal/template-add-text.ts';
+import { type DrawnLook, lookText } from '../../report/terminal/template-text.ts';
 import type { RenderPool } from '../../session/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';

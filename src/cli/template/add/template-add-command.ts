@@ -6,7 +6,7 @@ import { loadProject } from '../../../project/load-project.ts';
 import { readTemplateFolder } from '../../../project/read-package.ts';
 import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../../project/write-file.ts';
-import { type AddedTemplate, addedJson, addedText, addQuestion } from '../../../report/terminal/template-add-text.ts';
+import { type AddedTemplate, addedJson, addedText, addQuestion } from '../../../report/terminal/template-text.ts';
 import { SessionFailure } from '../../../session/ports.ts';
 import { parseColor } from '../../../template/bind/color.ts';
 import { TEXT_PLACES, type TextPlace } from '../../../template/init/add-overlay.ts';
