@@ -9,7 +9,7 @@ import { renderBuild } from '../engine/render-result.ts';
 import { isOutage } from '../service/service-error.ts';
 import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
-import type { RenderPool } from '../session/processes/render-pool.ts';
+import type { createRenderPool, RenderPool } from '../session/processes/render-pool.ts';
 import { RenderTimeEstimate } from '../session/render-time.ts';
 import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { SegmentCache } from '../session/segments/segment-cache.ts';
@@ -70,6 +70,8 @@ export interface ComposeOptions {
   readonly distributionRules?: Partial<DistributionRules> | undefined;
   /** Replaces the render processes in benchmarks. */
   readonly pool?: RenderPool | undefined;
+  /** Opens the render processes. Set by tests that keep processes between services. */
+  readonly createRenderPool?: typeof createRenderPool | undefined;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -105,7 +107,7 @@ export function composeService(options: ComposeOptions): Promise<ServiceComponen
 async function openOnce(options: ComposeOptions): Promise<ServiceComponents> {
   const { settings, servedAt, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
-  const renders = openRenderPool(settings, logger);
+  const renders = openRenderPool(settings, logger, options.createRenderPool);
   const pool = options.pool ?? renders.pool;
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;

@@ -26,9 +26,12 @@ export interface OpenedRenderPool {
 }
 
 /**
- * Opens the pools of sandboxed processes; the settings limit those for renders. @throws ReelformError `sandbox_missing`
+ * Opens the pools of sandboxed processes; the settings limit those for renders.
+ *
+ * @param open opens each pool; given by tests that keep processes between services
+ * @throws ReelformError `sandbox_missing`
  */
-export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
+export function openRenderPool(settings: Settings, log: Log, open = createRenderPool): OpenedRenderPool {
   // Must run before any untrusted code, because a process without a sandbox could read the memory of this one.
   hideOwnProcess();
   const sandbox = openSandbox(settings.sandbox);
@@ -36,7 +39,7 @@ export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
   if (gap === null) log.info({ sandbox: description }, 'renders run in a sandbox');
   else log.warn({ sandbox: description, gap }, 'the sandbox for renders is missing or incomplete');
   const encoder = { h264: settings.encoder };
-  const pool = createRenderPool({
+  const pool = open({
     size: settings.concurrency + FURTHER_PROCESSES,
     encoder,
     sandbox,
@@ -45,7 +48,7 @@ export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
     cpuMs: settings.renderCpuSeconds * 1000,
     memoryBytes: settings.renderMemoryMb * 2 ** 20,
   });
-  const inspections = openInspections(sandbox);
+  const inspections = openInspections(sandbox, open);
   return {
     ...{ pool, inspections, encoder, sandbox },
     async close() {
@@ -55,9 +58,9 @@ export function openRenderPool(settings: Settings, log: Log): OpenedRenderPool {
   };
 }
 
-function openInspections(sandbox: Sandbox): RenderPool {
+function openInspections(sandbox: Sandbox, open: typeof createRenderPool): RenderPool {
   const queue = new FairQueue({ places: INSPECTIONS });
-  const pool = createRenderPool({
+  const pool = open({
     size: INSPECTIONS,
     sandbox,
     tasksPerProcess: INSPECTIONS_PER_PROCESS,

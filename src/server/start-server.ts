@@ -1,4 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
+import type { createRenderPool } from '../session/processes/render-pool.ts';
 import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { writePackageZip } from '../template/archive/write-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly version: string;
   /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
   readonly distributionRules?: Partial<DistributionRules>;
+  /** Opens the render processes. Set by tests that keep processes between services. */
+  readonly createRenderPool?: typeof createRenderPool;
   /** Receives the log, one JSON line at a time. */
   readonly log: { write(line: string): void };
   /** Milliseconds since the epoch. */
@@ -68,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     servedAt: publicUrl,
     version,
     distributionRules: options.distributionRules,
+    createRenderPool: options.createRenderPool,
     logger,
     now,
   });

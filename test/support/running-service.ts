@@ -9,6 +9,7 @@ import { type RunningServer, startServer } from '../../src/server/start-server.t
 import type { TenantId } from '../../src/session/ports.ts';
 import { type Api, openApi } from './api.ts';
 import type { After, DatabaseAddress } from './databases.ts';
+import { keptRenderPool } from './kept-render-pools.ts';
 import { smallPackage, smallPackageFiles } from './small-package.ts';
 import { TEST_SETTINGS } from './test-settings.ts';
 
@@ -43,6 +44,7 @@ export async function startService(
     version: '0.0.0-test',
     packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
     log: { write: (line) => void log.push(line) },
+    createRenderPool: keptRenderPool,
     now: () => Date.now(),
   });
   after(() => server.close({ now: true }));

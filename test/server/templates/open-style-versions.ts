@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
 import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
-import { createRenderPool, type RenderPool } from '../../../src/session/processes/render-pool.ts';
+import type { RenderPool } from '../../../src/session/processes/render-pool.ts';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';
+import { keptRenderPool } from '../../support/kept-render-pools.ts';
 import { createMemoryStyleVersions } from '../../support/memory-tables.ts';
 import { smallPackageFiles } from '../../support/small-package.ts';
 
@@ -23,9 +24,8 @@ export interface OpenStyleVersions {
   again(options?: Partial<StyleVersionsOptions>): StyleVersions;
 }
 
-/** The render process shared by the tests of a file, because starting one per test would take longer than the tests. */
-const shared = createRenderPool({ size: 1 });
-afterAll(() => shared.close());
+/** The render process shared by all tests, because starting one per test would take longer than the tests. */
+const shared = keptRenderPool({ size: 1 });
 
 /** Style versions with real files and a real process; the files are removed after the test. */
 export async function openStyleVersions(
