@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { testLanes } from './test/support/test-lanes.ts';
 
-/** Integration tests that leave no state in the process. Tests with `test/support/databases.ts` are not among them: it keeps a database per file. */
+/** Integration tests that leave no state in the process. */
 const TOGETHER =
-  /^test\/(?:apply|cli\/(?:check|comment|commit|drift|init|lock|plan|preview|render|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server\/(?:http|storage)|service|session\/(?:segments|sources)|template|yaml)\//;
+  /^test\/(?:apply|cli\/(?:check|comment|commit|drift|init|lock|plan|preview|render|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server|service|session\/(?:segments|sources)|template|yaml)\//;
 
 const { unit, integration } = testLanes(import.meta.dirname);
 

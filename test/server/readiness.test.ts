@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkReadiness } from '../../src/server/readiness.ts';
 import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
-import { pgliteDatabases } from '../support/databases.ts';
+import { openDatabase } from '../../src/server/store/open-database.ts';
+import { pgliteDatabases, SILENT } from '../support/databases.ts';
 
 describe('checkReadiness()', () => {
   it('is ready while database, storage and worker respond, and names those that do not', async () => {
-    const { database } = await pgliteDatabases.open();
+    const database = await openDatabase({ ...(await pgliteDatabases.address()), log: SILENT });
     const storage = createDiskStorage(await mkdtemp(join(tmpdir(), 'reelform-ready-')));
     let hasRoom = true;
     const room = { hasRoom: async () => hasRoom };

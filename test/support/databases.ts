@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, inject, onTestFinished } from 'vitest';
+import { execa } from 'execa';
+import { describe, inject, onTestFinished } from 'vitest';
 import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { MIGRATIONS, migrate } from '../../src/server/store/migrate.ts';
@@ -40,7 +41,10 @@ export interface TestDatabases {
    * @param after registers its removal; by default it is removed when the test finishes
    */
   address(after?: After): Promise<DatabaseAddress>;
-  /** Opens the database of this test file, emptied: opening one for each test would take longer than the tests. */
+  /**
+   * Opens the database of this test process, emptied: opening one for each test would take longer than the tests. It
+   * stays open for the next test file.
+   */
   open(): Promise<TestDatabase>;
 }
 
@@ -77,12 +81,7 @@ interface Fresh extends DatabaseAddress {
 }
 
 function asDatabases(fresh: () => Promise<Fresh>): TestDatabases {
-  let opened: Promise<TestDatabase & Fresh> | undefined;
-  afterAll(async () => {
-    const mine = await opened;
-    await mine?.database.close();
-    await mine?.remove();
-  });
+  let opened: Promise<TestDatabase> | undefined;
   return {
     async address(after = onTestFinished) {
       const { remove, ...address } = await fresh();
@@ -113,7 +112,9 @@ async function empty(database: Database): Promise<void> {
 
 /** Copies a database into a data folder, so that a command finds it initialised. Creating one takes 3 s and 900 MB. */
 export async function putDatabase(directory: string): Promise<void> {
-  await cp(await pgliteTemplate(), directory, { recursive: true });
+  await mkdir(directory, { recursive: true });
+  // The program copies its thousand files with half of the processor time that node:fs takes.
+  await execa('cp', ['-R', `${await pgliteTemplate()}/.`, directory]);
 }
 
 async function copyPglite(): Promise<Fresh> {
