@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { chromium } from 'playwright-core';
 
@@ -15,10 +15,17 @@ export interface PeerJob {
   readonly frameCount: number;
 }
 
+export interface PeerOptions {
+  /** A folder where the peer's packages are installed; a temporary one by default. */
+  readonly packages?: string | undefined;
+  /** Encodes lossless pictures with CRF 1, as the reference for SSIM. */
+  readonly isLossless?: boolean;
+}
+
 export interface Peer {
   readonly name: string;
   /** Milliseconds from the animation to the file, or the reason why the peer cannot run here. */
-  render(job: PeerJob): Promise<{ readonly ms: number; readonly bytes: number } | string>;
+  render(job: PeerJob, options: PeerOptions): Promise<{ readonly ms: number; readonly video: Uint8Array } | string>;
 }
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -30,8 +37,8 @@ const PACKAGES = [
 
 /** Other programs that render the same animation in the same Chromium. */
 export const peers: readonly Peer[] = [
-  { name: 'peer: lottie-web in Chromium, screenshots to ffmpeg', render: byScreenshots },
-  { name: `peer: Remotion ${REMOTION}`, render: byRemotion },
+  { name: 'lottie-web in Chromium, screenshots to ffmpeg `veryfast` CRF 20', render: byScreenshots },
+  { name: `Remotion ${REMOTION}, \`veryfast\` CRF 20, concurrency 2`, render: byRemotion },
 ];
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -44,7 +51,10 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 }
 
 /** Works like puppeteer-lottie: a page with the animation, a JPEG of each frame, and x264 with our settings. */
-async function byScreenshots({ json, width, height, fps, frameCount }: PeerJob): ReturnType<Peer['render']> {
+async function byScreenshots(
+  { json, width, height, fps, frameCount }: PeerJob,
+  { isLossless = false }: PeerOptions,
+): ReturnType<Peer['render']> {
   if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
   return inFolder(async (folder) => {
     const start = performance.now();
@@ -57,18 +67,39 @@ async function byScreenshots({ json, width, height, fps, frameCount }: PeerJob):
         autoplay: false, animationData: ${json} }); globalThis.a = a; a.isLoaded ? resolve() : a.addEventListener('DOMLoaded', () => resolve()); })`,
     );
     const file = join(folder, 'video.mp4');
-    const input = ['-v', 'error', '-f', 'image2pipe', '-c:v', 'mjpeg', '-framerate', String(fps), '-i', 'pipe:0'];
-    const output = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p', file];
+    const input = [
+      '-v',
+      'error',
+      '-f',
+      'image2pipe',
+      '-c:v',
+      isLossless ? 'png' : 'mjpeg',
+      '-framerate',
+      String(fps),
+      '-i',
+      'pipe:0',
+    ];
+    const output = [
+      '-c:v',
+      'libx264',
+      '-preset',
+      'veryfast',
+      '-crf',
+      isLossless ? '1' : '20',
+      '-pix_fmt',
+      'yuv420p',
+      file,
+    ];
     const encoder = execa('ffmpeg', [...input, ...output], { stdin: 'pipe' });
     for (let frame = 0; frame < frameCount; frame++) {
       await page.evaluate(`a.goToAndStop(${frame}, true)`);
-      const jpeg = await page.screenshot({ type: 'jpeg', quality: 90 });
-      await new Promise((resolve) => encoder.stdin.write(jpeg, resolve));
+      const picture = await page.screenshot(isLossless ? { type: 'png' } : { type: 'jpeg', quality: 90 });
+      await new Promise((resolve) => encoder.stdin.write(picture, resolve));
     }
     encoder.stdin.end();
     await encoder;
     await browser.close();
-    return { ms: performance.now() - start, bytes: (await stat(file)).size };
+    return { ms: performance.now() - start, video: await readFile(file) };
   });
 }
 
@@ -87,18 +118,26 @@ import { renderMedia, selectComposition } from '@remotion/renderer';
 const browserExecutable = ${JSON.stringify(CHROMIUM)};
 const serveUrl = await bundle({ entryPoint: process.cwd() + '/index.jsx' });
 const composition = await selectComposition({ serveUrl, id: 'video', browserExecutable });
-await renderMedia({ serveUrl, composition, browserExecutable, codec: 'h264', crf: 20, x264Preset: 'veryfast',
-  concurrency: Number(process.argv[2]), outputLocation: 'video.mp4', logLevel: 'error' });
+const isLossless = process.argv[3] === 'lossless';
+await renderMedia({ serveUrl, composition, browserExecutable, codec: 'h264', crf: isLossless ? 1 : 20, x264Preset: 'veryfast',
+  imageFormat: isLossless ? 'png' : 'jpeg', concurrency: Number(process.argv[2]), outputLocation: 'video.mp4', logLevel: 'error' });
 `;
 
 /** Measures from the bundle to the file, without the time to install packages. */
-async function byRemotion({ json, ...job }: PeerJob): ReturnType<Peer['render']> {
+async function byRemotion(
+  { json, ...job }: PeerJob,
+  { packages, isLossless = false }: PeerOptions,
+): ReturnType<Peer['render']> {
   if (!existsSync(CHROMIUM)) return `there is no ${CHROMIUM}`;
   return inFolder(async (folder) => {
     await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    const flags = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...PACKAGES];
-    const installed = await execa('npm', flags, { cwd: folder, reject: false });
-    if (installed.failed) return `its packages cannot be installed: ${installed.stderr.slice(0, 200)}`;
+    if (packages !== undefined) {
+      await symlink(resolve(packages, 'node_modules'), join(folder, 'node_modules'));
+    } else {
+      const flags = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...PACKAGES];
+      const installed = await execa('npm', flags, { cwd: folder, reject: false });
+      if (installed.failed) return `its packages cannot be installed: ${installed.stderr.slice(0, 200)}`;
+    }
     await mkdir(join(folder, 'public'));
     await writeFile(join(folder, 'index.jsx'), ENTRY);
     await writeFile(join(folder, 'render.mjs'), SCRIPT);
@@ -106,8 +145,9 @@ async function byRemotion({ json, ...job }: PeerJob): ReturnType<Peer['render']>
     await writeFile(join(folder, 'job.json'), JSON.stringify(job));
     const start = performance.now();
     // As many tabs as Remotion chooses on two cores.
-    const run = await execa('node', ['render.mjs', '2'], { cwd: folder, reject: false });
+    const args = ['render.mjs', '2', isLossless ? 'lossless' : 'lossy'];
+    const run = await execa('node', args, { cwd: folder, reject: false });
     if (run.failed) return `it failed: ${run.stderr.slice(-400)}`;
-    return { ms: performance.now() - start, bytes: (await stat(join(folder, 'video.mp4'))).size };
+    return { ms: performance.now() - start, video: await readFile(join(folder, 'video.mp4')) };
   });
 }

@@ -1,6 +1,6 @@
 import { packScene } from '../engine/packed-scene.ts';
 import type { RenderedStill, RenderResult } from '../engine/render-result.ts';
-import type { ComparedStill, StillComparison } from '../engine/stills/still-protocol.ts';
+import type { ComparedStill, StillComparison } from '../engine/stills/compare-stills.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
 import type { Drafts, PreviewImage, PreviewStill, Unseen, VideoPreview } from './plan-preview.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StillComparison } from '../../src/engine/stills/compare-stills.ts';
 import { compareStills } from '../../src/engine/stills/compare-stills.ts';
-import type { StillComparison } from '../../src/engine/stills/still-protocol.ts';
 import { chooseMoments } from '../../src/preview/choose-moments.ts';
 import { contactSheet } from '../../src/preview/contact-sheet.ts';
 import { draftVideo, type PreviewRenderer, previewVideo } from '../../src/preview/preview-video.ts';

@@ -6,7 +6,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Resource } from '../../wire/mapping.ts';
 import { formatNumbers, parseNumbers, type SlotKind } from '../../wire/slot-text.ts';
 import { encodeStoredPng } from '../images/png-file.ts';
-import type { StillImage } from '../stills/still-protocol.ts';
+import type { StillImage } from '../stills/draw-stills.ts';
 
 /** Draws the stills of a scene, in a render pool or on this thread. */
 export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;

@@ -2,7 +2,7 @@ import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { packScene } from '../packed-scene.ts';
-import type { ComparedStill, StillComparison } from '../stills/still-protocol.ts';
+import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
 
 /** Draws stills of two scenes and compares them. */
 export type CompareStills = (comparison: StillComparison) => Promise<readonly ComparedStill[]>;

@@ -6,7 +6,8 @@ import { builtFile } from '../built-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import type { RenderedStill } from '../render-result.ts';
 import { errorFrom, type Failure, SceneError } from '../scene-error.ts';
-import type { ComparedStill, StillComparison, StillImage } from '../stills/still-protocol.ts';
+import type { ComparedStill, StillComparison } from '../stills/compare-stills.ts';
+import type { StillImage } from '../stills/draw-stills.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import type { PixelFormat } from '../writers/frame-writer.ts';
 

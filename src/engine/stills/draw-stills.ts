@@ -1,7 +1,13 @@
 import type { Scene, Still } from '../../template/scene.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import type { StillImage } from './still-protocol.ts';
+
+/** A still of a scene, rendered without its video. */
+export interface StillImage {
+  readonly name: string;
+  /** Lossless PNG. */
+  readonly bytes: Uint8Array;
+}
 
 /**
  * Draws the stills of a checked scene on the calling thread.

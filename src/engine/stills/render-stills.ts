@@ -6,7 +6,8 @@ import type { RenderedStill } from '../render-result.ts';
 import { mediaFindings } from '../scene-media.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
-import type { ComparedStill, StillComparison, StillImage } from './still-protocol.ts';
+import type { ComparedStill, StillComparison } from './compare-stills.ts';
+import type { StillImage } from './draw-stills.ts';
 
 type OnStill = (stillsDone: number, stillCount: number) => void;
 
