@@ -5,13 +5,13 @@ import { keepTextSizes } from '../../engine/inspect/keep-text-sizes.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initJson, initText } from '../../report/terminal/template-text.ts';
 import { MAX_PACKAGE_BYTES } from '../../template/archive/read-package-zip.ts';
-import { initPackage, isPackage } from '../../template/init/init-package.ts';
+import { initPackage, isPackage, type NewPackage } from '../../template/init/init-package.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
-import { readNamedFile } from './named-package.ts';
+import { readNamedFile, readNamedPackage } from './named-package.ts';
 import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
 export interface TemplateInitOptions extends GlobalOptions {
@@ -50,16 +50,37 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
 
   const folder = resolve(directory, options.out ?? join('templates', safeName(source.name).toLowerCase()));
   if (options.force !== true) refuseTaken(folder, directory);
-  for (const [below, bytes] of created.files) await writeFileAtomic(join(folder, below), bytes);
   const shown = relative(directory, folder).split(sep).join('/') || '.';
-  const parsed = parseTemplatePackage(shown, created.files);
+  const kept = options.force === true ? keepManifest(created, folder, directory) : created;
+  for (const [below, bytes] of kept.files) await writeFileAtomic(join(folder, below), bytes);
+  const parsed = parseTemplatePackage(shown, kept.files);
   const problems = parsed.ok || created.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
-  const report = { created, folder: shown, others: source.others, problems };
+  const report = { created: kept, folder: shown, others: source.others, problems };
   if (options.json === true) printJson(initJson(report), io);
   else io.stdout.write(initText(report, stdoutStyle(options, io)));
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 
+/**
+ * Returns a package with the manifest of the folder that it replaces, if that describes it as well: people have named its
+ * editables.
+ */
+export function keepManifest(created: NewPackage, folder: string, directory: string): NewPackage {
+  const { files } = readNamedPackage(folder, directory);
+  const manifest = files.ok ? files.value.get(MANIFEST) : undefined;
+  if (!files.ok || manifest === undefined) return created;
+  const parsed = parseTemplatePackage(folder, new Map([...files.value, ...created.files, [MANIFEST, manifest]]));
+  const message = parsed.ok
+    ? `Kept ${MANIFEST}, which describes the new animation, too`
+    : `Replaced ${MANIFEST}, which does not describe the new animation: ${parsed.diagnostics[0]!.message}`;
+  return {
+    ...created,
+    files: parsed.ok ? new Map([...created.files, [MANIFEST, manifest]]) : created.files,
+    notes: [...created.notes, { kind: 'changed', message }],
+  };
+}
+
+const MANIFEST = 'template.yaml';
 const USE_OUT = 'Choose another folder with --out, or pass --force to overwrite files';
 
 /** @throws ReelformError `folder_taken` */

@@ -17,7 +17,7 @@ import type { Io } from '../../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
-import { refuseTaken } from '../template-init-command.ts';
+import { keepManifest, refuseTaken } from '../template-init-command.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
 import { type BuiltPackage, buildPackage } from './build-package.ts';
 import { findFonts } from './find-fonts.ts';
@@ -170,9 +170,12 @@ async function prepareLottie(
       evaluate: await openBuiltEvaluator(),
     });
     if ('problems' in built) return invalid(built.problems);
-    const { template } = built;
     const { themes, notes } = readThemes(source.files, built.created.editables);
-    const created = { ...built.created, notes: [...built.created.notes, ...notes] };
+    const made = { ...built.created, notes: [...built.created.notes, ...notes] };
+    const created = options.force === true ? keepManifest(made, join(target.root, folder), target.root) : made;
+    const parsed = parseTemplatePackage(folder, created.files);
+    if (!parsed.ok) return parsed;
+    const template = parsed.value;
     const added = { name, folder, template, title: created.name, themes };
     return { ok: true, value: { added, files: created.files, built: { ...built, created }, others: source.others } };
   } finally {
