@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { FEATURES } from './features.ts';
-import { CHROMIUM, type LottieWeb, openLottieWeb } from './lottie-web.ts';
+import { CHROMIUM, openLottieWeb, type Reference } from './lottie-web.ts';
 import { fieldDifference } from './measure.ts';
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../docs/reference/lottie-support.md'), 'utf8');
@@ -20,7 +20,7 @@ const told = new Map(
 const animations = [...told.keys()].filter((name) => name.endsWith('.json'));
 
 describe.skipIf(CHROMIUM === null)('the engine compared with lottie-web in Chromium', () => {
-  let web: LottieWeb;
+  let web: Reference;
   beforeAll(async () => {
     web = await openLottieWeb();
   });

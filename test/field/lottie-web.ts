@@ -3,27 +3,33 @@ import { createRequire } from 'node:module';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { chromium, type Page } from 'playwright-core';
 import type { LottieDocument } from '../../src/template/scene.ts';
+import { FIELD_FONT } from './field-font.ts';
 import type { Picture } from './picture-difference.ts';
 
 const PLAYER = createRequire(import.meta.url).resolve('lottie-web/build/player/lottie.min.js');
-
-/** The font of the page's family `Field`. */
-export const FONT_FILE = createRequire(import.meta.url).resolve(
-  '@fontsource/noto-sans/files/noto-sans-latin-400-normal.woff2',
-);
 
 /** Path of this machine's Chromium; null without one. */
 export const CHROMIUM =
   ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
 
-/** The reference: lottie-web's SVG renderer in Chromium, on black. */
-export interface LottieWeb {
+/** Colour behind an animation. */
+export type Ground = 'black' | 'white';
+
+/** Another player to compare with. */
+export interface Reference {
   /**
    * Draws frames at the given size, counted from the first frame of the animation.
    *
-   * @throws Error if lottie-web reports one, in which case it leaves the frame empty
+   * @param ground black when absent
+   * @throws Error if the player reports one, in which case it would leave the frame empty
    */
-  draw(document: LottieDocument, frames: readonly number[], width: number, height: number): Promise<Picture[]>;
+  draw(
+    document: LottieDocument,
+    frames: readonly number[],
+    width: number,
+    height: number,
+    ground?: Ground,
+  ): Promise<Picture[]>;
   close(): Promise<void>;
 }
 
@@ -42,21 +48,28 @@ interface Player {
   failure?: string | undefined;
 }
 
-/** @throws without Chromium */
-export async function openLottieWeb(): Promise<LottieWeb> {
+/**
+ * Opens the first reference: lottie-web's SVG renderer in Chromium.
+ *
+ * @throws without Chromium
+ */
+export async function openLottieWeb(): Promise<Reference> {
   const browser = await chromium.launch({
     executablePath: CHROMIUM!,
-    args: ['--no-sandbox', '--force-color-profile=srgb'],
+    args: ['--no-sandbox', '--force-color-profile=srgb', '--font-render-hinting=none'],
   });
   const page = await browser.newPage();
   await page.setContent('<body style="margin:0;background:#000;overflow:hidden"><div id="stage"></div></body>');
   await page.addScriptTag({ content: readFileSync(PLAYER, 'utf8') });
-  const font = `url(data:font/woff2;base64,${readFileSync(FONT_FILE).toString('base64')})`;
-  await page.addStyleTag({ content: `@font-face { font-family: Field; src: ${font}; }` });
-  await page.evaluate(() => document.fonts.load('16px Field'));
+  const font = `url(data:font/ttf;base64,${Buffer.from(FIELD_FONT).toString('base64')})`;
+  await page.addStyleTag({
+    content: `@font-face { font-family: Letters; src: ${font}; } text { text-rendering: geometricPrecision; }`,
+  });
+  await page.evaluate(() => document.fonts.load('16px Letters'));
   return {
-    async draw(document, frames, width, height) {
+    async draw(document, frames, width, height, ground = 'black') {
       await page.setViewportSize({ width, height });
+      await page.evaluate(setGround, ground);
       // Sent as text, because serialised objects would have shared parts duplicated.
       await page.evaluate(load, { text: JSON.stringify(document), width, height });
       const pictures: Picture[] = [];
@@ -86,9 +99,15 @@ async function shot(page: Page, frame: number, width: number, height: number): P
 
 declare const requestAnimationFrame: (callback: () => void) => void;
 declare const document: {
+  readonly body: { readonly style: { setProperty(name: string, value: string): void } };
   getElementById(id: string): { style: { cssText: string }; innerHTML: string };
   fonts: { load(font: string): Promise<unknown>; readonly ready: Promise<unknown> };
 };
+
+/** Runs in the page. */
+function setGround(color: string): void {
+  document.body.style.setProperty('background', color);
+}
 
 /** Runs in the page. */
 async function load(given: { text: string; width: number; height: number }): Promise<void> {

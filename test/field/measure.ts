@@ -1,6 +1,6 @@
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { drawFrames } from './draw-scene.ts';
-import type { LottieWeb } from './lottie-web.ts';
+import type { Ground, Reference } from './lottie-web.ts';
 import { type Picture, pictureDifference } from './picture-difference.ts';
 
 /** Longer side of the compared pictures in pixels. */
@@ -13,12 +13,13 @@ const LONG_SIDE = 320;
  * @param frameCount number of frames, spread over the whole animation
  * @throws Error if lottie-web reports an error or draws nothing, because an empty frame is no reference
  */
-export async function fieldDifference(document: LottieDocument, web: LottieWeb, frameCount: number): Promise<number> {
+export async function fieldDifference(document: LottieDocument, web: Reference, frameCount: number): Promise<number> {
   const frames = comparedFrames(document, frameCount);
   const { width, height } = comparedSize(document);
   const ours = await drawFrames(document, frames, { width, height });
   const theirs = await web.draw(document, frames, width, height);
-  if (theirs.every(isEmpty)) throw new Error('lottie-web draws nothing in any frame: there is no reference');
+  if (theirs.every((picture) => isEmpty(picture)))
+    throw new Error('lottie-web draws nothing in any frame: there is no reference');
   return Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
 }
 
@@ -34,9 +35,10 @@ export function comparedSize({ w, h }: LottieDocument): { width: number; height:
   return { width: even(w * scale), height: even(h * scale) };
 }
 
-/** Returns whether a picture shows only the black page behind the animation. */
-export function isEmpty({ rgba }: Picture): boolean {
-  return rgba.every((value, index) => index % 4 === 3 || value === 0);
+/** Returns whether a picture shows only the page behind the animation, black unless the ground is white. */
+export function isEmpty({ rgba }: Picture, ground: Ground = 'black'): boolean {
+  const empty = ground === 'black' ? 0 : 255;
+  return rgba.every((value, index) => index % 4 === 3 || value === empty);
 }
 
 function even(side: number): number {

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FEATURES } from '../features.ts';
-import { CHROMIUM, type LottieWeb, openLottieWeb } from '../lottie-web.ts';
-import { compareSource } from './compare-source.ts';
+import { CHROMIUM, openLottieWeb } from '../lottie-web.ts';
+import { openThorvg } from '../thorvg.ts';
+import { compareSource, type References } from './compare-source.ts';
 
 const documentOf = (feature: string) => FEATURES.find(({ name }) => name === feature)!.document;
 
 describe.skipIf(CHROMIUM === null)('compareSource()', () => {
-  let web: LottieWeb;
+  let references: References;
   beforeAll(async () => {
-    web = await openLottieWeb();
+    references = { lottieWeb: await openLottieWeb(), thorvg: openThorvg() };
   });
-  afterAll(() => web.close());
+  afterAll(async () => {
+    await references.lottieWeb.close();
+    await references.thorvg.close();
+  });
 
   it.each([
     ['right', documentOf('rectangle')],
@@ -19,7 +23,7 @@ describe.skipIf(CHROMIUM === null)('compareSource()', () => {
     ['refused', { ...documentOf('rectangle'), layers: 'none' }],
     ['no_reference', { ...documentOf('rectangle'), layers: [] }],
   ])('finds a document to be %s', async (outcome, document) => {
-    expect(await compareSource(document, web)).toMatchObject({ outcome });
+    expect(await compareSource(document, references)).toMatchObject({ outcome });
   });
 });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readImageHeader } from '../../../src/engine/images/image-header.ts';
 import { keepTextSizes } from '../../../src/engine/inspect/keep-text-sizes.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
@@ -7,7 +6,8 @@ import { findUnsupported } from '../../../src/template/lottie/find-unsupported.t
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
 import { drawScene, evaluator, sceneOf } from '../draw-scene.ts';
-import { FONT_FILE, type LottieWeb } from '../lottie-web.ts';
+import { FIELD_FONT } from '../field-font.ts';
+import type { Ground, Reference } from '../lottie-web.ts';
 import { comparedFrames, comparedSize, isEmpty } from '../measure.ts';
 import { pictureDifference } from '../picture-difference.ts';
 
@@ -20,36 +20,75 @@ const RIGHT = 0.01;
 export interface Comparison {
   readonly outcome:
     | 'right'
+    /** Differs from lottie-web, and is as ThorVG draws it. */
+    | 'disputed'
     /** Wrong, and neither `template init` nor a finding says so. */
     | 'silent'
     /** Wrong, and reported as using unsupported features. */
     | 'reported'
     | 'refused'
     | 'crashed'
-    /** Nothing to compare with: lottie-web fails, or files are missing. */
+    /** Nothing to compare with: both players fail or draw nothing, or files are missing. */
     | 'no_reference';
   /** Share of differing pixels in the worst frame, 0..1; null if nothing was compared. */
   readonly share: number | null;
+  /** The same compared with ThorVG; absent where lottie-web decides. */
+  readonly thorvg?: number;
   /** Unsupported features in use, or the reason for a refusal. */
   readonly detail: string;
 }
 
+/** Players to compare with. */
+export interface References {
+  readonly lottieWeb: Reference;
+  readonly thorvg: Reference;
+}
+
 const failed = (outcome: Comparison['outcome'], detail: string): Comparison => ({ outcome, share: null, detail });
 
-/** Makes a template of an animation, draws three of its frames, and compares them with lottie-web. */
-export async function compareSource(source: unknown, web: LottieWeb): Promise<Comparison> {
+/**
+ * Makes a template of an animation, draws three of its frames, and compares them with lottie-web. ThorVG decides where lottie-web
+ * fails or draws something else. Animations of which nothing is seen on black are drawn on white.
+ */
+export async function compareSource(source: unknown, { lottieWeb, thorvg }: References): Promise<Comparison> {
   const made = await makeScene(structuredClone(source));
   if ('outcome' in made) return made;
   const { scene, unsupported } = made;
   const frames = comparedFrames(scene.animation, FRAMES);
   const { width, height } = comparedSize(scene.animation);
-  const theirs = await web.draw(referenceOf(source as LottieDocument, scene), frames, width, height).catch(String);
-  if (typeof theirs === 'string') return failed('no_reference', theirs);
-  if (theirs.every(isEmpty)) return failed('no_reference', 'lottie-web draws nothing in any frame');
-  const ours = await drawScene({ ...scene, width, height }, frames);
-  const share = Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
-  const outcome = share <= RIGHT ? 'right' : unsupported.length === 0 ? 'silent' : 'reported';
-  return { outcome, share, detail: unsupported.join(', ') };
+  const document = referenceOf(source as LottieDocument, scene);
+  const shareOf = async (player: Reference): Promise<number | string> => {
+    for (const ground of ['black', 'white'] as const) {
+      const theirs = await player.draw(document, frames, width, height, ground).catch(String);
+      if (typeof theirs === 'string') return theirs;
+      if (theirs.every((picture) => isEmpty(picture, ground))) continue;
+      const ours = await drawScene({ ...onGround(scene, ground), width, height }, frames);
+      return Math.max(...ours.map((picture, index) => pictureDifference(picture, theirs[index]!)));
+    }
+    return 'nothing is drawn in any frame';
+  };
+  const share = await shareOf(lottieWeb);
+  const detail = unsupported.join(', ');
+  if (typeof share === 'number' && share <= RIGHT) return { outcome: 'right', share, detail };
+  const second = await shareOf(thorvg);
+  const wrong = unsupported.length === 0 ? 'silent' : 'reported';
+  if (typeof share === 'number') {
+    if (typeof second !== 'number') return { outcome: wrong, share, detail };
+    return { outcome: second <= RIGHT ? 'disputed' : wrong, share, thorvg: second, detail };
+  }
+  if (typeof second !== 'number') return failed('no_reference', share);
+  return { outcome: second <= RIGHT ? 'right' : wrong, share: second, thorvg: second, detail: detail || share };
+}
+
+/** Puts a white layer below all others. */
+function onGround(scene: Scene, ground: Ground): Scene {
+  if (ground === 'black') return scene;
+  const { animation } = scene;
+  const still = (k: unknown): object => ({ a: 0, k });
+  const ks = { o: still(100), r: still(0), p: still([0, 0, 0]), a: still([0, 0, 0]), s: still([100, 100, 100]) };
+  const { w: sw, h: sh, ip, op } = animation;
+  const layer = { ty: 1, nm: 'ground', ip, op, st: 0, ks, sw, sh, sc: '#ffffff' };
+  return { ...scene, animation: { ...animation, layers: [...animation.layers, layer] } };
 }
 
 /** Returns the scene of a new template with its own values, or why there is none. */
@@ -72,7 +111,7 @@ async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupporte
   const missing = created.needs.filter(({ kind }) => kind !== 'font');
   if (missing.length > 0) return failed('no_reference', `needs ${missing.map(({ path }) => path).join(', ')}`);
   const supplied = new Map(created.files);
-  for (const { path } of created.needs) supplied.set(path.replace(/ttf$/, 'woff2'), readFileSync(FONT_FILE));
+  for (const { path } of created.needs) supplied.set(path, FIELD_FONT);
   const complete = await keepTextSizes({ ...created, files: supplied });
   const parsed = parseTemplatePackage('', complete.files);
   if (!parsed.ok) return failed('refused', parsed.diagnostics[0]!.message);
@@ -94,7 +133,7 @@ function referenceOf(source: LottieDocument, { animation: { w, h } }: Scene): Lo
   delete reference.chars;
   for (const font of fonts.list) {
     if (String(font.fPath ?? '').startsWith('data:')) continue;
-    Object.assign(font, { fFamily: 'Field', fStyle: 'Regular', fPath: '', origin: 0 });
+    Object.assign(font, { fFamily: 'Letters', fStyle: 'Regular', fPath: '', origin: 0 });
   }
   return reference;
 }

@@ -1,18 +1,26 @@
-// npm run corpus -- <folder> [--json <file>] [--references <folder>] [--processes <count>]
+// npm run corpus -- <folder> [--json <file>] [--references <folder>] [--processes <count>] [--baseline <file>]
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openLottieWeb } from '../lottie-web.ts';
+import { openThorvg } from '../thorvg.ts';
 import { type Comparison, compareSource } from './compare-source.ts';
 import { storedReferences } from './stored-references.ts';
+
+const OUTCOMES = ['right', 'disputed', 'silent', 'reported', 'refused', 'crashed'] as const;
+/** From best to worst. Wrong is wrong, reported or not. */
+const RANKS = ['right', 'disputed', 'reported', 'silent', 'refused', 'crashed'];
 
 /** An animation that takes longer counts as crashed. */
 const LIMIT_MS = 120_000;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, references: { type: 'string' }, processes: { type: 'string', default: '2' } },
+  options: {
+    ...{ json: { type: 'string' }, references: { type: 'string' }, baseline: { type: 'string' } },
+    processes: { type: 'string', default: '2' },
+  },
 });
 
 if (process.send !== undefined) await compareInTurn();
@@ -22,15 +30,16 @@ else await runCorpus(positionals[0]);
 /** Child process: compares each file that it is sent, so that native code can crash without ending the run. */
 async function compareInTurn(): Promise<void> {
   const player = await openLottieWeb();
-  const web = options.references === undefined ? player : storedReferences(player, options.references);
+  const lottieWeb = options.references === undefined ? player : storedReferences(player, options.references);
+  const thorvg = openThorvg();
   process.on('message', async (path: string) => {
     try {
-      process.send!(await compareSource(JSON.parse(readFileSync(path, 'utf8')), web));
+      process.send!(await compareSource(JSON.parse(readFileSync(path, 'utf8')), { lottieWeb, thorvg }));
     } catch (error) {
       process.send!({ outcome: 'crashed', share: null, detail: String(error) } satisfies Comparison);
     }
   });
-  process.on('disconnect', () => void web.close().then(() => process.exit()));
+  process.on('disconnect', () => void Promise.all([player.close(), thorvg.close()]).then(() => process.exit()));
 }
 
 async function runCorpus(folder: string): Promise<void> {
@@ -75,21 +84,47 @@ function compareIn(child: ChildProcess, path: string): Promise<Comparison> {
   });
 }
 
-function tableOf(results: readonly (Comparison & { readonly name: string })[]): string {
-  const count = (outcome: Comparison['outcome']): number => results.filter((one) => one.outcome === outcome).length;
-  const compared = results.length - count('no_reference');
-  const rows = (['right', 'silent', 'reported', 'refused', 'crashed'] as const).map(
-    (outcome) => `| ${outcome} | ${count(outcome)} | ${percent(count(outcome) / Math.max(1, compared))} |`,
+type Named = Comparison & { readonly name: string };
+
+/** Writes the figures, beside those of a baseline for the animations that both compared. */
+function tableOf(all: readonly Named[]): string {
+  const results = all.filter(({ outcome }) => outcome !== 'no_reference');
+  const before = new Map(baseline().map((one) => [one.name, one]));
+  const known = results.filter(({ name }) => before.has(name));
+  const earlier = known.map(({ name }) => before.get(name)!);
+  const cells = (count: (list: readonly Comparison[]) => number): string => {
+    const of = (list: readonly Comparison[]): string =>
+      `${count(list)} | ${percent(count(list) / Math.max(1, list.length))} |`;
+    return before.size === 0 ? of(results) : `${of(earlier)} ${of(known)}`;
+  };
+  const rows = OUTCOMES.map(
+    (name) => `| ${name} | ${cells((list) => list.filter(({ outcome }) => outcome === name).length)}`,
   );
+  rows.push(`| false alarms | ${cells((list) => list.filter(isFalseAlarm).length)}`);
   const wrong = results
-    .filter(({ outcome }) => !['right', 'no_reference'].includes(outcome))
+    .filter(({ outcome }) => outcome !== 'right')
     .sort((a, b) => (b.share ?? 2) - (a.share ?? 2))
     .map(({ name, outcome, share, detail }) => `| ${name} | ${outcome} | ${percent(share)} | ${detail} |`);
+  const worse = known.filter((one) => RANKS.indexOf(one.outcome) > RANKS.indexOf(before.get(one.name)!.outcome));
+  const head = before.size === 0 ? ['animations', 'share'] : ['before', 'share', 'after', 'share'];
   return [
-    `${compared} animations compared, ${count('no_reference')} without a reference.`,
-    ['', '| outcome | animations | share |', '|---|---|---|', ...rows].join('\n'),
+    `${results.length} animations compared, ${all.length - results.length} without a reference.`,
+    ['', `| outcome | ${head.join(' | ')} |`, `|${'---|'.repeat(head.length + 1)}`, ...rows].join('\n'),
     ['', '| animation | outcome | worst frame | detail |', '|---|---|---|---|', ...wrong].join('\n'),
+    ...(worse.length === 0 ? [] : [`\nWorse than before: ${worse.map(({ name }) => name).join(', ')}`]),
   ].join('\n');
+}
+
+/** Animations that a baseline, written with `--json`, compared. */
+function baseline(): Named[] {
+  if (options.baseline === undefined) return [];
+  const results = JSON.parse(readFileSync(options.baseline, 'utf8')) as Named[];
+  return results.filter(({ outcome }) => outcome !== 'no_reference');
+}
+
+/** Returns whether an animation that is right is reported as using unsupported features. */
+function isFalseAlarm({ outcome, thorvg, detail }: Comparison): boolean {
+  return detail !== '' && (outcome === 'disputed' || (outcome === 'right' && thorvg === undefined));
 }
 
 function percent(share: number | null): string {
