@@ -162,6 +162,10 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'pucker and bloat': modified({ ty: 'pb', a: fixed(30) }),
   'offset path': modified({ ty: 'op', a: fixed(5), lj: 1, ml: fixed(4) }),
   'zig zag': modified({ ty: 'zz', r: fixed(3), s: fixed(4), pt: fixed(1) }),
+  'zig zag, smooth and moving': modified({ ty: 'zz', r: fixed(2), s: from([0], [9]), pt: fixed(2) }),
+  'round corners of rectangles, ellipses and paths': document([
+    shapes(1, [rectangle, ellipse, curve(true), { ty: 'rd', r: from([2], [30]) }, stroke(4)]),
+  ]),
   'mask, add': masked(mask('a')),
   'mask, subtract': masked(mask('s')),
   'mask, intersect': masked(mask('a'), mask('i', { o: fixed(100) })),

@@ -2,12 +2,14 @@ import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
-import { isRoundedStar, starPath } from './rounded-stars.ts';
+import { withModifiedPaths } from './path-modifiers.ts';
+import { asPath, isRoundedStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
 
 /**
- * Returns a document as the renderer has to receive it to draw what lottie-web draws: rounded and reversed stars as
- * paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks, layers whose inverted matte is empty, and mattes that are switched off but used. What needs no change is not copied.
+ * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
+ * reversed stars as paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks and those
+ * that lighten or darken, layers whose inverted matte is empty, and mattes that are switched off but used. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => mapped(withoutEmptyMattes(layers), layerForm) as unknown[]);
@@ -38,20 +40,32 @@ function layerForm(layer: LottieNode): LottieNode {
   if (Number(layer.td) > 0 && layer.hd === true) changes.hd = false;
   const ks = isRecord(layer.ks) ? transformForm(layer.ks) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
-  const masks = mapped(layer.masksProperties, (mask) => (isExpandable(mask) ? expandedMask(mask) : mask));
+  const masks = mapped(layer.masksProperties, maskForm);
   if (masks !== layer.masksProperties) changes.masksProperties = masks;
-  const shapes = mapped(layer.shapes, shapeForm);
+  const shapes = mapped(withModifiedPaths(layer.shapes), shapeForm);
   if (shapes !== layer.shapes) changes.shapes = shapes;
   return Object.keys(changes).length === 0 ? layer : { ...layer, ...changes };
 }
 
 function shapeForm(shape: LottieNode): LottieNode {
   if (shape.ty === 'gr') {
-    const it = mapped(shape.it, shapeForm);
+    const it = mapped(withModifiedPaths(shape.it), shapeForm);
     return it === shape.it ? shape : { ...shape, it };
   }
   if (shape.ty === 'tr') return transformForm(shape);
-  return isRoundedStar(shape) ? starPath(shape) : easedAlike(shape, MOST_DIMENSIONS);
+  return (isRoundedStar(shape) ? asPath(shape) : null) ?? easedAlike(shape, MOST_DIMENSIONS);
+}
+
+/** Modes that the renderer ignores, and those that look the same where the masks are opaque. */
+const OPAQUE_MODES = new Map<unknown, string>([
+  ['l', 'a'],
+  ['d', 'i'],
+]);
+
+function maskForm(mask: LottieNode): LottieNode {
+  const expanded = isExpandable(mask) ? expandedMask(mask) : mask;
+  const mode = OPAQUE_MODES.get(mask.mode);
+  return mode === undefined ? expanded : { ...expanded, mode };
 }
 
 /** Position, anchor and scale have a third dimension that is not drawn. */

@@ -9,6 +9,7 @@ import {
   nodesOf,
 } from './lottie-layers.ts';
 import { isExpandable } from './mask-expansion.ts';
+import { isLeftOut } from './path-modifiers.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
@@ -93,20 +94,27 @@ function ofLayer(place: LocatedLayer): UnsupportedUse[] {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
   }
   for (const [mask, at] of records(layer.masksProperties, `${pointer}/masksProperties`)) {
-    if (mask.mode === 'l' || mask.mode === 'd') use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
+    if ((mask.mode === 'l' || mask.mode === 'd') && !isOpaque(mask))
+      use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
     if (isSet(mask.x) && !isExpandable(mask)) use('mask_expansion', 'mask expansion', at);
   }
   for (const inside of nodesOf(place)) ofNode(inside, use);
   return uses;
 }
 
-function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, what: string, at: string) => void): void {
+function ofNode(
+  { node, pointer, path, around }: LocatedNode,
+  use: (feature: Feature, what: string, at: string) => void,
+): void {
   if (hasExpression(node)) {
     const reason = typeof node[UNBAKED] === 'string' ? ` (${node[UNBAKED]})` : '';
     use('expression', `expression${reason}`, pointer);
   }
   const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
-  if (modifier !== undefined) use('path_modifier', modifier, pointer);
+  const list = around[0]?.[path.at(-2)!];
+  if (modifier !== undefined && (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1))))) {
+    use('path_modifier', modifier, pointer);
+  }
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
@@ -120,6 +128,11 @@ function ofNode({ node, pointer, path }: LocatedNode, use: (feature: Feature, wh
 /** Returns whether a property is present and not constantly 0. */
 function isSet(property: unknown): boolean {
   return isRecord(property) && property.k !== 0 && property.k !== undefined;
+}
+
+/** Returns whether a mask hides all or nothing of each point. */
+function isOpaque({ o }: LottieNode): boolean {
+  return !isRecord(o) || o.k === 100;
 }
 
 function isDrawn({ mn, ty }: LottieNode): boolean {

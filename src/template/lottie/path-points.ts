@@ -1,3 +1,5 @@
+import { keyTimes } from './property-value.ts';
+
 type Points = readonly (readonly number[])[];
 
 /** A path of a keyframe: vertices, and their tangents relative to them. */
@@ -6,6 +8,33 @@ export interface KeyframePath {
   readonly v: Points;
   readonly i: Points;
   readonly o: Points;
+}
+
+/** Longest animation that is sampled at each frame. */
+const MOST_FRAMES = 3600;
+
+/**
+ * Returns a path property that follows other properties: constant, or with a keyframe at each frame from their first keyframe to
+ * their last. Null if that takes too many frames.
+ *
+ * @param properties that the path depends on
+ * @param pathAt returns the path at a time of the composition
+ */
+export function sampledPath(properties: readonly unknown[], pathAt: (time: number) => KeyframePath): object | null {
+  const times = properties.flatMap(keyTimes);
+  if (times.length < 2) return { a: 0, k: pathAt(times[0] ?? 0) };
+  const [first, last] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
+  if (last - first > MOST_FRAMES) return null;
+  const paths = Array.from({ length: last - first + 1 }, (_, index) => pathAt(first + index));
+  const most = Math.max(...paths.map(({ v }) => v.length));
+  // Paths with different vertices do not become one another.
+  const isHeld = paths.some(({ v }) => v.length !== most);
+  const between = isHeld ? { h: 1 } : { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
+  const frames = paths.map((path, index) => {
+    const frame = { t: first + index, s: [withPoints(path, most)] };
+    return index < paths.length - 1 ? { ...frame, ...between } : frame;
+  });
+  return { a: 1, k: frames };
 }
 
 /**

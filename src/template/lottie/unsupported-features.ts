@@ -59,8 +59,8 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
     hint: 'Add the offset as the last entry of "d": {"n": "o", "nm": "offset", "v": {"a": 0, "k": 0}}',
   },
   mask_mode: {
-    instead: 'Masks with the modes Lighten and Darken have no effect',
-    hint: 'Use Add, Subtract, Intersect or Difference',
+    instead: 'Masks with the modes Lighten and Darken are rendered as Add and Intersect',
+    hint: 'Use Add, Subtract, Intersect or Difference, or set the opacity of the mask to 100 %',
   },
   mask_expansion: {
     instead: 'The mask keeps the size of its path, because both its path and its expansion move',

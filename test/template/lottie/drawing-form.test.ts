@@ -62,6 +62,80 @@ describe('drawingForm()', () => {
     expect(frames[0]!.s[0]!.v.at(-1)).toEqual(frames[0]!.s[0]!.v[7]);
   });
 
+  describe('of paths that modifiers change', () => {
+    interface Path {
+      readonly c: boolean;
+      readonly v: number[][];
+      readonly i: number[][];
+      readonly o: number[][];
+    }
+    const shapesOf = (...shapes: object[]) => {
+      const { layers } = drawingForm(lottie([shapeLayer('s', [...shapes, RED])]));
+      return (layers[0] as Shaped).shapes[0]!.it;
+    };
+    const pathAfter = (...shapes: object[]) => {
+      const [path, next] = shapesOf(...shapes);
+      expect([path!.ty, next]).toEqual(['sh', RED]);
+      return path!.ks.k as Path;
+    };
+    const zeros = (count: number) => Array.from({ length: count }, () => [0, 0]);
+    const open = { ty: 'sh', ks: still({ c: false, v: [[0, 0], [40, 0], [40, 40]], i: zeros(3), o: zeros(3) }) }; // biome-ignore format: three points
+
+    it('rounds corners that have no handles, at most to the middle of a side', () => {
+      const corners = pathAfter(open, { ty: 'rd', r: still(10) });
+      expect(corners.v).toEqual([[0, 0], [30, 0], [40, 10], [40, 40]]); // biome-ignore format: four points
+      expect([...corners.o[1]!, ...corners.i[2]!].map((value) => Math.round(value * 1000) + 0)).toEqual([
+        5519, 0, 0, -5519,
+      ]);
+      expect(pathAfter(open, { ty: 'rd', r: still(500) }).v[1]).toEqual([20, 0]);
+      expect(pathAfter(rectangle(0, 0, 20, 10), { ty: 'rd', r: still(2) }).v).toHaveLength(8);
+    });
+
+    it('moves vertices to their centre and handles away from it', () => {
+      const bloated = pathAfter(rectangle(0, 0, 20, 10), { ty: 'pb', a: still(50) });
+      const xs = bloated.v.map(([x]) => x!);
+      expect([Math.max(...xs) - Math.min(...xs), bloated.v.length]).toEqual([10, 4]);
+      expect(bloated.o.map(([dx]) => Math.abs(dx!))).toEqual([10, 10, 10, 10]);
+    });
+
+    it('adds ridges on alternating sides of a segment', () => {
+      const line = { ty: 'sh', ks: still({ c: false, v: [[0, 0], [30, 0]], i: zeros(2), o: zeros(2) }) }; // biome-ignore format: two points
+      const { v, o } = pathAfter(line, { ty: 'zz', s: still(4), r: still(2), pt: still(1) });
+      expect(v.map((point) => point.map((value) => Math.round(value) + 0))).toEqual([[0, 0], [8, -4], [22, 4], [30, 0]]); // biome-ignore format: four points
+      expect(o.flat().every((value) => value === 0)).toBe(true);
+      const smooth = pathAfter(line, { ty: 'zz', s: still(4), r: still(2), pt: still(2) });
+      expect(smooth.o[1]!.map((value) => value + 0)).toEqual([5, 0]);
+    });
+
+    it('follows the keyframes of the path and of the modifier', () => {
+      const r = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [10] }] }; // biome-ignore format: one property
+      const { k } = shapesOf(open, { ty: 'rd', r })[0]!.ks as { k: { t: number; s: [Path] }[] };
+      expect(k.map(({ t }) => t)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      expect(k[5]!.s[0].v[1]).toEqual([35, 0]);
+      // Without a radius there are fewer vertices.
+      expect(k[0]!.s[0].v).toHaveLength(4);
+    });
+
+    it('changes the paths of groups, and nothing behind the modifier or switched off', () => {
+      const group = { ty: 'gr', it: [open, { ty: 'tr' }] };
+      const shapes = shapesOf(group, { ty: 'rd', r: still(10) }, open) as unknown as { it: { ks: { k: Path } }[] }[];
+      expect(shapes[0]!.it[0]!.ks.k.v).toHaveLength(4);
+      expect(shapes[1]).toBe(open);
+      expect(shapesOf(open, { ty: 'rd', hd: true, r: still(10) })[0]).toBe(open);
+    });
+
+    it('leaves modifiers after merged paths to the renderer', () => {
+      const shapes = [open, { ty: 'mm', mm: 1 }, { ty: 'rd', r: still(10) }];
+      expect(shapesOf(...shapes).slice(0, 4)).toEqual([...shapes, RED]);
+    });
+  });
+
+  it('draws masks that lighten or darken as masks that add or intersect', () => {
+    const modes = ['l', 'd', 's'].map((mode) => ({ mode, pt: still(0), o: still(100) }));
+    const [layer] = drawingForm(lottie([shapeLayer('s', [RED], { masksProperties: modes })])).layers;
+    expect((layer as { masksProperties: { mode: string }[] }).masksProperties.map(({ mode }) => mode)).toEqual(['a', 'i', 's']); // biome-ignore format: a list
+  });
+
   describe('of keyframes whose dimensions ease differently', () => {
     const scaled = (s: object) => {
       const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, s } });

@@ -134,6 +134,8 @@ describe('findUnsupported()', () => {
   const MOVING_PATH = { a: 1, k: [{ t: 0, s: [corners], ...EASE }, { t: 59, s: [{ ...corners, v: [[40, 30], [90, 30], [90, 60]] }] }] }; // biome-ignore format: two frames
   const GROWING = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 59, s: [9] }] }; // biome-ignore format: two frames
   const masked = (masks: readonly object[]) => shapeLayer('s', SHAPES, { hasMask: true, masksProperties: masks });
+  /** Makes one path of all before it, which is in no document. */
+  const MERGED = { ty: 'mm', mm: 1 };
   const tracked = (a: object) => textLayer('s', 'Hello', { t: { d: {}, p: {}, m: {}, a: [{ s: {}, a }] } });
 
   it.each<[string, object, object]>([
@@ -153,9 +155,9 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES),
     ],
     [
-      'path_modifier Zig Zag s /layers/0/shapes/0/it/1',
-      shapeLayer('s', [SHAPES[0]!, { ty: 'zz', s: still(5), r: still(4), pt: still(1) }, SHAPES[1]!]),
-      shapeLayer('s', SHAPES),
+      'path_modifier Zig Zag s /layers/0/shapes/0/it/2',
+      shapeLayer('s', [SHAPES[0]!, MERGED, { ty: 'zz', s: still(5), r: still(4), pt: still(1) }, SHAPES[1]!]),
+      shapeLayer('s', [SHAPES[0]!, MERGED, SHAPES[1]!]),
     ],
     [
       'path_modifier Twist s /layers/0/shapes/0/it/1',
