@@ -52,6 +52,11 @@ describe('the documentation', () => {
   it('has a row for every compared feature and describes the difference', () => {
     expect(FEATURES.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([]);
     expect([...told].filter(([, { share, what }]) => share > 0.005 === (what === 'same'))).toEqual([]);
+    const count = (word: string): number => FEATURES.filter(({ name }) => told.get(name)?.what.startsWith(word)).length;
+    expect(DOCS).toContain(
+      `Of ${FEATURES.length} features, ${count('same')} are the same, ${count('close')} close, ` +
+        `${count('right here')} right here and wrong in lottie-web, ${count('differs')} different, ${count('missing')} missing.`,
+    );
     const words = /^(?:same$|close: |missing: |differs: |right here; )/;
     expect(FEATURES.filter(({ name }) => !words.test(told.get(name)?.what ?? ''))).toEqual([]);
   });

@@ -115,6 +115,7 @@ function ofNode(
   if (modifier !== undefined && (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1))))) {
     use('path_modifier', modifier, pointer);
   }
+  if (node.ty === 'op' && node.hd !== true && isSet(node.a)) use('offset_corners', 'Offset Paths', pointer);
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {

@@ -9,6 +9,7 @@ export type Feature =
   | 'layer_kind'
   | 'image_sequence'
   | 'path_modifier'
+  | 'offset_corners'
   | 'dash_offset'
   | 'mask_mode'
   | 'mask_expansion'
@@ -52,6 +53,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   },
   path_modifier: {
     instead: 'The path is rendered without the modifier',
+    hint: 'Apply the modifier to the path in the design tool',
+  },
+  offset_corners: {
+    instead: 'The corners and ends of the offset path are mitred, and loops within it stay',
     hint: 'Apply the modifier to the path in the design tool',
   },
   dash_offset: {

@@ -1,10 +1,12 @@
 import { readImageHeader } from '../../../src/engine/images/image-header.ts';
 import { keepTextSizes } from '../../../src/engine/inspect/keep-text-sizes.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
+import { settingsOfStyle } from '../../../src/template/font-settings.ts';
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
 import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
+import { usedFonts } from '../../../src/template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
-import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
+import type { LottieDocument, Scene, SceneFont } from '../../../src/template/scene.ts';
 import { drawScene, evaluator, sceneOf } from '../draw-scene.ts';
 import { FIELD_FONT } from '../field-font.ts';
 import type { Ground, Reference } from '../lottie-web.ts';
@@ -105,7 +107,10 @@ async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupporte
     if (!/^(?:The animation has nothing to edit|No frame shows)/.test(created.problems[0]!)) {
       return failed('refused', created.problems[0]!);
     }
-    const scene = await sceneOf(animation as LottieDocument);
+    const scene = {
+      ...(await sceneOf(animation as LottieDocument)),
+      fonts: usedFonts(animation as LottieDocument).map(fieldFont),
+    };
     return { scene, unsupported: featuresOf(scene.animation) };
   }
   const missing = created.needs.filter(({ kind }) => kind !== 'font');
@@ -117,6 +122,10 @@ async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupporte
   if (!parsed.ok) return failed('refused', parsed.diagnostics[0]!.message);
   const scene = bindMapping(parsed.value, { resources: {} }, new Map());
   return { scene, unsupported: featuresOf(created.animation) };
+}
+
+function fieldFont(name: string): SceneFont {
+  return { name, bytes: FIELD_FONT, isFallback: false, ...settingsOfStyle({}) };
 }
 
 function featuresOf(animation: LottieDocument): string[] {

@@ -193,6 +193,12 @@ describe('findUnsupported()', () => {
     expect(draw(layers).equals(draw([without]))).toBe(true);
   });
 
+  it('reports an offset path, whose corners are drawn otherwise', () => {
+    const offset = (changes: object) => [SHAPES[0]!, { ty: 'op', a: still(5), lj: 2, ...changes }, SHAPES[1]!];
+    const found = uses(lottie([shapeLayer('s', offset({})), shapeLayer('t', offset({ a: still(0) }))]));
+    expect(found).toEqual(['offset_corners Offset Paths s /layers/0/shapes/0/it/1']);
+  });
+
   it('reports an effect that is drawn although it is disabled', () => {
     const layer = shapeLayer('s', SHAPES, { ef: [effect('ADBE Fill', VALUES['ADBE Fill']!, { en: 0 })] });
     expect(uses(lottie([layer]))).toEqual(['effect_switched_off ADBE Fill s /layers/0/ef/0']);
