@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { serveText, workerText } from '../../report/terminal/serve-text.ts';
-import { SETTINGS_TABLE } from '../../server/settings/settings-table.ts';
+import { SETTING_ROWS } from '../../server/settings/settings-table.ts';
 import { type ServedPackage, startServer } from '../../server/start-server.ts';
 import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
@@ -53,7 +53,7 @@ export async function workerCommand(
   if (opened === null) return EXIT.error;
   const { settings } = opened;
   // The settings file is shared with `serve` and contains the port of that.
-  const { flag, environment } = SETTINGS_TABLE.port;
+  const [, { flag, environment }] = SETTING_ROWS.find(([key]) => key === 'port')!;
   const listens = flags.has(flag!) || (io.env[environment]?.trim() ?? '') !== '';
   const log = openLog(io, settings.logFormat, options.color);
   return runUntilStopped(async () => {

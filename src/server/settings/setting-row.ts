@@ -9,13 +9,17 @@ export interface Machine {
   readonly capacity: number;
 }
 
-/** Description of one setting for all its sources. */
-export interface SettingRow {
-  /** Name in the settings file. */
+/** Names of a setting in its sources. */
+export interface SettingNames {
+  /** In the settings file. */
   readonly name: string;
   /** Null for a setting that must not appear on a command line, which every user of the machine can read. */
   readonly flag: string | null;
   readonly environment: string;
+}
+
+/** Description of one setting for all its sources. */
+export interface SettingRow extends SettingNames {
   readonly kind: SettingKind<unknown>;
   defaultOn(machine: Machine): unknown;
   /** Default value in the documentation. */
@@ -31,15 +35,6 @@ export interface SettingRow {
 /** Default of optional settings. */
 export const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
 export const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
-
-/** Names of a setting in the file, on the command line and in the environment. */
-export function named(
-  name: string,
-  flag: string | null,
-  environment: string,
-): Pick<SettingRow, 'name' | 'flag' | 'environment'> {
-  return { name, flag, environment };
-}
 
 /** Default that is the same on every machine. */
 export function always<const T>(value: T): { readonly defaultOn: () => T; readonly defaultText: string } {

@@ -12,11 +12,11 @@ import {
   type Machine,
   NO_NUMBERS,
   NOTHING,
-  named,
   numbersByName,
   onOff,
   origins,
   type SettingKind,
+  type SettingNames,
   type SettingRow,
   text,
   wholeNumber,
@@ -25,23 +25,26 @@ import {
 /** Name of the setting whose relative paths start at its source's folder. */
 export const FOLDER = 'data';
 
-/** All settings. Flags, environment variables, the file format and the documentation are derived from this table. */
+/**
+ * All settings. Flags, environment variables, the file format and the documentation are derived from this table, and the names
+ * from its keys, @see namesOf.
+ */
 export const SETTINGS_TABLE = {
   host: {
-    ...named('host', '--host', 'REELFORM_HOST'),
     kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
     ...always('127.0.0.1'),
     sentence: 'address to listen on; 0.0.0.0 or :: for all network interfaces',
   },
   port: {
-    ...named('port', '--port', 'REELFORM_PORT'),
     kind: wholeNumber('<n>', 0, 65_535),
     ...always(4400),
     sentence: 'port to listen on; 0 for any free port',
     workerSentence: 'port that serves /healthz, /readyz and /metrics; 0 for any free port; none by default',
   },
   dataDirectory: {
-    ...named(FOLDER, '--data', 'REELFORM_DATA'),
+    name: FOLDER,
+    flag: '--data',
+    environment: 'REELFORM_DATA',
     kind: text('<folder>', 'a folder', /^[^\0]+$/),
     defaultOn: ({ directory }) => `${directory}/.reelform/server`,
     defaultText: '`.reelform/server`',
@@ -49,7 +52,6 @@ export const SETTINGS_TABLE = {
     workerSentence: 'folder for finished videos, templates and sources, shared with the service',
   },
   publicUrl: {
-    ...named('public_url', '--public-url', 'REELFORM_PUBLIC_URL'),
     kind: baseUrl,
     defaultOn: () => null,
     defaultText: 'the listening address',
@@ -57,48 +59,43 @@ export const SETTINGS_TABLE = {
     workerSentence: 'URL under which clients reach the service, if it differs from the one that the service has stored',
   },
   databaseUrl: {
-    ...named('database_url', null, 'DATABASE_URL'),
+    flag: null,
+    environment: 'DATABASE_URL',
     kind: connectionString,
     defaultOn: () => null,
     defaultText: 'a database in the data folder',
     sentence: 'PostgreSQL database for everything except files',
   },
   storage: {
-    ...named('storage', '--storage', 'REELFORM_STORAGE'),
     kind: bucketPrefix,
     defaultOn: () => null,
     defaultText: 'the data folder',
     sentence: 'bucket for finished videos, templates and source uploads: s3://bucket/prefix or gs://bucket/prefix',
   },
   storageEndpoint: {
-    ...named('storage_endpoint', '--storage-endpoint', 'REELFORM_STORAGE_ENDPOINT'),
     kind: baseUrl,
     defaultOn: () => null,
     defaultText: 'Amazon S3 or Google Cloud Storage',
     sentence: 'URL of an S3-compatible service, if the bucket is not on Amazon S3',
   },
   storageRegion: {
-    ...named('storage_region', '--storage-region', 'REELFORM_STORAGE_REGION'),
     kind: text('<region>', 'a region such as eu-central-1, or auto', /^[a-z0-9-]{1,64}$/),
     defaultOn: () => null,
     defaultText: 'from the environment',
     sentence: 'region of the bucket',
   },
   storagePathStyle: {
-    ...named('storage_path_style', '--storage-path-style', 'REELFORM_STORAGE_PATH_STYLE'),
     kind: onOff,
     ...always(false),
     sentence: 'put the bucket name in the URL path instead of the host name',
   },
   storageCredential: {
-    ...named('storage_credential', '--storage-credential', 'REELFORM_STORAGE_CREDENTIAL'),
     kind: text('<name>', 'the name of a credential', /^[A-Za-z0-9][\w.-]{0,63}$/),
     defaultOn: () => null,
     defaultText: 'the default chain of the AWS SDK',
     sentence: 'credential with the access keys of the bucket',
   },
   concurrency: {
-    ...named('concurrency', '--concurrency', 'REELFORM_CONCURRENCY'),
     kind: wholeNumber('<n>', 0, 64),
     defaultOn: ({ capacity }) => capacity,
     defaultText: 'one per core and GB of memory',
@@ -106,151 +103,130 @@ export const SETTINGS_TABLE = {
     workerSentence: 'maximum number of concurrent renders, at least 1',
   },
   fetchConcurrency: {
-    ...named('fetch_concurrency', '--fetch-concurrency', 'REELFORM_FETCH_CONCURRENCY'),
     kind: wholeNumber('<n>', 2, 256),
     ...always(8),
     sentence:
       'sessions whose sources are fetched concurrently, in addition to renders; a tenant uses at most as many slots as remain free',
   },
   tenantFetchConcurrency: {
-    ...named('tenant_fetch_concurrency', '--tenant-fetch-concurrency', 'REELFORM_TENANT_FETCH_CONCURRENCY'),
     kind: wholeNumber('<n>', 1, 256),
     ...NOTHING,
     sentence: 'sessions of one tenant whose sources are fetched concurrently',
   },
   deliveryConcurrency: {
-    ...named('delivery_concurrency', '--delivery-concurrency', 'REELFORM_DELIVERY_CONCURRENCY'),
     kind: wholeNumber('<n>', 1, 64),
     ...always(4),
     sentence: 'concurrent deliveries per rendering process; a tenant uses at most as many slots as remain free',
     workerSentence: 'concurrent deliveries; a tenant uses at most as many slots as remain free',
   },
   encoder: {
-    ...named('encoder', '--encoder', 'REELFORM_ENCODER'),
     kind: choice('<name>', H264_ENCODERS),
     ...always('x264'),
     sentence: 'H.264 encoder; videotoolbox and nvenc use hardware, and their output is not reproducible',
   },
   sandbox: {
-    ...named('sandbox', '--sandbox', 'REELFORM_SANDBOX'),
     kind: choice('<name>', SANDBOX_SETTINGS),
     ...always('auto'),
     sentence:
       'sandbox for processes that read untrusted files: landlock, bubblewrap, auto (first available), required (auto, but fail to start without one) or none',
   },
   logLevel: {
-    ...named('log_level', '--log-level', 'REELFORM_LOG_LEVEL'),
     kind: choice('<level>', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     ...always('info'),
     sentence: 'minimum level of log messages: fatal, error, warn, info, debug, trace or silent',
   },
   logFormat: {
-    ...named('log_format', '--log-format', 'REELFORM_LOG_FORMAT'),
     kind: choice('<format>', ['auto', 'json', 'pretty']),
     ...always('auto'),
     sentence: 'json, pretty, or auto (pretty on a terminal, otherwise json)',
   },
   retentionDays: {
-    ...named('retention_days', '--retention-days', 'REELFORM_RETENTION_DAYS'),
     kind: wholeNumber('<n>', 1, 36_500),
     ...NOTHING,
     sentence: 'days after which a finished session and its files are removed',
   },
   segmentDays: {
-    ...named('segment_days', '--segment-days', 'REELFORM_SEGMENT_DAYS'),
     kind: wholeNumber('<n>', 0, 36_500),
     ...always(7),
     sentence:
       'days that finished segments are kept after their last use, at most retention_days, so that an edited video renders only what changed; 0 to keep none',
   },
   segmentGb: {
-    ...named('segment_gb', '--segment-gb', 'REELFORM_SEGMENT_GB'),
     kind: wholeNumber('<n>', 1, 1_000_000),
     ...always(10),
     sentence: 'maximum size of the kept segments of all tenants, in GB; the least recently used ones are removed',
   },
   draftDays: {
-    ...named('draft_days', '--draft-days', 'REELFORM_DRAFT_DAYS'),
     kind: wholeNumber('<n>', 1, 36_500),
     ...always(30),
     sentence: 'days after which an unused draft fails with draft_expired',
   },
   downloadMinutes: {
-    ...named('download_minutes', '--download-minutes', 'REELFORM_DOWNLOAD_MINUTES'),
     kind: wholeNumber('<n>', 1, 525_600),
     ...always(60),
     sentence: 'minutes for which a download_url is valid',
   },
   accessTokenMinutes: {
-    ...named('access_token_minutes', '--access-token-minutes', 'REELFORM_ACCESS_TOKEN_MINUTES'),
     kind: wholeNumber('<n>', 1, 525_600),
     ...always(60),
     sentence: 'minutes for which an access token from /oauth/token is valid',
   },
   rateLimit: {
-    ...named('rate_limit', '--rate-limit', 'REELFORM_RATE_LIMIT'),
     kind: wholeNumber('<n>', 1, 1_000_000),
     ...NOTHING,
     sentence: 'requests per tenant in 60 seconds',
   },
   tenantRateLimits: {
-    ...named('tenant_rate_limits', '--tenant-rate-limit', 'REELFORM_TENANT_RATE_LIMITS'),
+    flag: '--tenant-rate-limit',
     kind: numbersByName('<tenant=n>', 1, 1_000_000),
     ...NO_NUMBERS,
     sentence: 'the same for one tenant; repeatable',
   },
   tenantConcurrency: {
-    ...named('tenant_concurrency', '--tenant-concurrency', 'REELFORM_TENANT_CONCURRENCY'),
     kind: wholeNumber('<n>', 1, 100_000),
     ...NOTHING,
     sentence: 'concurrent renders per tenant on all workers together',
   },
   tenantConcurrencies: {
-    ...named('tenant_concurrencies', '--tenant-concurrencies', 'REELFORM_TENANT_CONCURRENCIES'),
     kind: numbersByName('<tenant=n>', 1, 100_000),
     ...NO_NUMBERS,
     sentence: 'the same for one tenant; repeatable',
   },
   maxQueued: {
-    ...named('max_queued', '--max-queued', 'REELFORM_MAX_QUEUED'),
     kind: wholeNumber('<n>', 1, 10_000_000),
     ...NOTHING,
     sentence: 'waiting and running sessions per tenant; further requests return 429',
   },
   tenantMaxQueued: {
-    ...named('tenant_max_queued', '--tenant-max-queued', 'REELFORM_TENANT_MAX_QUEUED'),
     kind: numbersByName('<tenant=n>', 1, 10_000_000),
     ...NO_NUMBERS,
     sentence: 'the same for one tenant; repeatable',
   },
   maxQueuedTotal: {
-    ...named('max_queued_total', '--max-queued-total', 'REELFORM_MAX_QUEUED_TOTAL'),
     kind: wholeNumber('<n>', 1, 10_000_000),
     ...NOTHING,
     sentence: 'approximate number of waiting renders of all tenants; further requests return 503',
   },
   maxWaiting: {
-    ...named('max_waiting', '--max-waiting', 'REELFORM_MAX_WAITING'),
     kind: wholeNumber('<n>', 1, 100_000),
     ...always(16),
     sentence: 'waiting template uploads, source uploads and dry runs per tenant, each; further requests return 429',
   },
   shareBetweenTenants: {
-    ...named('share_between_tenants', '--share-between-tenants', 'REELFORM_SHARE_BETWEEN_TENANTS'),
     kind: onOff,
     ...always(false),
     sentence:
       'render identical videos once for all tenants; response times then reveal whether another tenant rendered the video',
   },
   allowSources: {
-    ...named('allow_sources', '--allow-source', 'REELFORM_ALLOW_SOURCES'),
+    flag: '--allow-source',
     kind: allowedHosts,
     defaultOn: () => [],
     defaultText: 'only public hosts',
     sentence: 'non-public host, host:port, *.domain or address range that sources may be fetched from; repeatable',
   },
   allowWebhooks: {
-    ...named('allow_webhooks', '--allow-webhook', 'REELFORM_ALLOW_WEBHOOKS'),
+    flag: '--allow-webhook',
     kind: allowedHosts,
     defaultOn: () => [],
     defaultText: 'only public hosts, with https',
@@ -258,75 +234,66 @@ export const SETTINGS_TABLE = {
       'host, host:port, *.domain or address range that webhooks may be sent to although it is not public or uses http; repeatable',
   },
   renderSeconds: {
-    ...named('render_seconds', '--render-seconds', 'REELFORM_RENDER_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),
     ...always(DEFAULT_LIMITS.totalMs / 1000),
     sentence: 'time limit of a render, in seconds',
   },
   renderStallSeconds: {
-    ...named('render_stall_seconds', '--render-stall-seconds', 'REELFORM_RENDER_STALL_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),
     ...always(DEFAULT_LIMITS.stallMs / 1000),
     sentence: 'time limit of a single frame, in seconds',
   },
   renderCpuSeconds: {
-    ...named('render_cpu_seconds', '--render-cpu-seconds', 'REELFORM_RENDER_CPU_SECONDS'),
     kind: wholeNumber('<n>', 1, 864_000),
     ...always(DEFAULT_LIMITS.cpuMs / 1000),
     sentence: 'limit of the CPU time of a render on all cores together, in seconds',
   },
   renderMemoryMb: {
-    ...named('render_memory_mb', '--render-memory-mb', 'REELFORM_RENDER_MEMORY_MB'),
     kind: wholeNumber('<n>', 256, 1_048_576),
     ...always(DEFAULT_LIMITS.memoryBytes / 2 ** 20),
     sentence: 'memory limit of a render process, in MB',
   },
   startSeconds: {
-    ...named('start_seconds', '--start-seconds', 'REELFORM_START_SECONDS'),
     kind: wholeNumber('<n>', 0, 86_400),
     ...always(0),
     sentence: 'seconds to wait at startup for the database and the storage',
   },
   drainSeconds: {
-    ...named('drain_seconds', '--drain-seconds', 'REELFORM_DRAIN_SECONDS'),
     kind: wholeNumber('<n>', 1, 86_400),
     ...always(30),
     sentence: 'seconds that running renders may continue after the first stop signal',
   },
   trustProxy: {
-    ...named('trust_proxy', '--trust-proxy', 'REELFORM_TRUST_PROXY'),
     kind: onOff,
     ...always(false),
     sentence: 'trust X-Forwarded-* headers; only behind a proxy that sets them',
   },
   metrics: {
-    ...named('metrics', '--no-metrics', 'REELFORM_METRICS'),
+    flag: '--no-metrics',
     kind: onOff,
     ...always(true),
     sentence: 'serve /metrics',
     flagSentence: 'do not serve /metrics',
   },
   metricsPort: {
-    ...named('metrics_port', '--metrics-port', 'REELFORM_METRICS_PORT'),
     kind: wholeNumber('<n>', 0, 65_535),
     defaultOn: () => null,
     defaultText: 'the port of the service',
     sentence: 'separate port for /metrics, which the main port then does not serve; 0 for any free port',
   },
   corsOrigins: {
-    ...named('cors_origins', '--cors-origin', 'REELFORM_CORS_ORIGINS'),
+    flag: '--cors-origin',
     kind: origins,
     defaultOn: () => [],
     defaultText: 'none',
     sentence: 'origin whose web pages may call the service from a browser, or * for all; repeatable',
   },
   maxConnections: {
-    ...named('max_connections', '--max-connections', 'REELFORM_MAX_CONNECTIONS'),
     kind: wholeNumber('<n>', 1, 1_000_000),
     ...always(2000),
     sentence: 'maximum number of connections',
   },
-} as const satisfies Record<string, SettingRow>;
+} as const satisfies Record<string, Omit<SettingRow, keyof SettingNames> & Partial<SettingNames>>;
 
 /**
  * Values of all settings, defaults included. Null means that an optional setting is absent. The last two exist only in the
@@ -344,7 +311,16 @@ type SettingValue<Row> = Row extends {
   : never;
 
 /** All rows in the order of the documentation. */
-export const SETTING_ROWS = Object.entries(SETTINGS_TABLE) as [keyof typeof SETTINGS_TABLE, SettingRow][];
+export const SETTING_ROWS = Object.entries(SETTINGS_TABLE).map(([key, row]) => [key, { ...namesOf(key), ...row }]) as [
+  keyof typeof SETTINGS_TABLE,
+  SettingRow,
+][];
+
+/** Returns the names of `rateLimit`: `rate_limit`, `--rate-limit` and `REELFORM_RATE_LIMIT`. */
+function namesOf(key: string): SettingNames {
+  const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { name, flag: `--${name.replaceAll('_', '-')}`, environment: `REELFORM_${name.toUpperCase()}` };
+}
 
 /** A setting as a command-line flag. */
 export interface SettingFlag {

@@ -2,8 +2,12 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings, redactSettings, type SettingsInput } from '../../../src/server/settings/read-settings.ts';
-import type { Settings } from '../../../src/server/settings/settings-table.ts';
-import { SETTING_FLAGS, SETTING_ROWS, WORKER_FLAGS } from '../../../src/server/settings/settings-table.ts';
+import {
+  SETTING_FLAGS,
+  SETTING_ROWS,
+  type Settings,
+  WORKER_FLAGS,
+} from '../../../src/server/settings/settings-table.ts';
 import { placed } from '../../support/resolve.ts';
 
 const DIRECTORY = '/repository';
