@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { DeliveryEvent } from '../../session/delivery-runner.ts';
 import { SessionFailure, type SourceReader } from '../../session/ports.ts';
 import type { RenderTaskKind, TaskInput, TaskRunner } from '../../session/processes/tasks.ts';
-import type { ChunkEvent } from '../../session/segments/chunk-ports.ts';
+import type { ChunkEvent } from '../../session/segments/distributed-renders.ts';
 import type { RunnerEvent } from '../../session/session-runner.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { Log } from './log.ts';
@@ -21,46 +21,41 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | ChunkEvent) => void {
   return (event) => {
     switch (event.kind) {
-      case 'session-begun': {
-        const { id, tenant, attempt } = event;
-        log.info({ event: event.kind, session: id, tenant, attempt }, 'session started');
+      case 'session-begun':
+        log.info(fieldsOf(event), 'session started');
         break;
-      }
-      case 'scene-rendered': {
-        const { id, scene, elapsedMs } = event;
-        log.info({ event: event.kind, session: id, scene, ms: elapsedMs }, 'rendering a scene');
+      case 'scene-rendered':
+        log.info(fieldsOf(event), 'rendering a scene');
         break;
-      }
-      case 'session-distributed': {
-        const { id, attempt, chunks } = event;
-        log.info({ event: event.kind, session: id, attempt, chunks }, 'rendering a session in chunks');
+      case 'session-distributed':
+        log.info(fieldsOf(event), 'rendering a session in chunks');
         break;
-      }
       case 'session-waits':
-        log.info({ event: event.kind, session: event.id }, 'session waits for another session with the same scene');
+        log.info(fieldsOf(event), 'session waits for another session with the same scene');
         break;
-      case 'chunk-rendered': {
-        const { id, attempt, chunk, frames, elapsedMs } = event;
-        log.info({ event: event.kind, session: id, attempt, chunk, frames, ms: elapsedMs }, 'chunk rendered');
+      case 'chunk-rendered':
+        log.info(fieldsOf(event), 'chunk rendered');
         break;
-      }
       case 'chunks-unfit':
-        log.warn(
-          { event: event.kind, session: event.id },
-          'segments cannot be joined; rendering the video in one piece',
-        );
+        log.warn(fieldsOf(event), 'segments cannot be joined; rendering the video in one piece');
         break;
       case 'session-ended': {
-        const { id, tenant, status, codes, elapsedMs } = event;
+        const { status, elapsedMs } = event;
         const outcome = OUTCOMES[status] ?? status;
         metrics.renderEnded(outcome, elapsedMs / 1000);
         if (outcome !== 'stopped') metrics.sessionEntered(status);
-        const fields = { event: event.kind, session: id, tenant, outcome, codes, ms: elapsedMs };
+        const { status: _, ...fields }: Readonly<Record<string, unknown>> = { ...fieldsOf(event), outcome };
         if (outcome === 'failed') log.warn(fields, 'session failed');
         else log.info(fields, outcome === 'rendered' ? 'session rendered' : 'session stopped');
       }
     }
   };
+}
+
+/** Returns the fields of a log line for an event of a session. */
+function fieldsOf({ kind, id, ...fields }: RunnerEvent | ChunkEvent): Readonly<Record<string, unknown>> {
+  const { elapsedMs: ms, ...others } = fields as { readonly elapsedMs?: number };
+  return { event: kind, session: id, ...others, ...(ms === undefined ? {} : { ms }) };
 }
 
 /** Reports the events of deliveries to the log and the metrics. Omits destinations, which may contain titles. */
