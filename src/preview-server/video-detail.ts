@@ -5,7 +5,7 @@ import { segmentRanges } from '../engine/segments/segment.ts';
 import { inputDocuments } from '../plan/plan-document.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { lintDiagnostic } from '../report/wording/lint-diagnostic.ts';
-import { segmentKeys } from '../session/segments/cache-keys.ts';
+import { segmentKeys } from '../session/segments/segment-cache.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import { lintSeverity, safeAreaOf } from '../template/lint-severities.ts';
 import { definitionTree, formFields, templateFields } from './form-fields.ts';

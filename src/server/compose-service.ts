@@ -26,11 +26,10 @@ import { nextPriority } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { sessionEnqueuer } from './queue/session-queue.ts';
 import { checkReadiness } from './readiness.ts';
-import { type OpenedRenderPool, openRenderPool } from './render-pools.ts';
+import { type OpenedRenderPool, openRenderPools } from './render-pools.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage/object-storage.ts';
-import { createOutputFiles, readSecret } from './storage/output-files.ts';
-import { createStoredOutputs } from './storage/stored-outputs.ts';
+import { createOutputFiles, createStoredOutputs, readSecret } from './storage/stored-outputs.ts';
 import { createStoredSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
@@ -45,9 +44,14 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { createStoredSources, createUploadTable, SourceUploads } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
-import { joinInstallation, registerInstallation } from './workers/installation.ts';
 import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
-import { createFarmFigures, createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry.ts';
+import {
+  createFarmFigures,
+  createWorkerRegistry,
+  joinInstallation,
+  registerInstallation,
+  type WorkerRegistry,
+} from './workers/worker-registry.ts';
 
 const OBJECTS = 'objects';
 const SOURCES = 'sources';
@@ -107,7 +111,7 @@ export function composeService(options: ComposeOptions): Promise<ServiceComponen
 async function openOnce(options: ComposeOptions): Promise<ServiceComponents> {
   const { settings, servedAt, logger } = options;
   const { databaseUrl: url, dataDirectory: directory } = settings;
-  const renders = openRenderPool(settings, logger, options.createRenderPool);
+  const renders = openRenderPools(settings, logger, options.createRenderPool);
   const pool = options.pool ?? renders.pool;
   const database = await openDatabase({ url, directory, log: logger });
   let queue: JobQueue | null = null;

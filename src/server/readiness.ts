@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { DiskSpace } from './data-folder.ts';
 import type { Readiness } from './http/app-ports.ts';
 import type { ObjectStorage } from './ports.ts';
 import type { Queryable } from './store/database.ts';
-import { withTimeout } from './with-timeout.ts';
 
 /** A component that takes longer counts as failed. */
 const PATIENCE_MS = 2_000;
@@ -41,11 +41,6 @@ export async function checkReadiness({
   return { ready: databaseWorks && storageWorks && diskHasRoom && isWorking(), checks, sandbox: sandbox.kind };
 }
 
-async function answers(question: Promise<boolean>): Promise<boolean> {
-  return (
-    (await withTimeout(
-      PATIENCE_MS,
-      question.catch(() => false),
-    )) === true
-  );
+function answers(question: Promise<boolean>): Promise<boolean> {
+  return Promise.race([question.catch(() => false), sleep(PATIENCE_MS, false, { ref: false })]);
 }

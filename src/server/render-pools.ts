@@ -31,7 +31,7 @@ export interface OpenedRenderPool {
  * @param open opens each pool; given by tests that keep processes between services
  * @throws ReelformError `sandbox_missing`
  */
-export function openRenderPool(settings: Settings, log: Log, open = createRenderPool): OpenedRenderPool {
+export function openRenderPools(settings: Settings, log: Log, open = createRenderPool): OpenedRenderPool {
   // Must run before any untrusted code, because a process without a sandbox could read the memory of this one.
   hideOwnProcess();
   const sandbox = openSandbox(settings.sandbox);

@@ -3,8 +3,8 @@ import type { RenderPool } from '../session/processes/render-pool.ts';
 import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
-import { reserveAddress, startProcess } from './service-process.ts';
 import type { Settings } from './settings/settings-table.ts';
+import { reserveAddress, startProcess } from './start-server.ts';
 import { createLogger } from './telemetry/log.ts';
 
 export interface WorkerOptions {

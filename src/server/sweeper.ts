@@ -2,7 +2,7 @@ import type { Sha256 } from '../digest.ts';
 import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
-import { sweepChunkFiles } from './distributed-render/chunk-files.ts';
+import { sweepChunkFiles } from './distributed-render/distributed-render-table.ts';
 import type { ObjectStorage } from './ports.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';

@@ -27,7 +27,7 @@ export interface TemplateRegistry {
 export type SourceKind = 'image' | 'video' | 'audio';
 
 /** A file that is safe to decode. Its type and size were read from its bytes. */
-export interface SourceFile {
+export interface FetchedSource {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
   /** MIME type. */
@@ -48,7 +48,7 @@ export interface SourceReader {
    * @throws SessionFailure `asset_unreachable`, `asset_forbidden_host`, `asset_too_large`, `asset_type_unsupported`,
    * `asset_decode_failed`
    */
-  read(tenant: TenantId, wanted: SourceRequest, signal: AbortSignal): Promise<SourceFile>;
+  read(tenant: TenantId, wanted: SourceRequest, signal: AbortSignal): Promise<FetchedSource>;
 }
 
 /** Turns a scene into files. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DISK_ERRORS, watchDiskSpace } from '../../src/server/data-folder.ts';
-import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../src/server/storage/object-storage.ts';
 import { isOutage, serviceError } from '../../src/service/service-error.ts';
 import { untilEnded } from '../support/api.ts';
 import { describeOnDatabases, putDatabase } from '../support/databases.ts';

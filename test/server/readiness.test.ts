@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkReadiness } from '../../src/server/readiness.ts';
-import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../src/server/storage/object-storage.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { pgliteDatabases, SILENT } from '../support/databases.ts';
 

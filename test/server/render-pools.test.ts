@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openRenderPool } from '../../src/server/render-pools.ts';
+import { openRenderPools } from '../../src/server/render-pools.ts';
 import type { Log } from '../../src/server/telemetry/log.ts';
 import { TEST_SETTINGS } from '../support/test-settings.ts';
 
-describe('openRenderPool()', () => {
+describe('openRenderPools()', () => {
   it('logs the name of the sandbox, or warns that there is none', () => {
     const lines: [level: string, fields: object, message: string][] = [];
     const write =
@@ -11,7 +11,7 @@ describe('openRenderPool()', () => {
       (fields: object, message: string): void =>
         void lines.push([level, fields, message]);
     const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-    const { sandbox, close } = openRenderPool(TEST_SETTINGS, log);
+    const { sandbox, close } = openRenderPools(TEST_SETTINGS, log);
     onTestFinished(close);
     const { description, gap } = sandbox;
     expect(lines).toEqual([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ObjectStorage } from '../../src/server/ports.ts';
-import { createDiskStorage } from '../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../src/server/storage/object-storage.ts';
 import { createSessionTable } from '../../src/server/store/session-table.ts';
 import { createTokenTable } from '../../src/server/store/token-table.ts';
 import { createSweeper, sweep } from '../../src/server/sweeper.ts';

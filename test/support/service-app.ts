@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { sha256 } from '../../src/digest.ts';
 import { buildApp } from '../../src/server/http/app.ts';
-import type { AppPorts, OutputFile, OutputFiles } from '../../src/server/http/app-ports.ts';
+import type { AppPorts, ServedFile, ServedFiles } from '../../src/server/http/app-ports.ts';
 import { type Principal, SCOPES, type Scope } from '../../src/server/ports.ts';
 import type { Settings } from '../../src/server/settings/settings-table.ts';
 import { createLogger } from '../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../src/server/telemetry/metrics.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import { createMemoryStore } from '../../src/session/memory-store.ts';
+import { createMemoryStore } from '../../src/session/embedded-service.ts';
 import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/session/ports.ts';
 import { RenderTimeEstimate } from '../../src/session/render-time.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
@@ -141,8 +141,8 @@ function openSessions(
 }
 
 /** Keeps finished files in memory, under the URLs of the service. */
-function createKeptOutputs(place: { url: string }, sessions: SessionStore): { store: OutputStore; files: OutputFiles } {
-  const kept = new Map<string, OutputFile>();
+function createKeptOutputs(place: { url: string }, sessions: SessionStore): { store: OutputStore; files: ServedFiles } {
+  const kept = new Map<string, ServedFile>();
   const keep = (path: string, bytes: Uint8Array, contentType: string): string => {
     kept.set(path, {
       size: bytes.length,

@@ -6,7 +6,7 @@ import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
 import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
-import { createMemoryStore } from '../../src/session/memory-store.ts';
+import { createMemoryStore } from '../../src/session/embedded-service.ts';
 import {
   type OutputStore,
   type Renderer,

@@ -10,7 +10,7 @@ import { ServiceError } from '../../service/service-error.ts';
 import type { StyleVersionPusher, StyleVersionUpload } from '../../service/style-version-pusher.ts';
 import type { ProbeUrl } from '../../service/urls.ts';
 import { type AllowList, parseAllowList } from '../../session/sources/allow-list.ts';
-import { createUrlProbe } from '../../session/sources/probe-url.ts';
+import { createUrlProbe } from '../../session/sources/fetch-source.ts';
 import { writePackageZip } from '../../template/archive/write-zip.ts';
 import type { RenderSession } from '../../wire/render-session.ts';
 import type { Io } from '../io.ts';

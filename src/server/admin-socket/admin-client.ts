@@ -6,8 +6,7 @@ import { migrate } from '../store/migrate.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { createTokenTable } from '../store/token-table.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { TokenAdmin } from './admin-server.ts';
-import { findSocketPath } from './socket-path.ts';
+import { findSocketPath, type TokenAdmin } from './admin-server.ts';
 
 /** Client of a running server on this machine, over its admin socket. */
 export interface AdminClient extends TokenAdmin {

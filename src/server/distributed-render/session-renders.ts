@@ -1,11 +1,12 @@
 import type { SessionProblem } from '../../session/ports.ts';
 import type { RenderTaskKind, TaskRunner } from '../../session/processes/tasks.ts';
-import { type ChunkEvent, parseChunkJob } from '../../session/segments/chunk-ports.ts';
 import { ChunkRunner } from '../../session/segments/chunk-runner.ts';
 import {
+  type ChunkEvent,
   createDistributedRenders,
   DISTRIBUTION_RULES,
   type DistributionRules,
+  parseChunkJob,
 } from '../../session/segments/distributed-renders.ts';
 import type { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
@@ -19,8 +20,7 @@ import type { FarmLoad, ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Database } from '../store/database.ts';
-import { createChunkFiles } from './chunk-files.ts';
-import { createDistributedRenderTable } from './distributed-render-table.ts';
+import { createChunkFiles, createDistributedRenderTable } from './distributed-render-table.ts';
 
 /** Higher than the priority of every session: sessions that have started finish first. */
 const PART_PRIORITY = 1_000_000_000;

@@ -11,7 +11,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { HttpLimits } from './http-limits.ts';
 
 /** A finished file that clients can download. */
-export interface OutputFile {
+export interface ServedFile {
   /** Size in bytes. */
   readonly size: number;
   /** MIME type, set by the service. */
@@ -24,8 +24,8 @@ export interface OutputFile {
   stream(range?: { readonly start: number; readonly end: number }): Readable;
 }
 
-export interface OutputFiles {
-  find(place: OutputKey, file: string): Promise<OutputFile | null>;
+export interface ServedFiles {
+  find(place: OutputKey, file: string): Promise<ServedFile | null>;
   /** @param expiresAt milliseconds since the epoch, whole seconds @returns letters, digits, `-` and `_` */
   signDownload(sessionId: string, expiresAt: number): string;
   /** Checks a signature. Does not check whether it has expired. */
@@ -58,7 +58,7 @@ export interface AppPorts {
   >;
   readonly styleVersions: Pick<StyleVersions, 'list' | 'upload' | 'details' | 'stillcut'>;
   readonly uploads: Pick<SourceUploads, 'put'>;
-  readonly outputs: OutputFiles;
+  readonly outputs: ServedFiles;
   readonly webhooks: Pick<
     Webhooks,
     'list' | 'get' | 'create' | 'change' | 'remove' | 'rotate' | 'deliveries' | 'redeliver' | 'test'

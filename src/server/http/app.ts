@@ -1,30 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import fastifyCors from '@fastify/cors';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyRateLimit from '@fastify/rate-limit';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { createSchemaCompiler } from '../../schema/compile-schema.ts';
 import { serviceError } from '../../service/service-error.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import { withoutSecrets } from '../telemetry/log.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import { startRequestSpan } from '../telemetry/tracing.ts';
 import { guardRoutes } from './access-control.ts';
 import type { AppPorts } from './app-ports.ts';
-import { allowOrigins } from './cors.ts';
 import { HTTP_LIMITS, type HttpLimits, limitBodyTime } from './http-limits.ts';
 import { parseJsonBody } from './json-body.ts';
 import { API_VERSION, COMPONENTS, describeApi } from './open-api.ts';
 import { answerClientError, InvalidRequest, PROBLEM_TYPE, problemDetails, serviceErrorOf } from './problem-response.ts';
 import { pathOf } from './request-context.ts';
-import { descriptionRoutes } from './routes/description-routes.ts';
 import { oauthRoutes } from './routes/oauth-routes.ts';
-import { operationRoutes } from './routes/operation-routes.ts';
+import { descriptionRoutes, operationRoutes } from './routes/operation-routes.ts';
 import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
 import { readUploads, sourceUploadRoutes } from './routes/upload-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
+import { HEADERS } from './schemas/responses.ts';
 
 /**
  * Builds the HTTP service without listening. The caller calls `app.listen()` and `app.close()`; closing gives running
@@ -273,5 +274,38 @@ function observeRequests(app: FastifyInstance, metrics: ServiceMetrics): void {
       );
     });
     span.run(done);
+  });
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** Seconds that a browser may cache the response to a preflight request. */
+const MAX_AGE_SECONDS = 600;
+
+/** Headers that scripts may read: all documented headers and those of downloads. */
+const EXPOSED = [
+  ...new Set(Object.values(HEADERS).flatMap((headers) => Object.keys(headers))),
+  ...['Accept-Ranges', 'Content-Disposition'],
+];
+
+/** Paths for the operator's network. A web page that the operator visits must not read them. */
+const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * Lets web pages of the allowed origins call the service, without credentials: clients send a token in a header, and
+ * cookies are not used. Must be called before the routes are added.
+ *
+ * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+async function allowOrigins(app: FastifyInstance, { corsOrigins }: Pick<Settings, 'corsOrigins'>): Promise<void> {
+  if (corsOrigins.length === 0) return;
+  const origin = corsOrigins.includes('*') ? '*' : [...corsOrigins];
+  await app.register(fastifyCors, {
+    delegator(request, done) {
+      const { origin: from, 'access-control-request-method': method } = request.headers;
+      // An OPTIONS request that is not a preflight is treated as an unsupported method.
+      const isRefused = request.method === 'OPTIONS' && (from === undefined || method === undefined);
+      if (isRefused || OPERATION_PATHS.has(pathOf(request))) return done(null, { origin: false });
+      done(null, { origin, methods: METHODS, exposedHeaders: EXPOSED, maxAge: MAX_AGE_SECONDS, credentials: false });
+    },
   });
 }

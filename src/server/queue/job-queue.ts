@@ -3,17 +3,16 @@ import { type Db, PgBoss } from 'pg-boss';
 import { isOutage } from '../../service/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
-import { withTimeout } from '../with-timeout.ts';
 import {
   claimJobs,
   exceedsGroupConcurrency,
   groupConcurrencyOf,
   type Job,
   type JobClaims,
+  keepLease,
   pollJobs,
 } from './job-claims.ts';
 import { Lane, type Seat } from './lane.ts';
-import { keepLease } from './lease.ts';
 import {
   deadQueue,
   HEARTBEAT_SECONDS,
@@ -199,9 +198,9 @@ export class JobQueue {
     for (const timer of [...this.#timers, ...this.#claims.values()]) timer.stop();
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
-    await withTimeout(graceMs, drained);
+    await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
     this.#stopping.abort(new WorkerStopping());
-    await withTimeout(ABORT_MS, drained);
+    await Promise.race([drained, sleep(ABORT_MS, undefined, { ref: false })]);
     await this.#boss.stop({ graceful: false });
   }
 

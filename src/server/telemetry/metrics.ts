@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { withTimeout } from '../with-timeout.ts';
 import type { FarmFigures } from '../workers/worker-registry.ts';
 
 /** Metrics of the service, recorded by the components that do the work. */
@@ -143,6 +143,6 @@ function bounded<T>(ask: () => Promise<T>): () => Promise<T | null> {
       .finally(() => {
         asked = null;
       });
-    return withTimeout(PATIENCE_MS, asked);
+    return Promise.race([asked, sleep(PATIENCE_MS, null, { ref: false })]);
   };
 }

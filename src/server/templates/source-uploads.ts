@@ -1,6 +1,6 @@
 import { fileSha256, type Sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
-import { SessionFailure, type SourceFile, type TenantId } from '../../session/ports.ts';
+import { type FetchedSource, SessionFailure, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
@@ -32,7 +32,7 @@ export class SourceUploads {
     return { upload, isNew };
   }
 
-  async #checked(tenant: TenantId, bytes: Uint8Array): Promise<SourceFile> {
+  async #checked(tenant: TenantId, bytes: Uint8Array): Promise<FetchedSource> {
     try {
       return await checkSource(bytes, 'any', { inspect: this.#inspect, owner: tenant });
     } catch (error) {

@@ -4,8 +4,7 @@ import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
 import type { RenderResult } from '../../engine/render-result.ts';
-import type { Failure } from '../../engine/scene-error.ts';
-import { SceneError } from '../../engine/scene-error.ts';
+import { type Failure, SceneError } from '../../engine/scene-error.ts';
 import type { RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
 import type { FrameRange } from '../../engine/segments/segment.ts';
@@ -16,7 +15,7 @@ import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
-import type { CacheKeys, KeyQuestion } from '../segments/cache-keys.ts';
+import type { CacheKeys, KeyQuestion } from '../segments/segment-cache.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 

@@ -29,7 +29,7 @@ import {
   packPayload,
   type SessionAttempt,
   unpackPayload,
-} from './chunk-ports.ts';
+} from './distributed-renders.ts';
 import { mergePieces, piecesOf, type SceneFiles } from './pieces.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 

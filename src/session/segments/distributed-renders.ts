@@ -1,15 +1,176 @@
+import { deserialize, serialize } from 'node:v8';
+import { type Sha256, sha256 } from '../../digest.ts';
 import type { BoundScene } from '../bind-scene.ts';
-import type { DistributedRenders, TenantId } from '../ports.ts';
+import type { DistributedRenders, StoredSession, TenantId } from '../ports.ts';
 import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';
-import {
-  type ChunkEvent,
-  type ChunkFiles,
-  type DistributedRenderStore,
-  type PieceSpan,
-  packPayload,
-  type RenderLoad,
-} from './chunk-ports.ts';
-import { filesOf, pieceFrames, piecesOf } from './pieces.ts';
+import { type FilePieces, filesOf, pieceFrames, piecesOf } from './pieces.ts';
+
+/** One chunk of a session's video. */
+export interface ChunkKey extends SessionAttempt {
+  readonly chunk: number;
+}
+
+/** Times when a session was queued and when the attempt began, in milliseconds since the epoch. */
+interface BegunTimes {
+  readonly queuedAtMs: number;
+  readonly begunAtMs: number;
+}
+
+/** Consecutive pieces of `piecesOf`, half-open. */
+interface PieceSpan {
+  readonly first: number;
+  readonly end: number;
+}
+
+interface ChunkRow {
+  readonly pieces: PieceSpan;
+  /** Frames of all files: the share of the session's work. */
+  readonly frameCount: number;
+  /** Digest of its file; null until it is rendered. */
+  readonly sha256: Sha256 | null;
+}
+
+/** A session that is rendered in chunks. */
+export interface DistributedRender extends BegunTimes {
+  readonly stored: StoredSession;
+  /** Digest of the scene's file. */
+  readonly sceneSha256: Sha256;
+  readonly chunks: readonly ChunkRow[];
+}
+
+/** Stores sessions that are rendered in chunks and queues their jobs. */
+export interface DistributedRenderStore {
+  /**
+   * Creates the chunks of a session and their jobs in one transaction. Chunks of an earlier attempt are deleted.
+   *
+   * @returns false if the session no longer belongs to this attempt
+   */
+  begin(of: SessionAttempt, render: Omit<DistributedRender, 'stored'>): Promise<boolean>;
+  /** Returns null if this attempt does not render in chunks, or the session has ended. */
+  find(of: SessionAttempt): Promise<DistributedRender | null>;
+  /**
+   * Reports progress periodically and checks that the attempt is still current.
+   *
+   * @param work the chunk and its finished frames; null while joining
+   * @param onLost called once if the attempt is obsolete
+   * @returns reports progress once more and stops
+   */
+  watch(
+    of: SessionAttempt,
+    work: { readonly chunk: number; framesDone(): number } | null,
+    onLost: () => void,
+  ): () => Promise<void>;
+  /** Marks a chunk as rendered. The last mark creates the job that joins them. Idempotent. */
+  finish(key: ChunkKey, sha256: Sha256): Promise<void>;
+  /** Deletes the chunks of an attempt. */
+  end(of: SessionAttempt): Promise<void>;
+  /**
+   * Lets a session wait for another one that renders the same scene in chunks, and copies its progress: queues a job
+   * that checks again later.
+   *
+   * @returns `free` if there is none any more; `gone` if the session no longer belongs to this attempt
+   */
+  wait(of: SessionAttempt, count: number): Promise<'waits' | 'free' | 'gone'>;
+}
+
+/** Files of sessions that are rendered in chunks. */
+export interface ChunkFiles {
+  putScene(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
+  readScene(of: SessionAttempt): Promise<Uint8Array | null>;
+  putChunk(key: ChunkKey, bytes: Uint8Array): Promise<void>;
+  readChunk(key: ChunkKey): Promise<Uint8Array | null>;
+  /** Removes all files of an attempt. */
+  remove(of: SessionAttempt): Promise<void>;
+}
+
+/** Content of a chunk's file. */
+export interface ChunkFile {
+  /** Build of the process that rendered it: only chunks of one build are joined. */
+  readonly build: string;
+  /** The pieces of the chunk, of each file of the video. */
+  readonly pieces: readonly FilePieces[];
+}
+
+/** Load of the workers. */
+interface RenderLoad {
+  load(): Promise<{ readonly places: number; readonly busy: number; readonly queued: number }>;
+}
+
+/** Events of sessions rendered in chunks, for logs, metrics and traces. */
+export type ChunkEvent =
+  /** The session was distributed. */
+  | { readonly kind: 'session-distributed'; readonly id: string; readonly attempt: number; readonly chunks: number }
+  /** Another session renders the same scene in chunks. */
+  | { readonly kind: 'session-waits'; readonly id: string; readonly attempt: number }
+  | {
+      readonly kind: 'chunk-rendered';
+      readonly id: string;
+      readonly attempt: number;
+      readonly chunk: number;
+      readonly frames: number;
+      readonly elapsedMs: number;
+    }
+  /** Its chunks are lost or of several builds; it is rendered in one piece. */
+  | { readonly kind: 'chunks-unfit'; readonly id: string; readonly attempt: number };
+
+/** An attempt at a session. */
+export interface SessionAttempt {
+  readonly session: string;
+  readonly attempt: number;
+}
+
+/** A job of a session rendered in chunks. */
+export type ChunkJob = SessionAttempt &
+  (
+    | { readonly kind: 'chunk'; readonly chunk: number }
+    | { readonly kind: 'join' }
+    /** Waits for another session that renders the same scene; counts the checks. */
+    | { readonly kind: 'wait'; readonly count: number }
+  );
+
+const FORM = /^(rs_[\w-]+)\/(\d+)\/(?:(\d+)|(join)|wait-(\d+))$/;
+
+/** `rs_…/<attempt>/<chunk>`, `rs_…/<attempt>/join`, `rs_…/<attempt>/wait-<n>`. */
+export function chunkJobId(job: ChunkJob): string {
+  const { session, attempt } = job;
+  const what = job.kind === 'chunk' ? job.chunk : job.kind === 'join' ? 'join' : `wait-${job.count}`;
+  return `${session}/${attempt}/${what}`;
+}
+
+/** Parses a job id; null for the id of a session. */
+export function parseChunkJob(id: string): ChunkJob | null {
+  const match = FORM.exec(id);
+  if (match === null) return null;
+  const [, session, attempt, chunk, join, count] = match;
+  const of = { session: session!, attempt: Number(attempt) };
+  if (chunk !== undefined) return { ...of, kind: 'chunk', chunk: Number(chunk) };
+  return join === undefined ? { ...of, kind: 'wait', count: Number(count) } : { ...of, kind: 'join' };
+}
+
+/** A serialised value and the digest that verifies it. */
+interface ChecksummedPayload {
+  readonly bytes: Uint8Array;
+  readonly sha256: Sha256;
+}
+
+/**
+ * Serialises plain data (scenes and rendered chunks) in V8's format, which has no checksum and trusts its input. The
+ * digest is therefore transmitted separately, through the database, and verifies every byte.
+ */
+export function packPayload(value: unknown): ChecksummedPayload {
+  const bytes = serialize(value);
+  return { bytes, sha256: sha256(bytes) };
+}
+
+/** @returns null for bytes that are missing, changed or written by a newer V8 */
+export function unpackPayload<T>(bytes: Uint8Array | null, digest: Sha256): { readonly value: T } | null {
+  if (bytes === null || sha256(bytes) !== digest) return null;
+  try {
+    return { value: deserialize(bytes) as T };
+  } catch {
+    return null;
+  }
+}
 
 export interface DistributedRendersPorts {
   readonly renders: DistributedRenderStore;

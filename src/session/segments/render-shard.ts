@@ -2,9 +2,8 @@ import type { Sha256 } from '../../digest.ts';
 import { segmentRanges, soundKey, stillKey } from '../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../group-by.ts';
-import { cacheKeys } from './cache-keys.ts';
 import { filesOf, type Piece, pieceFrames, piecesOf, type SceneFiles } from './pieces.ts';
-import type { SegmentCache } from './segment-cache.ts';
+import { cacheKeys, type SegmentCache } from './segment-cache.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
 /** One of several machines that render the pieces of the same videos. */

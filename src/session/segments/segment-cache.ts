@@ -1,6 +1,10 @@
-import { type Sha256, sha256 } from '../../digest.ts';
-import type { SceneFile } from '../../template/scene.ts';
-import { type CacheKeys, cacheKeys, fileKey, type KeyQuestion } from './cache-keys.ts';
+import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
+import { checkScene } from '../../engine/check-scene.ts';
+import type { AudioCodec } from '../../engine/codec/encoded-track.ts';
+import { type AnyScene, unpackScene } from '../../engine/packed-scene.ts';
+import { type FrameRange, segmentKey, segmentRanges, soundKey } from '../../engine/segments/segment.ts';
+import { sceneCutter } from '../../engine/segments/segment-scene.ts';
+import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 
 /** Stores finished pieces of videos by key, in a folder or a bucket. */
 export interface SegmentStore {
@@ -179,4 +183,63 @@ export function unpackRecord<T>(bytes: Uint8Array): T | null {
 export function isIntact(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, MAGIC.length + DIGEST_CHARACTERS)).toString('latin1');
   return bytes.length >= HEADER_BYTES && head === MAGIC + sha256(bytes.subarray(head.length));
+}
+
+/** A question for keys. Plain data, so that another process can answer it. */
+export interface KeyQuestion {
+  readonly scene: AnyScene;
+  /** Outputs that share the scene's drawing. */
+  readonly outputs: readonly SceneOutput[];
+  readonly ranges: readonly FrameRange[];
+  /** Null if the key of the sound is not needed. */
+  readonly codec: AudioCodec | null;
+  readonly build: string;
+}
+
+/** Keys of a scene's segments and sound. Null for what is never cached. */
+export interface CacheKeys {
+  /** For each range, in order, those of all outputs. */
+  readonly segments: readonly (readonly (Sha256 | null)[])[];
+  readonly sound: Sha256 | null;
+}
+
+/** Computes the keys under which segments and sound of a scene are cached. @throws SceneError for an invalid scene */
+export function cacheKeys(question: KeyQuestion): CacheKeys {
+  const { scene, ranges, codec, build } = question;
+  return {
+    segments: ranges.length === 0 ? [] : keysOfRanges(question),
+    sound: codec === null ? null : soundKey(scene, codec, build),
+  };
+}
+
+/** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. */
+export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
+  return cacheKeys({
+    scene,
+    outputs: [scene.output],
+    ranges: segmentRanges(scene),
+    codec: null,
+    build,
+  }).segments.flat();
+}
+
+/**
+ * Computes the key of a file without segments. Its fingerprint stands for its scene.
+ *
+ * @returns null for a file without a fingerprint
+ */
+function fileKey({ output: { format, fingerprint }, stills }: SceneFile, build: string): Sha256 | null {
+  if (fingerprint === null) return null;
+  return sha256(canonicalJson({ build, format, fingerprint, stills: stills.map((still) => ({ ...still })) }));
+}
+
+function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyQuestion): (Sha256 | null)[][] {
+  // Sounds are no part of any segment.
+  const scene = { ...unpackScene(packed), sounds: [] };
+  checkScene(scene);
+  const cut = sceneCutter(scene);
+  return ranges.map((range) => {
+    const part = cut(range);
+    return outputs.map((output) => segmentKey({ ...part, output }, range, build));
+  });
 }

@@ -3,7 +3,7 @@ import type { ImageHeader } from '../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
-import type { SourceFile, SourceKind } from '../ports.ts';
+import type { FetchedSource, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';
 
 /** Maximum pixels that decoding all of a file may write: 25 times the largest picture. */
@@ -16,7 +16,7 @@ const SOUND_TYPES = {
 } as const;
 
 /** Facts read from the structure of a file. */
-export type SourceDescription = Pick<SourceFile, 'contentType' | 'width' | 'height'>;
+export type SourceDescription = Pick<FetchedSource, 'contentType' | 'width' | 'height'>;
 
 /**
  * Reads the structure of a file without decoding it. Can take much time and memory: services call it in a sandboxed

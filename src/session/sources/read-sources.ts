@@ -5,7 +5,7 @@ import type { EditableKind } from '../../template/parse-manifest.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping, MediaResource } from '../../wire/mapping.ts';
 import type { RenderSession, SessionSource } from '../../wire/render-session.ts';
-import { SessionFailure, type SourceFile, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 
 /** The media of one mapping, by editable key and by `trackKey`. */
 export interface ReadSources {
@@ -81,7 +81,7 @@ function tooMuch(): SessionFailure {
   return new SessionFailure({ code: 'asset_too_large', title: 'The asset is too large', detail });
 }
 
-function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: SourceFile): SessionSource {
+function told(key: string, remote_url: string, { bytes, sha256, contentType, ...size }: FetchedSource): SessionSource {
   const { width, height } = size;
   return {
     ...{ key, remote_url, status: 'fetched', sha256, content_type: contentType, bytes: bytes.length },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parseCredentials } from '../../../src/delivery/parse-credentials.ts';
 import { openDeliveries } from '../../../src/server/deliveries/deliveries.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import { createMetrics } from '../../../src/server/telemetry/metrics.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseCredentials } from '../../../src/delivery/parse-credentials.ts';
 import { openDeliveries } from '../../../src/server/deliveries/deliveries.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openDatabase } from '../../../src/server/store/open-database.ts';

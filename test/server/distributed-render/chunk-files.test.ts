@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sweepChunkFiles } from '../../../src/server/distributed-render/chunk-files.ts';
+import { sweepChunkFiles } from '../../../src/server/distributed-render/distributed-render-table.ts';
 import { anyDatabases } from '../../support/databases.ts';
 import { openDistributedFarm } from './distributed-farm.ts';
 

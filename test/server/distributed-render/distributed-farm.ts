@@ -3,18 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { createChunkFiles } from '../../../src/server/distributed-render/chunk-files.ts';
-import { createDistributedRenderTable } from '../../../src/server/distributed-render/distributed-render-table.ts';
+import {
+  createChunkFiles,
+  createDistributedRenderTable,
+} from '../../../src/server/distributed-render/distributed-render-table.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import type { Database } from '../../../src/server/store/database.ts';
 import { createSessionTable } from '../../../src/server/store/session-table.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { RenderTimeEstimate } from '../../../src/session/render-time.ts';
-import { type ChunkEvent, parseChunkJob } from '../../../src/session/segments/chunk-ports.ts';
 import { ChunkRunner } from '../../../src/session/segments/chunk-runner.ts';
-import { createDistributedRenders } from '../../../src/session/segments/distributed-renders.ts';
+import {
+  type ChunkEvent,
+  createDistributedRenders,
+  parseChunkJob,
+} from '../../../src/session/segments/distributed-renders.ts';
 import { filesOf, piecesOf } from '../../../src/session/segments/pieces.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import { type RunnerEvent, SessionRunner } from '../../../src/session/session-runner.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { PgBoss } from 'pg-boss';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { LeaseLost } from '../../../src/server/queue/job-claims.ts';
 import { JobQueue } from '../../../src/server/queue/job-queue.ts';
 import { Lane } from '../../../src/server/queue/lane.ts';
-import { LeaseLost } from '../../../src/server/queue/lease.ts';
 import {
   JOB_SCHEMA,
   type JobHandler,

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keepLease, LeaseLost } from '../../../src/server/queue/lease.ts';
+import { keepLease, LeaseLost } from '../../../src/server/queue/job-claims.ts';
 
 function lease(renew: () => Promise<boolean>, lifetimeMs: number): Promise<LeaseLost> {
   return new Promise((resolve) => {

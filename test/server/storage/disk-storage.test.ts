@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { testStorage } from '../../support/storage-contract.ts';
 
 let directory: string;

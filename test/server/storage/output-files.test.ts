@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { signDownload, verifyDownload } from '../../../src/server/storage/output-files.ts';
+import { signDownload, verifyDownload } from '../../../src/server/storage/stored-outputs.ts';
 
 const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
 const DOWNLOAD = { sessionId: 'k3Vb9Qz71xTn0LwY', expiresAt: 1_800_000_000_000 };

@@ -5,9 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
 import type { ObjectStorage } from '../../../src/server/ports.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
-import { createOutputFiles } from '../../../src/server/storage/output-files.ts';
-import { createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
+import { createOutputFiles, createStoredOutputs } from '../../../src/server/storage/stored-outputs.ts';
 import type { OutputStore, RenderedVideo } from '../../../src/session/ports.ts';
 
 const SCENE = sha256('scene');

@@ -6,7 +6,7 @@ import { type Sha256, sha256 } from '../../../src/digest.ts';
 import { SCOPES } from '../../../src/server/ports.ts';
 import type { Settings } from '../../../src/server/settings/settings-table.ts';
 import { type RunningServer, startServer } from '../../../src/server/start-server.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { createStoredSegments, sweepSegments } from '../../../src/server/storage/stored-segments.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { packRecord } from '../../../src/session/segments/segment-cache.ts';

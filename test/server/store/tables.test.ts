@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StyleVersionRow } from '../../../src/server/ports.ts';
-import { readSecret } from '../../../src/server/storage/output-files.ts';
+import { readSecret } from '../../../src/server/storage/stored-outputs.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { createUploadTable } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ObjectStorage, StyleVersionTable } from '../../../src/server/ports.ts';
-import { createDiskStorage } from '../../../src/server/storage/disk-storage.ts';
+import { createDiskStorage } from '../../../src/server/storage/object-storage.ts';
 import { StyleVersions, type StyleVersionsOptions } from '../../../src/server/templates/style-versions.ts';
 import type { RenderPool } from '../../../src/session/processes/render-pool.ts';
 import { writePackageZip } from '../../../src/template/archive/write-zip.ts';

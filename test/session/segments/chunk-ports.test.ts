@@ -6,7 +6,7 @@ import {
   packPayload,
   parseChunkJob,
   unpackPayload,
-} from '../../../src/session/segments/chunk-ports.ts';
+} from '../../../src/session/segments/distributed-renders.ts';
 import { movingScene } from '../../engine/scenes.ts';
 
 describe('unpackPayload()', () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Sha256 } from '../../../src/digest.ts';
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
-import { segmentKeys } from '../../../src/session/segments/cache-keys.ts';
 import { filesOf, type SceneFiles } from '../../../src/session/segments/pieces.ts';
 import { renderShard, type ShardVideo } from '../../../src/session/segments/render-shard.ts';
-import { SegmentCache } from '../../../src/session/segments/segment-cache.ts';
+import { SegmentCache, segmentKeys } from '../../../src/session/segments/segment-cache.ts';
 import type { SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import { rectangleLayer, sceneOf } from '../../engine/scenes.ts';

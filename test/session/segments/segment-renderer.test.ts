@@ -9,8 +9,7 @@ import {
   renderSegmentStills,
 } from '../../../src/engine/segments/render-segments.ts';
 import type { RenderTaskKind, TaskInput, TaskOptions, TaskRunner } from '../../../src/session/processes/tasks.ts';
-import { cacheKeys } from '../../../src/session/segments/cache-keys.ts';
-import { SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
+import { cacheKeys, SegmentCache, type SegmentStore } from '../../../src/session/segments/segment-cache.ts';
 import { createSegmentRenderer, type SegmentRenderer } from '../../../src/session/segments/segment-renderer.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import { rectangleLayer, sceneOf } from '../../engine/scenes.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProbeUrl } from '../../../src/service/urls.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
-import { createUrlProbe } from '../../../src/session/sources/probe-url.ts';
+import { createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
 import { startServer } from '../../support/http-server.ts';
 
 const look = createUrlProbe({ allow: ALLOW_EVERYTHING });

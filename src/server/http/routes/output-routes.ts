@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serviceError } from '../../../service/service-error.ts';
 import { OUTPUT_FILE_TYPES } from '../../../template/output-file-types.ts';
-import type { AppPorts, OutputFile } from '../app-ports.ts';
+import type { AppPorts, ServedFile } from '../app-ports.ts';
 import { type ByteRange, isNoneMatch, readByteRange } from '../conditional-requests.ts';
-import { idSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
+import { identifierSchema, objectOf, type Schema } from '../schemas/json-schema.ts';
 import { bytes, empty, problems } from '../schemas/responses.ts';
 
 const FILE: Schema = {
@@ -12,8 +12,8 @@ const FILE: Schema = {
   description: 'Name of the file',
   examples: ['video.mp4'],
 };
-const params = objectOf({ output: idSchema('Unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
-const downloadParams = objectOf({ render_session_id: idSchema('Id of the session', 'rs_81f2c0'), file: FILE });
+const params = objectOf({ output: identifierSchema('Unguessable name of the output', 'k3Vb9Qz71xTn0LwY'), file: FILE });
+const downloadParams = objectOf({ render_session_id: identifierSchema('Id of the session', 'rs_81f2c0'), file: FILE });
 const text = (description: string): Schema => ({ type: 'string', description });
 const fileHeaders = {
   ETag: text('Strong ETag of the content'),
@@ -110,7 +110,7 @@ export function outputRoutes(app: FastifyInstance, { outputs, now }: AppPorts): 
 }
 
 /** @see RFC 9110, sections 13 and 14 */
-function sendFile(file: OutputFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendFile(file: ServedFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const etag = `"${file.etag}"`;
   reply.headers({
     etag,

@@ -12,7 +12,7 @@ import type {
   SessionStatus,
 } from '../../../wire/render-session.ts';
 import type { Scope } from '../../ports.ts';
-import type { AppPorts, OutputFiles } from '../app-ports.ts';
+import type { AppPorts, ServedFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
 import { claimOf, echoClaim, echoIdempotencyKey, editedSessionOf, tenantOf } from '../request-context.ts';
@@ -222,7 +222,7 @@ function nextPage(place: string, query: PageQuery, limit: number, cursor: string
  */
 function sessionResponse(
   session: RenderSession,
-  outputs: Pick<OutputFiles, 'signDownload'>,
+  outputs: Pick<ServedFiles, 'signDownload'>,
   options: { readonly nowMs: number; readonly lifetimeMs: number },
 ): RenderSession {
   const place = /^(.*)\/outputs\/[\w-]+\/([\w.-]+)$/.exec(session.video_url ?? '');

@@ -3,13 +3,13 @@ import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';
-import { idSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
+import { identifierSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
 import { BODY_CODES, bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
 import { uploadedBytes } from './upload-routes.ts';
 
 const tags = ['Template style versions'];
-const id = idSchema('Identifier of the style version', 'tsv_9c41e7d2');
+const id = identifierSchema('Identifier of the style version', 'tsv_9c41e7d2');
 const params = objectOf({ template_style_version_id: id });
 const read = {
   tags,
@@ -98,7 +98,10 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
         operationId: 'getStillcut',
         summary: 'Get a stillcut',
         description: 'A frame of the template with its default values.',
-        params: objectOf({ template_style_version_id: id, name: idSchema('Name of the stillcut', 'stillcut_01') }),
+        params: objectOf({
+          template_style_version_id: id,
+          name: identifierSchema('Name of the stillcut', 'stillcut_01'),
+        }),
         response: { 200: bytes('The frame as an image', ['image/png']), ...guardedProblems('not_found') },
       },
       async handler(request, reply) {

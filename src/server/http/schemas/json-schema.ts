@@ -24,7 +24,7 @@ export function closedObjectOf(properties: Readonly<Record<string, Schema>>, opt
 }
 
 /** Describes an id or name of the service in a path. */
-export function idSchema(description: string, example: string): Schema {
+export function identifierSchema(description: string, example: string): Schema {
   return { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description, examples: [example] };
 }
 

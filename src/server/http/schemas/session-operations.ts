@@ -5,7 +5,7 @@ import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
 import {
   closedObjectOf,
   IDEMPOTENCY_HEADERS,
-  idSchema,
+  identifierSchema,
   NO_BODY,
   NO_QUERY,
   objectOf,
@@ -28,7 +28,7 @@ const READ: Scope = 'render_session:read';
 const tags = ['Render sessions'];
 const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
 const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
-const params = objectOf({ render_session_id: idSchema('Identifier of the session', 'rs_81f2c0') });
+const params = objectOf({ render_session_id: identifierSchema('Identifier of the session', 'rs_81f2c0') });
 const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
 const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'ETag of an earlier response' } }, [
   'if-none-match',
@@ -147,7 +147,7 @@ export const SESSION_OPERATIONS = {
     description: 'Lists sessions, newest first, in pages.',
     querystring: pageQuery('Sessions', {
       status: { type: 'string', enum: [...SESSION_STATUSES], description: 'Only sessions in this status' },
-      template_style_version_id: idSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
+      template_style_version_id: identifierSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
     }),
     response: { 200: page('render_sessions', RENDER_SESSION), ...guardedProblems() },
   },

@@ -1,6 +1,6 @@
 import { SLOT_KINDS } from '../../../wire/slot-text.ts';
 import { EXAMPLES } from './examples.ts';
-import { type Component, idSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
+import { type Component, identifierSchema, listOf, objectOf, ref, TIMESTAMP } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
 
 const TEXTS = listOf({ type: 'string' });
@@ -35,7 +35,7 @@ export const EDITABLE: Component = {
 };
 
 const SPECIFICATION = {
-  id: idSchema('`template_style_version_id` for render sessions', 'tsv_9c41e7d2'),
+  id: identifierSchema('`template_style_version_id` for render sessions', 'tsv_9c41e7d2'),
   editables: {
     type: 'object',
     additionalProperties: ref(EDITABLE),

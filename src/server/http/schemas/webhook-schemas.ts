@@ -10,7 +10,7 @@ import { WEBHOOK_EXAMPLES } from './examples.ts';
 import {
   type Component,
   closedObjectOf,
-  idSchema,
+  identifierSchema,
   listOf,
   objectOf,
   ref,
@@ -69,7 +69,7 @@ export const CHANGE_WEBHOOK_ENDPOINT: Component = {
 };
 
 const ENDPOINT_FIELDS = {
-  id: idSchema('Identifier', WEBHOOK_EXAMPLES.endpoint.id),
+  id: identifierSchema('Identifier', WEBHOOK_EXAMPLES.endpoint.id),
   ...WRITABLE,
   signature: SIGNATURE,
   client_id: {
@@ -121,8 +121,8 @@ export const WEBHOOK_DELIVERY: Component = {
   $id: 'WebhookDelivery',
   description: 'A webhook event for one endpoint, with its attempts.',
   ...objectOf({
-    id: idSchema('Identifier', WEBHOOK_EXAMPLES.delivery.id),
-    message_id: idSchema('`webhook-id` of all attempts', WEBHOOK_EXAMPLES.delivery.message_id),
+    id: identifierSchema('Identifier', WEBHOOK_EXAMPLES.delivery.id),
+    message_id: identifierSchema('`webhook-id` of all attempts', WEBHOOK_EXAMPLES.delivery.message_id),
     type: { type: 'string', enum: [...WEBHOOK_TYPES, TEST_TYPE] },
     status: {
       type: 'string',
@@ -162,7 +162,7 @@ export const WEBHOOK_MESSAGES = {
     'ExternalUploadComplete',
     'render_session.external_upload.complete',
     objectOf({
-      render_session_id: idSchema('Identifier of the session', 'rs_81f2c0'),
+      render_session_id: identifierSchema('Identifier of the session', 'rs_81f2c0'),
       to: { type: 'string', description: 'Destination of the delivery', examples: ['s3://videos/berlin.mp4'] },
       remote_id: { type: ['string', 'null'], description: 'ETag or version of the object in the storage' },
     }),
@@ -177,7 +177,7 @@ export const WEBHOOK_MESSAGES = {
   [TEST_TYPE]: message(
     'WebhookEndpointTest',
     TEST_TYPE,
-    objectOf({ webhook_endpoint_id: idSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id) }),
+    objectOf({ webhook_endpoint_id: identifierSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id) }),
     WEBHOOK_EXAMPLES.test,
   ),
 } as const satisfies Record<string, Component>;
