@@ -87,7 +87,8 @@ describe('createFrameRing().put()', () => {
     const first = ringFrame(ring.buffer, i420(32, 18), 0).slice();
     ring.put(filled(32, 18, [9, 200, 77]), 1);
     expect(ringFrame(ring.buffer, i420(32, 18), 0)).toEqual(first);
-    expect(ringFrame(ring.buffer, i420(32, 18), RING_SLOTS - 1)[0]).toBe(16 + Math.round((219 * 0.2126 * 180) / 255));
+    const red = (RING_SLOTS - 1) * 60;
+    expect(ringFrame(ring.buffer, i420(32, 18), RING_SLOTS - 1)[0]).toBe(16 + Math.round((219 * 0.2126 * red) / 255));
   });
 });
 
