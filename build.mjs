@@ -158,7 +158,8 @@ function chunkOf(id, context) {
     const usersOf = (one) => rendering.flatMap(([name, ids]) => (ids.has(one) ? [name] : []));
     for (const [name, files] of Object.entries(CHUNKS)) {
       for (const one of closure(files, ['importedIds'])) {
-        const users = usersOf(one);
+        // Each command loads these two groups, so they are not divided further.
+        const users = name === 'start' || name === 'plan' ? [] : usersOf(one);
         if (users.length === 0 && common.has(one)) users.push('common');
         if (!chunks.has(one)) chunks.set(one, [name, ...users].join('-'));
       }
