@@ -141,12 +141,13 @@ function zigzag(path: KeyframePath, size: number, ridges: number, isSmooth: bool
     side = -side;
     const [from, to] = [pointAt(path.v, segment), pointAt(path.v, segment + 1)];
     const [leaving, arriving] = [pointAt(path.o, segment), pointAt(path.i, segment + 1)];
-    const curve = [0, 1].map((axis) => [
-      from[axis]!,
-      from[axis]! + leaving[axis]!,
-      to[axis]! + arriving[axis]!,
-      to[axis]!,
-    ]);
+    // Without a handle, a third of the way: the ridges of a straight segment are evenly spaced.
+    const third = (handle: Point, axis: number, sign: number): number =>
+      handle.some((value) => Math.abs(value) > 1e-6) ? handle[axis]! : ((to[axis]! - from[axis]!) / 3) * sign;
+    const curve = [0, 1].map((axis) => {
+      const [start, end] = [from[axis]!, to[axis]!];
+      return [start, start + third(leaving, axis, 1), end + third(arriving, axis, -1), end];
+    });
     for (let ridge = 1; ridge <= ridges; ridge++) {
       const t = ridge / (ridges + 1);
       const [x, y] = curve.map((points) => bezier(points, t));

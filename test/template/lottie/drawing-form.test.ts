@@ -101,7 +101,7 @@ describe('drawingForm()', () => {
     it('adds ridges on alternating sides of a segment', () => {
       const line = { ty: 'sh', ks: still({ c: false, v: [[0, 0], [30, 0]], i: zeros(2), o: zeros(2) }) }; // biome-ignore format: two points
       const { v, o } = pathAfter(line, { ty: 'zz', s: still(4), r: still(2), pt: still(1) });
-      expect(v.map((point) => point.map((value) => Math.round(value) + 0))).toEqual([[0, 0], [8, -4], [22, 4], [30, 0]]); // biome-ignore format: four points
+      expect(v.map((point) => point.map((value) => Math.round(value) + 0))).toEqual([[0, 0], [10, -4], [20, 4], [30, 0]]); // biome-ignore format: four points
       expect(o.flat().every((value) => value === 0)).toBe(true);
       const smooth = pathAfter(line, { ty: 'zz', s: still(4), r: still(2), pt: still(2) });
       expect(smooth.o[1]!.map((value) => value + 0)).toEqual([5, 0]);
