@@ -46,8 +46,17 @@ const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
   (name) => !BUNDLED.includes(name),
 );
+// Commander would load it for subcommands that are programs of their own, at a sixth of the time of a plan without changes.
+const withoutChildProcess = {
+  name: 'without-child-process',
+  transform: {
+    filter: { id: /commander\/lib\/command\.js$/ },
+    handler: (code) => code.replace("require('node:child_process')", 'null'),
+  },
+};
 const input = {
   platform: 'node',
+  plugins: [withoutChildProcess],
   // CHUNKS joins modules that are imported lazily elsewhere.
   checks: { ineffectiveDynamicImport: false },
   preserveEntrySignatures: 'allow-extension',

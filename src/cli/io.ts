@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import type { createRenderPool } from '../session/processes/render-pool.ts';
 
@@ -102,6 +101,7 @@ interface Keyboard {
  * @throws ReelformError `interrupted` after Ctrl-C, Ctrl-D, or the end of the input
  */
 export async function askQuestion(question: string, { input, output }: Keyboard): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input, output, terminal: true });
   // Node 20 closes the interface at Ctrl-C and never settles the question; later versions also reject it.
   const left = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));

@@ -1,4 +1,4 @@
-import { arch } from 'node:process';
+import { arch } from 'node:os';
 import type { OutputFormat } from '../wire/output.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
 import type { EncoderChoice } from './codec/video-encoder.ts';
@@ -52,5 +52,5 @@ export const RENDER_EPOCH = 2;
  * @param version version of Reelform
  */
 export function renderBuild(version: string, { h264 }: EncoderChoice): string {
-  return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
+  return [version, `epoch ${RENDER_EPOCH}`, h264, arch()].join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Config } from '../project/config.ts';
 import type { FileSeen, FolderSeen } from '../project/read-log.ts';
-import { schemaPath, specPath } from '../project/schema-files.ts';
+import { schemaPath, specPath } from '../project/repository-layout.ts';
 
 /**
  * Content of the plan cache: stat data of every file and folder that was read, and the results. Repositories with

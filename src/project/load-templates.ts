@@ -9,7 +9,8 @@ import type { Config, TemplateConfig } from './config.ts';
 import { missingFonts, type RepositoryFont, readFontsFolder } from './read-fonts-folder.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from './read-package.ts';
 import type { RepositoryFiles } from './repository-files.ts';
-import { outdatedFiles, schemaFiles, specPath } from './schema-files.ts';
+import { specPath } from './repository-layout.ts';
+import { outdatedFiles, schemaFiles } from './schema-files.ts';
 
 /** A template that definitions may use. */
 export interface ProjectTemplate {

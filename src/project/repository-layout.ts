@@ -34,3 +34,13 @@ export const JOURNAL_FILE = '.reelform/journal.ndjson';
 
 /** Cache of earlier lock entries in the git history. Ignored by git. */
 export const HISTORY_FILE = '.reelform/history.idx';
+
+/** Returns the path of a template's specification. */
+export function specPath(template: string): string {
+  return `schemas/${template}.spec.json`;
+}
+
+/** Returns the path of the JSON Schema that editors use for a template's definitions. */
+export function schemaPath(template: string): string {
+  return `schemas/${template}.schema.json`;
+}

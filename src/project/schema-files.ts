@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { definitionSchema } from '../schema/definition-schema.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';
+import { schemaPath, specPath } from './repository-layout.ts';
 import { writeFileAtomic } from './write-file.ts';
 
 /** A file under `schemas/` that `reelform pull` maintains. */
@@ -10,16 +11,6 @@ export interface SchemaFile {
   /** Repository-relative. */
   readonly path: string;
   readonly text: string;
-}
-
-/** Returns the path of a template's specification. */
-export function specPath(template: string): string {
-  return `schemas/${template}.spec.json`;
-}
-
-/** Returns the path of the JSON Schema that editors use for a template's definitions. */
-export function schemaPath(template: string): string {
-  return `schemas/${template}.schema.json`;
 }
 
 /** Returns the files of a template: its specification, and the JSON Schema for editors that is generated from it. */

@@ -13,8 +13,7 @@ import type { Config } from '../../project/config.ts';
 import type { Project } from '../../project/load-project.ts';
 import { ReadLog } from '../../project/read-log.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
-import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
-import { specPath } from '../../project/schema-files.ts';
+import { CONFIG_FILE, findRoot, specPath } from '../../project/repository-layout.ts';
 import { cacheKey } from '../global-options.ts';
 
 /** The definitions of a repository, as plans see them. */
