@@ -6,8 +6,20 @@ import { execa } from 'execa';
 import fg from 'fast-glob';
 import { figuresTable, type TreeFigures, treeFigures } from './tree-figures.ts';
 
-/** Prints sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]` */
-const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
+/**
+ * Prints sizes and coupling of the sources, now and at other commits: `npm run house -- [--json] [commit…]`. With `--trip`,
+ * prints the source files that the way of one video from its definition to the lockfile passes; needs a build.
+ */
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean' }, trip: { type: 'boolean' } },
+  allowPositionals: true,
+});
+if (values.trip === true) {
+  const { tripFiles } = await import('./trip.ts');
+  const files = await tripFiles();
+  console.log([...files, `${files.length} files`].join('\n'));
+  process.exit();
+}
 
 const trees: { name: string; figures: TreeFigures }[] = [];
 for (const commit of positionals) trees.push({ name: commit, figures: await figuresAt(commit) });
