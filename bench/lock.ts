@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fingerprint, Lock, LockEntry } from '../src/lock/lock.ts';
 import { LockFile } from '../src/lock/lock-file.ts';
-import { parseLock } from '../src/lock/parse-lock.ts';
-import { serialiseLock } from '../src/lock/serialise-lock.ts';
+import { parseLock, serialiseLock } from '../src/lock/lock-format.ts';
 import { writeFileAtomic } from '../src/project/write-file.ts';
 import { recordFigure } from './record-figure.ts';
 

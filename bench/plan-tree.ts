@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadDesiredState } from '../src/cli/plan/load-desired-state.ts';
 import { emptyLock, type LockEntry } from '../src/lock/lock.ts';
-import { serialiseLock } from '../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../src/lock/lock-format.ts';
 import { schemaFiles } from '../src/project/schema-files.ts';
 import type { StyleVersion } from '../src/wire/style-version.ts';
 

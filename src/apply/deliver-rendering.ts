@@ -4,7 +4,7 @@ import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/render-service.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
-import { type Failure, thrownFailures } from './events.ts';
+import { thrownFailures, type VideoFailure } from './events.ts';
 import { PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './session-request.ts';
@@ -21,7 +21,7 @@ export interface DeliveryTask {
 /** Deliveries that succeeded, and the failures of the others. */
 export interface DeliveryEnding {
   readonly arrived: readonly Delivery[];
-  readonly failures: readonly Failure[];
+  readonly failures: readonly VideoFailure[];
 }
 
 /** Waits between polls of uploads. */
@@ -99,7 +99,7 @@ function hasEnded({ status }: ExternalUpload): boolean {
 
 function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly ExternalUpload[]): DeliveryEnding {
   const arrived: Delivery[] = [];
-  const failures: Failure[] = [];
+  const failures: VideoFailure[] = [];
   for (const { to } of wanted) {
     const upload = ended.find((other) => other.to === to);
     if (upload?.status === 'complete') {
@@ -113,7 +113,7 @@ function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly Exte
   return { arrived, failures };
 }
 
-function left(to: string): Failure {
+function left(to: string): VideoFailure {
   const message = `${to}: the run ended before the delivery was confirmed`;
   return {
     code: 'delivery_failed',
@@ -123,7 +123,7 @@ function left(to: string): Failure {
   };
 }
 
-function naming({ message }: Failure, wanted: readonly ExternalUploadRequest[]): string {
+function naming({ message }: VideoFailure, wanted: readonly ExternalUploadRequest[]): string {
   const [first] = wanted;
   const isNamed = wanted.length !== 1 || first === undefined || message.includes(first.to);
   return isNamed ? message : `${first.to}: ${message}`;

@@ -7,7 +7,7 @@ import { ServiceError } from '../service/service-error.ts';
 import type { RenderedSegments, RenderSession } from '../wire/render-session.ts';
 
 /** Reason why a video could not be rendered or delivered. */
-export interface Failure {
+export interface VideoFailure {
   /** Code of this program or of the service. Entries of a session's `errors` keep their own codes. */
   readonly code: string;
   readonly message: string;
@@ -57,7 +57,7 @@ export type ApplyEvent =
       readonly segments?: SegmentProgress;
     }
   /** A problem that is not a failure, with its code of `CODES` and message. */
-  | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: Failure }
+  | { readonly kind: 'video-warned'; readonly id: VideoId; readonly warning: VideoFailure }
   /** The video is finished, and its delivery to these destinations begins. */
   | { readonly kind: 'video-delivering'; readonly id: VideoId; readonly to: readonly string[] }
   | {
@@ -74,18 +74,18 @@ export type ApplyEvent =
       readonly elapsedMs: number;
     }
   /** Rendered and recorded, but some deliveries failed: the next run repeats them. */
-  | { readonly kind: 'video-undelivered'; readonly id: VideoId; readonly failures: readonly Failure[] }
+  | { readonly kind: 'video-undelivered'; readonly id: VideoId; readonly failures: readonly VideoFailure[] }
   | {
       readonly kind: 'video-failed';
       readonly id: VideoId;
-      readonly failures: readonly Failure[];
+      readonly failures: readonly VideoFailure[];
       readonly elapsedMs: number;
     }
   /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {
       readonly kind: 'video-unknown';
       readonly id: VideoId;
-      readonly failure: Failure;
+      readonly failure: VideoFailure;
       readonly askedAt: string;
       readonly session: string | null;
     }
@@ -101,11 +101,11 @@ export interface ApplyOutcome {
   readonly restored?: { readonly videos: number; readonly differing: number };
   /** Number of changes that only edited the lockfile: moves, labels, removals, adoptions. */
   readonly recorded: number;
-  readonly failed: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
+  readonly failed: readonly { readonly id: VideoId; readonly failures: readonly VideoFailure[] }[];
   /** Number of videos for which every delivery succeeded. */
   readonly delivered: number;
   /** Rendered and recorded videos for which a delivery failed. */
-  readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly Failure[] }[];
+  readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly VideoFailure[] }[];
   /** Requested videos with an unknown result: the request got no answer, or the `session` is missing. */
   readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string; readonly session: string | null }[];
   /** Still running on the service. */
@@ -132,7 +132,7 @@ export const NOTHING_DONE: ApplyOutcome = {
 };
 
 /** Returns the failures of a session that ended without a video, with the repository file that caused each. */
-export function sessionFailures(session: RenderSession, video: Video): Failure[] {
+export function sessionFailures(session: RenderSession, video: Video): VideoFailure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
     return [
@@ -159,7 +159,7 @@ function fileOf(video: Video, editable: string | undefined): string | undefined 
 }
 
 /** Whether every other video would fail too: the token is refused, the service is unreachable, or the disk is full. */
-export function endsRun({ code }: Failure): boolean {
+export function endsRun({ code }: VideoFailure): boolean {
   return code === 'service_unauthorized' || code === 'service_unreachable' || code === 'disk_full';
 }
 
@@ -167,7 +167,7 @@ export function endsRun({ code }: Failure): boolean {
 const TRANSIENT: ReadonlySet<string> = new Set(['service_unreachable', 'changed_since_plan']);
 
 /** Converts an error that was thrown while one video was processed. It affects no other video. */
-export function thrownFailures(thrown: unknown): Failure[] {
+export function thrownFailures(thrown: unknown): VideoFailure[] {
   const error = fileSystemError(thrown) ?? thrown;
   if (error instanceof ReelformError) {
     return [{ code: error.code, message: error.message, hint: error.hint, retryable: TRANSIENT.has(error.code) }];

@@ -1,6 +1,6 @@
 import { backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { SERVICE_BACKOFF } from '../service/retry.ts';
+import { SERVICE_BACKOFF } from '../service/exchange.ts';
 import { lacksSession, ServiceError } from '../service/service-error.ts';
 
 /** State of a polled session. Ages are milliseconds since the service accepted it. */

@@ -1,15 +1,39 @@
 import { setMaxListeners } from 'node:events';
 import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import type { Attempt } from '../lock/journal.ts';
-import type { Fingerprint, LockRendering } from '../lock/lock.ts';
+import type { Attempt, Journal } from '../lock/journal.ts';
+import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
 import type { RenderService } from '../service/render-service.ts';
+import type { ProbeUrl } from '../service/urls.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import type { Begin, Failure, SegmentProgress, SkipReason } from './events.ts';
-import type { ApplyPorts, Clock } from './ports.ts';
+import type { Begin, SegmentProgress, SkipReason, VideoFailure } from './events.ts';
 import type { SessionWatcher } from './session-watcher.ts';
+
+/** Dependencies of apply besides the rendering service. */
+export interface ApplyPorts {
+  /** Changes the current content of the lockfile. Replaces the whole file, or throws and leaves it unchanged. */
+  updateLock(change: (lock: Lock) => Lock): Promise<unknown>;
+  readonly journal: Journal;
+  /** Resolves when sessions can use a style version. Called once per style version in a run, before its first render. */
+  ensureStyleVersion(id: string): Promise<void>;
+  /** @param path repository-relative */
+  readFile(path: string): Promise<Uint8Array>;
+  readonly probeUrl: ProbeUrl;
+  readonly clock: RunClock;
+  /** Returns a new UUID. */
+  newKey(): string;
+}
+
+export interface RunClock {
+  /** Milliseconds since the epoch, for dates. May jump when the clock is set. */
+  now(): number;
+  /** Milliseconds of a clock that never jumps, for durations within this process. */
+  monotonicNow(): number;
+  /** Rejects with the signal's reason when it is aborted. */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
 
 /** Optional features of a service. */
 export type ServiceFeature = 'deliveries' | 'outputs';
@@ -48,11 +72,11 @@ export type PendingChange = Change & { readonly desired: DesiredVideo };
 export type Ending =
   /** `session` in its last known state; null when this run did not read it. */
   | { readonly kind: 'rendered'; readonly rendering: LockRendering; readonly session: RenderSession | null }
-  | { readonly kind: 'failed'; readonly failures: readonly Failure[] }
+  | { readonly kind: 'failed'; readonly failures: readonly VideoFailure[] }
   /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {
       readonly kind: 'unknown';
-      readonly failure: Failure;
+      readonly failure: VideoFailure;
       readonly askedAt: string;
       readonly session: string | null;
     }
@@ -67,7 +91,7 @@ export interface TaskEvents {
   submitted(session: string): void;
   progressed(percent: number, segments?: SegmentProgress): void;
   /** Reports a problem that is not a failure. */
-  warned(warning: Failure): void;
+  warned(warning: VideoFailure): void;
 }
 
 /** Returns the current time in the journal's format. */
@@ -88,7 +112,7 @@ export class RunStop {
   readonly #signals: Signals;
   #reason: SkipReason | null = null;
 
-  constructor(signals: Signals, clock: Clock) {
+  constructor(signals: Signals, clock: RunClock) {
     this.#signals = signals;
     // Every running session listens.
     setMaxListeners(0, this.#leave.signal);

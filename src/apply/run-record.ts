@@ -4,11 +4,10 @@ import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
 import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
-import type { ApplyEvent, ApplyOutcome, Failure, SkipReason } from './events.ts';
-import type { Clock } from './ports.ts';
-import type { Ending } from './run-context.ts';
+import type { ApplyEvent, ApplyOutcome, SkipReason, VideoFailure } from './events.ts';
+import type { Ending, RunClock } from './run-context.ts';
 
-const SIGNED: Failure = {
+const SIGNED: VideoFailure = {
   code: 'signed_url',
   message: 'The video_url is signed and will expire; it is recorded unchanged',
   hint: 'Configure the service to return permanent URLs, or copy the video',
@@ -19,7 +18,7 @@ const SIGNED: Failure = {
 export class RunRecord {
   readonly #saver: LockSaver;
   readonly #emit: (event: ApplyEvent) => void;
-  readonly #clock: Clock;
+  readonly #clock: RunClock;
   readonly #renderings = new Map<VideoId, LockRendering>();
   readonly #failed: ApplyOutcome['failed'][number][] = [];
   readonly #unknown: ApplyOutcome['unknown'][number][] = [];
@@ -30,7 +29,7 @@ export class RunRecord {
   #recorded = 0;
   #delivered = 0;
 
-  constructor(saver: LockSaver, emit: (event: ApplyEvent) => void, clock: Clock) {
+  constructor(saver: LockSaver, emit: (event: ApplyEvent) => void, clock: RunClock) {
     this.#saver = saver;
     this.#emit = emit;
     this.#clock = clock;
@@ -193,13 +192,13 @@ const INTERVAL_COSTS = 20;
  */
 export class LockSaver {
   readonly #update: UpdateLock;
-  readonly #clock: Clock;
+  readonly #clock: RunClock;
   #pending: LockEdits[] = [];
   #saving: Promise<void> = Promise.resolve();
   #isSaving = false;
   #dueAt = 0;
 
-  constructor(update: UpdateLock, clock: Clock) {
+  constructor(update: UpdateLock, clock: RunClock) {
     this.#update = update;
     this.#clock = clock;
   }

@@ -2,11 +2,11 @@ import { abortable } from '../abortable.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { nextPollAge, PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
-import type { Clock } from './ports.ts';
+import type { RunClock } from './run-context.ts';
 
 export interface SessionWatcherOptions {
   readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;
-  readonly clock: Clock;
+  readonly clock: RunClock;
   /** Durations of earlier renders of a style version, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];
 }

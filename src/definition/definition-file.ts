@@ -1,6 +1,7 @@
-import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
+import { posix } from 'node:path';
+import { type Check, type Code, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { locateIn, type MapNode, toJson } from '../yaml/tree.ts';
+import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 
 /** Text of a repository file, or the reason why it cannot be read. */
 export type FileText =
@@ -103,3 +104,77 @@ export const PROPERTY_ORDER = [
   'outputs',
   'deliver',
 ] as const;
+
+type RepositoryPath =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly code: Code; readonly message: string; readonly hint: string };
+
+/**
+ * Resolves a path in a file to a normalised repository-relative path with `/`. `./` and `../` are relative to the folder of
+ * that file, other paths to the root. Does not check that the file exists.
+ *
+ * @param baseFile file that contains the path, repository-relative
+ */
+export function resolvePath(written: string, baseFile: string): RepositoryPath {
+  if (written.includes('\\')) {
+    const hint = `Write ${written.replaceAll('\\', '/')}`;
+    return { ok: false, code: 'definition_invalid', message: `The path ${quote(written)} contains a backslash`, hint };
+  }
+  if (written.startsWith('/') || /^[a-z]:/i.test(written)) {
+    const hint = 'Write it relative to the root of the repository, or with ./ relative to the folder of this file';
+    return { ok: false, code: 'path_outside', message: `The path ${quote(written)} is absolute`, hint };
+  }
+  const relative = written.startsWith('./') || written.startsWith('../');
+  const path = posix.normalize(relative ? posix.join(posix.dirname(baseFile), written) : written);
+  if (path === '..' || path.startsWith('../')) {
+    const message = `The path ${quote(written)} leads out of the repository`;
+    return { ok: false, code: 'path_outside', message, hint: 'Copy the file into the repository' };
+  }
+  if (path === '.' || path.endsWith('/')) {
+    const message = `The path ${quote(written)} is a folder, not a file`;
+    return { ok: false, code: 'definition_invalid', message, hint: 'Write the path of a file' };
+  }
+  return { ok: true, path };
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+/**
+ * Returns the location of a value in a definition file, or of the innermost enclosing value that the file contains. The
+ * result is the start of the file if the value comes from a fragment or a data row.
+ *
+ * @param path keys, from the outermost
+ */
+export function definitionSpan(file: string, text: string, path: readonly string[]): Span {
+  const start: Span = { file, start: 0, end: 0 };
+  const parsed = parseYaml(file, text);
+  let node: TreeNode | null = parsed.ok ? (parsed.value ?? null) : null;
+  let span = start;
+  for (const key of path) {
+    node = child(node, key);
+    if (node === null) break;
+    if (node.span.file === file) span = node.span;
+  }
+  return span;
+}
+
+const TRACK = 'audio_tracks.';
+
+/**
+ * Returns the location of the value of an editable, or of a track (`audio_tracks.<name>`). The result is the start of the
+ * file if the value comes from a fragment or a data row.
+ *
+ * @param key null if only the file is known
+ */
+export function resourceSpan(file: string, text: string, key: string | null): Span {
+  const parsed = parseYaml(file, text);
+  const node = parsed.ok && parsed.value !== null && key !== null ? entry(parsed.value, key) : null;
+  return node === null || node.span.file !== file ? { file, start: 0, end: 0 } : node.span;
+}
+
+function entry(definition: TreeNode, key: string): TreeNode | null {
+  if (!key.startsWith(TRACK)) return child(child(definition, 'resources'), key);
+  return child(child(definition, 'audio'), key.slice(TRACK.length));
+}

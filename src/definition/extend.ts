@@ -1,8 +1,6 @@
 import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
-import type { DefinitionFile } from './definition-file.ts';
-import { unreadable } from './definition-file.ts';
-import { resolvePath } from './repository-path.ts';
+import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
 
 /** A file merged with the fragments that it extends. */
 export interface Extended {

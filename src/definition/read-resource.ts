@@ -4,7 +4,7 @@ import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../wire/slot-text.ts';
 import type { Editable } from '../wire/style-version.ts';
 import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
-import { resolvePath } from './repository-path.ts';
+import { resolvePath } from './definition-file.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 
 /** A value, or a problem that a schema cannot express; `null` for a form that the schema has rejected already. */

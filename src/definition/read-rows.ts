@@ -145,7 +145,7 @@ function parseRecords(text: string): CsvRecord[] | CsvError {
 }
 
 /** Returns the most frequent separator outside quotes; the first wins a tie. */
-export function separatorOf(header: string): string {
+function separatorOf(header: string): string {
   const bare = header.replaceAll(/"[^"]*"/g, '');
   const counted = [',', ';', '\t'].map((separator) => [separator, bare.split(separator).length] as const);
   return counted.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
@@ -185,4 +185,72 @@ class Lines {
       line += 1;
     return line;
   }
+}
+
+/** Changes of a CSV file. Rows count from 0, without the header. Removals and additions apply after the cells. */
+interface RowEdits {
+  readonly cells: readonly { readonly row: number; readonly column: string; readonly value: string }[];
+  readonly removed?: readonly number[];
+  readonly added?: readonly Readonly<Record<string, string>>[];
+}
+
+interface RawRecord {
+  readonly record: string[];
+  /** As in the file, with its line break. */
+  readonly raw: string;
+}
+
+/**
+ * Edits a CSV or TSV file with a header. Records that do not change keep their bytes; changed ones keep the separator and the line breaks
+ * of the file.
+ *
+ * @param text readable by `readCsv`
+ * @throws RangeError for a row or column that does not exist
+ */
+export function editRows(text: string, { cells, removed = [], added = [] }: RowEdits): string {
+  const delimiter = separatorOf(/^[^\r\n]*/.exec(text)?.[0] ?? '');
+  const options = { raw: true, relax_column_count: true, skip_empty_lines: true, delimiter };
+  const [header, ...records] = parse(text, options) as unknown as RawRecord[];
+  const columns = (header?.record ?? []).map((column) => column.trim());
+  const columnAt = (name: string): number => {
+    const index = columns.indexOf(name);
+    if (index === -1) throw new RangeError(`There is no column ${JSON.stringify(name)}`);
+    return index;
+  };
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const changed = new Map<number, string[]>();
+  for (const { row, column, value } of cells) {
+    const values = changed.get(row) ?? [...(records[row]?.record ?? outside(row))];
+    values[columnAt(column)] = value;
+    changed.set(row, values);
+  }
+  for (const row of removed) if (records[row] === undefined) outside(row);
+  const print = (values: readonly string[]): string => values.map((value) => quoted(value, delimiter)).join(delimiter);
+  const kept = records.flatMap(({ raw }, row) => {
+    if (removed.includes(row)) return [];
+    const values = changed.get(row);
+    return [values === undefined ? withoutBreaks(raw) : print(values)];
+  });
+  const rows = added.map((row) => {
+    for (const name of Object.keys(row)) columnAt(name);
+    return print(columns.map((column) => row[column] ?? ''));
+  });
+  const lines = [withoutBreaks(header!.raw), ...kept, ...rows];
+  const mark = text.startsWith('\ufeff') && !lines[0]!.startsWith('\ufeff') ? '\ufeff' : '';
+  return `${mark}${lines.join(newline)}${newline}`;
+}
+
+/** Removes the line breaks around a record, those of empty lines too. */
+function withoutBreaks(raw: string): string {
+  return raw.replaceAll(/^[\r\n]+|[\r\n]+$/g, '');
+}
+
+function outside(row: number): never {
+  throw new RangeError(`There is no row ${row}`);
+}
+
+/** @see RFC 4180 */
+function quoted(value: string, delimiter: string): string {
+  const needsQuotes = value.includes(delimiter) || /["\r\n]/.test(value) || value !== value.trim();
+  return needsQuotes ? `"${value.replaceAll('"', '""')}"` : value;
 }

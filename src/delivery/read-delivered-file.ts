@@ -31,10 +31,10 @@ export async function readRange(
   }
   signal.throwIfAborted();
   if (length === bytes.length) return bytes;
-  throw unreadable();
+  throw unreadableDelivery();
 }
 
-export function unreadable(): DeliveryFailure {
+export function unreadableDelivery(): DeliveryFailure {
   return new DeliveryFailure('The finished file could not be read', { isRetryable: true });
 }
 
@@ -52,7 +52,7 @@ export async function* verifiedChunks(file: DeliveredFile, signal: AbortSignal):
     size += piece.length;
     yield piece;
   }
-  if (size !== file.size) throw unreadable();
+  if (size !== file.size) throw unreadableDelivery();
   if (digest.digest('hex') !== file.sha256) throw notTheFile();
 }
 

@@ -1,4 +1,4 @@
-import { createOnce, ForgeError } from './forge-error.ts';
+import { createOnce, ForgeError } from './forge-client.ts';
 export const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
 
 /** How to treat existing comments. */

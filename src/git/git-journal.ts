@@ -2,7 +2,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { foldJournal } from '../lock/fold-journal.ts';
 import type { JournalState } from '../lock/journal.ts';
 import { emptyLock, type Lock } from '../lock/lock.ts';
-import { parseLock } from '../lock/parse-lock.ts';
+import { parseLock } from '../lock/lock-format.ts';
 import {
   SharedJournal,
   type SharedJournalOptions,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { IDENTITY, RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
+import { GIT_IDENTITY, RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
 import { fetchCommit, fileAt } from './revisions.ts';
 import { runGit } from './run-git.ts';
 
@@ -69,7 +69,7 @@ export class GitLockBranch implements LockBranch {
   async #commit(text: string, parent: string, message: string): Promise<string> {
     const { root, path } = this.#options;
     const folder = temporaryFolder('reelform-commit-');
-    const env = { ...IDENTITY, GIT_INDEX_FILE: join(folder, 'index') };
+    const env = { ...GIT_IDENTITY, GIT_INDEX_FILE: join(folder, 'index') };
     const git = async (args: readonly string[], input?: string): Promise<string> =>
       (await runGit(root, args, { env, ...(input === undefined ? {} : { input }) })).trim();
     try {

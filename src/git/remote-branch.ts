@@ -2,7 +2,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { gitName, hasCommit, runGit, tryGit } from './run-git.ts';
 
 /** Author of the commits that Reelform creates, on all machines. */
-export const IDENTITY = {
+export const GIT_IDENTITY = {
   GIT_AUTHOR_NAME: 'Reelform',
   GIT_AUTHOR_EMAIL: 'reelform@localhost',
   GIT_COMMITTER_NAME: 'Reelform',
@@ -65,7 +65,7 @@ export class RemoteBranch {
 
   /** Writes an object to the local repository. @returns its id */
   async object(args: readonly string[], input: string | Uint8Array): Promise<string> {
-    return (await runGit(this.#root, args, { input, env: IDENTITY })).trim();
+    return (await runGit(this.#root, args, { input, env: GIT_IDENTITY })).trim();
   }
 
   /**

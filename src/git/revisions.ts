@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { serializedFetch } from './remote-branch.ts';
 import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
 
@@ -111,4 +114,99 @@ export async function mergeBase(root: string, ref: string): Promise<string> {
   throw new ReelformError('git_failed', `HEAD and ${JSON.stringify(ref)} have no common history here`, {
     hint: 'In a shallow checkout, fetch more: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout',
   });
+}
+
+/** Location of a folder in a git repository. */
+export interface GitLocation {
+  /** Relative path from the folder to the top, such as `../../`; empty at the top. */
+  readonly up: string;
+  /** Branch into which others are merged; null when unknown. */
+  readonly branch: string | null;
+  /** True if the URL of the remote looks like GitLab. */
+  readonly isGitLab: boolean;
+}
+
+/**
+ * Locates a folder in its repository and determines the default branch: that of the remote, else `main` or `master` if
+ * they exist, else the present branch.
+ *
+ * @param folder absolute; must exist
+ * @returns null outside of a repository
+ */
+export async function locateInGit(folder: string): Promise<GitLocation | null> {
+  const up = await tryGit(folder, ['rev-parse', '--show-cdup']);
+  if (up === null) return null;
+  const url = await tryGit(folder, ['remote', 'get-url', 'origin']);
+  const isGitLab = /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?[^/:]*\bgitlab\b/i.test(url ?? '');
+  return { up: up.trim(), branch: await branchOf(folder), isGitLab };
+}
+
+async function branchOf(folder: string): Promise<string | null> {
+  const remote = await tryGit(folder, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+  if (remote !== null) return remote.trim().replace(/^origin\//, '');
+  for (const name of ['main', 'master']) {
+    for (const ref of [`refs/remotes/origin/${name}`, `refs/heads/${name}`]) {
+      if ((await tryGit(folder, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
+    }
+  }
+  // In a repository without commits, HEAD names a branch that does not exist yet.
+  return (await tryGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim() ?? null;
+}
+
+/**
+ * Returns the branch into which the present one will be merged.
+ *
+ * @param target its name, if known from the environment
+ * @returns a name such as `origin/main`; without a remote `main`, `master` or HEAD; null without a commit
+ */
+export async function targetBranch(root: string, target: string | null): Promise<string | null> {
+  if (target !== null) return `origin/${gitName(target)}`;
+  const head = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+  if (head !== null) return head.trim();
+  // CI checkouts have the remote's branch, but not its HEAD.
+  for (const name of ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master', 'HEAD']) {
+    const ref = name === 'HEAD' ? name : `refs/${name}`;
+    if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
+  }
+  return null;
+}
+
+/** The files of a commit in a temporary folder. */
+export interface CommitFiles {
+  /** Absolute path that corresponds to `root` in the repository. */
+  readonly root: string;
+  remove(): Promise<void>;
+}
+
+/** Enough for a repository with much footage on a slow disk. */
+const TIMEOUT_MS = 10 * 60_000;
+
+/** Age at which a folder that was left behind is deleted. */
+const STALE_MS = 24 * 3_600_000;
+
+/**
+ * Writes the files of a commit below a folder to a temporary folder. Runs filters such as those of Git LFS, but no
+ * hooks. Does not change the work tree, the index or a branch of the repository.
+ *
+ * @param root absolute; a folder of the repository
+ * @throws ReelformError `git_failed`
+ */
+export async function checkoutCommit(root: string, commit: string): Promise<CommitFiles> {
+  const folder = temporaryFolder('reelform-base-', STALE_MS);
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const files = join(folder, 'files');
+  const env = { GIT_INDEX_FILE: join(folder, 'index') };
+  try {
+    const below = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
+    await runGit(root, ['-c', 'core.hooksPath=/dev/null', 'read-tree', commit], { env });
+    // Run in a folder, it writes only the files below it.
+    await runGit(root, ['checkout-index', '--all', '--force', '--quiet', `--prefix=${files}/`], {
+      env,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return { root: join(files, below), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }

@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly totalMs?: number;
 }
 
-export interface HttpAgents {
+interface HttpAgents {
   readonly http: Agent;
   readonly https: SecureAgent;
 }
@@ -32,13 +32,13 @@ export interface ResponseHead {
 }
 
 /** The head of an answer, with its body still to come. */
-export interface HttpResponse extends ResponseHead {
+interface HttpResponse extends ResponseHead {
   /** Unpacked, whatever the Content-Encoding. Errors of it are RequestFailed, or Node's. */
   readonly body: Readable;
 }
 
 /** Outcome of a request whose answer is read whole. `code` is Node's, or `ETIMEDOUT` for each of the limits. */
-export type HttpOutcome =
+type HttpOutcome =
   | ({ readonly kind: 'answered'; readonly bytes: Buffer } & ResponseHead)
   /** There was no connection: nothing of the request can have arrived. */
   | { readonly kind: 'unsent'; readonly code: string }
@@ -214,4 +214,23 @@ export function redirectTarget({ status, headers: { location } }: ResponseHead, 
   // Header texts are bytes; those of a URL are UTF-8 where they are not ASCII.
   const text = Buffer.from(location, 'latin1').toString();
   return URL.canParse(text, String(base)) ? new URL(text, base).href : text;
+}
+
+/**
+ * Whether a request may be sent again: `safe` reads or is idempotent by its content; `keyed` carries an Idempotency-Key
+ * that the service is known to keep; `once` could be done twice, and is repeated only when it certainly was not done.
+ */
+export type Repeatability = 'safe' | 'keyed' | 'once';
+
+/**
+ * Parses a Retry-After: seconds, or a date.
+ *
+ * @returns milliseconds from now, not below 0; null when it is neither
+ * @see RFC 9110, section 10.2.3
+ */
+export function retryAfterMs(header: string | null | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const date = /^[A-Za-z]{3},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }

@@ -4,10 +4,16 @@ import { ReelformError } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { replaceFile } from '../replace-file.ts';
 import { compactJournal } from './fold-journal.ts';
-import type { Attempt, JournalRecord } from './journal.ts';
+import {
+  type Attempt,
+  type JournalRecord,
+  journalLine,
+  journalText,
+  parseJournal,
+  unreadableJournal,
+} from './journal.ts';
 import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
 import type { Lock } from './lock.ts';
-import { journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /**
  * Opens the journal file, for one process at a time. Creates no file before the first line.

@@ -3,8 +3,7 @@ import { readFile, readlink } from 'node:fs/promises';
 import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { emptyLock, type Lock } from './lock.ts';
-import { parseLock, unreadableLock } from './parse-lock.ts';
-import { serialiseLock } from './serialise-lock.ts';
+import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
 
 /** Replaces a whole file atomically. */
 export type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void>;

@@ -1,8 +1,7 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
-import { parseLock } from './parse-lock.ts';
-import { entryText } from './serialise-lock.ts';
+import { entryText, parseLock } from './lock-format.ts';
 
 export type MergeSide = 'ours' | 'theirs';
 

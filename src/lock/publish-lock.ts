@@ -1,9 +1,8 @@
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
+import { entryText, parseLock, serialiseLock } from './lock-format.ts';
 import { type MergeDecision, type MergedLock, mergeLocks } from './merge-locks.ts';
-import { parseLock } from './parse-lock.ts';
-import { entryText, serialiseLock } from './serialise-lock.ts';
 
 /** Present state of a remote branch. */
 export interface LockTip {

@@ -1,10 +1,17 @@
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { compactJournal } from './fold-journal.ts';
-import type { Attempt, JournalRecord } from './journal.ts';
+import {
+  type Attempt,
+  JOURNAL_HEADER,
+  type JournalRecord,
+  journalLine,
+  journalText,
+  parseJournal,
+  unreadableJournal,
+} from './journal.ts';
 import { type JournalWrite, QueuedJournal, settleWrites } from './journal-queue.ts';
 import type { Fingerprint, Lock, LockEntry } from './lock.ts';
-import { JOURNAL_HEADER, journalLine, journalText, parseJournal, unreadableJournal } from './parse-journal.ts';
 
 /** A text with many writers. A write replaces the version that the writer has read, or fails. */
 export interface SharedText {

@@ -7,8 +7,8 @@ import { assetsOf, type DesiredVideo } from '../plan/desired-video.ts';
 import type { Project } from '../project/load-project.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
 import type { FileSeen, ReadLog } from '../project/read-log.ts';
-import type { CachedDefinition, CachedState, CachedTemplate, Trusted } from './cached-state.ts';
-import { type FsTimestamp, isTrusted } from './fs-timestamp.ts';
+import type { CachedDefinition, CachedState, CachedTemplate, Trusted } from './cache-file.ts';
+import { type FsTimestamp, isTrusted } from './probe.ts';
 
 /**
  * Returns the cache content for a repository that was read completely.

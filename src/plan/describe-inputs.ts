@@ -3,7 +3,7 @@ import { byCodeUnit, sha256 } from '../digest.ts';
 import { plainColor, plainOutput, plainTransform } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import type { OutputRequest } from '../wire/output.ts';
-import type { RenderingContext, VideoContent } from './fingerprint.ts';
+import type { RenderingContext, VideoContent } from './desired-video.ts';
 
 type MeasuredContent = VideoContent & Pick<RenderingContext, 'measures'>;
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { editRows } from '../definition/edit-rows.ts';
-import { readCsv } from '../definition/read-rows.ts';
-import { resolvePath } from '../definition/repository-path.ts';
+import { resolvePath } from '../definition/definition-file.ts';
+import { editRows, readCsv } from '../definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, VIDEO_ID_HINT } from '../definition/video.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';

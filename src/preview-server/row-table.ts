@@ -1,6 +1,6 @@
+import { resolvePath } from '../definition/definition-file.ts';
 import { fillIn } from '../definition/fill-in.ts';
 import { type Row, readRows } from '../definition/read-rows.ts';
-import { resolvePath } from '../definition/repository-path.ts';
 import { globBase, idOfPath } from '../definition/video.ts';
 import { child, type MapNode, type ScalarNode } from '../yaml/tree.ts';
 import { definitionTree } from './form-fields.ts';

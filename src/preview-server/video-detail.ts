@@ -1,4 +1,4 @@
-import { definitionSpan } from '../definition/definition-span.ts';
+import { definitionSpan } from '../definition/definition-file.ts';
 import { isDataFile } from '../definition/read-rows.ts';
 import { isFragment, type Video } from '../definition/video.ts';
 import { segmentRanges } from '../engine/segments/segment.ts';

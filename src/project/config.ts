@@ -1,8 +1,8 @@
-import { resolvePath } from '../definition/repository-path.ts';
+import { resolvePath } from '../definition/definition-file.ts';
 import type { Credential, SecretSource } from '../delivery/credential.ts';
 import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result, type Span } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
-import { foldWords } from '../policy/match-text.ts';
+import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
 import type { LintSettings } from '../template/lint-severities.ts';
 import type { NamedOutput, OutputRequest } from '../wire/output.ts';

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { byCodeUnit } from '../digest.ts';
+import { byCodeUnit, type Sha256 } from '../digest.ts';
+import { nullIfMissing } from '../file-system-error.ts';
+import { isRecord } from '../json.ts';
 import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
-import { readOutputRecords } from './output-records.ts';
+import { replaceFile } from '../replace-file.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
-export type OutputFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
+export type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
 
 /** State of the local files of a lock. */
 export interface LocalOutputs {
@@ -45,7 +47,7 @@ export function observeOutputs(root: string, lock: Lock): LocalOutputs {
 }
 
 /** Creates a check whether all files of a rendering exist with their sizes, as in `observeOutputs`. */
-export function createOutputCheck(root: string): (rendering: OutputFiles) => boolean {
+export function createOutputCheck(root: string): (rendering: RenderedFiles) => boolean {
   const inspect = createInspection(root);
   return (rendering) => Array.isArray(inspect(rendering));
 }
@@ -84,7 +86,7 @@ export function notDelivered(missing: ReadonlySet<string>, lock: Lock): Set<stri
 }
 
 /** Returns the files of a rendering with their sizes; null if one is missing, or the path of one that is damaged. */
-type Inspect = (rendering: OutputFiles) => readonly (readonly [path: string, size: number])[] | string | null;
+type Inspect = (rendering: RenderedFiles) => readonly (readonly [path: string, size: number])[] | string | null;
 
 function createInspection(root: string): Inspect {
   // Read only if a size differs from the lockfile, which is rare.
@@ -108,7 +110,7 @@ function createInspection(root: string): Inspect {
 }
 
 /** Returns the repository-relative paths of the files of a video and its stills, without URLs. */
-export function localOutputs({ video_url, thumbnails, outputs = [] }: NamedOutputFiles): string[] {
+function localOutputs({ video_url, thumbnails, outputs = [] }: NamedOutputFiles): string[] {
   return [video_url, ...outputs.map((one) => one.video_url), ...thumbnails].filter(isLocal);
 }
 
@@ -146,7 +148,7 @@ const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:(?:\\.[\\w-]+)?\\.(?:${OUTPUT_ENDINGS.
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
 
 /** A file below `renders/`. */
-export interface OutputFile {
+export interface FoundOutput {
   /** Repository-relative. */
   readonly path: string;
   readonly bytes: number;
@@ -155,7 +157,7 @@ export interface OutputFile {
 }
 
 /** Renderings whose files must stay. */
-export interface NamedOutputs {
+interface NamedOutputs {
   readonly kept: Iterable<NamedOutputFiles>;
   /** Names of pending renderings: paths below `renders/` without extension. */
   readonly pending?: readonly string[];
@@ -167,7 +169,7 @@ export interface NamedOutputs {
  *
  * @param root the repository's folder, absolute
  */
-export async function findUnnamedOutputs(root: string, { kept, pending = [] }: NamedOutputs): Promise<OutputFile[]> {
+export async function findUnnamedOutputs(root: string, { kept, pending = [] }: NamedOutputs): Promise<FoundOutput[]> {
   const names = new Set([...kept].flatMap(localOutputs));
   const isPending = (path: string): boolean => pending.some((name) => path.startsWith(`${OUTPUTS_FOLDER}/${name}.`));
   const files = await outputFiles(root);
@@ -177,13 +179,13 @@ export async function findUnnamedOutputs(root: string, { kept, pending = [] }: N
 }
 
 /** Finds previews written by `reelform render`, sorted by path. */
-export async function findPreviews(root: string): Promise<OutputFile[]> {
+export async function findPreviews(root: string): Promise<FoundOutput[]> {
   return (await outputFiles(root)).filter(({ path }) => path.startsWith(LOOKS));
 }
 
-async function outputFiles(root: string): Promise<OutputFile[]> {
+async function outputFiles(root: string): Promise<FoundOutput[]> {
   const entries = await readdir(join(root, OUTPUTS_FOLDER), { withFileTypes: true, recursive: true }).catch(() => []);
-  const files = entries.flatMap((entry): OutputFile[] => {
+  const files = entries.flatMap((entry): FoundOutput[] => {
     const path = join(entry.parentPath, entry.name);
     const stats = entry.isFile() ? statSync(path, { throwIfNoEntry: false }) : undefined;
     if (stats === undefined) return [];
@@ -222,4 +224,92 @@ async function removeEmpty(top: string, folder: string): Promise<void> {
       return;
     }
   }
+}
+
+/** Records of the files that this machine wrote to `renders/`. Ignored by git; may be deleted at any time. */
+const OUTPUT_RECORDS_FILE = '.reelform/outputs.ndjson';
+
+/** Size and digest of a video file when it was written. */
+export interface OutputRecord {
+  readonly bytes: number;
+  readonly sha256: Sha256;
+}
+
+/** The file is rewritten if more lines than this, and more than half of all lines, are obsolete. */
+const MOST_WASTE = 1000;
+
+/**
+ * Reads the records by repository-relative path. The lockfile records the first rendering of a video; another machine may
+ * render it to different bytes (see docs/reference/outputs.md), which are recorded here. Ignores invalid lines.
+ */
+export function readOutputRecords(root: string): ReadonlyMap<string, OutputRecord> {
+  try {
+    return parseRecords(readFileSync(join(root, OUTPUT_RECORDS_FILE), 'utf8')).records;
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * Records a video file that was just written. Best effort: without the record, the next plan may restore the file again.
+ *
+ * @param path repository-relative
+ */
+export async function recordOutput(root: string, path: string, { bytes, sha256 }: OutputRecord): Promise<void> {
+  const file = join(root, OUTPUT_RECORDS_FILE);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await appendFile(file, lineOf(path, { bytes, sha256 }));
+  } catch {
+    // The video itself was written.
+  }
+}
+
+/** Removes obsolete lines once there are many. Best effort. */
+export async function compactOutputRecords(root: string): Promise<void> {
+  const file = join(root, OUTPUT_RECORDS_FILE);
+  try {
+    const text = await nullIfMissing(readFile(file, 'utf8'));
+    if (text === null) return;
+    const { records, lineCount } = parseRecords(text);
+    if (lineCount <= MOST_WASTE) return;
+    const paths = await Promise.all(
+      [...records.keys()].map(async (path) => ((await isThere(join(root, path))) ? [path] : [])),
+    );
+    const kept = paths.flat();
+    if (lineCount - kept.length <= Math.max(MOST_WASTE, lineCount / 2)) return;
+    await replaceFile(file, kept.map((path) => lineOf(path, records.get(path)!)).join(''), { isDurable: false });
+  } catch {
+    // The file works without compaction.
+  }
+}
+
+function lineOf(path: string, { bytes, sha256 }: OutputRecord): string {
+  return `${JSON.stringify({ path, bytes, sha256 })}\n`;
+}
+
+function parseRecords(text: string): { records: Map<string, OutputRecord>; lineCount: number } {
+  const records = new Map<string, OutputRecord>();
+  const lines = text.split('\n').slice(0, -1);
+  for (const line of lines) {
+    const record = parseLine(line);
+    if (record !== null) records.set(record.path, record);
+  }
+  return { records, lineCount: lines.length };
+}
+
+function parseLine(line: string): (OutputRecord & { readonly path: string }) | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value)) return null;
+    const { path, bytes, sha256 } = value;
+    if (typeof path !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return null;
+    return { path, bytes, sha256: sha256 as Sha256 };
+  } catch {
+    return null;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await nullIfMissing(stat(path))) !== null;
 }

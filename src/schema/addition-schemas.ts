@@ -1,8 +1,7 @@
 import { MAX_OUTPUTS, OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_NAME, OUTPUT_QUALITIES } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { fontSchema, soundSchema } from './resource-schemas.ts';
-import { type DefinitionForm, numberSchema } from './value-schemas.ts';
+import { type DefinitionForm, fontSchema, numberSchema, soundSchema } from './resource-schemas.ts';
 
 export const ADDITIONS = ['audio', 'fonts', 'output', 'outputs', 'deliver'] as const;
 

@@ -7,7 +7,7 @@ import { additionsSchema, definitionFileSchema, definitionSchema, type NamedSpec
 import { EDITOR_KEYWORDS, type JsonSchema, STRICT_OPTIONS } from './json-schema.ts';
 import { kindSchemas } from './resource-schemas.ts';
 import { violationsOf } from './violation.ts';
-import { type Subject, violationDiagnostics } from './violation-diagnostics.ts';
+import { type CheckedDocument, violationDiagnostics } from './violation-diagnostics.ts';
 
 /** Checks of the user's files, with the same schemas as in editors. Each schema is compiled when it is first used. */
 export interface Checks {
@@ -38,7 +38,7 @@ export function createChecks(): Checks {
     code: { optimize: false },
   });
   ajv.addVocabulary(EDITOR_KEYWORDS);
-  const check = (schemas: () => SchemaSet, subject: Subject): Check => {
+  const check = (schemas: () => SchemaSet, subject: CheckedDocument): Check => {
     let validate: ((document: unknown) => readonly ErrorObject[]) | null = null;
     return (document, locate) => {
       validate ??= compile(ajv, schemas());
@@ -46,7 +46,7 @@ export function createChecks(): Checks {
     };
   };
   const videoCheck = (template: NamedSpec | null, schemas: () => SchemaSet): Check => {
-    const subject: Subject = { kind: 'definition', template };
+    const subject: CheckedDocument = { kind: 'definition', template };
     const checkVideo = check(schemas, subject);
     const checkAdditions = check(() => ({ schema: additionsSchema(template) }), subject);
     return (document, locate) => {

@@ -2,12 +2,11 @@ import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch, formatList } from '../hints.ts';
 import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
-import type { NamedSpec } from './definition-schema.ts';
-import { exampleOf, needsQuotes } from './editable-docs.ts';
+import { exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
 import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
 /** Kind of a checked document, which determines wording and codes. */
-export type Subject =
+export type CheckedDocument =
   | { readonly kind: 'config' }
   | { readonly kind: 'definition'; readonly template: NamedSpec | null };
 
@@ -15,7 +14,11 @@ const CONFIG_CODES: PropertyCodes = { invalid: 'config_invalid', missing: 'confi
 const DEFINITION_CODES: PropertyCodes = { invalid: 'definition_invalid', missing: 'missing_property' };
 
 /** Converts violations to diagnostics with source locations. */
-export function violationDiagnostics(violations: readonly Violation[], subject: Subject, locate: Locate): Diagnostic[] {
+export function violationDiagnostics(
+  violations: readonly Violation[],
+  subject: CheckedDocument,
+  locate: Locate,
+): Diagnostic[] {
   return violations.map((violation) => {
     const { code, message, hint, path = violation.path, part = 'value' } = describe(violation, subject);
     const place = locate(path, part);
@@ -28,7 +31,7 @@ export function violationDiagnostics(violations: readonly Violation[], subject: 
   });
 }
 
-function describe(violation: Violation, subject: Subject): Description {
+function describe(violation: Violation, subject: CheckedDocument): Description {
   const name = violation.path.join('.');
   if (subject.kind === 'config') return describeProperty(violation, name || 'reelform.yaml', CONFIG_CODES);
   const { template } = subject;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Clock } from '../../src/apply/ports.ts';
+import type { RunClock } from '../../src/apply/run-context.ts';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import type { RemoteRenderService } from '../../src/service/render-service.ts';
@@ -12,7 +12,7 @@ interface Timer {
 }
 
 /** A clock that stands still until all code waits, and then jumps to the next timer. */
-export class SimulatedClock implements Clock {
+export class SimulatedClock implements RunClock {
   #nowMs = Date.parse('2026-01-01T00:00:00Z');
   #order = 0;
   readonly #timers = new Set<Timer>();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsv, readRows } from '../../src/definition/read-rows.ts';
+import { editRows, readCsv, readRows } from '../../src/definition/read-rows.ts';
 import { placed } from '../support/resolve.ts';
 
 function rows(file: string, text: string): Record<string, string>[] {
@@ -103,5 +103,31 @@ describe('readCsv()', () => {
     const message = rows.ok ? '' : rows.diagnostics[0]!.message;
     expect(message).toContain('a.csv is not valid CSV: ');
     expect(message).not.toMatch(/Quote Not Closed|Invalid|parsing/);
+  });
+});
+
+const TEXT = 'id;name;note\r\nberlin;"Berlin";"a ""quote"""\r\n\r\nkrakow; Kraków;\r\n';
+
+describe('editRows()', () => {
+  it('changes the records of the cells alone', () => {
+    const cells = [{ row: 1, column: 'note', value: 'open; "late"' }];
+    expect(editRows(TEXT, { cells })).toBe(
+      'id;name;note\r\nberlin;"Berlin";"a ""quote"""\r\nkrakow;" Kraków";"open; ""late"""\r\n',
+    );
+  });
+
+  it('removes and adds rows, which can be read again', () => {
+    const text = editRows(TEXT, { cells: [], removed: [0], added: [{ id: 'rome', note: 'a\nb' }] });
+    const rows = readCsv('a.csv', text);
+    expect(rows.ok && rows.value.map(({ values }) => [...values.values()])).toEqual([
+      ['krakow', ' Kraków', ''],
+      ['rome', '', 'a\nb'],
+    ]);
+  });
+
+  it('rejects rows and columns that do not exist', () => {
+    expect(() => editRows(TEXT, { cells: [{ row: 2, column: 'id', value: '' }] })).toThrow(RangeError);
+    expect(() => editRows(TEXT, { cells: [], removed: [9] })).toThrow(RangeError);
+    expect(() => editRows(TEXT, { cells: [], added: [{ city: 'x' }] })).toThrow(RangeError);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { emptyLock } from '../../src/lock/lock.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { makeFolder } from '../support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

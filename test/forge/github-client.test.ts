@@ -2,13 +2,6 @@ import { inspect } from 'node:util';
 import { buildASTSchema, parse, validate } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
-  createComment,
-  deleteComment,
-  listComments,
-  MINIMIZE_MUTATION,
-  updateComment,
-} from '../../src/forge/github/comments.ts';
-import {
   branchHead,
   COMMIT_MUTATION,
   commitOnBranch,
@@ -19,7 +12,17 @@ import {
 } from '../../src/forge/github/commits.ts';
 import { type GitHub, openGitHub, VIEWER_QUERY, viewerLogin } from '../../src/forge/github/github.ts';
 import { createIssue, findIssues, updateIssue } from '../../src/forge/github/issues.ts';
-import { createPull, pullsOfCommit, pullsOfHead, updatePull } from '../../src/forge/github/pulls.ts';
+import {
+  createComment,
+  createPull,
+  deleteComment,
+  listComments,
+  MINIMIZE_MUTATION,
+  pullsOfCommit,
+  pullsOfHead,
+  updateComment,
+  updatePull,
+} from '../../src/forge/github/pulls.ts';
 import { cloneOf, newRemote } from '../support/git-repository.ts';
 import { type GitHubServer, startGitHub } from '../support/github-server.ts';
 import { startServer } from '../support/http-server.ts';

@@ -10,7 +10,7 @@ import type { JournalRecord } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
 import { planVideos } from '../../src/plan/plan-videos.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Lock } from '../../src/lock/lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios, versionOf } from '../support/lock-branches.ts';
 import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 

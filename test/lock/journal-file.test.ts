@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldJournal } from '../../src/lock/fold-journal.ts';
-import type { JournalRecord } from '../../src/lock/journal.ts';
+import { type JournalRecord, parseJournal } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock, type LockEntry } from '../../src/lock/lock.ts';
-import { parseJournal } from '../../src/lock/parse-journal.ts';
 import { temporaryRepository } from '../support/temporary-repository.ts';
 import { intent, journalRecord } from './journal-arbitrary.ts';
 

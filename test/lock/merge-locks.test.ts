@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from '../../src/lock/lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { lock as anyLock } from './lock-arbitrary.ts';
 
 const fingerprintOf = (digit: number): Fingerprint => `v1:${String(digit).repeat(64)}` as Fingerprint;

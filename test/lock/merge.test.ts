@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Lock } from '../../src/lock/lock.ts';
-import { parseLock } from '../../src/lock/parse-lock.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { parseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { lockOf as lockOfVersions } from '../support/lock-branches.ts';
 
 const lockOf = (versions: Record<string, number>): Lock => lockOfVersions(new Map(Object.entries(versions)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normaliseLock, serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { normaliseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { lockOf } from '../support/lock-branches.ts';
 import { lock } from './lock-arbitrary.ts';
 

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { CommitRun } from '../../src/cli/commit/open-commit.ts';
 import type { Diagnostic } from '../../src/diagnostic.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../src/lock/lock.ts';
-import { parseLock } from '../../src/lock/parse-lock.ts';
+import { parseLock, serialiseLock } from '../../src/lock/lock-format.ts';
 import { LockPublisher, type LockTip, type LockWrite, type Published } from '../../src/lock/publish-lock.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { entryOf } from './journal-arbitrary.ts';
 
 const lockOf = (videos: Readonly<Record<string, string>>): Lock => ({

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { mergeLockTexts, splitConflicts } from '../../src/lock/merge-locks.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
 import { lockOf } from '../support/lock-branches.ts';
 
 describe('splitConflicts()', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { lockEdits } from '../../src/plan/lock-edits.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { planDocument } from '../../src/plan/plan-document.ts';

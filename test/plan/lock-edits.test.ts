@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lock, LockEntry } from '../../src/lock/lock.ts';
-import { serialiseLock } from '../../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import { applied, color, desired, lockOf, plan, rendering, text } from './videos.ts';
 

@@ -5,8 +5,7 @@ import configSchema from '../../schemas/reelform-config.schema.json' with { type
 import { parseVideoId } from '../../src/definition/video.ts';
 import { additionsSchema, definitionFileSchema, definitionSchema } from '../../src/schema/definition-schema.ts';
 import { EDITOR_KEYWORDS, type JsonSchema } from '../../src/schema/json-schema.ts';
-import { kindSchemas } from '../../src/schema/resource-schemas.ts';
-import { idSchema } from '../../src/schema/value-schemas.ts';
+import { kindSchemas, videoIdSchema } from '../../src/schema/resource-schemas.ts';
 import { checkTransform } from '../../src/template/bind/check-transform.ts';
 import { checkOutput } from '../../src/template/bind/resolve-output.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
@@ -40,7 +39,7 @@ const whole = {
 
 describe('idSchema()', () => {
   it('accepts the ids that parseVideoId() accepts, and any with a placeholder', () => {
-    const pattern = new RegExp(idSchema().pattern!, 'u');
+    const pattern = new RegExp(videoIdSchema().pattern!, 'u');
     const parts = fc.constantFrom('a', 'Z9', '.', '..', '...', '/', '-', '_', ' ', 'ü', '\\', '\n', 'x'.repeat(99));
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 6 }), (some) => {

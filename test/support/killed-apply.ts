@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
-import type { Clock } from '../../src/apply/ports.ts';
+import type { RunClock } from '../../src/apply/run-context.ts';
 import { openJournal } from '../../src/cli/lock/open-journal.ts';
 import { sha256 } from '../../src/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';
@@ -41,7 +41,7 @@ const {
   epochMs,
 } = JSON.parse(process.argv[2]!) as KilledApplyOptions;
 const now = (): number => epochMs + (Date.now() - epochMs) * speed;
-const clock: Clock = {
+const clock: RunClock = {
   now,
   monotonicNow: now,
   wait: async (milliseconds, signal) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/apply/ports.ts';
+import type { RunClock } from '../../src/apply/run-context.ts';
 
 interface Waiting {
   readonly at: number;
@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /** A clock that stands still while there is work to do, and then jumps to the end of the next wait. */
-export function simulatedClock(startMs = Date.parse('2026-01-01T00:00:00.000Z')): Clock {
+export function simulatedClock(startMs = Date.parse('2026-01-01T00:00:00.000Z')): RunClock {
   let now = startMs;
   let isPumping = false;
   const waiting: Waiting[] = [];

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
-import type { Clock } from '../../src/apply/ports.ts';
+import type { RunClock } from '../../src/apply/run-context.ts';
 import { sha256 } from '../../src/digest.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
@@ -146,7 +146,7 @@ export class Simulation {
     return { outcome, lock };
   }
 
-  #clock(step: Step): Clock {
+  #clock(step: Step): RunClock {
     return {
       now: () => this.#nowMs,
       monotonicNow: () => this.#nowMs,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
-import type { Clock } from '../../apply/ports.ts';
+import type { RunClock } from '../../apply/run-context.ts';
 import { SourceVersions } from '../../apply/source-versions.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';
@@ -164,7 +164,7 @@ function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io): Interru
   };
 }
 
-function openClock(io: Io): Clock {
+function openClock(io: Io): RunClock {
   return {
     now: () => io.now(),
     monotonicNow: () => io.monotonicNow(),

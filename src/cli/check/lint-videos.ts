@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { resourceSpan } from '../../definition/definition-span.ts';
+import { resourceSpan } from '../../definition/definition-file.ts';
 import type { Video, VideoId } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError, sortDiagnostics } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';

@@ -1,11 +1,10 @@
 import { relative, sep } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { ForgeError } from '../../forge/forge-error.ts';
+import { ForgeError } from '../../forge/forge-client.ts';
 import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/github/check-runs.ts';
-import { gitHubComments } from '../../forge/github/comments.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
-import { pullOfJob } from '../../forge/github/pulls.ts';
+import { gitHubComments, pullOfJob } from '../../forge/github/pulls.ts';
 import { gitLabComments, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
 import { type CommentAccess, isMarked, type PostedComment, writeComment } from '../../forge/write-comment.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';

@@ -1,12 +1,11 @@
 import { ReelformError } from '../../diagnostic.ts';
-import { ForgeError } from '../../forge/forge-error.ts';
+import { ForgeError } from '../../forge/forge-client.ts';
 import { branchHead, commitOnBranch, firstParent, putOnto, readFileAt } from '../../forge/github/commits.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { createPull, type PullRequest, pullsOfHead, updatePull } from '../../forge/github/pulls.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
-import { parseLock } from '../../lock/parse-lock.ts';
+import { parseLock, serialiseLock } from '../../lock/lock-format.ts';
 import { changeOf, type LockBranch, type LockChange, type LockTip, type LockWrite } from '../../lock/publish-lock.ts';
-import { serialiseLock } from '../../lock/serialise-lock.ts';
 import { lockCommitWords, lockPullWords } from '../../report/markdown/lock-commit.ts';
 
 export interface PullLockOptions {

@@ -1,8 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import type { ForgeClock } from '../../forge/forge-client.ts';
-import { ForgeError } from '../../forge/forge-error.ts';
+import { type ForgeClock, ForgeError } from '../../forge/forge-client.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
 import { headCommit, repositoryPath } from '../../git/revisions.ts';

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { type GitLocation, locateInGit } from '../../git/default-branch.ts';
+import { type GitLocation, locateInGit } from '../../git/revisions.ts';
 import { withoutCredentials } from '../../git/run-git.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';

@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { normaliseLock, serialiseLock } from '../../lock/serialise-lock.ts';
+import { normaliseLock, serialiseLock } from '../../lock/lock-format.ts';
 import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeLinkedFile } from '../../project/write-file.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { LockEntry } from '../../lock/lock.ts';
-import { serialiseLock } from '../../lock/serialise-lock.ts';
+import { serialiseLock } from '../../lock/lock-format.ts';
 import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
 import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { execa, parseCommandString } from 'execa';
-import { definitionSpan } from '../../definition/definition-span.ts';
+import { definitionSpan } from '../../definition/definition-file.ts';
 import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
 import { HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Plan, PlanDiagnostic } from '../../plan/plan.ts';

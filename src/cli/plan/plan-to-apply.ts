@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { gitHubComments } from '../../forge/github/comments.ts';
-import { pullsOfCommit } from '../../forge/github/pulls.ts';
+import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
 import { planIdOf } from '../../forge/write-comment.ts';
 import { recentCommits } from '../../git/revisions.ts';
 import { isEmptyPlan, type Plan } from '../../plan/plan.ts';

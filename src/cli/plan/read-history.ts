@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Diagnostic } from '../../diagnostic.ts';
-import { historyKey, mayHaveFormer } from '../../git/history-cache.ts';
-import type { HistoryGap } from '../../git/lock-history.ts';
+import { formerEntries, historyGap, historyKey, mayHaveFormer, TIME_MS } from '../../git/lock-history.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';
 import { createOutputCheck } from '../../project/local-outputs.ts';
@@ -31,16 +30,10 @@ export async function readHistory(
   const hasOutputs = createOutputCheck(root);
   const entries = new Map([...former].filter(([, { entry }]) => hasOutputs(entry)));
   if (former.size === fingerprints.size) return { entries, diagnostics: [] };
-  const gap =
-    (await gapOf(root, key)) ?? (isWhole ? null : { message: 'git took too long', hint: 'Run the command again' });
+  // A key exists only for a complete history.
+  const known = key === null ? await historyGap(root) : null;
+  const gap = known ?? (isWhole ? null : { message: 'git took too long', hint: 'Run the command again' });
   return { entries, diagnostics: gap === null ? [] : [unsearched(gap.message, gap.hint)] };
-}
-
-/** A key exists only for a complete history. */
-async function gapOf(root: string, key: string | null): Promise<HistoryGap | null> {
-  if (key !== null) return null;
-  const { historyGap } = await import('../../git/lock-history.ts');
-  return historyGap(root);
 }
 
 async function search(
@@ -53,8 +46,6 @@ async function search(
     const file = join(root, HISTORY_FILE);
     const mayHave = !cache || (await mayHaveFormer({ root, lockFile: LOCK_FILE, file, key, fingerprints }));
     if (!mayHave) return { former: new Map(), isWhole: true };
-    const { formerEntries } = await import('../../git/lock-history.ts');
-    const { TIME_MS } = await import('../../git/lock-history.ts');
     const signal = AbortSignal.timeout(TIME_MS);
     const former = await formerEntries({ root, lockFile: LOCK_FILE, fingerprints, signal });
     return { former, isWhole: !signal.aborted };

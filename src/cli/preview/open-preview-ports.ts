@@ -5,7 +5,7 @@ import { SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { renderBuild } from '../../engine/render-result.ts';
 import { tryGit } from '../../git/run-git.ts';
 import { readLock } from '../../lock/lock-file.ts';
-import { parseLock } from '../../lock/parse-lock.ts';
+import { parseLock } from '../../lock/lock-format.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { LoadedRepository, PreviewPorts, RunObserver } from '../../preview-server/ports.ts';
 import type { HistoryEntry } from '../../preview-server/protocol.ts';

@@ -10,7 +10,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { type Change, delivers, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
-import { compactOutputRecords, recordOutput } from '../../project/output-records.ts';
+import { compactOutputRecords, recordOutput } from '../../project/local-outputs.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import type { RenderService, SourceUpload } from '../../service/render-service.ts';
 import { pushStyleVersion } from '../../service/style-version-pusher.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ReelformError, type Result } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import { parseConfig } from '../../project/config.ts';
-import { missingFonts, readFontsFolder } from '../../project/read-fonts-folder.ts';
+import { missingFonts, readFontsFolder } from '../../project/load-templates.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../project/read-package.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts';
-import { createOnce } from '../forge-error.ts';
+import { createOnce } from '../forge-client.ts';
 import { type GitHub, numberOf, requestJson } from './github.ts';
 
 /** A message about a range of lines in a file. */

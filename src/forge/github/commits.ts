@@ -1,7 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { readJson } from '../forge-client.ts';
-import { ForgeError } from '../forge-error.ts';
-import { type GitHub, requestJson, textOf } from './github.ts';
+import { ForgeError, parseAnswer } from '../forge-client.ts';
+import { type GitHub, requestJson, textField } from './github.ts';
 
 /** Result of a commit. */
 export type CommitOutcome =
@@ -48,7 +47,7 @@ export async function commitOnBranch(
   try {
     const { createCommitOnBranch } = await github.graphql(COMMIT_MUTATION, { input }, 'once');
     const created = isRecord(createCommitOnBranch) ? createCommitOnBranch.commit : null;
-    return { kind: 'committed', oid: textOf(created, 'oid'), url: textOf(created, 'url') };
+    return { kind: 'committed', oid: textField(created, 'oid'), url: textField(created, 'url') };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     const isConflict = error.status === 409 || error.types.includes('STALE_DATA');
@@ -68,8 +67,8 @@ export async function branchHead(github: GitHub, branch: string): Promise<string
   const path = `${github.root}/git/ref/heads/${refPath(branch)}`;
   const answer = await orNull(github.rest.send('GET', path));
   if (answer === null) return null;
-  const value = readJson(answer, `GET ${path}`, 'GitHub');
-  return textOf(isRecord(value) ? value.object : null, 'sha');
+  const value = parseAnswer(answer, `GET ${path}`, 'GitHub');
+  return textField(isRecord(value) ? value.object : null, 'sha');
 }
 
 /**
@@ -82,11 +81,12 @@ export async function readFileAt(github: GitHub, path: string, ref: string): Pro
   const query = `ref=${encodeURIComponent(ref)}`;
   const answer = await orNull(github.rest.send('GET', `${github.root}/contents/${name}?${query}`));
   if (answer === null) return null;
-  const value = readJson(answer, `GET ${name}`, 'GitHub');
-  if (isRecord(value) && value.encoding === 'base64') return Buffer.from(textOf(value, 'content'), 'base64').toString();
+  const value = parseAnswer(answer, `GET ${name}`, 'GitHub');
+  if (isRecord(value) && value.encoding === 'base64')
+    return Buffer.from(textField(value, 'content'), 'base64').toString();
   // Answers omit the content of files above 1 MB, so the blob is read.
-  const blob = await requestJson(github, 'GET', `${github.root}/git/blobs/${textOf(value, 'sha')}`);
-  return Buffer.from(textOf(blob, 'content'), 'base64').toString();
+  const blob = await requestJson(github, 'GET', `${github.root}/git/blobs/${textField(value, 'sha')}`);
+  return Buffer.from(textField(blob, 'content'), 'base64').toString();
 }
 
 async function orNull<T>(action: Promise<T>): Promise<T | null> {
@@ -140,7 +140,7 @@ export async function putOnto(
     const { repository } = await github.graphql(REPOSITORY_QUERY, { owner, name }, 'safe');
     const update = { name: `refs/heads/${branch}`, beforeOid: seen ?? NOWHERE, afterOid: oid, force: true };
     // Safe to repeat: a second identical swap is refused, and then the branch shows the result.
-    const input = { repositoryId: textOf(repository, 'id'), refUpdates: [update] };
+    const input = { repositoryId: textField(repository, 'id'), refUpdates: [update] };
     await github.graphql(SWAP_MUTATION, { input }, 'safe');
     return { kind: 'committed', oid, url };
   } catch (error) {
@@ -169,20 +169,20 @@ async function createCommit(
   const parent = await requestJson(github, 'GET', `${github.root}/git/commits/${commit.onto}`);
   const entries = Object.entries(commit.additions);
   const tree = await post('trees', {
-    base_tree: textOf(isRecord(parent) ? parent.tree : null, 'sha'),
+    base_tree: textField(isRecord(parent) ? parent.tree : null, 'sha'),
     tree: entries.map(([path, content]) => ({ path, mode: '100644', type: 'blob', content })),
   });
   const created = await post('commits', {
     message: `${commit.headline}\n\n${commit.body}`,
-    tree: textOf(tree, 'sha'),
+    tree: textField(tree, 'sha'),
     parents: [commit.onto],
   });
-  return { oid: textOf(created, 'sha'), url: textOf(created, 'html_url') };
+  return { oid: textField(created, 'sha'), url: textField(created, 'html_url') };
 }
 
 /** Returns the first parent of a commit; null when there is none. */
 export async function firstParent(github: GitHub, sha: string): Promise<string | null> {
   const value = await requestJson(github, 'GET', `${github.root}/git/commits/${sha}`);
   const parents = isRecord(value) && Array.isArray(value.parents) ? value.parents : [];
-  return parents.length === 0 ? null : textOf(parents[0], 'sha');
+  return parents.length === 0 ? null : textField(parents[0], 'sha');
 }

@@ -1,7 +1,6 @@
-import type { Repeatability } from '../../http/retry.ts';
+import type { Repeatability } from '../../http/send-request.ts';
 import { isRecord } from '../../json.ts';
-import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
-import { ForgeError } from '../forge-error.ts';
+import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 
 /** Access to one GitHub repository with a token. */
 export interface GitHub {
@@ -49,7 +48,7 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
     root: `/repos/${address.repository.split('/').map(encodeURIComponent).join('/')}`,
     async graphql(query, variables, repeatability = 'once') {
       const answer = await queries.send('POST', address.graphqlUrl, { body: { query, variables }, repeatability });
-      const value = readJson(answer, 'GraphQL', 'GitHub');
+      const value = parseAnswer(answer, 'GraphQL', 'GitHub');
       const errors = isRecord(value) && Array.isArray(value.errors) ? value.errors.filter(isRecord) : [];
       if (errors.length > 0) {
         const words = errors.map(({ message }) => String(message)).join('; ');
@@ -77,11 +76,11 @@ export async function requestJson(
   path: string,
   options?: Parameters<ForgeClient['send']>[2],
 ): Promise<unknown> {
-  return readJson(await rest.send(method, path, options), `${method} ${path}`, 'GitHub');
+  return parseAnswer(await rest.send(method, path, options), `${method} ${path}`, 'GitHub');
 }
 
 /** Returns a required text field of an answer. */
-export function textOf(value: unknown, field: string): string {
+export function textField(value: unknown, field: string): string {
   const found = isRecord(value) ? value[field] : undefined;
   if (typeof found === 'string') return found;
   throw new ForgeError('forge_answer_invalid', `The response of GitHub has no "${field}"`);
@@ -102,5 +101,5 @@ export const VIEWER_QUERY = 'query { viewer { login } }';
  */
 export async function viewerLogin(github: GitHub): Promise<string> {
   const { viewer } = await github.graphql(VIEWER_QUERY, {}, 'safe');
-  return textOf(viewer, 'login');
+  return textField(viewer, 'login');
 }

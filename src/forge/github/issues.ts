@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
-import { createOnce } from '../forge-error.ts';
-import { type GitHub, numberOf, requestJson, textOf, viewerLogin } from './github.ts';
+import { createOnce } from '../forge-client.ts';
+import { type GitHub, numberOf, requestJson, textField, viewerLogin } from './github.ts';
 
 /** An issue, or the fields that a pull request shares with issues. */
 export interface Issue {
@@ -37,10 +37,10 @@ export function issueOf(value: unknown): Issue {
   const body = isRecord(value) ? value.body : null;
   return {
     number: numberOf(value, 'number'),
-    url: textOf(value, 'html_url'),
-    title: textOf(value, 'title'),
+    url: textField(value, 'html_url'),
+    title: textField(value, 'title'),
     body: typeof body === 'string' ? body : '',
-    isOpen: textOf(value, 'state') === 'open',
+    isOpen: textField(value, 'state') === 'open',
   };
 }
 

@@ -1,6 +1,5 @@
 import { isRecord } from '../../json.ts';
-import { type ForgeClient, type ForgeClock, openForgeClient, readJson } from '../forge-client.ts';
-import { ForgeError } from '../forge-error.ts';
+import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 
 /** Context of a GitLab job for a merge request. */
@@ -48,14 +47,14 @@ export function gitLabComments(job: GitLabJob, token: string, clock: ForgeClock)
   };
   return {
     async own() {
-      const user = readJson(await client.send('GET', '/user'), 'GET /user', 'GitLab');
+      const user = parseAnswer(await client.send('GET', '/user'), 'GET /user', 'GitLab');
       const author = isRecord(user) ? user.id : undefined;
       const found = await client.list(`${notes}?sort=asc&order_by=created_at&per_page=100`);
       const ours = found.filter((note) => isRecord(note.author) && note.author.id === author && note.system !== true);
       return ours.map(readNote);
     },
     async create(body) {
-      return readNote(readJson(await client.send('POST', notes, { body: { body } }), `POST ${notes}`, 'GitLab'));
+      return readNote(parseAnswer(await client.send('POST', notes, { body: { body } }), `POST ${notes}`, 'GitLab'));
     },
     async update({ id }, body) {
       await client.send('PUT', `${notes}/${id}`, { body: { body } });

@@ -1,4 +1,4 @@
-import type { ApplyEvent, ApplyOutcome, Failure } from '../../apply/events.ts';
+import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../apply/events.ts';
 import type { Json } from '../../digest.ts';
 import type { Delivery } from '../../lock/lock.ts';
 import type { Published } from '../../lock/publish-lock.ts';
@@ -173,7 +173,7 @@ function deliveryJson({ to, url }: Delivery): Json {
   return { to, url: url ?? null };
 }
 
-function failureJson({ code, message, hint, editable, source, retryable }: Failure): Json {
+function failureJson({ code, message, hint, editable, source, retryable }: VideoFailure): Json {
   return {
     code,
     message,

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { ApplyEvent, Begin, Failure } from '../../apply/events.ts';
+import type { ApplyEvent, Begin, VideoFailure } from '../../apply/events.ts';
 import type { Delivery } from '../../lock/lock.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
@@ -167,7 +167,7 @@ export class VideoLines {
     });
   }
 
-  #withFailures(line: string, id: string, failures: readonly Failure[]): string[] {
+  #withFailures(line: string, id: string, failures: readonly VideoFailure[]): string[] {
     const key = failureKey(failures);
     const first = this.#reported.get(key);
     if (first !== undefined && first !== id) {

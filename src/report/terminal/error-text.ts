@@ -1,5 +1,5 @@
 import type { createColors } from 'picocolors';
-import type { Failure } from '../../apply/events.ts';
+import type { VideoFailure } from '../../apply/events.ts';
 import { escapeControls, terminalLink } from '../wording/display-text.ts';
 
 /**
@@ -47,7 +47,7 @@ export function internalErrorText(error: unknown, toolVersion: string): string {
 
 /** Formats `code: editable (file): message` and the hint, without indentation. */
 export function failureLines(
-  { code, message, hint, editable, source }: Failure,
+  { code, message, hint, editable, source }: VideoFailure,
   colors: ReturnType<typeof createColors>,
 ): string[] {
   const from = source === undefined ? '' : ` (${escapeControls(source)})`;

@@ -1,5 +1,5 @@
-import type { ApplyOutcome, Failure } from '../../apply/events.ts';
-import { resourceSpan } from '../../definition/definition-span.ts';
+import type { ApplyOutcome, VideoFailure } from '../../apply/events.ts';
+import { resourceSpan } from '../../definition/definition-file.ts';
 import { byCodeUnit } from '../../digest.ts';
 import { groupBy } from '../../group-by.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
@@ -15,7 +15,7 @@ export interface FailureLocation {
 }
 
 /** A failure with its location in the first video that met it. */
-export type LocatedFailure = Failure & FailureLocation;
+export type LocatedFailure = VideoFailure & FailureLocation;
 
 /** Maximum number of videos of a group whose locations are listed. */
 const MOST_LOCATED = 5;
@@ -81,7 +81,7 @@ export function failureDiagnostics(groups: readonly FailureGroup[]): JsonDiagnos
   );
 }
 
-function locate({ editable }: Failure, path: string | null, { source }: FailureContext): FailureLocation {
+function locate({ editable }: VideoFailure, path: string | null, { source }: FailureContext): FailureLocation {
   const nowhere = { file: path, line: null, column: null };
   const text = path === null ? undefined : source(path);
   if (path === null || text === undefined) return nowhere;
@@ -90,7 +90,7 @@ function locate({ editable }: Failure, path: string | null, { source }: FailureC
   return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
 }
 
-function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): Failure {
+function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): VideoFailure {
   const [code, why] =
     session === null
       ? ['session_unknown', 'there was no clear response']
@@ -116,14 +116,14 @@ const NOT_OF_A_VIDEO: ReadonlySet<string> = new Set([
 /** Groups the videos with the same failures, the largest group first. */
 export function groupByFailure(
   failed: ApplyOutcome['failed'],
-): { readonly ids: readonly string[]; readonly failures: readonly Failure[] }[] {
+): { readonly ids: readonly string[]; readonly failures: readonly VideoFailure[] }[] {
   return [...groupBy(failed, ({ failures }) => failureKey(failures)).values()]
     .sort((a, b) => b.length - a.length)
     .map((group) => ({ ids: group.map(({ id }) => id), failures: group[0].failures }));
 }
 
 /** Equal for failures that are reported only once. */
-export function failureKey(failures: readonly Failure[]): string {
+export function failureKey(failures: readonly VideoFailure[]): string {
   return JSON.stringify(
     failures.map(({ code, message, hint, editable, source }) =>
       NOT_OF_A_VIDEO.has(code) ? code : [code, message, hint, editable, source],

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { retryAfterMs } from '../../http/retry.ts';
-import { openResponse } from '../../http/send-request.ts';
+import { openResponse, retryAfterMs } from '../../http/send-request.ts';
 import {
   createGuardedAgents,
   ForbiddenAddress,

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseLock } from '../../../src/lock/parse-lock.ts';
+import { parseLock } from '../../../src/lock/lock-format.ts';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';

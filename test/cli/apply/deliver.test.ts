@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JournalRecord } from '../../../src/lock/journal.ts';
-import { journalText } from '../../../src/lock/parse-journal.ts';
+import { type JournalRecord, journalText } from '../../../src/lock/journal.ts';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { startServer } from '../../support/http-server.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';

@@ -4,7 +4,7 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fingerprint, LockEntry } from '../../../src/lock/lock.ts';
-import { serialiseLock } from '../../../src/lock/serialise-lock.ts';
+import { serialiseLock } from '../../../src/lock/lock-format.ts';
 import { HOSTILE_TEXTS } from '../../report/hostile-texts.ts';
 import { newRepository } from '../../support/git-repository.ts';
 import { type GitHubServer, type SeenIssue, startGitHub } from '../../support/github-server.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { ApplyEvent, ApplyOutcome, Failure } from '../../../src/apply/events.ts';
+import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../../src/apply/events.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
 import { planDocument } from '../../../src/plan/plan-document.ts';
 import { eventJson, type ShardReport, type StreamEvent } from '../../../src/report/json/event-json.ts';
@@ -19,7 +19,7 @@ const isEvent = new Ajv({
 }).compile(schema);
 
 const id = 'berlin' as VideoId;
-const failure: Failure = { code: 'session_failed', message: 'No\nvideo', retryable: false };
+const failure: VideoFailure = { code: 'session_failed', message: 'No\nvideo', retryable: false };
 const outcome: ApplyOutcome = {
   rendered: 1,
   restored: { videos: 1, differing: 1 },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type ApplyOutcome, type Failure, NOTHING_DONE } from '../../../src/apply/events.ts';
+import { type ApplyOutcome, NOTHING_DONE, type VideoFailure } from '../../../src/apply/events.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
 import type { PlanDocument } from '../../../src/plan/plan-document.ts';
 import { approvalQuestion, exitText, outcomeText, stoppingText } from '../../../src/report/terminal/apply-text.ts';
 
 const id = (text: string): VideoId => text as VideoId;
 const outcome: ApplyOutcome = { ...NOTHING_DONE, rendered: 2, elapsedMs: 65_000 };
-const failure: Failure = {
+const failure: VideoFailure = {
   code: 'asset_unreachable',
   message: 'GET https://a/b.png returned 404',
   editable: 'photo',
@@ -14,7 +14,7 @@ const failure: Failure = {
   retryable: false,
   hint: 'look',
 };
-const refused: Failure = {
+const refused: VideoFailure = {
   code: 'service_unauthorized',
   message: 'The service rejected the token, or the token lacks a scope',
   retryable: false,
@@ -62,7 +62,7 @@ describe('outcomeText()', () => {
     expect(outcomeText({ ...outcome, ...change }, { color: false })).toMatchSnapshot();
   });
 
-  const transient: Failure = { code: 'service_unreachable', message: 'No answer', retryable: true };
+  const transient: VideoFailure = { code: 'service_unreachable', message: 'No answer', retryable: true };
   it.each<[string, Partial<ApplyOutcome>, string]>([
     [
       'a failure that lasts',

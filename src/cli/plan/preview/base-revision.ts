@@ -1,9 +1,7 @@
 import type { Video } from '../../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../../engine/render-result.ts';
-import { type CommitFiles, checkoutCommit } from '../../../git/checkout-commit.ts';
-import { targetBranch } from '../../../git/default-branch.ts';
-import { mergeBase } from '../../../git/revisions.ts';
+import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../git/revisions.ts';
 import { type DesiredVideo, desiredVideo } from '../../../plan/desired-video.ts';
 import { loadProject, type Project } from '../../../project/load-project.ts';
 import type { Scene } from '../../../template/scene.ts';

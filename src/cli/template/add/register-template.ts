@@ -13,7 +13,7 @@ import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
-import { addToMap } from '../../../yaml/add-to-map.ts';
+import { addToMap } from '../../../yaml/edit-yaml.ts';
 
 /** A new template of a repository. */
 export interface NewTemplate {

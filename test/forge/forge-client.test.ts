@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { retryWaitMs, sendOnce } from '../../src/forge/forge-request.ts';
+import { retryWaitMs, sendOnce } from '../../src/forge/forge-client.ts';
 import { startServer } from '../support/http-server.ts';
 
 describe('sendOnce()', () => {

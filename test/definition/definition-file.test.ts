@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePath } from '../../src/definition/repository-path.ts';
+import { resolvePath, resourceSpan } from '../../src/definition/definition-file.ts';
 
 describe('resolvePath()', () => {
   it.each([
@@ -29,4 +29,17 @@ describe('resolvePath()', () => {
   ])('refuses %j with %s', (written, code) => {
     expect(resolvePath(written, 'videos/de/x.yaml')).toMatchObject({ ok: false, code });
   });
+});
+
+const TEXT = 'resources:\n  t_01: Hello\naudio:\n  main: ./m.mp3\n';
+
+it.each([
+  ['an editable', 't_01', 'Hello'],
+  ['a track', 'audio_tracks.main', './m.mp3'],
+  ['an inherited value', 't_02', ''],
+  ['an unknown key', null, ''],
+])('resourceSpan() locates the value of %s', (_what, key, text) => {
+  const { file, start, end } = resourceSpan('a.yaml', TEXT, key);
+  expect(file).toBe('a.yaml');
+  expect(TEXT.slice(start, end)).toBe(text);
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/digest.ts';
-import type { JournalRecord } from '../../src/lock/journal.ts';
-import { JOURNAL_HEADER, journalLine, parseJournal } from '../../src/lock/parse-journal.ts';
+import { JOURNAL_HEADER, type JournalRecord, journalLine, parseJournal } from '../../src/lock/journal.ts';
 import { intent, journalRecords } from './journal-arbitrary.ts';
 
 const FILE = '.reelform/journal.ndjson';
