@@ -9,7 +9,7 @@ import type { RenderService } from '../service/render-service.ts';
 import type { ProbeUrl } from '../service/urls.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import type { Begin, SegmentProgress, SkipReason, VideoFailure } from './events.ts';
-import type { SessionWatcher } from './session-watcher.ts';
+import type { RunClock, SessionWatcher } from './session-watcher.ts';
 
 /** Dependencies of apply besides the rendering service. */
 export interface ApplyPorts {
@@ -24,15 +24,6 @@ export interface ApplyPorts {
   readonly clock: RunClock;
   /** Returns a new UUID. */
   newKey(): string;
-}
-
-export interface RunClock {
-  /** Milliseconds since the epoch, for dates. May jump when the clock is set. */
-  now(): number;
-  /** Milliseconds of a clock that never jumps, for durations within this process. */
-  monotonicNow(): number;
-  /** Rejects with the signal's reason when it is aborted. */
-  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** Optional features of a service. */

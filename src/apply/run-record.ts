@@ -5,7 +5,8 @@ import type { Change } from '../plan/plan.ts';
 import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
 import type { ApplyEvent, ApplyOutcome, SkipReason, VideoFailure } from './events.ts';
-import type { Ending, RunClock } from './run-context.ts';
+import type { Ending } from './run-context.ts';
+import type { RunClock } from './session-watcher.ts';
 
 const SIGNED: VideoFailure = {
   code: 'signed_url',

@@ -2,7 +2,15 @@ import { abortable } from '../abortable.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { nextPollAge, PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
-import type { RunClock } from './run-context.ts';
+
+export interface RunClock {
+  /** Milliseconds since the epoch, for dates. May jump when the clock is set. */
+  now(): number;
+  /** Milliseconds of a clock that never jumps, for durations within this process. */
+  monotonicNow(): number;
+  /** Rejects with the signal's reason when it is aborted. */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
 
 export interface SessionWatcherOptions {
   readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;

@@ -1,7 +1,5 @@
-import { arch } from 'node:os';
 import type { OutputFormat } from '../wire/output.ts';
 import type { EncoderFactory } from './codec/encoded-track.ts';
-import type { EncoderChoice } from './codec/video-encoder.ts';
 import type { SceneFinding } from './scene-media.ts';
 
 export interface RenderSceneOptions {
@@ -44,13 +42,3 @@ export interface RenderResult {
  * speed, for the container's bytes, for thumbnails, or for scenes that were refused before.
  */
 export const RENDER_EPOCH = 2;
-
-/**
- * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
- * identical files, regardless of their number of cores.
- *
- * @param version version of Reelform
- */
-export function renderBuild(version: string, { h264 }: EncoderChoice): string {
-  return [version, `epoch ${RENDER_EPOCH}`, h264, arch()].join(', ');
-}

@@ -1,8 +1,7 @@
 import type { VideoDestination } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Delivery, LockEntry } from '../lock/lock.ts';
-import { isAnyOutput, plainInputs } from './describe-inputs.ts';
-import type { DesiredVideo } from './desired-video.ts';
+import { type DesiredVideo, isAnyOutput, plainInputs } from './desired-video.ts';
 import type { DestinationChange, FieldChange, InputChange, Reason } from './plan.ts';
 
 /** Returns the fields that differ between a lock entry and the desired video, in the lockfile's order. */

@@ -13,8 +13,7 @@ import {
   reasonOf,
   renewDestinations,
 } from './compare-video.ts';
-import { contentAsRecorded } from './describe-inputs.ts';
-import { type DesiredVideo, fingerprintAsWritten } from './desired-video.ts';
+import { contentAsRecorded, type DesiredVideo, fingerprintAsWritten } from './desired-video.ts';
 import type { Adjustment, Change, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**

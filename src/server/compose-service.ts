@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { renderBuild } from '../engine/render-result.ts';
+import { renderBuild } from '../engine/codec/video-encoder.ts';
 import { isOutage } from '../service/service-error.ts';
 import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';

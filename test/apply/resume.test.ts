@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
-import type { RunClock } from '../../src/apply/run-context.ts';
+import type { RunClock } from '../../src/apply/session-watcher.ts';
 import type { Video } from '../../src/definition/video.ts';
 import { sha256 } from '../../src/digest.ts';
 import type { Journal } from '../../src/lock/journal.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { RunClock } from '../../src/apply/run-context.ts';
+import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { SessionWatcher } from '../../src/apply/session-watcher.ts';
 import { bareSession } from '../../src/service/read-answer.ts';
 import type { RemoteRenderService } from '../../src/service/render-service.ts';

@@ -4,7 +4,7 @@ import { loadDesiredState } from '../../src/cli/plan/load-desired-state.ts';
 import { emptyLock, type LockEntry } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { settleDeliveries } from '../../src/plan/compare-video.ts';
-import { describeInputs } from '../../src/plan/describe-inputs.ts';
+import { describeInputs } from '../../src/plan/desired-video.ts';
 import { digestsOf } from '../../src/plan/plan-videos.ts';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import { parseTemplatePackage } from '../../src/template/parse-template-package.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
-import type { RunClock } from '../../src/apply/run-context.ts';
+import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { openJournal } from '../../src/cli/lock/open-journal.ts';
 import { sha256 } from '../../src/digest.ts';
 import { LockFile, readLock } from '../../src/lock/lock-file.ts';

@@ -1,7 +1,7 @@
 import type { Scheduler } from 'fast-check';
 import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
-import type { RunClock } from '../../src/apply/run-context.ts';
+import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { sha256 } from '../../src/digest.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyPlan } from '../../apply/apply-plan.ts';
 import type { ApplyEvent, ApplyOutcome } from '../../apply/events.ts';
-import type { RunClock } from '../../apply/run-context.ts';
+import type { RunClock } from '../../apply/session-watcher.ts';
 import { SourceVersions } from '../../apply/source-versions.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { Lock } from '../../lock/lock.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../engine/built-file.ts';
-import { SOFTWARE } from '../../engine/codec/video-encoder.ts';
-import { renderBuild } from '../../engine/render-result.ts';
+import { renderBuild, SOFTWARE } from '../../engine/codec/video-encoder.ts';
 import { tryGit } from '../../git/run-git.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { parseLock } from '../../lock/lock-format.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openObjectFolder } from '../../delivery/object-folder.ts';
 import { EXIT } from '../../diagnostic.ts';
-import { renderBuild } from '../../engine/render-result.ts';
+import { renderBuild } from '../../engine/codec/video-encoder.ts';
 import { isRecord } from '../../json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';

@@ -1,6 +1,7 @@
 import { arch } from 'node:process';
 import { ReelformError } from '../../diagnostic.ts';
 import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
+import { RENDER_EPOCH } from '../render-result.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
 import { type StreamSettings, VideoStream } from './video-stream.ts';
 /** Encoders of H.264. All but x264 are hardware, whose bytes vary from machine to machine. */
@@ -187,4 +188,14 @@ function splitUnits(annexB: Uint8Array): Uint8Array[] {
     if (end > start) units.push(bytes.subarray(start, end));
   }
   return units;
+}
+
+/**
+ * Identifies everything besides the scene that determines the bytes of a video: workers with the same build produce
+ * identical files, regardless of their number of cores.
+ *
+ * @param version version of Reelform
+ */
+export function renderBuild(version: string, { h264 }: EncoderChoice): string {
+  return [version, `epoch ${RENDER_EPOCH}`, h264, arch].join(', ');
 }
