@@ -129,7 +129,9 @@ function fieldFont(name: string): SceneFont {
 }
 
 function featuresOf(animation: LottieDocument): string[] {
-  return [...new Set(findUnsupported(animation).map(({ feature, what }) => `${feature}: ${what}`))];
+  // What `template init` removed was not drawn, so it explains no difference.
+  const uses = findUnsupported(animation).filter(({ feature }) => feature !== 'removed');
+  return [...new Set(uses.map(({ feature, what }) => `${feature}: ${what}`))];
 }
 
 /** Returns the source with the size of the scene, and with its texts set in the same font. */

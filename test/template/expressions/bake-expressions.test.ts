@@ -4,8 +4,8 @@ import {
   bakeExpressions,
   type Evaluate,
   restoreExpressions,
+  THINNING_ERROR,
 } from '../../../src/template/expressions/bake-expressions.ts';
-import { THINNING_ERROR } from '../../../src/template/expressions/thin-samples.ts';
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';

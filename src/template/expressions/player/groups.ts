@@ -72,6 +72,7 @@ const TRANSFORM: readonly (readonly [key: string, name: string, ...others: strin
 /** Indices of the properties of a layer's transform. */
 const INDICES: Readonly<Record<string, number>> = { a: 1, p: 2, s: 6, r: 10, rx: 8, ry: 9, or: 7, o: 11 };
 
+/** Creates the group of a layer's, a shape group's or a repeater's transform. */
 export function transformGroup(transform: Any, data: Any, above: () => Any): Group {
   const members = TRANSFORM.flatMap(([key, name, ...others]): Member[] => {
     const property = transform[key] ?? (key === 'r' ? transform.rz : undefined);
@@ -184,6 +185,7 @@ function transformOf(view: Any): Any {
   return { ...view.transform.mProps, o: view.transform.op };
 }
 
+/** Creates the group of shapes in a layer or a group. */
 export function contentGroup(shapes: readonly Any[], views: readonly Any[], above: () => Any): Group {
   const known = new Map<number, Any>();
   const content = ((name: unknown) => {
@@ -205,6 +207,7 @@ export function contentGroup(shapes: readonly Any[], views: readonly Any[], abov
   return define(content, { name: 'Contents', propertyGroup: up, numProperties: shapes.length });
 }
 
+/** Creates the group of a layer's effects, or of the values of one effect. */
 export function effectGroup(effects: readonly Any[], managers: readonly Any[], element: Any, above: () => Any): Group {
   const find = ((name: unknown) => {
     const index = effects.findIndex(({ nm, mn, ix }: Any) => name === nm || name === mn || name === ix);
@@ -248,6 +251,7 @@ const MASK: readonly (readonly [key: string, name: string, mult: number])[] = [
   ['x', 'maskExpansion', 1],
 ];
 
+/** Returns a function that finds masks by name and index. Reads their values, so that their expressions are evaluated. */
 export function maskGroup(manager: Any, element: Any): Any {
   const masks = manager.masksProperties.map((data: Any, index: number) => {
     const members = MASK.flatMap(([key, name, mult]): Member[] => {

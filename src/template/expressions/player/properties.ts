@@ -18,6 +18,7 @@ let memory = new Map<Any, Map<number, Value>>();
 const MOST_REMEMBERED = 20_000;
 let remembered = 0;
 
+/** Returns whether a frame id is that of an evaluation at another time. */
 export function isOfOtherTime(frameId: number): boolean {
   return frameId > OTHER_TIMES;
 }
@@ -57,6 +58,7 @@ function unscaled(value: number, mult: number): number {
   return mult === 1 ? value : Math.round((value / mult) * 1e9) / 1e9;
 }
 
+/** Returns whether a value is a path of lottie-web. */
 export function isPath(value: Any): boolean {
   return value?.v !== undefined && value?.i !== undefined;
 }
@@ -88,6 +90,7 @@ export function valueAt(property: Any, seconds = timeOf(property.comp)): Value {
 /** Seconds over which velocities are measured, before the time. */
 const STEP = 0.001;
 
+/** Returns the change of a property per second. */
 export function velocityAt(property: Any, seconds = timeOf(property.comp)): Value {
   return combine((now, before) => (now - before) / STEP, valueAt(property, seconds), valueAt(property, seconds - STEP));
 }
@@ -123,7 +126,11 @@ function keysOf({ keyframes, data }: Any): Any[] {
   return keyframes ?? (data?.d?.k?.length > 1 ? data.d.k : []);
 }
 
-/** @param index from 1 */
+/**
+ * Returns a keyframe.
+ *
+ * @param index from 1
+ */
 export function key(property: Any, index: number): Key {
   const keys = keysOf(property);
   const found = keys[index - 1];
@@ -137,6 +144,7 @@ export function key(property: Any, index: number): Key {
   return { ...start, index, time, value };
 }
 
+/** Returns the keyframe that is nearest to a time. */
 export function nearestKey(property: Any, seconds: number): Key {
   const keys = keysOf(property);
   const frame = seconds * property.elem.globalData.frameRate;
@@ -197,7 +205,7 @@ export function smooth(property: Any, width = 0.2, samples = 5, seconds = timeOf
   return combine((...numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length, ...values);
 }
 
-/** Names of properties and methods of values, so that `wiggle` needs no import of the scope. */
+/** Moves the value of a property; its random numbers belong to the scope of an expression. */
 export type Wiggle = (property: Any, parameters: readonly number[]) => Value;
 
 /**
