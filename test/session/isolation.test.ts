@@ -173,8 +173,8 @@ describe('limits of one render', () => {
 
   test('JavaScript heap: is limited to less than the memory limit', async () => {
     const { stdout } = await execa('node', [
+      '--max-semi-space-size=4',
       '--max-old-space-size=200',
-      '--max-semi-space-size=16',
       '-p',
       'v8.getHeapStatistics().heap_size_limit',
     ]);
@@ -182,7 +182,7 @@ describe('limits of one render', () => {
     const pool = openPool({ memoryBytes: 400 * 2 ** 20 });
     const { rendering } = await begun(pool);
     const { stdout: arguments_ } = await execa('pgrep', ['-P', String(process.pid), '-af', 'render-process.js']);
-    expect(arguments_).toContain('--max-old-space-size=200 --max-semi-space-size=16');
+    expect(arguments_).toContain('--max-semi-space-size=4 --single-threaded-gc --max-old-space-size=200');
     await pool.close();
     expect(await rendering).toMatchObject({ code: 'render_crashed' });
   });

@@ -236,7 +236,7 @@ describe('reelform template check', () => {
     const { stdout } = await reelform(root, ['template', 'check', 'templates/promo', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       valid: true,
-      unsupported: [{ feature: 'expression', what: expect.stringContaining('missing'), layer: 'Headline', pointer: '/layers/0/ks/r' }], // biome-ignore format: one finding
+      unsupported: [{ feature: 'expression', what: expect.stringContaining("'width' of undefined"), layer: 'Headline', pointer: '/layers/0/ks/r' }], // biome-ignore format: one finding
     });
   });
 
