@@ -44,7 +44,7 @@ export function createRenderPool({
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
   const watch = new UsageMonitor();
-  /** Those that ran a task last are at the end. */
+  /** Those that finished a task last are at the end. */
   const children = new Set<RenderChild>();
   let isClosed = false;
 
@@ -58,6 +58,8 @@ export function createRenderPool({
     return new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
   };
   const release = async (child: RenderChild): Promise<void> => {
+    // A process being stopped has left the pool.
+    if (children.delete(child)) children.add(child);
     if (child.isIdle && !isReusable(child)) await discard(child);
   };
   const discard = async (child: RenderChild): Promise<void> => {
@@ -69,7 +71,6 @@ export function createRenderPool({
     const own = [...children].filter((child) => child.owner === owner && isReusable(child));
     const shared = video === undefined ? undefined : own.find((child) => child.hasRoomFor(video));
     const child = shared ?? own.findLast(({ isIdle }) => isIdle) ?? start(owner);
-    children.delete(child);
     children.add(child);
     return child;
   };
