@@ -27,9 +27,12 @@ describe.skipIf(CHROMIUM === null)('compareSource()', () => {
   });
 });
 
-/** A mask that hides everything in lottie-web, and nothing here. */
+/** A translucent mask that hides everything in lottie-web, and less here. */
 function withLightenMask(): unknown[] {
-  const layers = structuredClone(documentOf('mask, feathered').layers) as { masksProperties?: { mode: string }[] }[];
-  for (const { masksProperties = [] } of layers) for (const mask of masksProperties) mask.mode = 'l';
+  const layers = structuredClone(documentOf('mask, feathered').layers) as {
+    masksProperties?: { mode: string; o: unknown }[];
+  }[];
+  for (const { masksProperties = [] } of layers)
+    for (const mask of masksProperties) Object.assign(mask, { mode: 'l', o: { a: 0, k: 50 } });
   return layers;
 }
