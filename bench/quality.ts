@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ async function measure(template: string, folder: string): Promise<Row[]> {
   const encoder = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', ...colours, '-an', other];
   await execa('ffmpeg', ['-v', 'error', '-y', ...input, ...encoder]);
   const encodeMs = performance.now() - start;
-  const { size } = await import('node:fs').then(({ statSync }) => statSync(other));
+  const { size } = statSync(other);
   await add('ffmpeg `veryfast` CRF 20, frames given', other, size, speedOf(encodeMs));
 
   for (const { name, render } of values['no-peers'] ? [] : peers) {

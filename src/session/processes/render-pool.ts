@@ -58,7 +58,7 @@ export function createRenderPool({
     return new RenderChild({ environment, limits: childLimits, watch, encoder, sandbox, owner });
   };
   const release = async (child: RenderChild): Promise<void> => {
-    // A process being stopped has left the pool.
+    // One that was discarded meanwhile is not added again.
     if (children.delete(child)) children.add(child);
     if (child.isIdle && !isReusable(child)) await discard(child);
   };

@@ -81,11 +81,11 @@ function framesOf({ output, frameCount }: SceneFile): number {
 /** Merges what several machines rendered of the same files. */
 export function mergePieces(rendered: readonly (readonly FilePieces[])[]): FilePieces[] {
   return (rendered[0] ?? []).map((_, file) => {
-    const parts = rendered.map((pieces) => pieces[file]!);
+    const ofFile = rendered.map((pieces) => pieces[file]!);
     return {
-      segments: parts.flatMap(({ segments }) => segments),
-      sound: parts.find(({ sound }) => sound !== null)?.sound ?? null,
-      whole: parts.find(({ whole }) => whole !== null)?.whole ?? null,
+      segments: ofFile.flatMap(({ segments }) => segments),
+      sound: ofFile.find(({ sound }) => sound !== null)?.sound ?? null,
+      whole: ofFile.find(({ whole }) => whole !== null)?.whole ?? null,
     };
   });
 }
