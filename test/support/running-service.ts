@@ -28,11 +28,13 @@ export interface RunningService {
  * Starts the whole service in this process, over a real database and real files.
  *
  * @param after registers its closing; by default it closes when the test finishes
+ * @param createRenderPool opens its pools of render processes
  */
 export async function startService(
   address: DatabaseAddress,
   settings: Partial<Settings> = {},
   after: After = onTestFinished,
+  createRenderPool = keptRenderPool,
 ): Promise<RunningService> {
   const dataDirectory = address.directory || (await mkdtemp(join(tmpdir(), 'reelform-data-')));
   after(() => rm(dataDirectory, { recursive: true, force: true }));
@@ -43,7 +45,7 @@ export async function startService(
     version: '0.0.0-test',
     packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
     log: { write: (line) => void log.push(line) },
-    createRenderPool: keptRenderPool,
+    createRenderPool,
     now: () => Date.now(),
   });
   after(() => server.close({ now: true }));
