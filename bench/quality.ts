@@ -52,7 +52,9 @@ async function webAnimation(scene: Scene): Promise<string> {
 
 /** SSIM of all planes, by ffmpeg's filter. @param reference input arguments @param frameCount first frames that are compared */
 async function ssimOf(file: string, reference: readonly string[], frameCount: number): Promise<string> {
-  const filter = `[0:v]trim=end_frame=${frameCount},setpts=N[a];[1:v]trim=end_frame=${frameCount},setpts=N[b];[a][b]ssim`;
+  // In one time base: the filter compares frames of equal time.
+  const numbered = `trim=end_frame=${frameCount},settb=1/30,setpts=N`;
+  const filter = `[0:v]${numbered}[a];[1:v]${numbered}[b];[a][b]ssim`;
   const args = ['-hide_banner', '-i', file, ...reference, '-lavfi', filter, '-f', 'null', '-'];
   const { stderr } = await execa('ffmpeg', args);
   const found = /All:0(\.\d{5})/.exec(stderr)?.[1];
