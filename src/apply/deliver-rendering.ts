@@ -3,9 +3,9 @@ import { type Backoff, backoffMs } from '../backoff.ts';
 import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { lacksDeliveries } from '../service/render-service.ts';
+import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { thrownFailures, type VideoFailure } from './events.ts';
-import { PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
 import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './session-request.ts';
 

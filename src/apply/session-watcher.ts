@@ -1,7 +1,7 @@
 import { abortable } from '../abortable.ts';
 import { type RenderService, sessionEnd } from '../service/render-service.ts';
+import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { nextPollAge, PollRetry, SEEN_MISSING_MS } from './poll-schedule.ts';
 
 export interface RunClock {
   /** Milliseconds since the epoch, for dates. May jump when the clock is set. */
@@ -26,53 +26,40 @@ export interface WatchOptions {
   onProgress(percent: number): void;
 }
 
-/** The sessions of one style version. */
-interface Kind {
-  durationsMs: readonly number[];
-  /** True if this run has added a duration. */
-  isNew: boolean;
-  watched: number;
-}
-
-/** A session that a caller waits for. Times are monotonic; `dueAt` is infinite while a request for it is pending. */
+/**
+ * A session in its last known state. Times are monotonic; `idleAt`: the last poll without progress, until which it may
+ * have been queued; `notBefore`: the earliest time of the next poll.
+ */
 interface Watched {
-  readonly kind: Kind;
+  readonly styleVersion: string;
+  readonly retry: PollRetry;
   readonly spread: number;
-  readonly failed: PollRetry;
-  readonly onProgress: (percent: number) => void;
-  readonly resolve: (session: RenderSession) => void;
-  readonly reject: (reason: unknown) => void;
   session: RenderSession;
   startedAt: number;
   polledAt: number;
   idleAt: number;
-  percent: number;
-  dueAt: number;
+  notBefore: number;
+  /** Ends the wait for the next poll, which is then scheduled again. */
+  wake: () => void;
 }
 
-/** Maximum number of durations per style version: enough to show their spread, few enough to follow a change. */
-const MAX_DURATIONS = 64;
-/** Below this number of durations, each new one changes the schedule of the other sessions. */
-const FEW_DURATIONS = 4;
-/** Minimum number of due sessions, per page of the list, for which one list request replaces single polls. */
-const MIN_LISTED = 4;
-const PAGE = 100;
-const MAX_LIST_FAILURES = 3;
-/** Minimum time between two lists, relative to a render's duration. */
-const LIST_SHARE = 0.02;
+/** Maximum number of durations per style version; each of the first few changes the schedule of all sessions. */
+const [MAX_DURATIONS, FEW_DURATIONS] = [64, 4];
+/** Milliseconds, except the last: minimum relative to the age. */
+const [FIRST_POLL_MS, MIN_STEP_MS, MAX_STEP_MS, MIN_STEP] = [250, 100, 60_000, 0.02];
+/** Timers are imprecise and a poll too early is wasted; durations up to `SPAN` apart share a poll. */
+const [MARGIN, SPAN] = [1.002, 1.03];
+/** Sessions of one page of the list; fewer than `MIN_LISTED` sessions are polled one by one. */
+const [PAGE, MIN_LISTED, MAX_USELESS_LISTS] = [100, 4, 3];
 
-/**
- * Polls the sessions of a run: with one list request if the service supports it and several are due, otherwise one by
- * one.
- */
+/** Polls the sessions of a run: all with one list request if the service has it, otherwise one by one. */
 export class SessionWatcher {
   readonly #options: SessionWatcherOptions;
-  readonly #kinds = new Map<string, Kind>();
+  readonly #durationsMs = new Map<string, readonly number[]>();
   readonly #watched = new Set<Watched>();
-  #timer = new AbortController();
-  #timerAt = Number.POSITIVE_INFINITY;
+  #listing: Promise<ReadonlySet<string>> | null = null;
+  #uselessLists = 0;
   #count = 0;
-  #listFailures = 0;
   /** Upper bound of the offset that converts a date of the service to our monotonic clock. */
   #offsetMs = Number.POSITIVE_INFINITY;
 
@@ -83,151 +70,131 @@ export class SessionWatcher {
   /**
    * Polls a session until it has ended, rendered or failed. Only permanent errors reject: see `PollRetry`.
    *
-   * @returns the session in its final state
    * @throws the last error of the service, ServiceError 404 for a session that stays missing; the signal's reason
    */
   async watch(session: RenderSession, styleVersion: string, options: WatchOptions): Promise<RenderSession> {
     const { signal, onProgress } = options;
+    const { clock } = this.#options;
     signal.throwIfAborted();
     if (sessionEnd(session.status) !== null) return session;
-    const durationsMs = this.#options.durationsMs(styleVersion).slice(-MAX_DURATIONS);
-    const kind = this.#kinds.get(styleVersion) ?? { durationsMs, isNew: false, watched: 0 };
-    this.#kinds.set(styleVersion, kind);
-    kind.watched += 1;
-    const now = this.#options.clock.monotonicNow();
-    let leave = (): void => undefined;
-    const ended = new Promise<RenderSession>((resolve, reject) => {
-      // Multiples of the golden ratio spread any number of sessions evenly.
-      const spread = (this.#count++ * 0.618) % 1;
-      const times = { startedAt: now, polledAt: now, idleAt: 0, percent: -1, dueAt: 0 };
-      const failed = new PollRetry(SEEN_MISSING_MS);
-      const watched = { ...times, session, kind, spread, failed, onProgress, resolve, reject };
-      this.#watched.add(watched);
-      this.#plan(watched, 0);
-      leave = () => this.#watched.delete(watched);
-    });
+    const now = clock.monotonicNow();
+    const times = { startedAt: now, polledAt: now, idleAt: now, notBefore: now };
+    const retry = new PollRetry(SEEN_MISSING_MS);
+    // Multiples of the golden ratio spread any number of sessions evenly over 0..1.
+    const spread = (this.#count++ * 0.618) % 1;
+    const watched: Watched = { styleVersion, retry, spread, session, ...times, wake: () => undefined };
+    this.#watched.add(watched);
+    this.#update(watched, session);
     try {
-      this.#setTimer();
-      return await abortable(ended, signal);
+      for (let percent = -1; sessionEnd(watched.session.status) === null; ) {
+        if (watched.session.render_progress > percent) onProgress(watched.session.render_progress);
+        percent = Math.max(percent, watched.session.render_progress);
+        const timer = new AbortController();
+        watched.wake = () => timer.abort('scheduled again');
+        const waitMs = Math.max(this.#dueAt(watched), watched.notBefore) - clock.monotonicNow();
+        const wait = (): Promise<void> => clock.wait(waitMs, timer.signal).catch(() => undefined);
+        await abortable(waitMs > 0 ? wait() : this.#poll(watched), signal);
+      }
+      return watched.session;
     } finally {
-      kind.watched -= 1;
-      leave();
-      this.#setTimer();
+      this.#watched.delete(watched);
+      watched.wake();
     }
   }
 
   /** Returns durations for the next run by style version, oldest first, those of earlier runs included. */
   newDurations(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.#kinds].filter(([, { isNew }]) => isNew).map(([id, kind]) => [id, kind.durationsMs]));
+    return this.#durationsMs;
   }
 
-  /** Stores the state of a running session, and schedules its next poll. */
-  #plan(watched: Watched, notBefore: number): void {
-    const { kind, session, polledAt, spread } = watched;
-    const { render_progress: progress, created_at, updated_at } = session;
-    this.#offsetMs = Math.min(this.#offsetMs, polledAt - Date.parse(updated_at));
-    watched.startedAt = Math.min(watched.startedAt, Date.parse(created_at) + this.#offsetMs);
-    if (progress === 0) watched.idleAt = polledAt;
-    if (progress > watched.percent) {
-      watched.percent = progress;
-      watched.onProgress(progress);
+  #knownMs(styleVersion: string): readonly number[] {
+    return this.#durationsMs.get(styleVersion) ?? this.#options.durationsMs(styleVersion);
+  }
+
+  /**
+   * Returns when to poll a session next: estimated from its progress, else from the durations of earlier renders, else
+   * with a growing interval, spread over its peers, because the first that ends shows when to poll the others.
+   */
+  #dueAt({ styleVersion, session, spread, startedAt, polledAt, idleAt }: Watched): number {
+    const { render_progress: progress } = session;
+    const sortedMs = this.#knownMs(styleVersion).toSorted((a, b) => a - b);
+    const [longestMs = 0, ageMs, renderingMs] = [sortedMs.at(-1), polledAt - startedAt, polledAt - idleAt];
+    const nextMs = sortedMs.find((one) => one * MARGIN > ageMs);
+    let expectedMs: number;
+    if (progress > 0 && progress < 100) {
+      // Progress is reported in whole per cent, so the first values are unreliable.
+      const leftMs = (renderingMs * (100 - progress)) / (progress + 0.3);
+      expectedMs = ageMs + Math.min(leftMs, Math.max(longestMs - ageMs, 3 * renderingMs));
+    } else if (nextMs !== undefined) {
+      expectedMs = sortedMs.findLast((one) => one <= nextMs * SPAN)!;
+    } else if (longestMs > 0) {
+      expectedMs = ageMs + Math.min(MAX_STEP_MS, (ageMs - longestMs) / 2);
+    } else {
+      const peers = [...this.#watched].filter((one) => one.styleVersion === styleVersion).length;
+      const factor = Math.min(1.5, 1.08 ** peers);
+      const fromMs = Math.max(ageMs, FIRST_POLL_MS * factor ** (spread - 1));
+      expectedMs = Math.min(fromMs * factor, fromMs + MAX_STEP_MS);
     }
-    const [ageMs, idleMs] = [polledAt, watched.idleAt].map((at) => Math.max(0, at - watched.startedAt)) as [
-      number,
-      number,
-    ];
-    const { durationsMs, watched: peers } = kind;
-    const pollAge = nextPollAge({ durationsMs, ageMs, idleMs, progress, peers, spread });
-    watched.dueAt = Math.max(watched.startedAt + pollAge, notBefore);
+    return startedAt + Math.max(expectedMs * MARGIN, ageMs + Math.max(MIN_STEP_MS, MIN_STEP * ageMs));
   }
 
-  /** Sets the timer to the earliest due session. */
-  #setTimer(): void {
-    const { clock } = this.#options;
-    const at = Math.min(...[...this.#watched].map(({ dueAt }) => dueAt));
-    if (at === this.#timerAt) return;
-    this.#timer.abort();
-    this.#timer = new AbortController();
-    this.#timerAt = at;
-    if (at === Number.POSITIVE_INFINITY) return;
-    const poll = (): void => {
-      this.#timerAt = Number.POSITIVE_INFINITY;
-      void this.#poll(Math.max(at, clock.monotonicNow()));
-      this.#setTimer();
-    };
-    clock.wait(Math.max(0, at - clock.monotonicNow()), this.#timer.signal).then(poll, () => undefined);
-  }
-
-  async #poll(now: number): Promise<void> {
-    const { service } = this.#options;
-    const near = [...this.#watched].filter((one) => one.dueAt <= now + listMs(one) / 2);
-    const pages = Math.ceil(this.#watched.size / PAGE);
-    const canList = service.listRenderSessions !== undefined && this.#listFailures < MAX_LIST_FAILURES;
-    const isListed = canList && near.length >= MIN_LISTED * pages;
-    const due = isListed ? near : near.filter(({ dueAt }) => dueAt <= now);
-    for (const one of due) one.dueAt = Number.POSITIVE_INFINITY;
-    const listed = isListed ? await this.#list(pages * PAGE) : new Map<string, RenderSession>();
-    for (const one of this.#watched) {
-      const session = listed.get(one.session.id);
-      if (session !== undefined) this.#update(one, session, listMs(one));
-    }
-    this.#setTimer();
+  /** Polls a due session, or all sessions at once. Concurrent callers share one list request. */
+  async #poll(watched: Watched): Promise<void> {
+    const { service, clock } = this.#options;
+    const canList = service.listRenderSessions !== undefined && this.#uselessLists < MAX_USELESS_LISTS;
+    const stepMs = MIN_STEP * (clock.monotonicNow() - watched.startedAt);
+    if (canList && this.#watched.size >= MIN_LISTED) this.#listing ??= this.#list(stepMs);
     // A session that was created after the list request is not in it.
-    for (const one of due) if (this.#watched.has(one) && !listed.has(one.session.id)) void this.#pollOne(one);
-  }
-
-  async #pollOne(watched: Watched): Promise<void> {
+    if ((await this.#listing)?.has(watched.session.id) === true) return;
     try {
-      const { session, retryAfterMs } = await this.#options.service.getRenderSession(watched.session.id);
+      const { session, retryAfterMs } = await service.getRenderSession(watched.session.id);
       this.#update(watched, session, retryAfterMs ?? 0);
     } catch (error) {
-      const now = this.#options.clock.monotonicNow();
-      const delayMs = watched.failed.nextMs(error, now, watched.spread);
-      if (delayMs === null) watched.reject(error);
-      else watched.dueAt = now + delayMs;
-    }
-    this.#setTimer();
-  }
-
-  /** Returns the listed sessions by id; an empty map after an error, so that single polls report the problem. */
-  async #list(count: number): Promise<ReadonlyMap<string, RenderSession>> {
-    try {
-      const sessions = await this.#options.service.listRenderSessions!(count);
-      this.#listFailures = sessions === null ? MAX_LIST_FAILURES : 0;
-      return new Map(sessions?.map((session) => [session.id, session]));
-    } catch {
-      this.#listFailures += 1;
-      return new Map();
+      const now = clock.monotonicNow();
+      const delayMs = watched.retry.nextMs(error, now, watched.spread);
+      if (delayMs === null) throw error;
+      watched.notBefore = now + delayMs;
     }
   }
 
-  #update(watched: Watched, session: RenderSession, minWaitMs: number): void {
+  /**
+   * Returns the ids of the listed sessions; none after an error, so that single polls report the problem.
+   *
+   * @param waitMs minimum time until the next poll of all of them, which lets more of them share it
+   */
+  async #list(waitMs: number): Promise<ReadonlySet<string>> {
+    const count = Math.ceil(this.#watched.size / PAGE) * PAGE;
+    const sessions = await this.#options.service.listRenderSessions!(count).catch(() => []);
+    this.#listing = null;
+    if (sessions === null) this.#uselessLists = MAX_USELESS_LISTS;
+    else this.#uselessLists = sessions.length === 0 ? this.#uselessLists + 1 : 0;
+    const listed = new Map(sessions?.map((session) => [session.id, session]));
+    for (const one of this.#watched) {
+      const session = listed.get(one.session.id);
+      if (session !== undefined) this.#update(one, session, waitMs);
+    }
+    return new Set(listed.keys());
+  }
+
+  /** Stores the state of a session, and its duration if it has been rendered. */
+  #update(watched: Watched, session: RenderSession, waitMs = 0): void {
+    // The answer of an earlier request may arrive after the end.
+    if (sessionEnd(watched.session.status) !== null) return;
+    const { styleVersion, polledAt, session: former } = watched;
     const now = this.#options.clock.monotonicNow();
-    const { kind, polledAt, startedAt } = watched;
-    const hasEnded = sessionEnd(session.status) !== null;
-    watched.failed.clear();
-    if (!hasEnded) {
-      Object.assign(watched, { session, polledAt: now });
-      this.#plan(watched, now + minWaitMs);
-      return;
-    }
-    this.#watched.delete(watched);
-    watched.resolve(session);
-    if (sessionEnd(session.status) !== 'rendered') return;
-    const [lowMs, highMs] = [polledAt - startedAt, now - startedAt];
-    // Prefers the service's clock, unless its duration contradicts our polls before and after the end.
-    const servedMs = Date.parse(session.updated_at) - Date.parse(session.created_at);
-    const isPossible = servedMs > 0 && servedMs >= lowMs * 0.95 - 50 && servedMs <= highMs * 1.05 + 50;
-    const durationMs = Math.max(1, isPossible ? servedMs : (lowMs + highMs) / 2);
-    kind.durationsMs = [...kind.durationsMs, durationMs].slice(-MAX_DURATIONS);
-    kind.isNew = true;
-    if (kind.durationsMs.length > FEW_DURATIONS) return;
-    for (const other of this.#watched) {
-      if (other.kind === kind && other.dueAt !== Number.POSITIVE_INFINITY) this.#plan(other, 0);
-    }
+    const [createdAt, updatedAt] = [Date.parse(session.created_at), Date.parse(session.updated_at)];
+    this.#offsetMs = Math.min(this.#offsetMs, now - updatedAt);
+    const startedAt = Math.min(watched.startedAt, createdAt + this.#offsetMs);
+    const idleAt = session.render_progress === 0 ? now : watched.idleAt;
+    Object.assign(watched, { session, startedAt, polledAt: now, idleAt, notBefore: now + waitMs });
+    watched.retry.clear();
+    const end = sessionEnd(session.status);
+    if (end !== null || session.render_progress > former.render_progress) watched.wake();
+    if (end !== 'rendered') return;
+    // The service's clock is more precise than our polls before and after the end, but may be wrong.
+    const durationMs = Math.max(1, polledAt - startedAt, Math.min(now - startedAt, updatedAt - createdAt));
+    const durationsMs = [...this.#knownMs(styleVersion), durationMs].slice(-MAX_DURATIONS);
+    this.#durationsMs.set(styleVersion, durationsMs);
+    if (durationsMs.length <= FEW_DURATIONS) for (const other of this.#watched) other.wake();
   }
-}
-
-function listMs({ kind: { durationsMs } }: Watched): number {
-  return (LIST_SHARE * durationsMs.reduce((sum, one) => sum + one, 0)) / Math.max(1, durationsMs.length);
 }

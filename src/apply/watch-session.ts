@@ -2,10 +2,10 @@ import { furtherOutputs, type Video } from '../definition/video.ts';
 import type { Attempt, Intent } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
 import { lacksOutputs, type RenderService, sessionEnd } from '../service/render-service.ts';
+import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service/retry.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
-import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from './poll-schedule.ts';
 import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
 
 /**

@@ -3,13 +3,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import { FRESH_AGENTS, KEPT_AGENTS, type Repeatability, retryAfterMs } from '../http/send-request.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
-import {
-  type Exchange,
-  exchange as exchangeOnce,
-  MAX_RETRY_AFTER_MS,
-  Retries,
-  type ServiceAnswer,
-} from './exchange.ts';
+import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
   readSessionAnswer,
@@ -28,6 +22,7 @@ import {
   type SourceUpload,
   uploadsEnded,
 } from './render-service.ts';
+import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import type { StyleVersionPusher } from './style-version-pusher.ts';
 import { stripQueries } from './urls.ts';
