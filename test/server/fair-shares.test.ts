@@ -170,7 +170,7 @@ describeOnDatabases('slow servers of one tenant', (databases) => {
     await test(other, await endpoint(other, receiver.url));
     await expect.poll(() => receiver.arrived.length, { timeout: 10_000 }).toBe(1);
     expect(server.requests()).toBeLessThan(30);
-  }, 30_000);
+  });
 });
 
 describeOnDatabases('still cuts', (databases, kind) => {

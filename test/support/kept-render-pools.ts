@@ -7,7 +7,8 @@ const kept = new Map<string, RenderPool[]>();
 
 /**
  * Opens a pool like `createRenderPool`, but keeps its processes on close for the next pool with the same options:
- * starting a render process takes ten times as long as rendering a small scene. They end with the test process.
+ * starting a render process takes ten times as long as rendering a small scene. They end with the test process. All
+ * owners share them, too; render-pool.test.ts proves that each process serves one owner.
  */
 export function keptRenderPool(options: RenderPoolOptions): RenderPool {
   const sandbox = options.sandbox ?? openSandbox('auto');
@@ -18,7 +19,7 @@ export function keptRenderPool(options: RenderPoolOptions): RenderPool {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   return {
-    run(kind, input, { signal, ...rest } = {}) {
+    run(kind, input, { signal, owner: _, ...rest } = {}) {
       const signals = signal === undefined ? [closing.signal] : [closing.signal, signal];
       const task = pool.run(kind, input, { ...rest, signal: AbortSignal.any(signals) });
       running.add(task);

@@ -20,8 +20,8 @@ export async function openFonts(
   uses: Iterable<FontUse>,
   io: Io,
 ): Promise<{ readonly weights: ReadonlyMap<string, FontWeight>; readonly unusable: readonly UnusableFont[] }> {
-  const { createRenderPool } = await import('../../session/processes/render-pool.ts');
-  const processes = createRenderPool({ size: 1, sandbox: sandboxFromEnvironment(io.env) });
+  const open = io.createRenderPool ?? (await import('../../session/processes/render-pool.ts')).createRenderPool;
+  const processes = open({ size: 1, sandbox: sandboxFromEnvironment(io.env) });
   const weights = new Map<string, FontWeight>();
   const unusable: UnusableFont[] = [];
   try {

@@ -13,6 +13,7 @@ import { packRecord } from '../../../src/session/segments/segment-cache.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import { openApi, untilEnded } from '../../support/api.ts';
 import { describeOnDatabases, SILENT, type TestDatabases } from '../../support/databases.ts';
+import { keptRenderPool } from '../../support/kept-render-pools.ts';
 import { sessionBody } from '../../support/running-service.ts';
 import { smallAnimation, smallPackageFiles } from '../../support/small-package.ts';
 import { TEST_SETTINGS } from '../../support/test-settings.ts';
@@ -107,6 +108,7 @@ describeOnDatabases('segments of a service', (databases) => {
       version: '0.0.0-test',
       packages: [{ name: 'long', package: parsed.value, files: FILES }],
       log: { write() {} },
+      createRenderPool: keptRenderPool,
       now: () => Date.now(),
     });
     onTestFinished(() => server.close({ now: true }));
