@@ -1,9 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { testLanes } from './test/support/test-lanes.ts';
 
-/** Integration tests that leave no state in the process. */
-const TOGETHER =
-  /^test\/(?:apply|cli\/(?:check|comment|commit|drift|init|lock|plan|preview|render|service|template)|conformance|definition|delivery|deploy|engine|forge|git|http|lock|plan|project|report|schema|server|service|session\/(?:segments|sources)|template|yaml)\//;
+/** Integration tests that count or signal the child processes of their own process: it must have no others. */
+const ALONE = /^test\/(?:sandbox|session\/(?:isolation|processes))/;
 
 const { unit, integration } = testLanes(import.meta.dirname);
 
@@ -22,15 +21,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'integration', include: integration.filter((file) => !TOGETHER.test(file)) },
+        test: {
+          name: 'integration',
+          include: integration.filter((file) => !ALONE.test(file)),
+          isolate: false,
+        },
       },
       {
         extends: true,
-        test: {
-          name: 'integration-together',
-          include: integration.filter((file) => TOGETHER.test(file)),
-          isolate: false,
-        },
+        test: { name: 'integration-alone', include: integration.filter((file) => ALONE.test(file)) },
       },
     ],
   },
