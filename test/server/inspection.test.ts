@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, openApi, untilEnded } from '../support/api.ts';
+import { putDatabase } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/http-server.ts';
 import { CLIP, mediaPackageFiles } from '../support/media-package.ts';
@@ -30,6 +31,7 @@ let attacker: Api;
 let victim: Api;
 
 beforeAll(async () => {
+  await putDatabase(join(folder, '.reelform/server'));
   files = await startServer((_request, response) => void response.end(movie));
   const args = ['--log-level', 'error', '--allow-source', new URL(files.url).host];
   service = await spawnService(folder, { port: await freePort(), args });

@@ -1,16 +1,15 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { putDatabase } from '../../support/databases.ts';
+import { anyDatabases } from '../../support/databases.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makeFolder } from '../../support/repository.ts';
 import { PROGRAM } from '../../support/spawned-program.ts';
 
 /** Starts the built program in a shell that redirects its output. */
-function start(cwd: string, command: string) {
+function start(cwd: string, command: string, env: Readonly<Record<string, string>> = {}) {
   return execa('bash', ['-c', `exec "$0" "$1" ${command}`, process.execPath, PROGRAM], {
-    ...{ cwd, reject: false, env: { CI: 'true', NO_COLOR: '1' } },
+    ...{ cwd, reject: false, env: { CI: 'true', NO_COLOR: '1', ...env } },
   });
 }
 
@@ -18,10 +17,10 @@ function start(cwd: string, command: string) {
 async function serveTo(redirection: string): Promise<{ url: string; process: ReturnType<typeof start> }> {
   const folder = makeFolder({});
   const port = await freePort();
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  await putDatabase(data);
-  const child = start(folder, `serve --port ${port} --data "${data}" --concurrency 1 ${redirection}`);
+  const { url: databaseUrl, directory } = await anyDatabases.address();
+  const data = directory || join(folder, 'data');
+  const env = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+  const child = start(folder, `serve --port ${port} --data "${data}" --concurrency 1 ${redirection}`, env);
   onTestFinished(() => void child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   for (let isReady = false; !isReady; ) {
