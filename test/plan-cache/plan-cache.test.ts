@@ -7,7 +7,7 @@ import { reelform } from '../support/test-io.ts';
 
 describe('the plan cache', () => {
   // Even seeds use a service behind a URL, odd ones a template package.
-  it.each([1, 2, 3, 4])('gives the same plan as reading everything, after any edits (seed %i)', async (seed) => {
+  it.each([1, 2])('gives the same plan as reading everything, after any edits (seed %i)', async (seed) => {
     const { differences } = await comparePlans(seed, 40);
     expect(differences).toEqual([]);
   });
