@@ -1,4 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -22,7 +24,12 @@ export const GIT_ENVIRONMENT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
   GIT_EDITOR: 'true',
+  // Without the sample hooks that git copies into each new repository.
+  GIT_TEMPLATE_DIR: '',
 };
+
+/** Git starts two processes after each commit, fetch and push to see whether there is something to clean up. */
+const WITHOUT_CLEANING = '[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n';
 
 function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-git-')));
@@ -46,22 +53,45 @@ export function gitIn(root: string): GitRepository {
 }
 
 export async function newRepository(): Promise<GitRepository> {
-  const repository = gitIn(newFolder());
-  await repository.git('init', '--quiet', '--initial-branch=main');
-  return repository;
+  const root = newFolder();
+  await cp(emptyRepository(), join(root, '.git'), { recursive: true });
+  return gitIn(root);
 }
 
 /** Creates a bare repository, as at a git host. */
 export async function newRemote(): Promise<GitRepository> {
-  const remote = gitIn(newFolder());
-  await remote.git('init', '--quiet', '--bare', '--initial-branch=main');
-  return remote;
+  const root = newFolder();
+  await cp(emptyRepository(), root, { recursive: true });
+  appendFileSync(join(root, 'config'), '[core]\n\tbare = true\n\tlogallrefupdates = false\n');
+  return gitIn(root);
+}
+
+/** Returns the `.git` folder of an empty repository, made once for each run of the tests. */
+function emptyRepository(): string {
+  const folder = join(realpathSync(tmpdir()), 'reelform-empty-repository');
+  if (existsSync(folder)) return folder;
+  const made = mkdtempSync(`${folder}-`);
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main'], {
+    cwd: made,
+    env: { ...process.env, ...GIT_ENVIRONMENT },
+  });
+  const empty = join(made, '.git');
+  appendFileSync(join(empty, 'config'), WITHOUT_CLEANING);
+  mkdirSync(join(empty, 'hooks'));
+  try {
+    renameSync(empty, folder);
+  } catch {
+    // Another process was faster.
+  }
+  rmSync(made, { recursive: true, force: true });
+  return folder;
 }
 
 /** Clones a repository. @param options options of `git clone`, such as `--depth=1` */
 export async function cloneOf(remote: GitRepository, ...options: string[]): Promise<GitRepository> {
   const clone = gitIn(newFolder());
   // A file: URL uses the transport of a server; a path would not.
-  await clone.git('clone', '--quiet', ...options, `file://${remote.root}`, '.');
+  const config = ['maintenance.auto=false', 'receive.autogc=false'].flatMap((value) => ['--config', value]);
+  await clone.git('clone', '--quiet', ...config, ...options, `file://${remote.root}`, '.');
   return clone;
 }
