@@ -85,6 +85,15 @@ describe('bakeExpressions()', () => {
     ]);
   });
 
+  it('places the opacity of a group in the tree of properties', () => {
+    const o = { ...still(100), x: 'var $bm_rt; $bm_rt = thisProperty.propertyGroup(2).propertyIndex * 10;' };
+    const group = { ty: 'gr', nm: 'group', ix: 4, it: [rectangle(0, 0, 20, 10), { ty: 'tr', ...TRANSFORM, o }] };
+    const animation = lottie([{ ...shapeLayer('box', []), shapes: [group] }]);
+    expect(bakeExpressions(animation, evaluate)).toMatchObject([{ layer: 'box', failure: null }]);
+    const [box] = animation.layers as { shapes: { it: { o: unknown }[] }[] }[];
+    expect(propertyValue(box!.shapes[0]!.it[1]!.o, 0)).toEqual([40]);
+  });
+
   it('thins keyframes up to the documented error of a unit', async () => {
     const wave = fc.record({
       size: fc.double({ min: 0.1, max: 2000, noNaN: true }),

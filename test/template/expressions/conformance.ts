@@ -19,8 +19,8 @@ export const animated = (...keys: [frame: number, ...value: number[]][]) => ({
 });
 const control = (name: string, kind: string, ty: number, index: number, v: object) => ({ ty: 5, nm: name, ix: index, np: 3, mn: `ADBE ${kind} Control`, en: 1, ef: [{ ty, nm: kind === 'Dropdown' ? 'Menu' : kind, mn: `ADBE ${kind} Control-0001`, ix: 1, v }] }); // biome-ignore format: one effect
 const curve = (closed: boolean, ...points: number[][]) => ({ c: closed, v: points, i: points.map(() => [0, 0]), o: points.map(() => [0, 0]) }); // biome-ignore format: one path
-const group = (name: string, items: object[], transform: object = {}) => ({
-  ...{ ty: 'gr', nm: name, mn: 'ADBE Vector Group' },
+const group = (name: string, ix: number, items: object[], transform: object = {}) => ({
+  ...{ ty: 'gr', nm: name, mn: 'ADBE Vector Group', ix, cix: 2 },
   it: [...items, { ty: 'tr', nm: 'Transform', ...TRANSFORM, sk: still(0), sa: still(0), ...transform }],
 });
 
@@ -43,6 +43,7 @@ const SHAPES = {
   shapes: [
     group(
       'Group 1',
+      1,
       [
         { ...rectangle(0, 0, 40, 20), nm: 'Rect 1', mn: 'ADBE Vector Shape - Rect', r: still(3) },
         { ty: 'st', nm: 'Line', c: still([0, 0, 1, 1]), o: still(80), w: still(6), lc: 1, lj: 1, d: [{ n: 'd', nm: 'dash', v: still(9) }, { n: 'o', nm: 'offset', v: still(2) }] }, // biome-ignore format: one stroke
@@ -50,7 +51,7 @@ const SHAPES = {
       ],
       { p: still([10, 0]), r: still(90), s: still([200, 200]), o: still(60) },
     ),
-    group('Group 2', [
+    group('Group 2', 2, [
       { ty: 'el', nm: 'Round', p: still([50, 5]), s: still([10, 30]) },
       { ty: 'sr', nm: 'Star', sy: 1, d: 1, p: still([0, 0]), r: still(15), pt: still(5), or: still(9), os: still(0), ir: still(4), is: still(0) }, // biome-ignore format: one star
       { ty: 'sh', nm: 'Free', ks: still(curve(false, [0, 0], [30, 0], [30, 40])) },
@@ -91,6 +92,9 @@ type Row = readonly [
 
 const SWING = animated([0, 0], [10, 20], [20, 0]);
 const RISE = animated([10, 0], [20, 30]);
+const LINE = { to: [0, 0, 0], ti: [0, 0, 0], ...EASE };
+/** A motion path of a document that stores each end with its start. */
+const OLD_PATH = { a: 1, k: [{ t: 0, s: [0, 0, 0], e: [10, 0, 0], ...LINE }, { t: 10, s: [10, 0, 0], e: [40, 0, 0], ...LINE }, { t: 20 }] }; // biome-ignore format: one property
 const at = (frame: number, property?: object) => ({ frame, ...(property === undefined ? {} : { property }) });
 const PLACES: Readonly<Record<Place, object>> = {
   rotation: still(10),
@@ -205,6 +209,7 @@ const ROWS: readonly Row[] = [
   ['loopOut', 'loopOut("cycle")', [15, 0], on('position', 25, animated([10, 0, 0, 0], [20, 30, 0, 0]))],
   ['loopOut', 'thisProperty.loopOut("cycle")', 10, at(25, SWING)],
   ['loopOut', 'loopOut("cycle")', [5, 0], on('path', 25, { a: 1, k: [{ t: 10, s: [curve(true, [0, 0], [1, 0])], ...EASE }, { t: 20, s: [curve(true, [10, 0], [1, 0])] }] })], // biome-ignore format: one row
+  ['loopOut', 'loopOut("cycle")', [28, 0], on('position', 36, OLD_PATH)],
   ['loopIn', 'loopIn("cycle")', 15, at(5, RISE)],
   ['loopIn', 'loopIn("pingpong")', 15, at(5, RISE)],
   ['loopIn', 'loopIn("offset")', -15, at(5, RISE)],
@@ -223,6 +228,7 @@ const ROWS: readonly Row[] = [
   ['propertyIndex', `${LAYER}.effect("Amount")("Slider").propertyIndex === undefined ? 0 : 1`, 0],
   ['name', 'thisLayer.name.length + name.length', 6],
   ['name', `${LAYER}.position.name.length`, 8],
+  ['name', `[thisComp._name, thisLayer._name, ${SHAPE}(2)(1)._name, ${SHAPE}(2)(1)(2)(2)._name].join()`, 'main,box,Group 1,Line', on('text')], // biome-ignore format: one row
   // Paths
   ['points', `${SHAPE}.content("Group 2").content("Free").path.points()[2][1]`, 40],
   ['inTangents', `${SHAPE}.content("Group 2").content("Free").path.inTangents()[1][0]`, 0],
@@ -309,6 +315,7 @@ const ROWS: readonly Row[] = [
   ['content', `${SHAPE}.content("Group 2").content("Copies").copies`, 3],
   ['content', `${SHAPE}.content("Group 2").content("Blend").startPoint`, [1, 2], on('position')],
   ['content', `${SHAPE}.content("Group 1").numProperties === undefined ? ${SHAPE}.content.numProperties : 0`, 2],
+  ['content', `${SHAPE}.content(2).content("Star").points`, 5],
   // Masks
   ['maskOpacity', 'thisComp.layer("masked").mask("Mask 1").maskOpacity', 40],
   ['maskExpansion', 'thisComp.layer("masked").mask(1).maskExpansion', 2],

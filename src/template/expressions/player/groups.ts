@@ -37,7 +37,12 @@ function group(kind: string, name: unknown, members: readonly Member[], above: (
     property.expressionName ??= names[1] ?? names[0];
     property.propertyGroup = (count = 1) => (count === 1 ? find : up(count - 1));
   }
-  return define(find, { name, propertyGroup: up, numProperties: members.length });
+  return define(find, { ...named(name), propertyGroup: up, numProperties: members.length });
+}
+
+/** Returns a name as expressions read it: Bodymovin writes `_name`, because functions have a `name` of their own. */
+export function named(name: unknown): object {
+  return { name, _name: name };
 }
 
 /** Defines fields of a function, some of which functions have already. */
@@ -156,11 +161,11 @@ function shapeGroup(data: Any, view: Any, above: () => Any): Group {
   if (data.ty === 'gr') {
     const content = contentGroup(data.it, view.it, () => whole);
     const at = data.it.findIndex(({ ty }: Any) => ty === 'tr');
-    const transform = at < 0 ? null : transformGroup(transformOf(view.it[at]), data.it[at], () => whole);
+    const transform = at < 0 ? null : shapeTransform(view.it[at], data.it[at], () => whole);
     const whole = ((name?: unknown) =>
       ['ADBE Vectors Group', 'Contents', 'contents', 2].includes(name as string) ? content : transform) as Group;
     const up = (count = 1): Any => (count <= 0 ? whole : count === 1 ? above() : above()?.propertyGroup?.(count - 1));
-    return define(whole, { content, transform, name: data.nm, propertyGroup: up, propertyIndex: data.ix });
+    return define(whole, { content, transform, ...named(data.nm), propertyGroup: up, propertyIndex: data.ix });
   }
   const source = view?.sh?.ty === 'tm' ? view.sh.prop : ['rc', 'el', 'sr'].includes(data.ty) ? view?.sh : view;
   const members = (SHAPES[data.ty] ?? []).map(([key, own, name, ...others]): Member => {
@@ -180,31 +185,33 @@ function shapeGroup(data: Any, view: Any, above: () => Any): Group {
   return found;
 }
 
-/** Returns the properties of a group's transform. */
-function transformOf(view: Any): Any {
-  return { ...view.transform.mProps, o: view.transform.op };
+/** Creates the group of a shape group's transform, whose opacity lottie-web has twice: it draws with `op`. */
+function shapeTransform({ transform: { mProps, op } }: Any, data: Any, above: () => Any): Group {
+  const found = transformGroup({ ...mProps, o: op }, data, above);
+  if (mProps.o !== undefined) mProps.o.propertyGroup = op.propertyGroup;
+  return found;
 }
 
 /** Creates the group of shapes in a layer or a group. */
 export function contentGroup(shapes: readonly Any[], views: readonly Any[], above: () => Any): Group {
   const known = new Map<number, Any>();
-  const content = ((name: unknown) => {
-    const isIt = ({ nm, mn, ix, cix }: Any): boolean => nm === name || mn === name || ix === name || cix === name;
-    const at = shapes.findIndex(isIt);
-    const index = at >= 0 ? at : typeof name === 'number' && name >= 1 ? name - 1 : -1;
-    const shape = shapes[index];
-    if (shape === undefined) throw new Error(`the contents have no shape ${JSON.stringify(name)}`);
-    if (!known.has(index))
-      known.set(
-        index,
-        shapeGroup(shape, views[index], () => content),
-      );
+  const shapeAt = (index: number): Any => {
+    if (!known.has(index)) {
+      const shape = shapeGroup(shapes[index], views[index], () => content);
+      known.set(index, shape);
+    }
     return known.get(index);
+  };
+  const content = ((name: unknown) => {
+    const at = shapes.findIndex(({ nm, mn, ix }: Any) => nm === name || mn === name || ix === name);
+    const index = at >= 0 ? at : typeof name === 'number' ? name - 1 : -1;
+    if (shapes[index] === undefined) throw new Error(`the contents have no shape ${JSON.stringify(name)}`);
+    return shapeAt(index);
   }) as Group;
   const up = (count = 1): Any => (count <= 0 ? content : count === 1 ? above() : above()?.propertyGroup?.(count - 1));
   // Properties know their groups before an expression asks for them.
-  for (const [index, { ty }] of shapes.entries()) if (ty !== 'tr') content(index + 1);
-  return define(content, { name: 'Contents', propertyGroup: up, numProperties: shapes.length });
+  for (const [index, { ty }] of shapes.entries()) if (ty !== 'tr') shapeAt(index);
+  return define(content, { ...named('Contents'), propertyGroup: up, numProperties: shapes.length });
 }
 
 /** Creates the group of a layer's effects, or of the values of one effect. */

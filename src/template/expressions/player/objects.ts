@@ -1,4 +1,14 @@
-import { contentGroup, define, effectGroup, type Group, layerOf, maskGroup, read, transformGroup } from './groups.ts';
+import {
+  contentGroup,
+  define,
+  effectGroup,
+  type Group,
+  layerOf,
+  maskGroup,
+  named,
+  read,
+  transformGroup,
+} from './groups.ts';
 import { type Any, atTime, compositions, fromComp, namedCompositions, timeOf, toComp } from './properties.ts';
 import { shapeBounds } from './shape-bounds.ts';
 
@@ -13,7 +23,7 @@ function compObject(comp: Any): Group {
   compositions.add(comp);
   define(find, {
     layer: find,
-    name,
+    ...named(name),
     width: data.w ?? globalData.compSize.w,
     height: data.h ?? globalData.compSize.h,
     duration: (data.op - data.ip) / rate,
@@ -80,7 +90,7 @@ function layerObject(element: Any): Group {
     : [data.w ?? data.sw ?? asset?.w ?? LAYER_SIZE, data.h ?? data.sh ?? asset?.h ?? LAYER_SIZE];
   if (transform !== null) define(layer, fieldsOf(transform));
   return define(layer, {
-    ...{ transform, effect: effects, effects, width, height, index: data.ind, name: data.nm, _name: data.nm },
+    ...{ transform, effect: effects, effects, width, height, index: data.ind, ...named(data.nm) },
     ...{ toComp: to, toWorld: to, fromComp: from, fromWorld: from, fromCompToSurface: from },
     toCompVec: (point: Any, seconds?: number) => vector(to, point, seconds),
     toWorldVec: (point: Any, seconds?: number) => vector(to, point, seconds),

@@ -65,8 +65,9 @@ export function isPath(value: Any): boolean {
 
 /** Returns the value of a property at a time, without its expression. */
 export function keyframeValue(property: Any, seconds: number): Value {
-  // lottie-web continues from the keyframe of the current frame.
-  if (isPath(property.v) && property._cachingAtTime) property._cachingAtTime.lastTime = Number.POSITIVE_INFINITY;
+  // lottie-web continues from the keyframe, and from the point of a motion path, of the time before.
+  const cache = property._cachingAtTime;
+  if (cache) cache[isPath(property.v) ? 'lastTime' : 'lastFrame'] = Number.POSITIVE_INFINITY;
   const value = property.getValueAtTime(seconds, 0);
   if (isPath(value)) return shapePool.clone(value);
   return typeof value === 'number' ? value : Array.from(value as ArrayLike<number>);
