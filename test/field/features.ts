@@ -203,6 +203,11 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
       ks: placed(0, 0, { p: { a: 1, k: [{ t: 0, s: [20, 70, 0], to: [30, -70, 0], ti: [-30, -70, 0], ...EASE }, { t: 19, s: [140, 70, 0] }] } }), // biome-ignore format: one property
     }),
   ]),
+  'straight motion path, handles beyond its end': document([
+    shapes(1, [{ ty: 'el', p: fixed([0, 0]), s: fixed([24, 24]) }, fill()], {
+      ks: placed(0, 0, { p: { a: 1, k: [{ t: 0, s: [20, 45, 0], to: [60, 0, 0], ti: [70, 0, 0], ...EASE }, { t: 19, s: [100, 45, 0] }] } }), // biome-ignore format: one property
+    }),
+  ]),
   'auto-orient along the path': document([
     shapes(1, [{ ty: 'rc', p: fixed([0, 0]), s: fixed([30, 12]), r: fixed(0) }, fill()], {
       ao: 1,
@@ -224,6 +229,7 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   ]),
   'precomposition, later and slower': nested({ st: 3, sr: 1.5 }),
   'time remapping': nested({ tm: from([0.8], [0]) }),
+  'time remapping, to the end': nested({ tm: fixed(1) }),
   'layer in three dimensions': document(
     [shapes(1, [rectangle, fill()], { ddd: 1, ks: { ...placed(80, 45, { a: fixed([80, 45, 0]) }), r: undefined, rx: fixed(0), ry: from([0], [60]), rz: fixed(15), or: fixed([0, 0, 0]) } })], // biome-ignore format: one layer
     { ddd: 1 },

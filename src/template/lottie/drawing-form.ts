@@ -5,6 +5,7 @@ import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
 import { asPath, isRoundedStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
+import { withoutStraightPaths } from './straight-paths.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
@@ -12,7 +13,8 @@ import { withSharedEasing } from './shared-easing.ts';
  * that lighten or darken, layers whose inverted matte is empty, and mattes that are switched off but used. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
-  return withLayerLists(animation, (layers) => mapped(withoutEmptyMattes(layers), layerForm) as unknown[]);
+  const formOf = (layer: LottieNode): LottieNode => layerForm(layer, animation.fr);
+  return withLayerLists(animation, (layers) => mapped(withoutEmptyMattes(layers), formOf) as unknown[]);
 }
 
 const INVERTED_MATTES = new Set<unknown>([2, 4]);
@@ -34,17 +36,38 @@ function paints(shapes: unknown): boolean {
   return Array.isArray(shapes) && shapes.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one.it)));
 }
 
-function layerForm(layer: LottieNode): LottieNode {
+function layerForm(layer: LottieNode, frameRate: number): LottieNode {
   const changes: LottieNode = {};
   // A matte shapes other layers whether it is visible or not.
   if (Number(layer.td) > 0 && layer.hd === true) changes.hd = false;
   const ks = isRecord(layer.ks) ? transformForm(layer.ks) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
+  const tm = isRecord(layer.tm) ? beforeEnd(layer.tm, Number(layer.op) / frameRate) : layer.tm;
+  if (tm !== layer.tm) changes.tm = tm;
   const masks = mapped(layer.masksProperties, maskForm);
   if (masks !== layer.masksProperties) changes.masksProperties = masks;
   const shapes = mapped(withModifiedPaths(layer.shapes), shapeForm);
   if (shapes !== layer.shapes) changes.shapes = shapes;
   return Object.keys(changes).length === 0 ? layer : { ...layer, ...changes };
+}
+
+/** Distance to the end of a composition that is remapped to exactly this time, in seconds. Far less than a frame. */
+const BEFORE_END_SECONDS = 1e-4;
+
+/** Moves times at the end of a remapped layer before it: nothing is drawn at the end itself, where lottie-web shows the last frame. */
+function beforeEnd(remap: LottieNode, endSeconds: number): LottieNode {
+  const isEnd = (value: unknown): boolean => typeof value === 'number' && Math.abs(value - endSeconds) < 1e-9;
+  const moved = (value: unknown): unknown => {
+    if (isEnd(value)) return endSeconds - BEFORE_END_SECONDS;
+    return Array.isArray(value) && value.length === 1 && isEnd(value[0]) ? [endSeconds - BEFORE_END_SECONDS] : value;
+  };
+  if (!Array.isArray(remap.k)) return isEnd(remap.k) ? { ...remap, k: moved(remap.k) } : remap;
+  const k = mapped(remap.k, (frame) => {
+    const [s, e] = [moved(frame.s), moved(frame.e)];
+    if (s === frame.s && e === frame.e) return frame;
+    return { ...frame, s, ...(frame.e === undefined ? {} : { e }) };
+  });
+  return k === remap.k ? remap : { ...remap, k };
 }
 
 function shapeForm(shape: LottieNode): LottieNode {
@@ -53,7 +76,22 @@ function shapeForm(shape: LottieNode): LottieNode {
     return it === shape.it ? shape : { ...shape, it };
   }
   if (shape.ty === 'tr') return transformForm(shape);
+  if (shape.ty === 'rp') return repeaterForm(shape);
   return (isRoundedStar(shape) ? asPath(shape) : null) ?? easedAlike(shape, MOST_DIMENSIONS);
+}
+
+/**
+ * Changes the end opacity of a repeater so that the last copy has it. The renderer gives the last of n copies the opacity at
+ * (n - 1) / n of the way.
+ */
+function repeaterForm(repeater: LottieNode): LottieNode {
+  const { c, tr } = repeater;
+  const count = isRecord(c) ? Number(c.k) : Number.NaN;
+  if (!Number.isInteger(count) || count < 2 || !isRecord(tr) || !isRecord(tr.so) || !isRecord(tr.eo)) return repeater;
+  const [start, end] = [tr.so.k, tr.eo.k];
+  if (typeof start !== 'number' || typeof end !== 'number' || start === end) return repeater;
+  const k = start + ((end - start) * count) / (count - 1);
+  return { ...repeater, tr: { ...tr, eo: { ...tr.eo, k } } };
 }
 
 /** Modes that the renderer ignores, and those that look the same where the masks are opaque. */
@@ -81,7 +119,7 @@ function transformForm(transform: LottieNode): LottieNode {
 function easedAlike(node: LottieNode, dimensions: number): LottieNode {
   const changes: LottieNode = {};
   for (const [key, property] of Object.entries(node)) {
-    const eased = isRecord(property) ? withSharedEasing(property, dimensions) : property;
+    const eased = isRecord(property) ? withSharedEasing(withoutStraightPaths(property), dimensions) : property;
     if (eased !== property) changes[key] = eased;
   }
   return Object.keys(changes).length === 0 ? node : { ...node, ...changes };

@@ -191,6 +191,79 @@ describe('drawingForm()', () => {
     });
   });
 
+  describe('of motion paths', () => {
+    const moved = (frame: object, next: object) => {
+      const p = {
+        a: 1,
+        k: [
+          { t: 0, ...EASE, ...frame },
+          { t: 10, ...next },
+        ],
+      };
+      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, p } });
+      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { p: { k: [object, object] } } }[];
+      return { p, drawn: drawn!.ks.p };
+    };
+
+    it.each([
+      ['beyond its ends', { s: [10, 20], to: [0, -30], ti: [0, 90] }, { s: [10, 50] }],
+      ['in three dimensions', { s: [10, 20, 0], to: [3, 0, 0], ti: [-3, 0, 0] }, { s: [50, 20, 0] }],
+    ])('draws a straight line with handles %s without them', (_, frame, next) => {
+      const { drawn } = moved(frame, next);
+      expect(drawn.k).toEqual([
+        { t: 0, ...EASE, s: frame.s },
+        { t: 10, ...next },
+      ]);
+    });
+
+    it.each([
+      ['one that bends', { s: [10, 20], to: [5, -30], ti: [0, 9] }, { s: [10, 50] }],
+      ['one that ends where it starts', { s: [10, 20], to: [0, -30], ti: [0, -30] }, { s: [10, 20] }],
+      ['one with a depth', { s: [10, 20, 5], to: [0, -30, 0], ti: [0, 90, 0] }, { s: [10, 50, 5] }],
+      ['one whose end is stored with its start', { s: [10, 20], e: [10, 50], to: [0, -30], ti: [0, 90] }, {}],
+    ])('keeps %s', (_, frame, next) => {
+      const { p, drawn } = moved(frame, next);
+      expect(drawn).toBe(p);
+    });
+  });
+
+  it.each([
+    [{ so: still(100), eo: still(40), c: still(4) }, 20],
+    [{ so: still(0), eo: still(100), c: still(2) }, 200],
+    [{ so: still(100), eo: still(40), c: still(1) }, 40],
+    [
+      {
+        so: still(100),
+        eo: still(40),
+        c: {
+          a: 1,
+          k: [
+            { t: 0, s: [2], ...EASE },
+            { t: 9, s: [3] },
+          ],
+        },
+      },
+      40,
+    ],
+  ])('gives the last copy of a repeater its end opacity: %o', ({ c, ...opacities }, end) => {
+    const repeater = { ty: 'rp', c, o: still(0), tr: { ...TRANSFORM, ...opacities } };
+    const { layers } = drawingForm(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), RED, repeater])]));
+    const [, , drawn] = (layers[0] as Shaped).shapes[0]!.it as unknown as { tr: { eo: { k: number } } }[];
+    expect(drawn!.tr.eo.k).toBe(end);
+  });
+
+  it('shows the last frame of a layer that is remapped to its end', () => {
+    const remapped = (tm: object) => {
+      const [layer] = drawingForm({ ...lottie([{ ty: 0, op: 60, tm }]), fr: 30 }).layers;
+      return (layer as { tm: unknown }).tm;
+    };
+    expect(propertyValue(remapped(still(2)), 0)![0]).toBeCloseTo(2 - 1e-4, 6);
+    const swing = { a: 1, k: [{ t: 0, s: [0], e: [2], ...EASE }, { t: 10, s: [2], ...EASE }, { t: 20, s: [1] }] }; // biome-ignore format: one property
+    expect([0, 10, 20].map((t) => propertyValue(remapped(swing), t)![0])).toEqual([0, 2 - 1e-4, 1]);
+    const within = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 10, s: [1.9] }] }; // biome-ignore format: one property
+    expect(remapped(within)).toBe(within);
+  });
+
   it('turns the axis of a skew round in layers and groups, also a moving one', () => {
     const sa = { a: 1, k: [{ t: 0, s: [10], ...EASE }, { t: 10, s: [20] }] }; // biome-ignore format: one property
     const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, sk: still(15), sa } });
