@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { chromium, type Page } from 'playwright-core';
+import { allLayers } from '../../src/template/lottie/lottie-layers.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { FIELD_FONT } from './field-font.ts';
 import type { Picture } from './picture-difference.ts';
@@ -11,6 +13,9 @@ const PLAYER = createRequire(import.meta.url).resolve('lottie-web/build/player/l
 /** Path of this machine's Chromium; null without one. */
 export const CHROMIUM =
   ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
+
+/** An animation that takes longer is given up: after some errors, lottie-web never finishes loading. */
+const LOAD_LIMIT_MS = 30_000;
 
 /** Colour behind an animation. */
 export type Ground = 'black' | 'white';
@@ -49,7 +54,8 @@ interface Player {
 }
 
 /**
- * Opens the first reference: lottie-web's SVG renderer in Chromium.
+ * Opens the first reference: lottie-web in Chromium, with its SVG renderer, or the HTML renderer where there is a camera, because
+ * only that one draws cameras.
  *
  * @throws without Chromium
  */
@@ -71,7 +77,13 @@ export async function openLottieWeb(): Promise<Reference> {
       await page.setViewportSize({ width, height });
       await page.evaluate(setGround, ground);
       // Sent as text, because serialised objects would have shared parts duplicated.
-      await page.evaluate(load, { text: JSON.stringify(document), width, height });
+      const renderer = hasCamera(document) ? ('html' as const) : ('svg' as const);
+      const loaded = page.evaluate(load, { text: JSON.stringify(document), width, height, renderer });
+      const timer = new AbortController();
+      const late = setTimeout(LOAD_LIMIT_MS, 'late', { signal: timer.signal });
+      if ((await Promise.race([loaded, late])) === 'late')
+        throw new Error(`lottie-web does not load it within ${LOAD_LIMIT_MS / 1000} s`);
+      timer.abort();
       const pictures: Picture[] = [];
       for (const frame of frames) pictures.push(await shot(page, frame, width, height));
       const failure = await page.evaluate(() => (globalThis as unknown as Player).failure);
@@ -80,6 +92,10 @@ export async function openLottieWeb(): Promise<Reference> {
     },
     close: () => browser.close(),
   };
+}
+
+function hasCamera(document: LottieDocument): boolean {
+  return allLayers(document).some(({ layer }) => layer.ty === 13);
 }
 
 async function shot(page: Page, frame: number, width: number, height: number): Promise<Picture> {
@@ -110,7 +126,7 @@ function setGround(color: string): void {
 }
 
 /** Runs in the page. */
-async function load(given: { text: string; width: number; height: number }): Promise<void> {
+async function load(given: { text: string; width: number; height: number; renderer: 'svg' | 'html' }): Promise<void> {
   const player = globalThis as unknown as Player;
   player.shown?.destroy();
   player.failure = undefined;
@@ -119,7 +135,7 @@ async function load(given: { text: string; width: number; height: number }): Pro
   await new Promise<void>((resolve) => {
     player.shown = player.lottie.loadAnimation({
       container: stage,
-      renderer: 'svg',
+      renderer: given.renderer,
       loop: false,
       autoplay: false,
       animationData: JSON.parse(given.text),
