@@ -83,10 +83,11 @@ function splice(text: string, { path, value }: YamlEdit): string | null {
     const rest = path.slice(depth + 1);
     if (pair === null) return value === null ? text : insert(text, map, key, nested(rest, value));
     if (rest.length === 0) return value === null ? remove(text, contents, path) : replace(text, pair, value);
-    if (isMap(pair.value)) map = pair.value;
-    else if (isScalar(pair.value) && pair.value.value === null && value !== null) {
-      return replace(text, pair, nested(rest, value) as YamlValue);
-    } else return null;
+    const { value: inner } = pair;
+    const isEmpty = isMap(inner) ? inner.items.length === 0 : isScalar(inner) && inner.value === null;
+    if (isEmpty && value !== null) return replace(text, pair, nested(rest, value));
+    if (!isMap(inner)) return null;
+    map = inner;
   }
   return null;
 }
@@ -111,7 +112,8 @@ function replace(text: string, { key, value: before }: Pair<Node, Node | null>, 
   if (written instanceof Scalar && keepsStyle && before.type !== undefined) written.type = before.type;
   const [start, end] = before.range;
   const indent = indentAt(text, key.range[0]);
-  const isFlow = isMap(before) && before.flow === true;
+  // An empty map in braces becomes a block, which is easier to extend.
+  const isFlow = isMap(before) && before.flow === true && before.items.length > 0;
   const isInline = typeof value !== 'object';
   if (isFlow) return `${text.slice(0, start)}${flowText(written)}${text.slice(end)}`;
   // A value on lines of its own is written behind its key again.
@@ -181,53 +183,4 @@ function lineEnd(text: string, at: number): number {
 function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return ' '.repeat(line.length);
-}
-
-/**
- * Adds a scalar to a map below a top-level key of a YAML text, or replaces it. Changes no other line.
- *
- * @returns the new text; null if the text has errors or the value of the key is no map
- */
-export function addToMap(text: string, key: string, name: string, value: string): string | null {
-  const document = parseDocument(text, { logLevel: 'silent' });
-  if (document.errors.length > 0) return null;
-  const line = `${name}: ${value}`;
-  if (document.contents === null) return `${withNewline(text)}${key}:\n  ${line}\n`;
-  if (!isMap(document.contents)) return null;
-  const pair = document.contents.items.find((item) => isScalar(item.key) && item.key.value === key);
-  if (pair === undefined) return `${withNewline(text)}${key}:\n  ${line}\n`;
-  const map = pair.value;
-  if (isScalar(map) && map.value === null) return spliceText(text, map.range![0], map.range![0], `\n  ${line}`);
-  if (!isMap(map) || !map.range) return null;
-  return place(text, map, name, value);
-}
-
-function place(text: string, map: YAMLMap, name: string, value: string): string | null {
-  const [start, end] = map.range!;
-  const known = map.items.find((item) => isScalar(item.key) && item.key.value === name);
-  if (known !== undefined) {
-    const range = isScalar(known.value) ? known.value.range : null;
-    return range ? spliceText(text, range[0], range[1], value) : null;
-  }
-  if (map.flow !== true) {
-    const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1));
-    return spliceText(text, end, end, `${text[end - 1] === '\n' ? '' : '\n'}${indent}${name}: ${value}\n`).replace(
-      /\n\n$/,
-      '\n',
-    );
-  }
-  // An empty map in braces becomes a block, which is easier to extend.
-  if (map.items.length === 0)
-    return spliceText(text, start, end, `\n  ${name}: ${value}`).replace(/:[ \t]+\n {2}/, ':\n  ');
-  const last = map.items.at(-1)!.value;
-  const at = isScalar(last) && last.range ? last.range[1] : end - 1;
-  return spliceText(text, at, at, `, ${name}: ${value}`);
-}
-
-function spliceText(text: string, from: number, to: number, added: string): string {
-  return text.slice(0, from) + added + text.slice(to);
-}
-
-function withNewline(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

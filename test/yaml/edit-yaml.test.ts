@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addToMap, editYaml, type YamlValue } from '../../src/yaml/edit-yaml.ts';
+import { editYaml, type YamlValue } from '../../src/yaml/edit-yaml.ts';
 
 const TEXT = `# yaml-language-server: $schema=../schemas/a.json
 extends: ../_launch.yaml   # the season
@@ -97,9 +97,7 @@ describe('editYaml()', () => {
     const text = '# top\nresources: { t_01: a, t_02: b } # all\n';
     expect(edit(['resources', 't_01'], null, text)).toBe('# top\nresources: { t_02: b } # all\n');
   });
-});
 
-describe('addToMap()', () => {
   it.each([
     ['an empty file', '', 'templates:\n  new: ./n\n'],
     ['a file without the key', 'a: 1', 'a: 1\ntemplates:\n  new: ./n\n'],
@@ -113,11 +111,7 @@ describe('addToMap()', () => {
     ],
     ['a block at the end without a newline', 'templates:\n  a: ./b', 'templates:\n  a: ./b\n  new: ./n\n'],
     ['a known name', 'templates:\n  new: ./old # kept\n  b: ./b\n', 'templates:\n  new: ./n # kept\n  b: ./b\n'],
-  ])('adds to %s', (_, text, expected) => {
-    expect(addToMap(text, 'templates', 'new', './n')).toBe(expected);
-  });
-
-  it.each(['templates: [a]\n', 'templates: text\n', '- a\n', 'a: [\n'])('returns null for %j', (text) => {
-    expect(addToMap(text, 'templates', 'new', './n')).toBeNull();
+  ])('adds a name to %s', (_, text, expected) => {
+    expect(edit(['templates', 'new'], './n', text)).toBe(expected);
   });
 });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { ReelformError } from '../../../diagnostic.ts';
 import { formatList } from '../../../hints.ts';
 import { isRecord } from '../../../json.ts';
 import { idMatcher } from '../../../plan/select-changes.ts';
@@ -13,7 +12,7 @@ import { formatColor } from '../../../template/bind/color.ts';
 import type { FoundEditable, InitNote } from '../../../template/init/editable-targets.ts';
 import type { TemplatePackage } from '../../../template/template-package.ts';
 import { formatGradient, formatNumbers, type GradientStop, normalizeSlotText } from '../../../wire/slot-text.ts';
-import { addToMap } from '../../../yaml/edit-yaml.ts';
+import { editYaml } from '../../../yaml/edit-yaml.ts';
 
 /** A new template of a repository. */
 export interface NewTemplate {
@@ -67,7 +66,6 @@ export async function createConfig(root: string): Promise<string[]> {
  *
  * @param root absolute
  * @returns the written files and the definition
- * @throws ReelformError `config_invalid` for a configuration that cannot be edited
  */
 export async function registerTemplate(
   root: string,
@@ -76,12 +74,8 @@ export async function registerTemplate(
 ): Promise<{ readonly written: string[]; readonly definition: string; readonly themes: string[] }> {
   const { name, folder, template } = added;
   const configPath = join(root, CONFIG_FILE);
-  const text = addToMap(await readFile(configPath, 'utf8'), 'templates', name, `./${folder}`);
-  if (text === null) {
-    throw new ReelformError('template_invalid', `The template cannot be added to ${CONFIG_FILE}`, {
-      hint: `Add it yourself: templates: { ${name}: ./${folder} }`,
-    });
-  }
+  const edit = { path: ['templates', name], value: `./${folder}` };
+  const text = editYaml(await readFile(configPath, 'utf8'), [edit]);
   await writeFileAtomic(configPath, text);
   const schemas = schemaFiles(name, template.spec);
   await writeSchemaFiles(root, schemas);
