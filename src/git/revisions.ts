@@ -138,17 +138,12 @@ export async function locateInGit(folder: string): Promise<GitLocation | null> {
   if (up === null) return null;
   const url = await tryGit(folder, ['remote', 'get-url', 'origin']);
   const isGitLab = /^(?:[a-z]+:\/\/)?(?:[^/@]*@)?[^/:]*\bgitlab\b/i.test(url ?? '');
-  return { up: up.trim(), branch: await branchOf(folder), isGitLab };
+  return { up: up.trim(), branch: await defaultBranch(folder), isGitLab };
 }
 
-async function branchOf(folder: string): Promise<string | null> {
-  const remote = await tryGit(folder, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
-  if (remote !== null) return remote.trim().replace(/^origin\//, '');
-  for (const name of ['main', 'master']) {
-    for (const ref of [`refs/remotes/origin/${name}`, `refs/heads/${name}`]) {
-      if ((await tryGit(folder, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
-    }
-  }
+async function defaultBranch(folder: string): Promise<string | null> {
+  const target = await targetBranch(folder, null);
+  if (target !== null && target !== 'HEAD') return target.replace(/^(?:heads|(?:remotes\/)?origin)\//, '');
   // In a repository without commits, HEAD names a branch that does not exist yet.
   return (await tryGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim() ?? null;
 }

@@ -47,7 +47,7 @@ export async function openCommit(
   if (how === 'none') return null;
   const { root, config } = repository;
   const remote = config.journal === 'file' ? 'origin' : config.journal.remote;
-  const branch = await branchOf(root, io);
+  const branch = await checkedOutBranch(root, io);
   const path = await repositoryPath(root, LOCK_FILE);
   const github = usesGitHubApi(options, io) ? await openJobGitHub(io, io.env.REELFORM_COMMIT_TOKEN) : null;
   const own = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
@@ -127,7 +127,7 @@ function pullOf(
  * Returns the checked-out branch. A CI job may check out a commit without a branch, and names the branch in its
  * environment.
  */
-async function branchOf(root: string, { env }: Io): Promise<string> {
+async function checkedOutBranch(root: string, { env }: Io): Promise<string> {
   const ofJob = /^refs\/heads\/(.+)$/.exec(env.GITHUB_REF ?? '')?.[1] ?? env.CI_COMMIT_BRANCH ?? '';
   const branch = (await headBranch(root)) ?? ofJob;
   if (branch !== '') return branch;
