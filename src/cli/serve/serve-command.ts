@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { EXIT } from '../../diagnostic.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { serveText, workerText } from '../../report/terminal/serve-text.ts';
 import { SETTING_ROWS } from '../../server/settings/settings-table.ts';
@@ -8,7 +7,7 @@ import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { areTemplatesUsable } from '../template/template-problems.ts';
-import { openLog, openSettings, runUntilStopped, type SettingsFlags } from './server-process.ts';
+import { runServer, type SettingsFlags } from './server-process.ts';
 
 /** `reelform serve`: runs the rendering service until it is stopped. */
 export async function serveCommand(
@@ -16,14 +15,9 @@ export async function serveCommand(
   flags: ReadonlyMap<string, readonly string[]>,
   io: Io,
 ): Promise<number> {
-  const opened = await openSettings(options, flags, io);
-  if (opened === null) return EXIT.error;
-  const { settings, root } = opened;
-  const packages = root === null ? [] : await readPackages(root, options, io);
-  if (packages === null) return EXIT.error;
-
-  const log = openLog(io, settings.logFormat, options.color);
-  return runUntilStopped(async () => {
+  return runServer({ options, flags, io }, async ({ settings, root, log }) => {
+    const packages = root === null ? [] : await readPackages(root, options, io);
+    if (packages === null) return null;
     const server = await startServer({ settings, packages, version: VERSION, log, now: () => io.now() });
     const hasTokens = (await server.tokens.list()).some(({ revokedAt }) => revokedAt === null);
     // The data folder that `reelform token` uses in this directory without options.
@@ -31,7 +25,7 @@ export async function serveCommand(
     const { url, metricsUrl } = server;
     io.stderr.write(serveText({ url, metricsUrl, settings, templates: packages, hasTokens, usualDataDirectory }));
     return server;
-  }, io);
+  });
 }
 
 /** Loads the templates of the repository; null if one cannot be used, with the errors printed. */
@@ -49,16 +43,12 @@ export async function workerCommand(
   flags: ReadonlyMap<string, readonly string[]>,
   io: Io,
 ): Promise<number> {
-  const opened = await openSettings(options, flags, io);
-  if (opened === null) return EXIT.error;
-  const { settings } = opened;
   // The settings file is shared with `serve` and contains the port of that.
   const [, { flag, environment }] = SETTING_ROWS.find(([key]) => key === 'port')!;
   const listens = flags.has(flag!) || (io.env[environment]?.trim() ?? '') !== '';
-  const log = openLog(io, settings.logFormat, options.color);
-  return runUntilStopped(async () => {
+  return runServer({ options, flags, io }, async ({ settings, log }) => {
     const worker = await startWorker({ settings, listens, version: VERSION, log, now: () => io.now() });
     io.stderr.write(workerText({ ...worker, settings }));
     return worker;
-  }, io);
+  });
 }

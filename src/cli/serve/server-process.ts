@@ -63,13 +63,36 @@ interface RunningServer {
   close(options?: { readonly now: boolean }): Promise<void>;
 }
 
+/** Input of the commands `serve` and `worker`. */
+interface ServerCommand {
+  readonly options: SettingsFlags;
+  /** Flag → its values. */
+  readonly flags: ReadonlyMap<string, readonly string[]>;
+  readonly io: Io;
+}
+
+/** The environment of a server or worker that is about to start. */
+interface ServerOpening {
+  readonly settings: Settings;
+  /** Root of the repository around the working directory, if there is one. */
+  readonly root: string | null;
+  readonly log: { write(line: string): void };
+}
+
 /**
- * Starts a server or a worker, and closes it at the first signal. The second signal ends running renders, and the third one
- * ends the process.
+ * Reads the settings, starts a server or a worker, and closes it at the first signal. The second signal ends running
+ * renders, and the third one ends the process.
  *
+ * @param start returns null if it cannot start, with the errors printed
  * @returns the exit status
  */
-export async function runUntilStopped(start: () => Promise<RunningServer>, io: Io): Promise<number> {
+export async function runServer(
+  { options, flags, io }: ServerCommand,
+  start: (opening: ServerOpening) => Promise<RunningServer | null>,
+): Promise<number> {
+  const opened = await openSettings(options, flags, io);
+  if (opened === null) return EXIT.error;
+  const log = openLog(io, opened.settings.logFormat, options.color);
   let signalCount = 0;
   const resolvers: (() => void)[] = [];
   const nextSignal = (): Promise<void> => new Promise((resolve) => resolvers.push(resolve));
@@ -80,7 +103,8 @@ export async function runUntilStopped(start: () => Promise<RunningServer>, io: I
     if (signalCount > 2) io.leave(EXIT.interrupted);
   });
   try {
-    const server = await start();
+    const server = await start({ ...opened, log });
+    if (server === null) return EXIT.error;
     await firstSignal;
     io.stderr.write('Stopping after running renders have finished. Interrupt again to stop them too.\n');
     void secondSignal.then(() => server.close({ now: true }));
@@ -97,7 +121,7 @@ export async function runUntilStopped(start: () => Promise<RunningServer>, io: I
  *
  * @param color false after `--no-color`
  */
-export function openLog(io: Io, format: Settings['logFormat'], color: boolean): { write(line: string): void } {
+function openLog(io: Io, format: Settings['logFormat'], color: boolean): { write(line: string): void } {
   let isReported = false;
   io.onWriteError((code) => {
     if (isReported) return;
