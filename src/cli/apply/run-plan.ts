@@ -59,7 +59,10 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   const lockFile = openLockFile(project.root, lock);
   const probeUrl = openUrlProbe(project.config, io);
   const notes = new SourceVersions(plan, probeUrl);
-  const watch = watchRun({ color: input.color, streams: input.streams }, io);
+  const watch = watchRun(
+    { color: input.color, streams: input.streams, outlivesProcess: service.service.outlivesProcess },
+    io,
+  );
   const soFar = new PartialOutcome();
   const startedAt = io.monotonicNow();
   const leave = (): void => {

@@ -7,6 +7,14 @@ import { FooterScreen } from './footer-screen.ts';
 
 type WatchIo = Pick<Io, 'stdout' | 'stderr' | 'env' | 'monotonicNow' | 'onResize'>;
 
+interface WatchOptions {
+  readonly color: boolean;
+  /** True if stdout prints events too: on the same screen, the two would interfere. */
+  readonly streams: boolean;
+  /** Whether the service continues renders after this process. */
+  readonly outlivesProcess: boolean;
+}
+
 /** Shows the progress of a run on stderr. */
 export interface RunWatch {
   take(event: ApplyEvent): void;
@@ -28,16 +36,15 @@ const SILENCE_CHECK_MS = 5_000;
 
 /**
  * Opens a live view on a screen, and a log with one line per change of state elsewhere.
- *
- * @param options.streams true if stdout prints events too: on the same screen, the two would interfere
  */
-export function watchRun(options: { readonly color: boolean; readonly streams: boolean }, io: WatchIo): RunWatch {
+export function watchRun(options: WatchOptions, io: WatchIo): RunWatch {
   const color = wantsColor(io.stderr, io.env, options.color);
   const isShared = options.streams && io.stdout.isTTY;
-  return isScreen(io.stderr, io.env) && !isShared ? watchLive(io, color) : watchLines(io, color);
+  const watch = isScreen(io.stderr, io.env) && !isShared ? watchLive : watchLines;
+  return watch({ ...options, color }, io);
 }
 
-function watchLines(io: WatchIo, color: boolean): RunWatch {
+function watchLines({ color, outlivesProcess }: WatchOptions, io: WatchIo): RunWatch {
   const lines = new ApplyLines({ color });
   const write = (written: readonly string[]): void => {
     if (written.length > 0) io.stderr.write(written.map((line) => `${line}\n`).join(''));
@@ -49,7 +56,7 @@ function watchLines(io: WatchIo, color: boolean): RunWatch {
       if (isOpen) write(lines.linesOf(event, io.monotonicNow()));
     },
     stopping() {
-      io.stderr.write(stoppingText(lines.runningCount, isAttended(io)));
+      io.stderr.write(stoppingText(lines.runningCount, isAttended(io), outlivesProcess));
     },
     close() {
       isOpen = false;
@@ -57,12 +64,12 @@ function watchLines(io: WatchIo, color: boolean): RunWatch {
     },
     leave() {
       this.close();
-      io.stderr.write(exitText(lines.runningCount));
+      io.stderr.write(exitText(lines.runningCount, outlivesProcess));
     },
   };
 }
 
-function watchLive(io: WatchIo, color: boolean): RunWatch {
+function watchLive({ color, outlivesProcess }: WatchOptions, io: WatchIo): RunWatch {
   const view = new LiveView({ color });
   const screen = new FooterScreen(io.stderr, io.env);
   let waiting: string[] = [];
@@ -107,7 +114,7 @@ function watchLive(io: WatchIo, color: boolean): RunWatch {
     },
     leave() {
       this.close();
-      io.stderr.write(exitText(view.runningCount));
+      io.stderr.write(exitText(view.runningCount, outlivesProcess));
     },
   };
 }

@@ -178,19 +178,25 @@ export function approvalQuestion(plan: PlanDocument | null): string {
  * Confirms a request to stop.
  *
  * @param isAttended whether a person waits; otherwise running videos are soon left to the service
+ * @param outlivesProcess whether the service continues running renders
  */
-export function stoppingText(running: number, isAttended: boolean): string {
+export function stoppingText(running: number, isAttended: boolean, outlivesProcess: boolean): string {
   const video = running === 1 ? 'the running video is' : `the ${formatCount(running)} running videos are`;
-  const end = isAttended ? 'waited for and recorded' : 'left to the service after a few seconds';
-  const work = running === 0 ? '' : `; ${video} ${end}`;
-  return `Stopping: no new renders are started${work}. Interrupt again to exit immediately; the next apply resumes renders on the service.\n`;
+  const away = outlivesProcess ? 'left to the service' : 'canceled';
+  const work =
+    running === 0 ? '' : `; ${video} ${isAttended ? 'waited for and recorded' : `${away} after a few seconds`}`;
+  return `Stopping: no new renders are started${work}. Interrupt again to exit immediately; ${nextApply(outlivesProcess)}.\n`;
 }
 
 /** Confirms an immediate exit. */
-export function exitText(running: number): string {
+export function exitText(running: number, outlivesProcess: boolean): string {
   const work =
     running === 0 ? 'Nothing was running' : `${countNoun(running, 'video')} ${running === 1 ? 'was' : 'were'} running`;
-  return `Exited. ${work}; rendered videos are in the lockfile, and the next apply resumes renders on the service.\n`;
+  return `Exited. ${work}; rendered videos are in the lockfile, and ${nextApply(outlivesProcess)}.\n`;
+}
+
+function nextApply(outlivesProcess: boolean): string {
+  return `the next apply ${outlivesProcess ? 'resumes renders on the service' : 'renders the videos that are missing'}`;
 }
 
 /** Reports what `--prune` removed; empty if nothing was. */

@@ -34,7 +34,7 @@ function watch(stderr: Io['stderr'], env: Io['env'] = {}, streams = false): { vi
       };
     },
   };
-  const view = watchRun({ color: false, streams }, io);
+  const view = watchRun({ color: false, streams, outlivesProcess: true }, io);
   view.take({ kind: 'run-started', ids: ['a', 'b', 'c', 'd'].map(id), concurrency: 2 });
   view.take(started('a'));
   view.take(started('b'));

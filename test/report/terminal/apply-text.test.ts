@@ -142,20 +142,24 @@ describe('approvalQuestion()', () => {
 
 describe('stoppingText()', () => {
   it.each([
-    [0, true, 'Stopping: no new renders are started. Interrupt again'],
-    [1, true, 'Stopping: no new renders are started; the running video is waited for and recorded. Interrupt again'],
-    [1200, false, '; the 1,200 running videos are left to the service after a few seconds. Interrupt again'],
-  ])('with %i running, attended: %s', (running, isAttended, words) => {
-    expect(stoppingText(running, isAttended)).toContain(words);
+    [0, true, true, 'Stopping: no new renders are started. Interrupt again'],
+    [1, true, true, 'started; the running video is waited for and recorded. Interrupt again'],
+    [1200, false, true, '; the 1,200 running videos are left to the service after a few seconds. Interrupt again'],
+    [2, false, false, '; the 2 running videos are canceled after a few seconds. Interrupt again'],
+    [1, true, true, 'immediately; the next apply resumes renders on the service.'],
+    [1, true, false, 'immediately; the next apply renders the videos that are missing.'],
+  ])('with %i running, attended: %s, on a service that outlives it: %s', (running, isAttended, outlives, words) => {
+    expect(stoppingText(running, isAttended, outlives)).toContain(words);
   });
 });
 
 describe('exitText()', () => {
   it.each([
-    [0, 'Nothing was running;'],
-    [1, '1 video was running;'],
-    [2, '2 videos were running;'],
-  ])('counts %i running videos', (running, words) => {
-    expect(exitText(running)).toContain(words);
+    [0, true, 'Nothing was running;'],
+    [1, true, '1 video was running;'],
+    [2, true, '2 videos were running; rendered videos are in the lockfile, and the next apply resumes renders'],
+    [2, false, '2 videos were running; rendered videos are in the lockfile, and the next apply renders the videos'],
+  ])('counts %i running videos, on a service that outlives it: %s', (running, outlives, words) => {
+    expect(exitText(running, outlives)).toContain(words);
   });
 });
