@@ -97,7 +97,7 @@ export class CodecSession {
    * @param receive calls the context's own receive method
    * @throws Error with FFmpeg's message
    */
-  async drain(receive: () => Promise<number>, take: () => void): Promise<void> {
+  async drain(receive: () => number | Promise<number>, take: () => void): Promise<void> {
     for (;;) {
       const status = await receive();
       if (status === AGAIN || status === END) return;

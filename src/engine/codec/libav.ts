@@ -75,6 +75,7 @@ export interface NativeCodecContext {
   sendPacket(packet: NativePacket | null): Promise<number>;
   receiveFrame(frame: NativeFrame): Promise<number>;
   receivePacket(packet: NativePacket): Promise<number>;
+  receivePacketSync(packet: NativePacket): number;
 }
 
 export interface NativeCodecParameters {

@@ -1,7 +1,7 @@
 import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { FrameFormat, VideoPacket } from './encoded-track.ts';
-import type { NativeFrame, NativeScaler } from './libav.ts';
+import type { NativeFrame, NativePacket, NativeScaler } from './libav.ts';
 
 /** ITU-T H.273: BT.709 primaries, transfer and matrix. */
 const BT709 = 1;
@@ -84,7 +84,8 @@ export class VideoStream {
       }
       frame.pts = BigInt(time);
       this.#session.check(await context.sendFrame(frame));
-      await this.#takePackets();
+      // FFmpeg encodes while it takes the frame: fetching the packet does no work that would block this thread.
+      await this.#takePackets((packet) => context.receivePacketSync(packet));
     });
     this.#framesTaken += 1;
   }
@@ -93,7 +94,7 @@ export class VideoStream {
   async finish(): Promise<void> {
     await this.#session.run(async () => {
       this.#session.check(await this.#session.context.sendFrame(null));
-      await this.#takePackets();
+      await this.#takePackets((packet) => this.#session.context.receivePacket(packet));
       const expected = this.#isWholeFile ? 1 : this.#framesTaken;
       if (this.packets.length !== expected) {
         throw new Error(`it gave ${this.packets.length} of ${expected} frames`);
@@ -146,10 +147,10 @@ export class VideoStream {
     this.#session.check(frame.getBuffer(0));
   }
 
-  async #takePackets(): Promise<void> {
-    const { context, packet } = this.#session;
+  async #takePackets(receive: (packet: NativePacket) => number | Promise<number>): Promise<void> {
+    const { packet } = this.#session;
     await this.#session.drain(
-      () => context.receivePacket(packet),
+      () => receive(packet),
       () => {
         const bytes = Uint8Array.from(packet.data ?? []);
         this.packets.push({ bytes, frame: Number(packet.pts), isKey: packet.isKeyframe });
