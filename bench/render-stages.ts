@@ -9,7 +9,7 @@ import { createFrameRing, ringFrame } from '../src/engine/raster/frame-ring.ts';
 import { freeBuffers } from '../src/engine/raster/free-buffers.ts';
 import { openRasterizer } from '../src/engine/raster/rasterizer.ts';
 import { segmentRanges } from '../src/engine/segments/segment.ts';
-import { sceneCutter } from '../src/engine/segments/segment-scene.ts';
+import { drawingsOf } from '../src/engine/segments/segment-scene.ts';
 import { readProcessStat } from '../src/os-process.ts';
 import { LIBRARY_SETTINGS, V8_OPTIONS } from '../src/session/processes/render-child.ts';
 import { createRenderPool } from '../src/session/processes/render-pool.ts';
@@ -32,10 +32,9 @@ export async function drawFrames(
   const ms = { draw: 0, convert: 0 };
   const format = { width: scene.width, height: scene.height, pixels: 'i420' } as const;
   const ring = createFrameRing(format);
-  const cut = sceneCutter(scene);
-  for (const range of segmentRanges(scene)) {
-    const rasterizer = await openRasterizer(cut(range));
-    for (let frame = range.first; frame < range.end; frame++) {
+  for (const { scene: restricted, ranges } of drawingsOf(scene, segmentRanges(scene))) {
+    const rasterizer = await openRasterizer(restricted);
+    for (let frame = ranges[0]!.first; frame < ranges.at(-1)!.end; frame++) {
       const start = processorMs();
       await rasterizer.prepare(frame);
       const pixels = rasterizer.draw(frame);

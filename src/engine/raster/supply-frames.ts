@@ -19,7 +19,7 @@ export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 /** Draws frames of a scene in a worker thread, ahead of the consumer. `close` must follow in every case. */
 export interface FrameSupply {
   /**
-   * Delivers the frames of the range in order; waits for `take` before the next one.
+   * Delivers the frames of the range in order; waits for `take` before the next one. An empty range delivers the findings alone.
    *
    * @param take gets the frame in each requested form; the pixels are valid until it resolves
    * @returns the stills of these frames, and the defects of the scene's texts
@@ -65,6 +65,8 @@ export function supplyFrames(
         switch (message.kind) {
           case 'open':
             ({ buffers, findings } = message);
+            isDone = next === range.end;
+            if (isDone) return { stills, findings };
             for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
             break;
           case 'still':

@@ -12,7 +12,7 @@ import type { TextFinding } from '../text/text-findings.ts';
 import { distinctForms, pixelsOf } from '../writers/frame-writer.ts';
 import { muxMp4 } from '../writers/mux.ts';
 import { type FrameRange, segmentRanges } from './segment.ts';
-import { sceneCutter } from './segment-scene.ts';
+import { drawingsOf, type SegmentDrawing, sceneCutter } from './segment-scene.ts';
 
 /** One segment of a video, encoded on its own. Plain data, so that it can come from another process or a cache. */
 export interface RenderedSegment extends FrameRange {
@@ -65,13 +65,12 @@ export async function renderOutputSegments(
 ): Promise<RenderedSegment[][]> {
   signal?.throwIfAborted();
   checkScene(scene);
-  const cut = sceneCutter(scene);
   const frameCount = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
   const segments: RenderedSegment[][] = [];
   let done = 0;
-  for (const range of ranges) {
-    const onFrame = (): void => onProgress?.(++done, frameCount);
-    segments.push(await renderSegment(cut(range), outputs, range, { openEncoder: encoder, signal, onFrame }));
+  const onFrame = (): void => onProgress?.(++done, frameCount);
+  for (const drawing of drawingsOf(scene, ranges)) {
+    segments.push(...(await renderDrawing(drawing, outputs, { openEncoder: encoder, signal, onFrame })));
   }
   return segments;
 }
@@ -82,40 +81,75 @@ interface SegmentOptions {
   onFrame(): void;
 }
 
-async function renderSegment(
-  scene: Scene,
+/** @returns for each range, the segment of each output */
+async function renderDrawing(
+  { scene, ranges, cut }: SegmentDrawing,
   outputs: readonly SceneOutput[],
-  { first, end }: FrameRange,
   { openEncoder, signal, onFrame }: SegmentOptions,
-): Promise<RenderedSegment[]> {
+): Promise<RenderedSegment[][]> {
   const { width, height, fps } = scene;
-  const supply = supplyFrames(scene, { first, end }, signal, distinctForms(outputs));
+  const supply = supplyFrames(
+    scene,
+    { first: ranges[0]!.first, end: ranges.at(-1)!.end },
+    signal,
+    distinctForms(outputs),
+  );
   const encoders: Encoder[] = [];
-  try {
+  const openEncoders = async (): Promise<void> => {
     for (const { format, quality, codec = defaultCodec(format) } of outputs) {
       encoders.push(await openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
     }
+  };
+  /** For each finished range, those of each output. */
+  const tracks: EncodedTrack[][] = [];
+  const finishEncoders = async (): Promise<void> => {
+    const finished: EncodedTrack[] = [];
+    for (const encoder of encoders) finished.push(await encoder.finish());
+    for (const encoder of encoders.splice(0)) encoder.close();
+    tracks.push(finished);
+  };
+  try {
+    await openEncoders();
     const { stills, findings } = await supply.deliver(async (pixels, frame) => {
+      const { first, end } = ranges[tracks.length]!;
+      if (encoders.length === 0) await openEncoders();
       for (const [at, encoder] of encoders.entries()) {
         await encoder.encode(pixels[pixelsOf(outputs[at]!)], frame - first);
         signal?.throwIfAborted();
       }
       onFrame();
+      if (frame + 1 === end) await finishEncoders();
     });
     const bytesOf = new Map(stills.map(({ name, bytes }) => [name, bytes]));
-    const frames = new Map(scene.stills.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
-    const segments: RenderedSegment[] = [];
-    for (const encoder of encoders) {
-      const { configuration, packets } = await encoder.finish();
-      signal?.throwIfAborted();
-      const own = segments.length === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [];
-      segments.push({ ...{ first, end, configuration, packets, findings }, stills: own });
+    const ofRanges: RenderedSegment[][] = [];
+    for (const [at, { first, end }] of ranges.entries()) {
+      const own = scene.stills.filter(({ frame }) => frame >= first && frame < end);
+      const frames = new Map(own.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
+      // A drawing without defects has none in any of its segments.
+      const defects =
+        findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut({ first, end }), signal);
+      ofRanges.push(
+        tracks[at]!.map(({ configuration, packets }, output) => ({
+          ...{ first, end, configuration, packets, findings: defects },
+          stills: output === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [],
+        })),
+      );
     }
-    return segments;
+    return ofRanges;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
     for (const encoder of encoders) encoder.close();
+    await supply.close();
+  }
+}
+
+/** Opens a scene without drawing it. */
+async function findingsOf(scene: Scene, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
+  const supply = supplyFrames(scene, { first: 0, end: 0 }, signal);
+  try {
+    return (await supply.deliver(async () => undefined)).findings;
+  } finally {
     await supply.close();
   }
 }

@@ -5,7 +5,7 @@ import type { LottieDocument, Scene } from '../../template/scene.ts';
 import { animationFramesPerFrame } from '../frame-rate.ts';
 import { animateImages } from '../media/animate-images.ts';
 import { textLayers } from '../text/text-layers.ts';
-import type { FrameRange } from './segment.ts';
+import { type FrameRange, MAX_SHARED_SEGMENTS } from './segment.ts';
 import { type ShownLayers, shownLayers } from './shown-layers.ts';
 
 /**
@@ -40,6 +40,43 @@ export function sceneCutter(scene: Scene): (range: FrameRange) => Scene {
     const shown = animation.live_expressions === true ? null : shownLayers(animation, { from, to });
     return shown === null ? cut : { ...cut, ...restrict(whole, shown, to) };
   };
+}
+
+/** Segments that follow each other, drawn from one scene. */
+export interface SegmentDrawing {
+  /** Restricted to all of the ranges. */
+  readonly scene: Scene;
+  readonly ranges: readonly FrameRange[];
+  /** Restricts the scene to one of the ranges. */
+  cut(range: FrameRange): Scene;
+}
+
+/** Maximum bytes of decoded images in a drawing of several segments. */
+const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
+
+/**
+ * Groups ranges into drawings: opening a scene and decoding its images takes as long as drawing several frames, and the frames
+ * of a restricted scene do not depend on the range that it was restricted to.
+ *
+ * @param scene checked
+ * @param ranges in ascending order
+ */
+export function drawingsOf(scene: Scene, ranges: readonly FrameRange[]): SegmentDrawing[] {
+  const cut = sceneCutter(scene);
+  const drawings: SegmentDrawing[] = [];
+  for (const range of ranges) {
+    const shared = drawings.at(-1)?.ranges ?? [];
+    const follows = shared.at(-1)?.end === range.first && shared.length < MAX_SHARED_SEGMENTS;
+    const whole = follows ? cut({ first: shared[0]!.first, end: range.end }) : null;
+    if (whole !== null && imageBytes(whole) <= MAX_SHARED_IMAGE_BYTES) {
+      drawings.splice(-1, 1, { scene: whole, ranges: [...shared, range], cut });
+    } else drawings.push({ scene: cut(range), ranges: [range], cut });
+  }
+  return drawings;
+}
+
+function imageBytes({ images }: Scene): number {
+  return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
 }
 
 /** Frames of the animation, as `ip` counts: at the first and at the last frame of a range. */

@@ -131,3 +131,6 @@ export function segmentRanges({
     end: Math.min(frameCount, (index + 1) * length),
   }));
 }
+
+/** Maximum segments that are drawn from one scene, so that memory does not grow with the length of a video. */
+export const MAX_SHARED_SEGMENTS = 8;

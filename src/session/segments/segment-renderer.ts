@@ -2,7 +2,7 @@ import type { RenderResult } from '../../engine/render-result.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { hasMedia, type RenderedSound } from '../../engine/scene-media.ts';
 import type { RenderedSegment } from '../../engine/segments/render-segments.ts';
-import { type FrameRange, hasSegments } from '../../engine/segments/segment.ts';
+import { type FrameRange, hasSegments, MAX_SHARED_SEGMENTS } from '../../engine/segments/segment.ts';
 import { audioCodecOf, drawingKey } from '../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../group-by.ts';
 import type { SceneFile } from '../../template/scene.ts';
@@ -39,10 +39,6 @@ export interface SegmentRendererOptions {
   readonly totalMs?: number;
 }
 
-/** Maximum segments in one task: limits what a crash loses and how often a scene is sent. */
-const MAX_TASK_SEGMENTS = 8;
-/** Tasks per process, which balances the load between processes. */
-const TASKS_PER_PROCESS = 3;
 /** Maximum bytes of a cached file without segments. */
 const MAX_CACHED_BYTES = 256 * 2 ** 20;
 const SILENCE: RenderedSound = { track: null, findings: [] };
@@ -280,16 +276,20 @@ function finishedIn(task: readonly FrameRange[], frames: number): number {
   return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
 }
 
-/** Groups consecutive ranges that the same files need into tasks. */
+/**
+ * Groups consecutive ranges that the same files need into tasks, as many for each process: a process opens the scene once for
+ * the ranges of a task.
+ */
 function tasksOf<Unit extends { readonly file: number }>(
   missing: readonly (readonly [Unit, ...Unit[]])[],
   parallel: number,
 ): (readonly [Unit, ...Unit[]])[][] {
-  const length = Math.min(MAX_TASK_SEGMENTS, Math.ceil(missing.length / (parallel * TASKS_PER_PROCESS)));
   const alike = groupBy(missing, (units) => units.map(({ file }) => file).join());
-  return [...alike.values()].flatMap((ranges) =>
-    Array.from({ length: Math.ceil(ranges.length / length) }, (_, at) => ranges.slice(at * length, (at + 1) * length)),
-  );
+  return [...alike.values()].flatMap((ranges) => {
+    const count = Math.min(ranges.length, parallel * Math.ceil(ranges.length / (parallel * MAX_SHARED_SEGMENTS)));
+    const from = (task: number): number => Math.ceil((task * ranges.length) / count);
+    return Array.from({ length: count }, (_, task) => ranges.slice(from(task), from(task + 1)));
+  });
 }
 
 /** Processes items in order with several lanes. A lane ends at its first failure. */

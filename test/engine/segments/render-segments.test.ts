@@ -6,7 +6,7 @@ import { joinSegments, type RenderedSegment, renderSegments } from '../../../src
 import { segmentRanges } from '../../../src/engine/segments/segment.ts';
 import type { Scene } from '../../../src/template/scene.ts';
 import { toneWav } from '../../support/tone.ts';
-import { movingScene } from '../scenes.ts';
+import { embeddedFonts, movingScene, sceneOf, textLayer } from '../scenes.ts';
 
 const SILENCE = { track: null, findings: [] };
 
@@ -40,6 +40,19 @@ describe('renderSegments()', () => {
     expect([first, second, last].map((segment) => segment!.packets.length)).toEqual([20, 20, 5]);
     // No SEI messages of the encoder.
     expect(Buffer.concat(first!.packets.map(({ bytes }) => bytes)).includes('x264')).toBe(false);
+  });
+
+  test('draws ranges that follow each other together, each with its own stills and text defects', async () => {
+    const layers = [
+      { ...textLayer(1, 'ᚠ', 4, 30, 20), ip: 22, op: 38 },
+      { ...textLayer(2, 'Reel', 4, 30, 20), ip: 0, op: 10 },
+    ];
+    const stills = [3, 30, 31, 44].map((frame) => ({ name: `at_${frame}`, frame }));
+    const texts = sceneOf(layers, { fps: 10, frameCount: 45, stills, document: { fonts: embeddedFonts() } });
+    const together = await renderSegments(texts, RANGES);
+    expect(together.map(({ findings }) => findings.map(({ text }) => text))).toEqual([[], ['ᚠ'], []]);
+    expect(together.map((segment) => segment.stills.map(({ frame }) => frame))).toEqual([[3], [30, 31], [44]]);
+    for (const [at, range] of RANGES.entries()) expect(await renderSegments(texts, [range])).toEqual([together[at]]);
   });
 
   test('reports the frames of its ranges', async () => {

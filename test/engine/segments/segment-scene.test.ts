@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fg from 'fast-glob';
 import { describe, expect, test } from 'vitest';
 import type { FrameRange } from '../../../src/engine/segments/segment.ts';
-import { segmentScene } from '../../../src/engine/segments/segment-scene.ts';
+import { drawingsOf, segmentScene } from '../../../src/engine/segments/segment-scene.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { parseTemplatePackage } from '../../../src/template/parse-template-package.ts';
 import type { LottieDocument, Scene } from '../../../src/template/scene.ts';
@@ -255,5 +255,46 @@ describe('segmentKeys()', () => {
   test('are null for a scene without a canonical form', () => {
     const scene = sceneOf([box(1, { nm: '\ud800' })]);
     expect(segmentKeys(scene, [{ first: 0, end: 2 }])).toEqual([null]);
+  });
+});
+
+describe('drawingsOf()', () => {
+  const seconds = (...starts: number[]): FrameRange[] => starts.map((first) => ({ first, end: first + 10 }));
+  const image = (assetId: string, side: number) => ({
+    ...{ name: assetId, assetId, width: side, height: side, bytes: new Uint8Array(1), transform: {} },
+  });
+  const scene = (sides: readonly number[]): Scene =>
+    sceneOf(
+      sides.map((_, at) => ({ ...imageLayer(at + 1, `i${at}`), ip: at * 10, op: at * 10 + 10 })),
+      {
+        frameCount: 200,
+        images: sides.map((side, at) => image(`i${at}`, side)),
+        document: { assets: sides.map((side, at) => ({ id: `i${at}`, w: side, h: side, u: '', p: '' })) },
+      },
+    );
+
+  test('joins at most eight ranges that follow each other', () => {
+    const firsts = (ranges: readonly FrameRange[]): number[][] =>
+      drawingsOf(scene([]), ranges).map((drawing) => drawing.ranges.map(({ first }) => first));
+    expect(firsts(seconds(0, 10, 30, 40))).toEqual([
+      [0, 10],
+      [30, 40],
+    ]);
+    expect(firsts(seconds(...Array.from({ length: 10 }, (_, at) => at * 10)))).toEqual([
+      [0, 10, 20, 30, 40, 50, 60, 70],
+      [80, 90],
+    ]);
+  });
+
+  test('restricts each scene to its ranges, and separates those whose images are large together', () => {
+    const drawings = drawingsOf(scene([100, 3000, 3000, 100]), seconds(0, 10, 20, 30));
+    expect(drawings.map(({ ranges }) => ranges.map(({ first }) => first))).toEqual([
+      [0, 10],
+      [20, 30],
+    ]);
+    expect(drawings.map(({ scene: own }) => own.images.map(({ name }) => name))).toEqual([
+      ['i0', 'i1'],
+      ['i2', 'i3'],
+    ]);
   });
 });
