@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { schemaFiles } from '../../src/project/schema-files.ts';
 import type { StyleVersion } from '../../src/wire/style-version.ts';
 import { startInterfaceService } from '../support/interface-service.ts';
-import { definition } from '../support/repository.ts';
+import { definition, NO_LINT } from '../support/repository.ts';
 import { reviewedRepository } from '../support/reviewed-repository.ts';
 import { smallPackage } from '../support/small-package.ts';
 import { interpolate, isRun } from '../support/workflow-expressions.ts';
@@ -13,7 +13,7 @@ import type { JobRun } from '../support/workflow-runner.ts';
 
 describe('a pull request', () => {
   it('is planned by one workflow and commented on by another, whatever its titles contain', async () => {
-    const { person, open, comments } = await reviewedRepository();
+    const { person, open, comments } = await reviewedRepository({ config: NO_LINT });
     const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');
     // test/proof/workflows.proof.ts covers drawing, rendering and committing.
     const title = '$(touch pwned)`touch pwned`;#::error::pwned @someone';
@@ -35,7 +35,7 @@ describe('a pull request', () => {
   });
 
   it('is planned again by a re-run, a new base branch and a merge queue, but not by a new title', async () => {
-    const { remote, person, host, open, comments } = await reviewedRepository();
+    const { remote, person, host, open, comments } = await reviewedRepository({ config: NO_LINT });
     const pull = await open({ 'videos/hello.yaml': await person.git('show', 'main:videos/hello.yaml') });
     const mistake = await open({ 'videos/hello.yaml': 'template: nonsense\n' });
     const first = await mistake.plan();
@@ -70,6 +70,7 @@ describe('apply.yml with a service', () => {
     onTestFinished(() => service.close());
     let isCancelled = false;
     const { remote, person, host, push, onMain } = await reviewedRepository({
+      config: NO_LINT,
       init: ['--service', service.url, '--template', 'none'],
       secrets: { REELFORM_TOKEN: service.token },
       onLog(step, _log, cancel) {
@@ -99,6 +100,7 @@ describe('apply.yml with a service', () => {
 describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
   it('applies the plan shown in the comment of the merged pull request, and other plans only by hand', async () => {
     const { person, host, open, push, onMain } = await reviewedRepository({
+      config: NO_LINT,
       variables: { REELFORM_REVIEWED_ONLY: 'true' },
     });
     const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');

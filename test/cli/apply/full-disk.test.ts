@@ -11,7 +11,8 @@ import { PROGRAM } from '../../support/spawned-program.ts';
 function onDisk(roomBytes: number | 'read-only', args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const disk = join(makeFolder({}), 'disk');
   mkdirSync(disk);
-  const root = makeRepository({ 'reelform.yaml': CONFIG.replace(NO_LINT, '') });
+  // Only plans are linted: it starts a process that writes to another disk.
+  const root = makeRepository({ 'reelform.yaml': args[0] === 'plan' ? CONFIG.replace(NO_LINT, '') : CONFIG });
   const limit =
     roomBytes === 'read-only'
       ? 'mount -o remount,ro "$2"'
