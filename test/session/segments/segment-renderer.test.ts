@@ -94,6 +94,24 @@ describe('createSegmentRenderer()', () => {
     }
   });
 
+  it('gives every process the same number of rows of segments, each of at most eight', async () => {
+    const local = localTasks();
+    const rows: number[][] = [];
+    const run: TaskRunner<RenderTaskKind>['run'] = (kind, input, options) => {
+      if (kind === 'segments') rows.push((input as TaskInput<'segments'>).ranges.map(({ first }) => first / 20));
+      return local.run(kind, input, options);
+    };
+    const renderer = createSegmentRenderer({ runner: { run }, parallel: 2, cache: null });
+    await renderer.render(scene(0, { frameCount: 105 }));
+    expect(rows.splice(0)).toEqual([
+      [0, 1, 2],
+      [3, 4, 5],
+    ]);
+    await renderer.render(scene(0, { frameCount: 340 }));
+    expect(rows.map(({ length }) => length)).toEqual([5, 4, 4, 4]);
+    expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at));
+  });
+
   it('renders only the segments that an edit affects, with the bytes of a full render', async () => {
     const store = memoryStore();
     await open(store).renderer.render(scene());
