@@ -15,6 +15,8 @@ const WHOLE_ONLY = [
   'merge-flow-fork',
   'merge-flow-forge',
   'others-stay-fast',
+  'plan-cache',
+  'simulate-apply',
   'workflows',
 ];
 

@@ -16,7 +16,9 @@ let packed: { folder: string; filename: string; files: { path: string }[] };
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reelform-tarball-'));
-  const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
+  // Building again would replace the program that other tests run meanwhile; examples.test.ts runs the script `prepare`.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await execa('npm', args, { cwd: REPOSITORY });
   packed = { folder, ...(JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }])[0] };
 });
 
