@@ -174,6 +174,10 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'mask, expanded': masked(mask('a', { x: fixed(5) })),
   'matte, alpha': matted(1),
   'matte, alpha inverted': matted(2),
+  'matte, alpha inverted, with hd': document([
+    shapes(1, [star, fill()], { td: 1, hd: false, ...spinning }),
+    shapes(2, [rectangle, fill(BLUE)], { tt: 2 }),
+  ]),
   'matte, alpha inverted, without a paint': document([
     shapes(1, [star], { td: 1 }),
     shapes(2, [rectangle, fill(BLUE)], { tt: 2, tp: 1 }),
@@ -181,6 +185,10 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'matte, luma': matted(3),
   'matte, luma inverted': matted(4),
   ...Object.fromEntries(BLENDS.map((name, index) => [`blend mode, ${name}`, blended(index + 1)])),
+  'blend mode of a fill in a translucent layer': document([
+    shapes(1, [star, { ...fill(), bm: 1 }], { ks: placed(0, 0, { o: fixed(60) }) }),
+    shapes(2, [rectangle, fill(BLUE)]),
+  ]),
   'opacity of a layer': document([shapes(1, [star, fill()], { ks: placed(0, 0, { o: from([10], [90]) }) })]),
   'scale, eased differently along each axis': document([
     shapes(1, [star, fill()], { ks: placed(80, 45, { a: fixed([80, 45, 0]), s: scaledApart }) }),

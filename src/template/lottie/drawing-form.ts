@@ -1,20 +1,24 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
+import { withIsolatedBlends } from './isolated-blends.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
-import { asPath, isRoundedStar } from './shape-paths.ts';
+import { asPath, isOtherStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
 import { withoutStraightPaths } from './straight-paths.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
  * reversed stars as paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks and those
- * that lighten or darken, layers whose inverted matte is empty, and mattes that are switched off but used. What needs no change is not copied.
+ * that lighten or darken, layers whose inverted matte is empty, mattes that are not drawn themselves, and blend modes of fills that stay
+ * within their layer. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
-  const formOf = (layer: LottieNode): LottieNode => layerForm(layer, animation.fr);
-  return withLayerLists(animation, (layers) => mapped(withoutEmptyMattes(layers), formOf) as unknown[]);
+  return withLayerLists(animation, (layers) => {
+    const isInside = layers !== animation.layers;
+    return mapped(withoutEmptyMattes(layers), (layer) => layerForm(layer, animation.fr, isInside)) as unknown[];
+  });
 }
 
 const INVERTED_MATTES = new Set<unknown>([2, 4]);
@@ -36,10 +40,9 @@ function paints(shapes: unknown): boolean {
   return Array.isArray(shapes) && shapes.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one.it)));
 }
 
-function layerForm(layer: LottieNode, frameRate: number): LottieNode {
+function layerForm(given: LottieNode, frameRate: number, isInside: boolean): LottieNode {
+  const layer = withIsolatedBlends(matteForm(given), isInside);
   const changes: LottieNode = {};
-  // A matte shapes other layers whether it is visible or not.
-  if (Number(layer.td) > 0 && layer.hd === true) changes.hd = false;
   const ks = isRecord(layer.ks) ? transformForm(layer.ks) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
   const tm = isRecord(layer.tm) ? beforeEnd(layer.tm, Number(layer.op) / frameRate) : layer.tm;
@@ -49,6 +52,16 @@ function layerForm(layer: LottieNode, frameRate: number): LottieNode {
   const shapes = mapped(withModifiedPaths(layer.shapes), shapeForm);
   if (shapes !== layer.shapes) changes.shapes = shapes;
   return Object.keys(changes).length === 0 ? layer : { ...layer, ...changes };
+}
+
+/**
+ * Returns a matte without `hd`. A matte shapes other layers whether it is visible or not, and the renderer draws it as a layer of
+ * its own as soon as `hd` is present, even if false.
+ */
+function matteForm(layer: LottieNode): LottieNode {
+  if (!(Number(layer.td) > 0) || layer.hd === undefined) return layer;
+  const { hd, ...matte } = layer;
+  return matte;
 }
 
 /** Distance to the end of a composition that is remapped to exactly this time, in seconds. Far less than a frame. */
@@ -77,7 +90,7 @@ function shapeForm(shape: LottieNode): LottieNode {
   }
   if (shape.ty === 'tr') return transformForm(shape);
   if (shape.ty === 'rp') return repeaterForm(shape);
-  return (isRoundedStar(shape) ? asPath(shape) : null) ?? easedAlike(shape, MOST_DIMENSIONS);
+  return (isOtherStar(shape) ? asPath(shape) : null) ?? easedAlike(shape, MOST_DIMENSIONS);
 }
 
 /**

@@ -14,9 +14,14 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   sr: ['pt', 'p', 'r', 'or', 'os', 'ir', 'is'],
 };
 
-/** Returns whether a shape is a star or polygon whose rounded points the renderer draws sharp, or whose direction it ignores. */
-export function isRoundedStar(shape: LottieNode): boolean {
-  return shape.ty === 'sr' && (shape.d === 3 || [shape.os, shape.is].some((property) => isSet(property)));
+/**
+ * Returns whether a shape is a star or polygon that the renderer draws otherwise: with sharp points instead of rounded ones, in the other
+ * direction, or with a number of points that is rounded instead of cut off.
+ */
+export function isOtherStar(shape: LottieNode): boolean {
+  if (shape.ty !== 'sr') return false;
+  const isWhole = isRecord(shape.pt) && Number.isInteger(shape.pt.k);
+  return shape.d === 3 || !isWhole || [shape.os, shape.is].some((property) => isSet(property));
 }
 
 /**

@@ -21,7 +21,7 @@ function pathOf(shape: object) {
 
 describe('drawingForm()', () => {
   it('does not copy layers that need no change', () => {
-    const animation = lottie([shapeLayer('a', [rectangle(0, 0, 9, 9), star({}), RED]), { td: 1, hd: false }]);
+    const animation = lottie([shapeLayer('a', [rectangle(0, 0, 9, 9), star({}), RED]), { td: 1 }]);
     const { layers } = drawingForm(animation);
     expect(layers.map((layer, index) => layer === animation.layers[index])).toEqual([true, true]);
   });
@@ -284,14 +284,48 @@ describe('drawingForm()', () => {
     expect(modes(bare, below(1))).toEqual([undefined, 1]);
   });
 
-  it('shows mattes that are switched off', () => {
-    const { layers } = drawingForm(
-      lottie([
-        { ty: 4, td: 1, hd: true },
-        { ty: 4, hd: true },
-      ]),
-    );
-    expect(layers).toMatchObject([{ hd: false }, { hd: true }]);
+  it('removes hd from mattes, which would be drawn themselves', () => {
+    const off = { ty: 4, td: 1, hd: true };
+    const on = { ty: 4, td: 1, hd: false };
+    const { layers } = drawingForm(lottie([off, on, { ty: 4, hd: true }]));
+    expect(layers.map((layer) => (layer as { hd?: boolean }).hd)).toEqual([undefined, undefined, true]);
+  });
+
+  describe('of fills with a blend mode', () => {
+    const blend = { ...RED, bm: 3 };
+    const half = { ks: { ...TRANSFORM, o: still(50) } };
+    const masksOf = (layer: object, isInside = false) => {
+      const document = lottie(isInside ? [] : [layer]);
+      const drawn = drawingForm({ ...document, assets: isInside ? [{ id: 'inner', layers: [layer] }] : [] });
+      const [first] = (isInside ? drawn.assets![0]!.layers : drawn.layers) as {
+        masksProperties?: { mode: string }[];
+      }[];
+      return first!.masksProperties?.map(({ mode }) => mode);
+    };
+    const box = (paint: object, more: object = {}) => shapeLayer('s', [rectangle(0, 0, 9, 9), paint], more);
+    const mask = (mode: string) => ({ masksProperties: [{ mode, o: still(100), pt: still({ c: true, v: [], i: [], o: [] }) }] }); // biome-ignore format: one mask
+
+    it.each([
+      ['in a precomposition', masksOf(box(blend), true), ['a']],
+      ['of a translucent layer', masksOf(box(blend, half)), ['a']],
+      ['of a masked layer', masksOf(box(blend, mask('s'))), ['s', 'i']],
+      ['of a layer whose mask is off', masksOf(box(blend, mask('n'))), ['n', 'a']],
+    ])('paints the layer apart with a mask: %s', (_, masks, expected) => {
+      expect(masks).toEqual(expected);
+    });
+
+    it.each([
+      ['of a layer that lottie-web does not paint apart', masksOf(box(blend))],
+      ['that is normal', masksOf(box({ ...RED, bm: 0 }, half))],
+      ['that is switched off', masksOf(box({ ...blend, hd: true }, half))],
+    ])('changes nothing for a blend mode %s', (_, masks) => {
+      expect(masks).toBeUndefined();
+    });
+  });
+
+  it('turns a star with a broken number of points into one with whole points', () => {
+    const { ty, ks } = pathOf(star({ pt: still(5.8) }));
+    expect([ty, (ks.k as { v: unknown[] }).v.length]).toEqual(['sh', 10]);
   });
 });
 
