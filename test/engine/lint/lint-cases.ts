@@ -1,5 +1,7 @@
+import { describe, expect, it } from 'vitest';
+import { lintScene } from '../../../src/engine/lint/lint-scene.ts';
 import type { Scene } from '../../../src/template/scene.ts';
-import type { CaseOptions } from './case-scenes.ts';
+import type { CaseOptions, CaseTable } from './case-scenes.ts';
 import { GROUND_CASES } from './ground-cases.ts';
 import { MOTION_CASES } from './motion-cases.ts';
 import { PLAIN_CASES } from './plain-cases.ts';
@@ -14,9 +16,22 @@ export interface LintCase extends CaseOptions {
 }
 
 /** Every case with a known answer. */
-export const LINT_CASES: readonly LintCase[] = [PLAIN_CASES, MOTION_CASES, SCRIPT_CASES, GROUND_CASES].flatMap(
-  (table) =>
-    Object.entries(table).flatMap(([group, cases]) =>
-      cases.map(([name, scene, expected, options = {}]) => ({ group, name, scene, expected, ...options })),
-    ),
-);
+export const LINT_CASES: readonly LintCase[] = [PLAIN_CASES, MOTION_CASES, SCRIPT_CASES, GROUND_CASES].flatMap(casesOf);
+
+function casesOf(table: CaseTable): LintCase[] {
+  return Object.entries(table).flatMap(([group, cases]) =>
+    cases.map(([name, scene, expected, options = {}]) => ({ group, name, scene, expected, ...options })),
+  );
+}
+
+/** Tests each case of a table. One file for each table, so that they run at the same time: together they take a minute. */
+export function testCases(table: CaseTable): void {
+  describe.each(Object.keys(table))('lintScene(): %s', (group) => {
+    const cases = casesOf(table).filter((one) => one.group === group);
+    it.each(cases)('$name', async ({ scene, expected, area, missed }) => {
+      const findings = await lintScene(await scene(), area);
+      const found = findings.map(({ code, editable }) => (editable === null ? code : `${code} ${editable}`));
+      expect(found.sort()).toEqual([...(missed?.found ?? expected)].sort());
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { testCases } from './lint-cases.ts';
+import { PLAIN_CASES } from './plain-cases.ts';
+
+testCases(PLAIN_CASES);
