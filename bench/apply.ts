@@ -160,7 +160,6 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
     const started = performance.now();
     const outcome = await applyPlan({
       plan,
-      videos: new Map(videos.map((video) => [video.id, video])),
       digestOf: () => undefined,
       service,
       ports: {

@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
-import { furtherOutputs, type Video, type VideoId } from '../definition/video.ts';
+import { furtherOutputs } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
 import { liveAttempts, recordedIn } from '../lock/fold-journal.ts';
 import type { LockRendering } from '../lock/lock.ts';
@@ -26,8 +26,6 @@ import { verifyRendering } from './watch-session.ts';
 
 export interface ApplyInput {
   readonly plan: Plan;
-  /** Every video that the plan renders or waits for. */
-  readonly videos: ReadonlyMap<VideoId, Video>;
   /** Returns the digest that a local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
   readonly service: RenderService;
@@ -72,7 +70,6 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     service,
     ports,
     watcher,
-    videos: input.videos,
     digestOf: input.digestOf,
     run: input.run,
     known: liveAttempts(journal.state, recordedIn(plan.changes.flatMap(({ before }) => before ?? []))),

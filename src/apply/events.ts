@@ -1,7 +1,8 @@
-import { sourceOf, type Video, type VideoId } from '../definition/video.ts';
+import { sourceOf, type VideoId } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
 import type { Delivery } from '../lock/lock.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Action } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { RenderedSegments, RenderSession } from '../wire/render-session.ts';
@@ -132,7 +133,7 @@ export const NOTHING_DONE: ApplyOutcome = {
 };
 
 /** Returns the failures of a session that ended without a video, with the repository file that caused each. */
-export function sessionFailures(session: RenderSession, video: Video): VideoFailure[] {
+export function sessionFailures(session: RenderSession, video: DesiredVideo): VideoFailure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
     return [
@@ -153,7 +154,7 @@ export function sessionFailures(session: RenderSession, video: Video): VideoFail
 }
 
 /** Only local files: a message names its URL already, without the query, which may hold a signature. */
-function fileOf(video: Video, editable: string | undefined): string | undefined {
+function fileOf(video: DesiredVideo, editable: string | undefined): string | undefined {
   const source = editable === undefined ? null : sourceOf(video, editable);
   return source?.kind === 'file' ? source.path : undefined;
 }

@@ -267,7 +267,7 @@ async function renderEmbedded(
   }
   const rendering = renderingOf(session);
   if (rendering === null) {
-    return { kind: 'failed', failures: sessionFailures(session, context.videos.get(change.id)!) };
+    return { kind: 'failed', failures: sessionFailures(session, change.desired) };
   }
   const attempt: Attempt = { intent, state: 'rendered', session: rendering.session, rendering };
   // A restored file needs no record: its lock entry does not change.

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { Video, VideoId } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
 import type { Attempt, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
@@ -34,8 +33,6 @@ export interface RunContext {
   readonly service: RenderService;
   readonly ports: ApplyPorts;
   readonly watcher: SessionWatcher;
-  /** Every video that the plan renders or waits for. */
-  readonly videos: ReadonlyMap<VideoId, Video>;
   /** Returns the digest that a local file had when the plan was made. */
   readonly digestOf: (path: string) => Sha256 | undefined;
   /** Name of this run in the journal. */

@@ -8,6 +8,7 @@ import {
 } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
+import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { AudioResource, FontResource, Resource } from '../wire/mapping.ts';
@@ -23,17 +24,19 @@ export async function prepareRequest(
   { desired, destinations }: PendingChange,
   context: RunContext,
 ): Promise<CreateRenderSession> {
-  const video = context.videos.get(desired.id)!;
   await context.ports.ensureStyleVersion(desired.styleVersion);
-  const urls = await uploadFiles(video, context);
-  return sessionRequest(video, desired.styleVersion, (path) => urls.get(path)!, uploadRequests(destinations));
+  const urls = await uploadFiles(desired, context);
+  return sessionRequest(desired, desired.styleVersion, (path) => urls.get(path)!, uploadRequests(destinations));
 }
 
 /** Statuses of refusals that are about the uploaded bytes, not about the caller or its rate. */
 const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** Verifies that each file still has the digest in the plan, so that the planned bytes are sent. */
-async function uploadFiles(video: Video, { service, ports, digestOf }: RunContext): Promise<Map<string, string>> {
+async function uploadFiles(
+  video: DesiredVideo,
+  { service, ports, digestOf }: RunContext,
+): Promise<Map<string, string>> {
   const urls = new Map<string, string>();
   for (const path of localFiles(video)) {
     const bytes = await ports.readFile(path);
@@ -66,7 +69,7 @@ function withPath(path: string, { status, code, message, problems }: ServiceErro
  * @param uploads destinations of the finished file
  */
 export function sessionRequest(
-  video: Video,
+  video: Pick<Video, 'title' | 'resources' | 'audio' | 'fonts' | 'output' | 'outputs'>,
   styleVersion: string,
   urlOf: (path: string) => string,
   uploads: readonly ExternalUploadRequest[] = [],

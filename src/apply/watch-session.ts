@@ -62,7 +62,7 @@ export async function watchSession(
   const at = timestamp(context);
   if (rendering === null) {
     await ports.journal.append({ type: 'failed', key, at });
-    return { kind: 'failed', failures: sessionFailures(ended, context.videos.get(change.id)!) };
+    return { kind: 'failed', failures: sessionFailures(ended, change.desired) };
   }
   if (lacksFiles(rendering, change.desired)) {
     context.noteLack('outputs');

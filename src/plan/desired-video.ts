@@ -6,7 +6,6 @@ import {
   type Source,
   type Video,
   type VideoDestination,
-  type VideoId,
   type VideoResource,
   type VideoSound,
 } from '../definition/video.ts';
@@ -17,19 +16,12 @@ import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { type OutputRequest, withoutName } from '../wire/output.ts';
 
 /**
- * A video as its definition wants it, in comparable form: one side of every comparison; the lock entry is the other.
+ * A video with what its rendering depends on, in comparable form: one side of every comparison; the lock entry is the
+ * other. The same object is rendered.
  */
 export interface DesiredVideo
-  extends Pick<Video, 'audio' | 'fonts' | 'output' | 'outputs'>,
+  extends Omit<Video, 'description'>,
     Pick<RenderingContext, 'service' | 'styleVersion' | 'renderEpoch' | 'measures'> {
-  readonly id: VideoId;
-  /** Path of the definition, repository-relative. */
-  readonly path: string;
-  readonly title: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly protect: boolean;
-  /** Name of the template in reelform.yaml. */
-  readonly template: string;
   /** The only field that decides whether the video is rendered again. */
   readonly fingerprint: Fingerprint;
   /**
@@ -39,8 +31,6 @@ export interface DesiredVideo
   readonly formerFingerprint?: Fingerprint;
   /** Inputs in the lockfile's form, so that a later plan can show what changed. See `describeInputs`. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** Sources of the inputs, for display: kind, full text, file name. */
-  readonly resources: ReadonlyMap<string, VideoResource>;
   /** Duration of the template's video; null when unknown. */
   readonly durationSeconds: number | null;
   /** Complete destinations of the finished file. */
@@ -49,19 +39,14 @@ export interface DesiredVideo
 
 /** Converts a video and the service that renders it to the form that plans compare. */
 export function desiredVideo(
-  video: Video,
+  { description: _, ...video }: Video,
   context: RenderingContext & { readonly durationSeconds: number | null },
 ): DesiredVideo {
   const plain = plainContent(video, context.measures);
   const ownFingerprint = fingerprintAsWritten(plain, context);
   const asWritten = plain === video ? ownFingerprint : fingerprintAsWritten(video, context);
   return {
-    id: video.id,
-    path: video.path,
-    title: video.title,
-    labels: video.labels,
-    protect: video.protect,
-    template: video.template,
+    ...video,
     service: context.service,
     styleVersion: context.styleVersion,
     renderEpoch: context.renderEpoch,
@@ -69,11 +54,6 @@ export function desiredVideo(
     fingerprint: ownFingerprint,
     ...(asWritten !== ownFingerprint && { formerFingerprint: asWritten }),
     inputs: describeInputs(plain, context),
-    resources: video.resources,
-    audio: video.audio,
-    fonts: video.fonts,
-    output: video.output,
-    ...(video.outputs !== undefined && { outputs: video.outputs }),
     durationSeconds: context.durationSeconds,
     deliver: video.deliver.flatMap((one) => fillDestinations(one, video, ownFingerprint)),
   };

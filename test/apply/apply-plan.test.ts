@@ -125,7 +125,6 @@ async function apply(run: Run) {
   };
   const input: ApplyInput = {
     plan: plan(run.videos, lock, run.missing),
-    videos: new Map(run.videos.map((one) => [one.id, one])),
     digestOf: () => sha256('image'),
     service: run.service ?? countingService().service,
     concurrency: run.concurrency ?? 4,

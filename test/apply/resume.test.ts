@@ -71,7 +71,6 @@ async function run({ service, path, clock, lock }: World, videos: readonly Video
   const events: ApplyEvent[] = [];
   const outcome = await applyPlan({
     plan,
-    videos: new Map(videos.map((one) => [one.id, one])),
     digestOf: () => undefined,
     service: http,
     concurrency: 4,

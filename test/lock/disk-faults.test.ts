@@ -180,7 +180,6 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
   const lockFile = new LockFile(path, 'reelform.lock.json', lock.value, writeFileAtomic);
   await applyPlan({
     plan,
-    videos: new Map(VIDEOS.map((video) => [video.id, video])),
     digestOf: () => undefined,
     service,
     concurrency: 2,

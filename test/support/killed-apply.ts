@@ -79,7 +79,6 @@ const lockFile = new LockFile(join(root, LOCK_FILE), LOCK_FILE, lock.value, writ
 console.log('begun');
 const outcome = await applyPlan({
   plan,
-  videos: new Map(videos.map((video) => [video.id, video])),
   digestOf: () => undefined,
   service: http,
   concurrency: 3,

@@ -121,7 +121,6 @@ export class Simulation {
     let lock: Lock = emptyLock;
     const outcome = await applyPlan({
       plan,
-      videos: new Map(videos.map((one) => [one.id, one])),
       digestOf: () => undefined,
       service: this.#service(step, journal.state.services.get(SERVICE)?.keyLifetimeMs ?? null),
       concurrency: 3,

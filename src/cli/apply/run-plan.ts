@@ -74,7 +74,6 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
   try {
     const outcome = await applyPlan({
       plan,
-      videos: new Map(project.videos.map((video) => [video.id, video])),
       service: service.service,
       digestOf: (path) => project.assets.get(path)?.sha256,
       concurrency: Math.min(input.concurrency, service.capacity),
