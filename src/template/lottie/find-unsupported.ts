@@ -115,6 +115,9 @@ function ofNode(
   if (modifier !== undefined && (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1))))) {
     use('path_modifier', modifier, pointer);
   }
+  if (node.ty === 'rp' && node.hd !== true && Array.isArray(list) && isUnpainted(list, Number(path.at(-1)))) {
+    use('path_modifier', 'Repeater before the fill or stroke', pointer);
+  }
   if (node.ty === 'op' && node.hd !== true && isSet(node.a)) use('offset_corners', 'Offset Paths', pointer);
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
@@ -124,6 +127,15 @@ function ofNode(
       if (property !== undefined) use('text_animator', property, `${pointer}/${key}`);
     }
   }
+}
+
+const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);
+
+/** Returns whether shapes are painted only after one of them: the renderer repeats what is painted before. */
+function isUnpainted(shapes: readonly unknown[], index: number): boolean {
+  const isPaint = (shape: unknown): boolean => isRecord(shape) && PAINTS.has(shape.ty);
+  const isPaintOrGroup = (shape: unknown): boolean => isPaint(shape) || (isRecord(shape) && shape.ty === 'gr');
+  return !shapes.slice(0, index).some(isPaintOrGroup) && shapes.slice(index).some(isPaint);
 }
 
 /** Returns whether a property is present and not constantly 0. */

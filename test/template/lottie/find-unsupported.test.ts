@@ -29,6 +29,8 @@ const ASSETS = [
 ];
 const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
 
+const REPEATER = { ty: 'rp', c: still(2), o: still(0), m: 1, tr: { ...TRANSFORM, p: still([20, 30]), so: still(100), eo: still(100) } }; // biome-ignore format: one repeater
+
 const dashes = (...list: (readonly [n: string, length: number])[]) => ({
   ...{ ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(4), lc: 1, lj: 1 },
   d: list.map(([n, length]) => ({ n, v: still(length) })),
@@ -165,6 +167,11 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES),
     ],
     [
+      'path_modifier Repeater before the fill or stroke s /layers/0/shapes/0/it/1',
+      shapeLayer('s', [SHAPES[0]!, REPEATER, SHAPES[1]!]),
+      shapeLayer('s', SHAPES),
+    ],
+    [
       'dash_offset dashes without an offset s /layers/0/shapes/0/it/1/d',
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['g', 6])]),
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['o', 6])]),
@@ -191,6 +198,13 @@ describe('findUnsupported()', () => {
     const layers = told.startsWith('layer_kind') ? [layer, light] : [layer];
     expect(uses(lottie(layers))).toEqual([told]);
     expect(draw(layers).equals(draw([without]))).toBe(true);
+  });
+
+  it('reports no repeater of shapes that are painted before it', () => {
+    const painted = shapeLayer('s', [...SHAPES, REPEATER, fill([0, 0, 1, 1])]);
+    const grouped = shapeLayer('s', [{ ty: 'gr', it: [...SHAPES, { ty: 'tr', ...TRANSFORM }] }, REPEATER, SHAPES[1]!]);
+    expect(uses(lottie([painted, grouped]))).toEqual([]);
+    expect(draw([painted]).equals(draw([shapeLayer('s', [...SHAPES, fill([0, 0, 1, 1])])]))).toBe(false);
   });
 
   it('reports an offset path, whose corners are drawn otherwise', () => {
