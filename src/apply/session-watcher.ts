@@ -91,9 +91,12 @@ export class SessionWatcher {
         percent = Math.max(percent, watched.session.render_progress);
         const timer = new AbortController();
         watched.wake = () => timer.abort('scheduled again');
+        const { polledAt } = watched;
         const waitMs = Math.max(this.#dueAt(watched), watched.notBefore) - clock.monotonicNow();
         const wait = (): Promise<void> => clock.wait(waitMs, timer.signal).catch(() => undefined);
-        await abortable(waitMs > 0 ? wait() : this.#poll(watched), signal);
+        if (waitMs > 0) await abortable(wait(), signal);
+        // A list may have covered it meanwhile.
+        if (!timer.signal.aborted && watched.polledAt === polledAt) await abortable(this.#poll(watched), signal);
       }
       return watched.session;
     } finally {
