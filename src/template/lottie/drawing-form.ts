@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';
-import { LAYER_TYPE, type LottieNode, withLayerLists } from './lottie-layers.ts';
+import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
 import { asPath, isOtherStar } from './shape-paths.ts';
@@ -154,16 +154,4 @@ function negated(value: unknown): unknown {
     const ends = ['s', 'e'].filter((end) => one[end] !== undefined).map((end) => [end, negated(one[end])]);
     return { ...one, ...Object.fromEntries(ends) };
   });
-}
-
-/** Returns the same list if no object in it changes. */
-function mapped(list: unknown, change: (node: LottieNode) => LottieNode): unknown {
-  if (!Array.isArray(list)) return list;
-  let isChanged = false;
-  const changed = list.map((one: unknown) => {
-    const next = isRecord(one) ? change(one) : one;
-    if (next !== one) isChanged = true;
-    return next;
-  });
-  return isChanged ? changed : list;
 }

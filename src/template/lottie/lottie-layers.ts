@@ -97,3 +97,15 @@ export function numberOr(value: unknown, otherwise: number): number {
 export function transformOf({ ks }: LottieNode): LottieNode {
   return isRecord(ks) ? ks : {};
 }
+
+/** Changes the nodes of a list. Returns the list itself if no node changes, and other values as they are. */
+export function mapped(list: unknown, change: (node: LottieNode, index: number) => LottieNode): unknown {
+  if (!Array.isArray(list)) return list;
+  let isChanged = false;
+  const changed = list.map((one: unknown, index) => {
+    const next = isRecord(one) ? change(one, index) : one;
+    if (next !== one) isChanged = true;
+    return next;
+  });
+  return isChanged ? changed : list;
+}

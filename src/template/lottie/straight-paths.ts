@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts';
-import type { LottieNode } from './lottie-layers.ts';
+import { type LottieNode, mapped } from './lottie-layers.ts';
 
 type Point = readonly number[];
 
@@ -11,14 +11,12 @@ type Point = readonly number[];
 export function withoutStraightPaths(property: LottieNode): LottieNode {
   if (!Array.isArray(property.k)) return property;
   const frames: readonly unknown[] = property.k;
-  let isChanged = false;
-  const k = frames.map((frame, index) => {
-    if (!isRecord(frame) || !isStraight(frame, frames[index + 1])) return frame;
-    isChanged = true;
+  const k = mapped(frames, (frame, index) => {
+    if (!isStraight(frame, frames[index + 1])) return frame;
     const { to, ti, ...straight } = frame;
     return straight;
   });
-  return isChanged ? { ...property, k } : property;
+  return k === frames ? property : { ...property, k };
 }
 
 /** Documents that store the end of a keyframe in the keyframe itself are left as they are after the last value, as lottie-web does. */
