@@ -4,7 +4,6 @@ import type { BoundScene } from './bind-scene.ts';
 import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
 import { renderWorkload } from './render-time.ts';
-import { renderingWarnings } from './session-problems.ts';
 
 export interface AttemptRecordOptions {
   readonly store: SessionStore;
@@ -103,18 +102,8 @@ export async function recordRendered(
     frames: renderWorkload(scene).frameCount,
     bytes: output.bytes,
   };
-  const { video_url, thumbnails, sha256: video_sha256, findings = [] } = output;
-  const warnings = renderingWarnings(findings, record.session.mapping);
-  const files = [{ video_url, bytes: output.bytes, sha256: video_sha256 }, ...(output.others ?? [])];
-  const outputs = record.session.outputs?.map((one, at) => {
-    const { video_url: url, bytes, sha256 } = files[at]!;
-    return { ...one, video_url: url, bytes, video_sha256: sha256 };
-  });
-  const finished = {
-    ...{ video_url, thumbnails, video_sha256, fonts: [...scene.usedFonts], usage, warnings },
-    ...(outputs === undefined ? {} : { outputs }),
-  };
-  await record.write(renderedSession(record.session, finished, end), digest);
+  const session = renderedSession(record.session, output, { fonts: [...scene.usedFonts], usage, ...end });
+  await record.write(session, digest);
   return usage;
 }
 

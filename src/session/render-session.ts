@@ -12,11 +12,11 @@ import type {
   SessionOutput,
   SessionPhase,
   SessionSource,
-  SessionUsage,
 } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
-import type { SessionProblem } from './ports.ts';
+import type { SessionProblem, StoredOutput } from './ports.ts';
 import { withoutVideo } from './session-deliveries.ts';
+import { renderingWarnings } from './session-problems.ts';
 
 /**
  * State transitions of a session as pure functions. `render_progress` never decreases and is 100 only in
@@ -115,25 +115,31 @@ export function progressedSession(
   return { ...session, ...progress, updated_at: timestamp(nowMs) };
 }
 
-export interface FinishedRender {
-  readonly video_url: string;
-  readonly thumbnails: string[];
-  readonly video_sha256: string;
-  readonly outputs?: SessionOutput[];
-  readonly fonts: string[];
-  readonly usage: SessionUsage;
-  /** Warnings of a successful rendering. */
-  readonly warnings?: readonly SessionProblem[];
-}
-
+/** Ends a session whose output is stored. */
 export function renderedSession(
   session: RenderSession,
-  { warnings = [], ...finished }: FinishedRender,
-  end: SessionEndTimes,
+  output: StoredOutput,
+  { fonts, usage, ...end }: Required<Pick<RenderSession, 'fonts' | 'usage'>> & SessionEndTimes,
 ): RenderSession {
   const occurred_at = timestamp(end.nowMs);
-  const errors = warnings.map((warning) => ({ ...warning, occurred_at }));
-  return { ...session, ...finished, errors, status: 'preview_rendered', render_progress: 100, ...endFields(end) };
+  const files = [output, ...(output.others ?? [])];
+  const outputs = session.outputs?.map((one, at): SessionOutput => {
+    const { video_url, bytes, sha256 } = files[at]!;
+    return { ...one, video_url, bytes, video_sha256: sha256 };
+  });
+  return {
+    ...session,
+    status: 'preview_rendered',
+    render_progress: 100,
+    video_url: output.video_url,
+    video_sha256: output.sha256,
+    thumbnails: output.thumbnails,
+    ...(outputs === undefined ? {} : { outputs }),
+    fonts,
+    usage,
+    errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
+    ...endFields(end),
+  };
 }
 
 export function failedSession(

@@ -9,7 +9,7 @@ import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyEvent } from '../../src/apply/events.ts';
 import type { Video, VideoResource } from '../../src/definition/video.ts';
 import { ReelformError } from '../../src/diagnostic.ts';
-import { sha256 } from '../../src/digest.ts';
+import { type Sha256, sha256 } from '../../src/digest.ts';
 import { openJournalFile } from '../../src/lock/journal-file.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
@@ -77,14 +77,14 @@ function countingService(options: { fails?: (title: string) => RenderSession['er
       await setTimeout(1);
       counts.active -= 1;
       if (Array.isArray(failure)) return { ...failedSession(session, [], END), errors: failure };
-      const urls = {
+      const output = {
         video_url: `renders/${outputName}.mp4`,
         thumbnails: [`renders/${outputName}.s.jpg`],
-        fonts: [],
-        video_sha256: '0'.repeat(64),
-        usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 },
+        bytes: 1,
+        sha256: '0'.repeat(64) as Sha256,
       };
-      return renderedSession(session, urls, END);
+      const usage = { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 1 };
+      return renderedSession(session, output, { fonts: [], usage, ...END });
     },
     async uploadSource({ sha256: digest }) {
       counts.uploads += 1;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Sha256 } from '../../src/digest.ts';
 import {
   canceledSession,
   createdSession,
@@ -17,11 +18,9 @@ const request: CreateRenderSession = {
 };
 const started = createdSession(request, { session: 'rs_1', mapping: 'map_1' }, 0);
 
+const OUTPUT = { video_url: 'a.mp4', thumbnails: ['a.jpg'], bytes: 5, sha256: '0'.repeat(64) as Sha256 };
 const FINISHED = {
-  video_url: 'a.mp4',
-  thumbnails: ['a.jpg'],
   fonts: [],
-  video_sha256: '0'.repeat(64),
   usage: { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 5 },
 };
 
@@ -89,7 +88,7 @@ describe('progressedSession() of segments', () => {
 
 describe('renderedSession()', () => {
   it('has progress 100, the video URL and the thumbnails', () => {
-    expect(renderedSession(started, FINISHED, { nowMs: 5, retentionMs: 1000 })).toMatchObject({
+    expect(renderedSession(started, OUTPUT, { ...FINISHED, nowMs: 5, retentionMs: 1000 })).toMatchObject({
       status: 'preview_rendered',
       render_progress: 100,
       video_url: 'a.mp4',
