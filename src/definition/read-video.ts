@@ -6,9 +6,9 @@ import { defaultCodec, type NamedOutput, type OutputRequest } from '../wire/outp
 import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
-import type { DeliverContext } from './destinations.ts';
+import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
-import type { Source, Video, VideoResource } from './video.ts';
+import type { Source, Video, VideoId, VideoResource } from './video.ts';
 
 /** Properties of a template that definitions depend on. */
 export interface VideoTemplate {
@@ -42,20 +42,34 @@ export interface FileUse {
   readonly row?: string | undefined;
 }
 
-export interface ReadVideo {
-  /** `null` if there is a problem. Delivery is read separately, because it depends on the id. */
-  readonly video: Omit<Video, 'id' | 'deliver'> | null;
+/** A video that is checked by itself, but not yet against other videos. */
+export interface Candidate {
+  /** `null` if the id is invalid. */
+  readonly id: VideoId | null;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
+  /** Location of the video as a whole: its row, its id, or the start of its definition. */
+  readonly at: Span;
+  /** `null` if there is a problem. */
+  readonly video: Video | null;
+  /** Local files that it uses, even if there are other problems. */
   readonly files: readonly FileUse[];
+  /** Empty if there is a problem. */
+  readonly destinations: readonly PlacedDestination[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
  * Reads a merged and filled-in definition, and checks it against its template.
  *
- * @param path of the definition file
  * @param root without `id`, `extends` and `each`
+ * @param row name of the row that filled it in, for messages
  */
-export function readVideo(path: string, root: MapNode, context: VideoContext): ReadVideo {
+export function readVideo(
+  root: MapNode,
+  { row, ...named }: Pick<Candidate, 'id' | 'path' | 'at'> & { readonly row: string | undefined },
+  context: VideoContext,
+): Candidate {
   const locate = locateIn(root);
   const name = textOf(child(root, 'template'));
   const diagnostics: Diagnostic[] = [];
@@ -65,20 +79,21 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
   const template = name === null ? null : (context.templates.get(name) ?? null);
   const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
   diagnostics.push(...(template?.check ?? context.checkAny)({ resources: {}, ...json }, locate));
-  if (template === null || name === null) return { video: null, files: [], diagnostics };
+  const files: FileUse[] = [];
+  const incomplete = { ...named, video: null, files, destinations: [], diagnostics };
+  if (template === null || name === null) return incomplete;
 
   const resources = new Map<string, VideoResource>();
-  const files: FileUse[] = [];
   const take = <T>(read: Read<T>): T | undefined => {
     if (read === null) return undefined;
-    const row = read.node.kind === 'scalar' ? read.node.row : undefined;
+    const filledBy = read.node.kind === 'scalar' ? read.node.row : undefined;
     if (!read.ok) {
       const { code, message, hint } = read;
-      diagnostics.push(errorAt(code, read.node.span, inRow(message, row), hint));
+      diagnostics.push(errorAt(code, read.node.span, inRow(message, filledBy), hint));
       return undefined;
     }
     const path = pathOf(read.value);
-    if (path !== null) files.push({ path, at: read.node.span, row });
+    if (path !== null) files.push({ path, at: read.node.span, row: filledBy });
     return read.value;
   };
   for (const [key, editable] of Object.entries(template.spec.editables)) {
@@ -94,8 +109,10 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     take,
   });
   diagnostics.push(...more.diagnostics);
-  if (diagnostics.length > 0) return { video: null, files, diagnostics };
-  const video = {
+  const { id, path } = named;
+  if (id === null || diagnostics.length > 0) return incomplete;
+  const undelivered = {
+    id,
     path,
     template: name,
     title: textOf(child(root, 'title')) ?? '',
@@ -108,7 +125,11 @@ export function readVideo(path: string, root: MapNode, context: VideoContext): R
     output,
     ...(outputs !== undefined && { outputs }),
   };
-  return { video, files, diagnostics };
+  const { destinations, ...delivery } = readDeliver(root, undelivered, context.deliver);
+  diagnostics.push(...delivery.diagnostics.map((one) => ({ ...one, message: inRow(one.message, row) })));
+  if (diagnostics.length > 0) return { ...incomplete, destinations };
+  const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
+  return { ...incomplete, video: { ...undelivered, deliver }, destinations };
 }
 
 function pathOf(value: unknown): string | null {

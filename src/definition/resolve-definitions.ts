@@ -1,12 +1,19 @@
-import { type Check, type Diagnostic, errorAt, positionOf, type Span, sortDiagnostics } from '../diagnostic.ts';
+import {
+  type Check,
+  type Diagnostic,
+  errorAt,
+  positionOf,
+  type Result,
+  type Span,
+  sortDiagnostics,
+} from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
 import { type DefinitionFile, type FileText, readDefinitionFile, resolvePath, unreadable } from './definition-file.ts';
-import { type PlacedDestination, readDeliver } from './destinations.ts';
 import { extend, withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';
 import { isDataFile, type Row, readRows } from './read-rows.ts';
-import { type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
+import { type Candidate, type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
 import { idOfPath, isFragment, parseVideoId, VIDEO_ID_HINT, type Video, type VideoId } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
@@ -62,12 +69,14 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isFragment(path);
-    const resolved = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
+    const rows = isVideo ? resolveRows(path, extended.root, { ...context, read: noted(context.read) }) : NO_ROWS;
     origins.set(path, [...read]);
-    diagnostics.push(...resolved.diagnostics.map((one) => withFragments(one, fragments)));
+    const resolved = rows.ok ? rows.value : [];
+    const problems = rows.ok ? resolved.flatMap((one) => one.diagnostics) : rows.diagnostics;
+    diagnostics.push(...problems.map((one) => withFragments(one, fragments)));
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
-    candidates.push(...resolved.candidates.map((one) => (whole ? one : { ...one, video: null })));
+    candidates.push(...resolved.map((one) => (whole ? one : { ...one, video: null })));
   }
   const doubled = duplicateIds(candidates);
   const isGood = ({ video }: Candidate): boolean => video !== null && !doubled.ids.has(nameOf(video.id));
@@ -82,7 +91,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   };
 }
 
-const NO_ROWS: ResolvedRows = { candidates: [], diagnostics: [] };
+const NO_ROWS: Result<Candidate[]> = { ok: true, value: [] };
 
 /** Extends the hint about a missing property by the fragments that it could be added to. */
 function withFragments(diagnostic: Diagnostic, fragments: readonly string[]): Diagnostic {
@@ -145,41 +154,16 @@ interface RowContext extends VideoContext {
   readonly read: (path: string) => FileText;
 }
 
-/** A video that is checked by itself, but not yet against other videos. */
-export interface Candidate {
-  /** `null` if the id is invalid. */
-  readonly id: VideoId | null;
-  readonly path: string;
-  /** Location of the video as a whole: its row, its id, or the start of its definition. */
-  readonly at: Span;
-  /** `null` if there is a problem. */
-  readonly video: Video | null;
-  /** Local files that it uses, even if there are other problems. */
-  readonly files: readonly FileUse[];
-  /** Empty if there is a problem. */
-  readonly destinations: readonly PlacedDestination[];
-}
-
-interface ResolvedRows {
-  readonly candidates: readonly Candidate[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Resolves an extended definition to its videos: one, or with `each` one for every data row. */
-function resolveRows(path: string, root: MapNode, context: RowContext): ResolvedRows {
+function resolveRows(path: string, root: MapNode, context: RowContext): Result<Candidate[]> {
   const each = child(root, 'each');
-  if (each === null) return resolveVideo(path, root, null, context);
+  if (each === null) return { ok: true, value: [resolveVideo(path, root, null, context)] };
   const from = child(each, 'from');
   const id = child(each, 'id');
   // The check of the file has rejected any other form.
-  if (from?.kind !== 'scalar' || id?.kind !== 'scalar') return { candidates: [], diagnostics: [] };
+  if (from?.kind !== 'scalar' || id?.kind !== 'scalar') return NO_ROWS;
   const rows = rowsOf(from, context);
-  if (!rows.ok) return { candidates: [], diagnostics: rows.diagnostics };
-  const resolved = rows.value.map((row) => resolveVideo(path, root, { row, id }, context));
-  return {
-    candidates: resolved.flatMap((one) => one.candidates),
-    diagnostics: resolved.flatMap((one) => one.diagnostics),
-  };
+  return rows.ok ? { ok: true, value: rows.value.map((row) => resolveVideo(path, root, { row, id }, context)) } : rows;
 }
 
 function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRows> {
@@ -204,7 +188,7 @@ function resolveVideo(
   root: MapNode,
   each: { readonly row: Row; readonly id: ScalarNode } | null,
   context: RowContext,
-): ResolvedRows {
+): Candidate {
   const diagnostics: Diagnostic[] = [];
   const row = each?.row ?? null;
   const own = child(root, 'id');
@@ -219,27 +203,18 @@ function resolveVideo(
   const place = rowId ?? base;
   if (id === null) diagnostics.push(invalidId(written, place, { file: path, start: 0, end: 0 }));
 
-  const read = readVideo(path, filled, context);
-  diagnostics.push(...read.diagnostics);
-  const undelivered = read.video === null || id === null ? null : { id, ...read.video };
-  const deliver = undelivered === null ? NOWHERE : readDeliver(filled, undelivered, context.deliver);
-  diagnostics.push(
-    ...deliver.diagnostics.map((problem) => ({ ...problem, message: inRow(problem.message, row?.name) })),
-  );
-  const { destinations } = deliver;
-  const video =
-    undelivered === null || diagnostics.length > 0
-      ? null
-      : { ...undelivered, deliver: destinations.map(({ to, credential }) => ({ to, credential })) };
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
+  const candidate = readVideo(filled, { id, path, at, row: row?.name }, context);
   return {
-    candidates: [{ id: hasId ? id : null, path, at, video, files: read.files, destinations }],
+    ...candidate,
+    id: hasId ? id : null,
+    video: diagnostics.length > 0 ? null : candidate.video,
     // Hides problems that follow from an unknown placeholder.
-    diagnostics: diagnostics.filter((one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one))),
+    diagnostics: [...diagnostics, ...candidate.diagnostics].filter(
+      (one) => one.code === 'unknown_variable' || !misfilled.has(positionOf(one)),
+    ),
   };
 }
-
-const NOWHERE: ReturnType<typeof readDeliver> = { destinations: [], diagnostics: [] };
 
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
   const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
