@@ -8,9 +8,8 @@ export type FileText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'missing' | 'outside' | 'forbidden' | 'not_text' | 'too_large' };
 
-/** A parsed file with a definition or a fragment. */
+/** A parsed file with a definition or a fragment, alone or merged with the fragments that it extends. */
 export interface DefinitionFile {
-  readonly path: string;
   /** `null` if the text is not a map. */
   readonly root: MapNode | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -39,14 +38,13 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
 /** Parses a file and checks its properties as far as possible before it is merged and filled in. */
 export function readDefinitionFile(path: string, file: FileText, check: Check): DefinitionFile {
   const start = { file: path, start: 0, end: 0 };
-  if (!file.ok) return { path, root: null, diagnostics: [unreadable(path, file.reason, start)] };
+  if (!file.ok) return { root: null, diagnostics: [unreadable(path, file.reason, start)] };
   const parsed = parseYaml(path, file.text);
-  if (!parsed.ok) return { path, root: null, diagnostics: parsed.diagnostics };
+  if (!parsed.ok) return { root: null, diagnostics: parsed.diagnostics };
   const root = parsed.value;
   if (root === null) {
     const hint = 'Add template, title and resources, or start the file name of a fragment with _';
     return {
-      path,
       root,
       diagnostics: [errorAt('definition_empty', start, `${path} contains no definition`, hint)],
     };
@@ -54,12 +52,11 @@ export function readDefinitionFile(path: string, file: FileText, check: Check): 
   if (root.kind !== 'map') {
     const message = `A definition must be a map of properties, not a ${root.kind === 'list' ? 'list' : 'single value'}`;
     return {
-      path,
       root: null,
       diagnostics: [errorAt('definition_invalid', root.span, message, 'Write property: value')],
     };
   }
-  return { path, root, diagnostics: check(toJson(root, isTextPath), locateIn(root)) };
+  return { root, diagnostics: check(toJson(root, isTextPath), locateIn(root)) };
 }
 
 /** Describes why the file that is referenced at `at` cannot be used. */

@@ -1,37 +1,31 @@
-import { type Diagnostic, errorAt } from '../diagnostic.ts';
+import { errorAt } from '../diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
 import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
-
-/** A file merged with the fragments that it extends. */
-export interface Extended {
-  /** `null` if the file or a fragment cannot be used; see the diagnostics. */
-  readonly root: MapNode | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** Properties that determine which videos a file defines. They are not inherited. */
 const OWN_PROPERTIES = ['id', 'each', 'extends'];
 
+type Load = (path: string) => DefinitionFile | null;
+
 /**
- * Merges a definition with the files that it extends, recursively. The definition's own values win.
+ * Loads a definition and merges it with the files that it extends, recursively. The definition's own values win. The
+ * root is `null` if one of the files cannot be used; the diagnostics are those of all files.
  *
  * @param load returns the file at a path; `null` if it does not exist
+ * @returns `null` if the definition does not exist
  */
-export function extend(file: DefinitionFile, load: (path: string) => DefinitionFile | null): Extended {
-  return extendFrom(file, load, [file.path]);
+export function extend(path: string, load: Load): DefinitionFile | null {
+  return extendFrom(path, load, []);
 }
 
-function extendFrom(
-  file: DefinitionFile,
-  load: (path: string) => DefinitionFile | null,
-  chain: readonly string[],
-): Extended {
-  if (file.root === null) return { root: null, diagnostics: file.diagnostics };
+function extendFrom(path: string, load: Load, above: readonly string[]): DefinitionFile | null {
+  const file = load(path);
+  if (file === null || file.root === null) return file;
   const diagnostics = [...file.diagnostics];
   let broken = false;
   let merged: MapNode | null = null;
   for (const node of pathsOf(child(file.root, 'extends'))) {
-    const part = extendPath(node, load, chain);
+    const part = extendPath(node, load, [...above, path]);
     diagnostics.push(...part.diagnostics);
     if (part.root === null) broken = true;
     else merged = merged === null ? withoutOwn(part.root) : mergeMaps(merged, withoutOwn(part.root));
@@ -40,11 +34,7 @@ function extendFrom(
   return { root: merged === null ? file.root : mergeMaps(merged, file.root), diagnostics };
 }
 
-function extendPath(
-  node: ScalarNode,
-  load: (path: string) => DefinitionFile | null,
-  chain: readonly string[],
-): Extended {
+function extendPath(node: ScalarNode, load: Load, chain: readonly string[]): DefinitionFile {
   const at = node.span;
   const target = resolvePath(node.text, node.baseFile);
   if (!target.ok) {
@@ -59,9 +49,8 @@ function extendPath(
       diagnostics: [errorAt('extends_cycle', at, message, 'Remove one of these extends')],
     };
   }
-  const part = load(target.path);
-  if (part === null) return { root: null, diagnostics: [unreadable(target.path, 'missing', at)] };
-  return extendFrom(part, load, [...chain, target.path]);
+  const missing = { root: null, diagnostics: [unreadable(target.path, 'missing', at)] };
+  return extendFrom(target.path, load, chain) ?? missing;
 }
 
 function pathsOf(node: TreeNode | null): ScalarNode[] {

@@ -60,12 +60,11 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
         return one(other);
       };
     };
-    const file = load(path);
-    if (file === null) {
+    const extended = extend(path, noted(load));
+    if (extended === null) {
       diagnostics.push(unreadable(path, 'missing', { file: path, start: 0, end: 0 }));
       continue;
     }
-    const extended = extend(file, noted(load));
     const fragments = [...read].slice(1);
     diagnostics.push(...extended.diagnostics);
     const isVideo = extended.root !== null && !isFragment(path);

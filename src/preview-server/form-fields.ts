@@ -131,6 +131,5 @@ export function definitionTree(path: string, { source }: Pick<Project, 'source'>
     const text = source(file);
     return text === undefined ? null : readDefinitionFile(file, { ok: true, text }, () => []);
   };
-  const file = load(path);
-  return file === null ? null : (extend(file, load).root ?? file.root);
+  return extend(path, load)?.root ?? load(path)?.root ?? null;
 }
