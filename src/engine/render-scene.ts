@@ -90,7 +90,7 @@ async function renderFrames(
     }));
   }
   const rate = frameRateOf(fps);
-  const supply = supplyFrames(scene, { first: 0, end: frameCount }, signal, distinctForms(outputs));
+  const supply = supplyFrames(scene, [{ first: 0, end: frameCount }], signal, distinctForms(outputs));
   const writers: FrameWriter[] = [];
   try {
     for (const [at, output] of outputs.entries()) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkScene } from '../../src/engine/check-scene.ts';
-import { segmentScene } from '../../src/engine/segments/segment-scene.ts';
+import { sceneCutter, segmentScene } from '../../src/engine/segments/segment-scene.ts';
 import type { Scene } from '../../src/template/scene.ts';
 import { count, tell } from '../support/proof.ts';
 import { FRAMES, mutateScene, sceneArbitrary } from '../support/scene-arbitrary.ts';
@@ -31,6 +31,14 @@ test('a segment is drawn the same from its own scene, from the whole, and from a
       const mutated = mutateScene(scene, at, to);
       fc.pre(isValid(scene) && isValid(mutated));
       const [keys, others] = [segmentKeys(scene, RANGES), segmentKeys(mutated, RANGES)];
+      // The first and the last are drawn from one scene, as by a process that renders both.
+      const ends = [RANGES[0]!, RANGES[2]!];
+      const united = sceneCutter(scene)(ends);
+      for (const range of ends) {
+        const differing = await differingFrames(scene, united, range);
+        if (differing.length > 0) figures.wrong += 1;
+        expect(differing).toEqual([]);
+      }
       for (const [index, range] of RANGES.entries()) {
         const isReused = keys[index] === others[index];
         const differing = [

@@ -24,5 +24,5 @@ export async function differingFrames(one: Scene, other: Scene, range: FrameRang
 /** Returns the cache key of each range of a scene. */
 export function segmentKeys(scene: Scene, ranges: readonly FrameRange[]): (string | null)[] {
   const cut = sceneCutter(scene);
-  return ranges.map((range) => segmentKey(cut(range), range, 'test'));
+  return ranges.map((range) => segmentKey(cut([range]), range, 'test'));
 }

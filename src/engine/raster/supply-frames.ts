@@ -19,7 +19,7 @@ export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 /** Draws frames of a scene in a worker thread, ahead of the consumer. `close` must follow in every case. */
 export interface FrameSupply {
   /**
-   * Delivers the frames of the range in order; waits for `take` before the next one. An empty range delivers the findings alone.
+   * Delivers the frames of the ranges in order; waits for `take` before the next one. Without ranges it delivers the findings alone.
    *
    * @param take gets the frame in each requested form; the pixels are valid until it resolves
    * @returns the stills of these frames, and the defects of the scene's texts
@@ -34,11 +34,12 @@ export interface FrameSupply {
  * between the two, so that memory stays flat whatever the length.
  *
  * @param scene checked
+ * @param ranges none of them empty, in ascending order
  * @param forms forms of the frames, each drawn once for all of them; `rgba` needs a transparent canvas and combines with no other
  */
 export function supplyFrames(
   scene: Scene,
-  range: FrameRange,
+  ranges: readonly FrameRange[],
   signal?: AbortSignal,
   forms: readonly PixelFormat[] = [pixelsOf(scene.output)],
 ): FrameSupply {
@@ -46,9 +47,10 @@ export function supplyFrames(
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   const { width, height } = scene;
   const ask = (request: RasterRequest): void => worker.postMessage(request);
-  let next = range.first;
+  const frames = framesOf(ranges);
   const askNext = (slot: number): void => {
-    if (next < range.end) ask({ kind: 'draw', frame: next++, slot });
+    const { value: frame } = frames.next();
+    if (frame !== undefined) ask({ kind: 'draw', frame, slot });
   };
   let isDone = false;
   ask({ kind: 'open', scene, forms });
@@ -65,7 +67,7 @@ export function supplyFrames(
         switch (message.kind) {
           case 'open':
             ({ buffers, findings } = message);
-            isDone = next === range.end;
+            isDone = ranges.length === 0;
             if (isDone) return { stills, findings };
             for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
             break;
@@ -76,7 +78,7 @@ export function supplyFrames(
             await take(pixelsIn(message.slot), message.frame);
             signal?.throwIfAborted();
             askNext(message.slot);
-            isDone = message.frame + 1 === range.end;
+            isDone = message.frame + 1 === ranges.at(-1)!.end;
             if (isDone) return { stills, findings };
             break;
           case 'failed':
@@ -94,4 +96,10 @@ export function supplyFrames(
       isDone = false;
     },
   };
+}
+
+function* framesOf(ranges: readonly FrameRange[]): Generator<number, undefined> {
+  for (const { first, end } of ranges) {
+    for (let frame = first; frame < end; frame++) yield frame;
+  }
 }

@@ -88,12 +88,7 @@ async function renderDrawing(
   { openEncoder, signal, onFrame }: SegmentOptions,
 ): Promise<RenderedSegment[][]> {
   const { width, height, fps } = scene;
-  const supply = supplyFrames(
-    scene,
-    { first: ranges[0]!.first, end: ranges.at(-1)!.end },
-    signal,
-    distinctForms(outputs),
-  );
+  const supply = supplyFrames(scene, ranges, signal, distinctForms(outputs));
   const encoders: Encoder[] = [];
   const openEncoders = async (): Promise<void> => {
     for (const { format, quality, codec = defaultCodec(format) } of outputs) {
@@ -127,7 +122,7 @@ async function renderDrawing(
       const frames = new Map(own.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
       // A drawing without defects has none in any of its segments.
       const defects =
-        findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut({ first, end }), signal);
+        findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut([{ first, end }]), signal);
       ofRanges.push(
         tracks[at]!.map(({ configuration, packets }, output) => ({
           ...{ first, end, configuration, packets, findings: defects },
@@ -146,7 +141,7 @@ async function renderDrawing(
 
 /** Opens a scene without drawing it. */
 async function findingsOf(scene: Scene, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
-  const supply = supplyFrames(scene, { first: 0, end: 0 }, signal);
+  const supply = supplyFrames(scene, [], signal);
   try {
     return (await supply.deliver(async () => undefined)).findings;
   } finally {
@@ -167,7 +162,7 @@ export async function renderSegmentStills(scene: Scene, frames: readonly number[
   for (const frame of frames) {
     const range = { first: frame, end: frame + 1 };
     const stills = [{ name: 'still', frame }];
-    const supply = supplyFrames({ ...cut(range), stills }, range);
+    const supply = supplyFrames({ ...cut([range]), stills }, [range]);
     try {
       const [still] = (await supply.deliver(async () => undefined)).stills;
       drawn.push({ frame, bytes: still!.bytes });

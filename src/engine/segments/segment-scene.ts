@@ -19,36 +19,39 @@ import { type ShownLayers, shownLayers } from './shown-layers.ts';
  * @see segmentKey
  */
 export function segmentScene(scene: Scene, range: FrameRange): Scene {
-  return sceneCutter(scene)(range);
+  return sceneCutter(scene)([range]);
 }
 
-/** `segmentScene` for several ranges of one scene. Layers and assets that are kept whole stay the same objects. */
-export function sceneCutter(scene: Scene): (range: FrameRange) => Scene {
+/**
+ * `segmentScene` for one or several ranges at once, in ascending order. Layers and assets that are kept whole stay the same
+ * objects.
+ */
+export function sceneCutter(scene: Scene): (ranges: readonly FrameRange[]) => Scene {
   // How an image moves depends on all times at which it is shown.
   const whole = { ...scene, ...animateImages(scene) };
-  return (range) => {
+  return (ranges) => {
     const cut = {
       ...whole,
       output: { ...scene.output, fingerprint: null },
-      frameCount: range.end,
+      frameCount: ranges.at(-1)!.end,
       sounds: [],
-      stills: scene.stills.filter(({ frame }) => frame >= range.first && frame < range.end),
+      stills: scene.stills.filter(({ frame }) => ranges.some(({ first, end }) => frame >= first && frame < end)),
     };
     const { animation } = whole;
-    const [from, to] = animationTimes(whole, range);
+    const intervals = ranges.map((range) => animationTimes(whole, range));
     // An expression may read any layer at any time.
-    const shown = animation.live_expressions === true ? null : shownLayers(animation, { from, to });
-    return shown === null ? cut : { ...cut, ...restrict(whole, shown, to) };
+    const shown = animation.live_expressions === true ? null : shownLayers(animation, intervals);
+    return shown === null ? cut : { ...cut, ...restrict(whole, shown, intervals.at(-1)!.to) };
   };
 }
 
-/** Segments that follow each other, drawn from one scene. */
+/** Segments that are drawn from one scene. */
 export interface SegmentDrawing {
   /** Restricted to all of the ranges. */
   readonly scene: Scene;
   readonly ranges: readonly FrameRange[];
-  /** Restricts the scene to one of the ranges. */
-  cut(range: FrameRange): Scene;
+  /** Restricts the scene to some of the ranges. */
+  cut(ranges: readonly FrameRange[]): Scene;
 }
 
 /** Maximum bytes of decoded images in a drawing of several segments. */
@@ -56,7 +59,7 @@ const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 
 /**
  * Groups ranges into drawings: opening a scene and decoding its images takes as long as drawing several frames, and the frames
- * of a restricted scene do not depend on the range that it was restricted to.
+ * of a restricted scene do not depend on the ranges that it was restricted to.
  *
  * @param scene checked
  * @param ranges in ascending order
@@ -65,12 +68,11 @@ export function drawingsOf(scene: Scene, ranges: readonly FrameRange[]): Segment
   const cut = sceneCutter(scene);
   const drawings: SegmentDrawing[] = [];
   for (const range of ranges) {
-    const shared = drawings.at(-1)?.ranges ?? [];
-    const follows = shared.at(-1)?.end === range.first && shared.length < MAX_SHARED_SEGMENTS;
-    const whole = follows ? cut({ first: shared[0]!.first, end: range.end }) : null;
-    if (whole !== null && imageBytes(whole) <= MAX_SHARED_IMAGE_BYTES) {
-      drawings.splice(-1, 1, { scene: whole, ranges: [...shared, range], cut });
-    } else drawings.push({ scene: cut(range), ranges: [range], cut });
+    const shared = [...(drawings.at(-1)?.ranges ?? []), range];
+    const united = shared.length > 1 && shared.length <= MAX_SHARED_SEGMENTS ? cut(shared) : null;
+    if (united !== null && imageBytes(united) <= MAX_SHARED_IMAGE_BYTES) {
+      drawings.splice(-1, 1, { scene: united, ranges: shared, cut });
+    } else drawings.push({ scene: cut([range]), ranges: [range], cut });
   }
   return drawings;
 }
@@ -80,10 +82,10 @@ function imageBytes({ images }: Scene): number {
 }
 
 /** Frames of the animation, as `ip` counts: at the first and at the last frame of a range. */
-function animationTimes(scene: Scene, { first, end }: FrameRange): [from: number, to: number] {
+function animationTimes(scene: Scene, { first, end }: FrameRange): { from: number; to: number } {
   const { ip } = scene.animation;
   const framesPerFrame = animationFramesPerFrame(scene);
-  return [ip + first * framesPerFrame, ip + (end - 1) * framesPerFrame];
+  return { from: ip + first * framesPerFrame, to: ip + (end - 1) * framesPerFrame };
 }
 
 type Restricted = Pick<Scene, 'animation' | 'fonts' | 'images' | 'clips'>;

@@ -116,7 +116,8 @@ export function hasSegments(format: OutputFormat): boolean {
 
 /**
  * The frames of each segment that an MP4 or a MOV is rendered in, in order; none for another format. They depend on length and rate
- * alone, so that every process that renders some of them makes the same ones.
+ * alone, so that every process that renders some of them makes the same ones. The last two are equally long, so that two
+ * processes finish at the same time.
  */
 export function segmentRanges({
   frameCount,
@@ -126,10 +127,13 @@ export function segmentRanges({
   if (!hasSegments(output.format)) return [];
   const { numerator, denominator } = frameRateOf(fps);
   const length = SEGMENT_SECONDS * Math.max(1, Math.round(numerator / denominator));
-  return Array.from({ length: Math.ceil(frameCount / length) }, (_, index) => ({
-    first: index * length,
-    end: Math.min(frameCount, (index + 1) * length),
-  }));
+  const count = Math.ceil(frameCount / length);
+  const middleOfLast = Math.ceil(((count - 2) * length + frameCount) / 2);
+  const start = (index: number): number => {
+    if (index === count) return frameCount;
+    return index === count - 1 && count > 1 ? middleOfLast : index * length;
+  };
+  return Array.from({ length: count }, (_, index) => ({ first: start(index), end: start(index + 1) }));
 }
 
 /** Maximum segments that are drawn from one scene, so that memory does not grow with the length of a video. */

@@ -32,17 +32,18 @@ const LAYER_INPUT = 10;
 /**
  * Finds the layers that can be seen at some times of an animation.
  *
- * @param times of the animation, as `ip` counts
+ * @param intervals of the animation, as `ip` counts
  * @returns null if the analysis is not possible: any layer may be visible
  */
-export function shownLayers(animation: LottieDocument, times: Times): ShownLayers | null {
+export function shownLayers(animation: LottieDocument, intervals: readonly Times[]): ShownLayers | null {
   // Motion blur draws a frame from times around it.
   if (animation.mb !== undefined) return null;
   const finder = new Finder(animation);
   for (const id of glyphCompositions(animation)) finder.visitComposition(id, ALWAYS);
   const { op } = animation;
-  const from = Math.min(times.from, op - MARGIN);
-  finder.visit(animation.layers, { from, to: Math.min(times.to, op) });
+  for (const { from, to } of intervals) {
+    finder.visit(animation.layers, { from: Math.min(from, op - MARGIN), to: Math.min(to, op) });
+  }
   return finder.isExhausted ? null : finder;
 }
 

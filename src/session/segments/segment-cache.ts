@@ -239,7 +239,7 @@ function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyQuestion): (
   checkScene(scene);
   const cut = sceneCutter(scene);
   return ranges.map((range) => {
-    const part = cut(range);
+    const part = cut([range]);
     return outputs.map((output) => segmentKey({ ...part, output }, range, build));
   });
 }

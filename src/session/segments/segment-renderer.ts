@@ -276,20 +276,42 @@ function finishedIn(task: readonly FrameRange[], frames: number): number {
   return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
 }
 
+/** One range, for each file that it is rendered for. */
+type RangeUnits = readonly [SegmentUnit, ...SegmentUnit[]];
+
+interface SegmentUnit {
+  readonly range: FrameRange;
+  readonly file: number;
+}
+
 /**
- * Groups consecutive ranges that the same files need into tasks, as many for each process: a process opens the scene once for
- * the ranges of a task.
+ * Groups ranges that the same files need into tasks, as many for each process: a process opens the scene once for the ranges
+ * of a task.
  */
-function tasksOf<Unit extends { readonly file: number }>(
-  missing: readonly (readonly [Unit, ...Unit[]])[],
-  parallel: number,
-): (readonly [Unit, ...Unit[]])[][] {
+function tasksOf<Units extends RangeUnits>(missing: readonly Units[], parallel: number): Units[][] {
   const alike = groupBy(missing, (units) => units.map(({ file }) => file).join());
   return [...alike.values()].flatMap((ranges) => {
     const count = Math.min(ranges.length, parallel * Math.ceil(ranges.length / (parallel * MAX_SHARED_SEGMENTS)));
-    const from = (task: number): number => Math.ceil((task * ranges.length) / count);
-    return Array.from({ length: count }, (_, task) => ranges.slice(from(task), from(task + 1)));
+    return shareOut(ranges, count);
   });
+}
+
+/**
+ * Divides ranges among tasks of about as many frames. Ranges that follow each other go to one task where they can: they show
+ * the same layers.
+ */
+function shareOut<Units extends RangeUnits>(ranges: readonly Units[], count: number): Units[][] {
+  const tasks = Array.from({ length: count }, () => ({ frames: 0, ranges: [] as Units[] }));
+  const byLength = groupBy(ranges, ([{ range }]) => framesOf([range]));
+  for (const [length, alike] of [...byLength].sort(([one], [other]) => other - one)) {
+    const takers = alike.map(() => {
+      const least = tasks.reduce((a, b) => (b.frames < a.frames ? b : a));
+      least.frames += length;
+      return tasks.indexOf(least);
+    });
+    for (const [at, taker] of takers.sort((a, b) => a - b).entries()) tasks[taker]!.ranges.push(alike[at]!);
+  }
+  return tasks.map((task) => task.ranges.sort(([one], [other]) => one.range.first - other.range.first));
 }
 
 /** Processes items in order with several lanes. A lane ends at its first failure. */

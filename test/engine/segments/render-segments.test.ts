@@ -10,7 +10,7 @@ import { embeddedFonts, movingScene, sceneOf, textLayer } from '../scenes.ts';
 
 const SILENCE = { track: null, findings: [] };
 
-/** Three segments of 20, 20 and 5 frames, with a still in the last. */
+/** Three segments of 20, 13 and 12 frames, with a still in the last. */
 function scene(changes: Partial<Scene> = {}): Scene {
   const output = { format: 'mp4', quality: 'high', fingerprint: 'v1:4f0c' } as const;
   return movingScene({ fps: 10, frameCount: 45, output, ...changes });
@@ -18,10 +18,37 @@ function scene(changes: Partial<Scene> = {}): Scene {
 
 const RANGES = segmentRanges(scene());
 
+describe('segmentRanges()', () => {
+  const lengths = (frameCount: number, fps = 30): number[] =>
+    segmentRanges(scene({ frameCount, fps })).map(({ first, end }) => end - first);
+
+  test('are two seconds long, and the last two alike', () => {
+    expect(lengths(1)).toEqual([1]);
+    expect(lengths(60)).toEqual([60]);
+    expect(lengths(61)).toEqual([31, 30]);
+    expect(lengths(120)).toEqual([60, 60]);
+    expect(lengths(324)).toEqual([60, 60, 60, 60, 42, 42]);
+    expect(lengths(125, 25)).toEqual([50, 38, 37]);
+  });
+
+  test('follow each other without gaps', () => {
+    for (let frameCount = 1; frameCount < 200; frameCount++) {
+      const ranges = segmentRanges(scene({ frameCount, fps: 10 }));
+      expect(ranges.map(({ first }) => first)).toEqual([0, ...ranges.slice(0, -1).map(({ end }) => end)]);
+      expect(ranges.at(-1)!.end).toBe(frameCount);
+    }
+  });
+
+  test('rejects other formats', () => {
+    expect(segmentRanges(scene({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
+  });
+});
+
 describe('renderSegments()', () => {
   test('produces segments that join to the bytes of a whole render, however they are grouped', async () => {
     const whole = await renderScene(scene());
-    for (const groups of [[RANGES], [RANGES.slice(2), RANGES.slice(0, 2)], RANGES.map((range) => [range])]) {
+    const apart = [RANGES[0]!, RANGES[2]!];
+    for (const groups of [[RANGES], [RANGES.slice(1, 2), apart], RANGES.map((range) => [range])]) {
       const segments: RenderedSegment[] = [];
       for (const ranges of groups) segments.push(...(await renderSegments(scene(), ranges)));
       const joined = await joinSegments(scene(), structuredClone(segments), SILENCE);
@@ -37,14 +64,14 @@ describe('renderSegments()', () => {
     for (const { packets } of [first!, second!, last!]) {
       expect(packets.flatMap(({ isKey }, at) => (isKey ? [at] : []))).toEqual([0]);
     }
-    expect([first, second, last].map((segment) => segment!.packets.length)).toEqual([20, 20, 5]);
+    expect([first, second, last].map((segment) => segment!.packets.length)).toEqual([20, 13, 12]);
     // No SEI messages of the encoder.
     expect(Buffer.concat(first!.packets.map(({ bytes }) => bytes)).includes('x264')).toBe(false);
   });
 
   test('draws ranges that follow each other together, each with its own stills and text defects', async () => {
     const layers = [
-      { ...textLayer(1, 'ᚠ', 4, 30, 20), ip: 22, op: 38 },
+      { ...textLayer(1, 'ᚠ', 4, 30, 20), ip: 22, op: 32 },
       { ...textLayer(2, 'Reel', 4, 30, 20), ip: 0, op: 10 },
     ];
     const stills = [3, 30, 31, 44].map((frame) => ({ name: `at_${frame}`, frame }));
@@ -58,7 +85,7 @@ describe('renderSegments()', () => {
   test('reports the frames of its ranges', async () => {
     const seen: [number, number][] = [];
     await renderSegments(scene(), RANGES.slice(2), { onProgress: (done, count) => seen.push([done, count]) });
-    expect(seen).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]));
+    expect(seen).toEqual(Array.from({ length: 12 }, (_, at) => [at + 1, 12]));
   });
 
   test('stops with the reason when it is aborted', async () => {
@@ -66,10 +93,6 @@ describe('renderSegments()', () => {
     const onProgress = (): void => controller.abort(new Error('enough'));
     const segments = renderSegments(scene(), RANGES.slice(1, 2), { signal: controller.signal, onProgress });
     await expect(segments).rejects.toThrow('enough');
-  });
-
-  test('rejects other formats', () => {
-    expect(segmentRanges(scene({ output: { format: 'gif', quality: 'high', fingerprint: null } }))).toEqual([]);
   });
 });
 

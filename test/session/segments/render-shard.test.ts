@@ -11,10 +11,10 @@ import { toneWav } from '../../support/tone.ts';
 
 const BUILD = 'b';
 
-/** Three segments of 20, 20 and 5 frames; the second one alone shows a square of this colour. */
+/** Three segments of 20, 13 and 12 frames; the second one alone shows a square of this colour. */
 function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   const layers = [
-    rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 25, op: 35 }),
+    rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 22, op: 32 }),
     rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
   ];
   return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });

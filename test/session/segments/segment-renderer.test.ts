@@ -15,10 +15,10 @@ import type { Scene } from '../../../src/template/scene.ts';
 import { rectangleLayer, sceneOf } from '../../engine/scenes.ts';
 import { toneWav } from '../../support/tone.ts';
 
-/** Scene of three segments with 20, 20 and 5 frames. Only the second one shows a square of this colour. */
+/** Scene of three segments with 20, 13 and 12 frames. Only the second one shows a square of this colour. */
 function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   const layers = [
-    rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 25, op: 35 }),
+    rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 22, op: 32 }),
     rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1]),
   ];
   return sceneOf(layers, { fps: 10, frameCount: 45, ...changes });
@@ -98,18 +98,19 @@ describe('createSegmentRenderer()', () => {
     const local = localTasks();
     const rows: number[][] = [];
     const run: TaskRunner<RenderTaskKind>['run'] = (kind, input, options) => {
-      if (kind === 'segments') rows.push((input as TaskInput<'segments'>).ranges.map(({ first }) => first / 20));
+      if (kind === 'segments') rows.push((input as TaskInput<'segments'>).ranges.map(({ first }) => first));
       return local.run(kind, input, options);
     };
     const renderer = createSegmentRenderer({ runner: { run }, parallel: 2, cache: null });
     await renderer.render(scene(0, { frameCount: 105 }));
+    // 60, 60 and 13 frames; 60, 60 and 12.
     expect(rows.splice(0)).toEqual([
-      [0, 1, 2],
-      [3, 4, 5],
+      [0, 20, 80],
+      [40, 60, 93],
     ]);
     await renderer.render(scene(0, { frameCount: 340 }));
     expect(rows.map(({ length }) => length)).toEqual([5, 4, 4, 4]);
-    expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at));
+    expect(rows.flat()).toEqual(Array.from({ length: 17 }, (_, at) => at * 20));
   });
 
   it('renders only the segments that an edit affects, with the bytes of a full render', async () => {
@@ -175,7 +176,7 @@ describe('createSegmentRenderer()', () => {
   it('renders a shared segment once for videos rendered at the same time', async () => {
     const { renderer, log } = open();
     const videos = await Promise.all([renderer.render(scene(0)), renderer.render(scene(1)), renderer.render(scene(0))]);
-    expect(log.sort()).toEqual(['segment 0', 'segment 20', 'segment 20', 'segment 40']);
+    expect(log.sort()).toEqual(['segment 0', 'segment 20', 'segment 20', 'segment 33']);
     expect(videos[2]).toEqual(videos[0]);
     expect(videos[1]).toEqual(await renderScene(scene(1)));
   });
@@ -242,7 +243,7 @@ describe('createSegmentRenderer()', () => {
         '4 webp',
       ]);
       expect(made.stills).toHaveLength(1);
-      expect(log.sort()).toEqual(['gif webp', ...[0, 20, 40].map((first) => `segment ${first} of 3 outputs`)]);
+      expect(log.sort()).toEqual(['gif webp', ...[0, 20, 33].map((first) => `segment ${first} of 3 outputs`)]);
       // Once over black for the MP4s and the MOV, once with transparency.
       expect(drawn()).toBe(2 * 45);
       expect(progress.at(-1)).toEqual([5 * 45, 5 * 45]);
@@ -282,7 +283,7 @@ describe('createSegmentRenderer()', () => {
       const added = open(store);
       const made = await added.renderer.render(main!, { others: [web!] });
       expect([made.video, made.others![0]!.video]).toEqual(await videos([main!, web!]));
-      expect(added.log.sort()).toEqual(['segment 0', 'segment 20', 'segment 40']);
+      expect(added.log.sort()).toEqual(['segment 0', 'segment 20', 'segment 33']);
       const again = open(store);
       await again.renderer.render(main!, { others: [web!] });
       expect(again.drawn()).toBe(0);
