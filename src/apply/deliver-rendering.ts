@@ -2,7 +2,7 @@ import { abortable } from '../abortable.ts';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import type { Delivery, LockRendering } from '../lock/lock.ts';
 import type { DestinationChange } from '../plan/plan.ts';
-import { lacksDeliveries } from '../service/render-service.ts';
+import { lacksDeliveries, uploadEnded } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { thrownFailures, type VideoFailure } from './events.ts';
@@ -70,11 +70,11 @@ async function uploadsOf(
   if (seen === null && !service.outlivesProcess) return [];
   let session = seen ?? (await service.getRenderSession(rendering.session)).session;
   // An upload that ended before this run may have been overwritten since, so it is delivered again.
-  const awaited = ofWanted(session).filter((upload) => seen !== null || !hasEnded(upload));
+  const awaited = ofWanted(session).filter((upload) => seen !== null || !uploadEnded(upload));
   const awaitedUrls = new Set(awaited.map(({ to }) => to));
   const failed = new PollRetry(SEEN_MISSING_MS);
   let polls = 0;
-  while (!ofWanted(session).every((upload) => !awaitedUrls.has(upload.to) || hasEnded(upload))) {
+  while (!ofWanted(session).every((upload) => !awaitedUrls.has(upload.to) || uploadEnded(upload))) {
     if (!service.outlivesProcess) {
       session = await abortable(service.waitForUploads(session.id), leave);
       continue;
@@ -91,10 +91,6 @@ async function uploadsOf(
     }
   }
   return ofWanted(session).filter(({ to }) => awaitedUrls.has(to));
-}
-
-function hasEnded({ status }: ExternalUpload): boolean {
-  return status === 'complete' || status === 'failed';
 }
 
 function endingOf(wanted: readonly ExternalUploadRequest[], ended: readonly ExternalUpload[]): DeliveryEnding {

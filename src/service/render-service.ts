@@ -136,9 +136,14 @@ export function sessionEnd(status: string): 'rendered' | 'failed' | null {
   return /(?:_failed|_error|_canceled|failed)$/.test(status) ? 'failed' : null;
 }
 
+/** Reports whether a delivery has ended, successfully or not. */
+export function uploadEnded({ status }: Pick<ExternalUpload, 'status'>): boolean {
+  return status === 'complete' || status === 'failed';
+}
+
 /** Reports whether all deliveries of a session have ended. */
 export function uploadsEnded({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): boolean {
-  return external_uploads.every(({ status }) => status === 'complete' || status === 'failed');
+  return external_uploads.every(uploadEnded);
 }
 
 /** Creates the error for a service without `outputs`, thrown before rendering if known by then. */

@@ -1,6 +1,11 @@
 import pLimit from 'p-limit';
 import { abortable } from '../abortable.ts';
-import type { EmbeddedOptions, EmbeddedRenderService, FinishedVideo } from '../service/render-service.ts';
+import {
+  type EmbeddedOptions,
+  type EmbeddedRenderService,
+  type FinishedVideo,
+  uploadEnded,
+} from '../service/render-service.ts';
 import { serviceError } from '../service/service-error.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
 import { type BindInput, bindHere } from './bind-scene.ts';
@@ -342,7 +347,7 @@ export function createMemoryStore(
       const stored = kept.get(id);
       const work = works.get(keyOf(id, position));
       const upload = stored?.session.external_uploads?.[position];
-      if (stored === undefined || upload === undefined || work?.round !== round || isEnded(upload)) return null;
+      if (stored === undefined || upload === undefined || work?.round !== round || uploadEnded(upload)) return null;
       const begun = { ...work, attempt: work.attempt + 1 };
       works.set(keyOf(id, position), begun);
       const written = write(stored, position, { status: 'uploading' });
@@ -372,8 +377,4 @@ export function createMemoryStore(
 
 function keyOf(session: string, position: number): string {
   return `${session}/${position}`;
-}
-
-function isEnded({ status }: ExternalUpload): boolean {
-  return status === 'complete' || status === 'failed';
 }

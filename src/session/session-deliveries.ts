@@ -10,6 +10,7 @@ import {
 } from '../delivery/destination-address.ts';
 import { openDestination } from '../delivery/open-destination.ts';
 import { closestMatch } from '../hints.ts';
+import { uploadEnded } from '../service/render-service.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
@@ -66,7 +67,7 @@ export function addDeliveries(
     const place = placeOf(to);
     const position = uploads.findIndex((one) => placeOf(one.to) === place);
     if (seen.has(place)) problem('duplicate_target', 'to', `${to} is requested twice`);
-    else if (position >= 0 && isOpen(uploads[position]!)) {
+    else if (position >= 0 && !uploadEnded(uploads[position]!)) {
       problem('duplicate_target', 'to', `a delivery to ${to} is already running`);
     }
     seen.add(place);
@@ -108,7 +109,7 @@ function placeOf(to: string): string {
 }
 
 export function countPendingDeliveries({ external_uploads = [] }: Pick<RenderSession, 'external_uploads'>): number {
-  return external_uploads.filter(isOpen).length;
+  return external_uploads.filter((one) => !uploadEnded(one)).length;
 }
 
 /** Returns the session with one delivery changed. */
@@ -129,12 +130,8 @@ export function withoutVideo(session: RenderSession): RenderSession {
   if (countPendingDeliveries(session) === 0) return session;
   const error = { code: 'delivery_failed', title: 'The session has no video to deliver' };
   const ended = (upload: ExternalUpload): ExternalUpload =>
-    isOpen(upload) ? { ...upload, status: 'failed', error } : upload;
+    uploadEnded(upload) ? upload : { ...upload, status: 'failed', error };
   return { ...session, external_uploads: (session.external_uploads ?? []).map(ended) };
-}
-
-function isOpen({ status }: ExternalUpload): boolean {
-  return status === 'pending' || status === 'uploading';
 }
 
 function pendingUpload(session: UploadedSession, { to, credential, output }: ExternalUploadRequest): ExternalUpload {

@@ -1,4 +1,5 @@
 import type { Json } from '../../digest.ts';
+import { uploadEnded } from '../../service/render-service.ts';
 import {
   type DeliveryJob,
   DeliveryRunner,
@@ -170,7 +171,7 @@ function createExternalUploadTable(options: ExternalUploadTableOptions): Externa
       database.transaction(async (tx) => {
         const stored = await lockSession(tx, id);
         const upload = stored?.session.external_uploads?.[position];
-        if (stored === null || upload === undefined || !isOpen(upload)) return null;
+        if (stored === null || upload === undefined || uploadEnded(upload)) return null;
         const [row] = await tx.query<Row>(
           `update reelform.external_uploads set attempt = attempt + 1 where ${AT} and round = $3
             returning round, attempt, tries, state`,
@@ -210,8 +211,4 @@ function createExternalUploadTable(options: ExternalUploadTableOptions): Externa
         await onUpload(tx, written, written.session.external_uploads![position]!);
       }),
   };
-}
-
-function isOpen({ status }: ExternalUpload): boolean {
-  return status === 'pending' || status === 'uploading';
 }
