@@ -32,8 +32,11 @@ export interface SettingRow extends SettingNames {
   readonly workerSentence?: string;
 }
 
-/** Default of optional settings. */
-export const NOTHING = { defaultOn: () => null, defaultText: 'none' } as const;
+/** Default of an optional setting. @param defaultText what applies without it */
+export function absent(defaultText: string): { readonly defaultOn: () => null; readonly defaultText: string } {
+  return { defaultOn: () => null, defaultText };
+}
+
 export const NO_NUMBERS = { defaultOn: () => new Map<string, number>(), defaultText: 'none' } as const;
 
 /** Default that is the same on every machine. */
@@ -69,8 +72,8 @@ export function text(placeholder: string, expected: string, pattern: RegExp): Se
   return one(placeholder, expected, (written) => (pattern.test(written) ? written : undefined));
 }
 
-export function wholeNumber(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
-  return one(placeholder, `a whole number from ${minimum} to ${maximum}`, (written) =>
+export function wholeNumber(minimum: number, maximum: number): SettingKind<number> {
+  return one('<n>', `a whole number from ${minimum} to ${maximum}`, (written) =>
     numberWithin(written, minimum, maximum),
   );
 }
@@ -133,20 +136,16 @@ export const origins: SettingKind<readonly string[]> = {
   },
 };
 
-export function numbersByName(
-  placeholder: string,
-  minimum: number,
-  maximum: number,
-): SettingKind<ReadonlyMap<string, number>> {
+export function numbersByTenant(maximum: number): SettingKind<ReadonlyMap<string, number>> {
   return {
-    placeholder,
+    placeholder: '<tenant=n>',
     shape: 'map',
-    expected: `names with whole numbers from ${minimum} to ${maximum}`,
+    expected: `names with whole numbers from 1 to ${maximum}`,
     read(texts) {
       const value = new Map<string, number>();
       for (const written of texts) {
         const [, name, digits] = /^([^=\s]+)=(.*)$/s.exec(written) ?? [];
-        const number = numberWithin(digits ?? '', minimum, maximum);
+        const number = numberWithin(digits ?? '', 1, maximum);
         if (name === undefined || number === undefined) return { problem: null };
         value.set(name, number);
       }

@@ -20,37 +20,31 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 /** Reports the events of sessions to the log and the metrics. */
 export function sessionReporter(log: Log, metrics: ServiceMetrics): (event: RunnerEvent | ChunkEvent) => void {
   return (event) => {
-    switch (event.kind) {
-      case 'session-begun':
-        log.info(fieldsOf(event), 'session started');
-        break;
-      case 'scene-rendered':
-        log.info(fieldsOf(event), 'rendering a scene');
-        break;
-      case 'session-distributed':
-        log.info(fieldsOf(event), 'rendering a session in chunks');
-        break;
-      case 'session-waits':
-        log.info(fieldsOf(event), 'session waits for another session with the same scene');
-        break;
-      case 'chunk-rendered':
-        log.info(fieldsOf(event), 'chunk rendered');
-        break;
-      case 'chunks-unfit':
-        log.warn(fieldsOf(event), 'segments cannot be joined; rendering the video in one piece');
-        break;
-      case 'session-ended': {
-        const { status, elapsedMs } = event;
-        const outcome = OUTCOMES[status] ?? status;
-        metrics.renderEnded(outcome, elapsedMs / 1000);
-        if (outcome !== 'stopped') metrics.sessionEntered(status);
-        const { status: _, ...fields }: Readonly<Record<string, unknown>> = { ...fieldsOf(event), outcome };
-        if (outcome === 'failed') log.warn(fields, 'session failed');
-        else log.info(fields, outcome === 'rendered' ? 'session rendered' : 'session stopped');
-      }
+    if (event.kind === 'chunks-unfit') {
+      log.warn(fieldsOf(event), 'segments cannot be joined; rendering the video in one piece');
+      return;
     }
+    if (event.kind !== 'session-ended') {
+      log.info(fieldsOf(event), STEPS[event.kind]);
+      return;
+    }
+    const { status, elapsedMs } = event;
+    const outcome = OUTCOMES[status] ?? status;
+    metrics.renderEnded(outcome, elapsedMs / 1000);
+    if (outcome !== 'stopped') metrics.sessionEntered(status);
+    const { status: _, ...fields }: Readonly<Record<string, unknown>> = { ...fieldsOf(event), outcome };
+    if (outcome === 'failed') log.warn(fields, 'session failed');
+    else log.info(fields, outcome === 'rendered' ? 'session rendered' : 'session stopped');
   };
 }
+
+const STEPS: Readonly<Record<Exclude<(RunnerEvent | ChunkEvent)['kind'], 'chunks-unfit' | 'session-ended'>, string>> = {
+  'session-begun': 'session started',
+  'scene-rendered': 'rendering a scene',
+  'session-distributed': 'rendering a session in chunks',
+  'session-waits': 'session waits for another session with the same scene',
+  'chunk-rendered': 'chunk rendered',
+};
 
 /** Returns the fields of a log line for an event of a session. */
 function fieldsOf({ kind, id, ...fields }: RunnerEvent | ChunkEvent): Readonly<Record<string, unknown>> {
