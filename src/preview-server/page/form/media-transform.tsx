@@ -76,19 +76,19 @@ export function PictureTransform({ field, address, values, onChange }: PictureTr
         </label>
         {strategy === 'cover' && (
           <>
-            <NumberField
+            <PercentField
               label="Focus X"
-              unit="%"
+              name="focus_x"
               max={100}
-              value={Number(values.focus_x ?? 0.5) * 100}
-              onChange={(percent) => set({ focus_x: percent / 100 })}
+              share={Number(values.focus_x ?? 0.5)}
+              onChange={set}
             />
-            <NumberField
+            <PercentField
               label="Focus Y"
-              unit="%"
+              name="focus_y"
               max={100}
-              value={Number(values.focus_y ?? 0.5) * 100}
-              onChange={(percent) => set({ focus_y: percent / 100 })}
+              share={Number(values.focus_y ?? 0.5)}
+              onChange={set}
             />
           </>
         )}
@@ -117,13 +117,7 @@ export function PictureTransform({ field, address, values, onChange }: PictureTr
                 onInput={({ currentTarget: { value } }) => set({ trim_start_time: Number(value) })}
               />
             </label>
-            <NumberField
-              label="Volume"
-              unit="%"
-              max={400}
-              value={Number(values.volume ?? 0) * 100}
-              onChange={(percent) => set({ volume: percent / 100 })}
-            />
+            <PercentField label="Volume" name="volume" max={400} share={Number(values.volume ?? 0)} onChange={set} />
           </>
         )}
       </div>
@@ -230,13 +224,7 @@ export function SoundTransform({ label, address, values, onChange }: SoundTransf
       <audio controls preload="metadata" src={address} aria-label={label} />
       <div class="transform">
         {seconds('trim_start_time', 'Starts at')}
-        <NumberField
-          label="Volume"
-          unit="%"
-          max={400}
-          value={Number(values.volume ?? 1) * 100}
-          onChange={(percent) => set({ volume: percent / 100 })}
-        />
+        <PercentField label="Volume" name="volume" max={400} share={Number(values.volume ?? 1)} onChange={set} />
         {seconds('fade_in', 'Fade in')}
         {seconds('fade_out', 'Fade out')}
         <label class="check">
@@ -250,6 +238,20 @@ export function SoundTransform({ label, address, values, onChange }: SoundTransf
       </div>
     </>
   );
+}
+
+interface PercentFieldProps {
+  readonly label: string;
+  /** Field of the transform, whose value is a share. */
+  readonly name: string;
+  readonly max: number;
+  readonly share: number;
+  readonly onChange: (changed: Partial<TransformValues>) => void;
+}
+
+function PercentField({ label, name, max, share, onChange }: PercentFieldProps): JSX.Element {
+  const change = (percent: number): void => onChange({ [name]: percent / 100 });
+  return <NumberField label={label} unit="%" max={max} value={share * 100} onChange={change} />;
 }
 
 interface NumberFieldProps {
