@@ -264,7 +264,6 @@ interface NormalisedLock {
   readonly reordered: boolean;
   /** Ids of entries whose formatting differed: fields in another order, or empty fields. */
   readonly rewritten: readonly string[];
-  readonly entryCount: number;
 }
 
 /**
@@ -288,7 +287,6 @@ export function normaliseLock(source: string, file: string): Result<NormalisedLo
         (id, index) => index > 0 && !isIndex(id) && byCodeUnit(ids[index - 1]!, id) > 0 && !isIndex(ids[index - 1]!),
       ),
       rewritten: ids.filter((id) => memberOrder(videos.get(id)!) !== entryText(videos.get(id)!)),
-      entryCount: ids.length,
     },
   };
 }

@@ -6,9 +6,8 @@ import type { GitHubJob } from './job.ts';
 
 export interface PullRequest extends Issue {
   readonly isMerged: boolean;
-  /** Commit and branch of its head. */
+  /** Commit of its head. */
   readonly headSha: string;
-  readonly headBranch: string;
   /** Tip of the base branch when GitHub last updated it, and the branch. */
   readonly baseSha: string;
   readonly baseBranch: string;
@@ -51,7 +50,6 @@ function pullOf(value: unknown): PullRequest {
     ...issueOf(value),
     isMerged: typeof mergedAt === 'string',
     headSha: textField(head, 'sha'),
-    headBranch: textField(head, 'ref'),
     baseSha: textField(base, 'sha'),
     baseBranch: textField(base, 'ref'),
   };

@@ -12,9 +12,10 @@ export interface DiagnosticsTextOptions {
   readonly color: boolean;
   /** URL of the reference of error codes, which each code then links to. */
   readonly reference?: string | undefined;
-  /** Maximum number of locations shown, 50 by default; the rest is counted. */
-  readonly maxPlaces?: number;
 }
+
+/** Maximum number of locations shown; the rest is counted. */
+const MOST_PLACES = 50;
 
 /** Maximum characters shown of a line of code. */
 const COLUMNS = 100;
@@ -25,9 +26,8 @@ const COLUMNS = 100;
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: DiagnosticsTextOptions): string {
   if (diagnostics.length === 0) return '';
-  const { maxPlaces = 50 } = options;
   const places = [...groupBy(diagnostics, locationKey).values()];
-  const shown = places.slice(0, maxPlaces);
+  const shown = places.slice(0, MOST_PLACES);
   const hidden = diagnostics.length - shown.flat().length;
   const blocks = shown.map((place) => block(place, options));
   if (hidden > 0) blocks.push(`… and ${hidden} more`);

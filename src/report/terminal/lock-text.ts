@@ -66,7 +66,6 @@ export function verifiedText(
 export function migratedText(
   file: string,
   lock: {
-    readonly entryCount: number;
     readonly differsAt: number | null;
     readonly reordered: boolean;
     readonly rewritten: readonly string[];
