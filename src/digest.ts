@@ -12,6 +12,15 @@ export function sha256(data: Uint8Array | string): Sha256 {
   return createHash('sha256').update(data).digest('hex') as Sha256;
 }
 
+const known = new WeakMap<Uint8Array, Sha256>();
+
+/** Returns the SHA-256 of bytes that never change. Memoized, because thousands of assets and scenes share files. */
+export function knownSha256(bytes: Uint8Array): Sha256 {
+  const digest = known.get(bytes) ?? sha256(bytes);
+  known.set(bytes, digest);
+  return digest;
+}
+
 /** Bytes that are hashed between two turns of the event loop: about 4 ms. */
 const STEP_BYTES = 4 << 20;
 

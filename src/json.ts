@@ -16,6 +16,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns a property of a record's own; undefined for inherited ones, such as `constructor`. */
+export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Converts a map to a record with changed values. */
+export function mapToRecord<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
+}
+
 /** Limits of a JSON text. */
 interface JsonBounds {
   /** Strings, numbers, arrays, objects, literals and field names together. */

@@ -1,5 +1,5 @@
 import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, ownValue } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
@@ -92,7 +92,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
   };
   compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
   for (const [key, resource] of video.resources) {
-    const found = own(resources, key);
+    const found = ownValue(resources, key);
     const [asked, had] = comparable(resource, recordOf(found), digestOf(video, key), uploadOf(session, key));
     compare(key, asked, found === undefined ? undefined : had);
   }
@@ -101,7 +101,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
       const key = `audio_tracks.${name}`;
       const sound = video.audio.get(name);
-      const found = own(tracks, name);
+      const found = ownValue(tracks, name);
       if (sound === undefined) {
         compare(key, undefined, found);
         continue;
@@ -113,7 +113,7 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
   }
   for (const fonts of recordsOf(session, 'font_changes')) {
     for (const name of new Set([...video.fonts.keys(), ...Object.keys(fonts)])) {
-      const found = own(fonts, name);
+      const found = ownValue(fonts, name);
       compare(`font_changes.${name}`, video.fonts.get(name), recordOf(recordOf(found).source).font ?? found);
     }
   }
@@ -193,7 +193,7 @@ function uploadOf(session: RenderSession, key: string): Fields {
 
 /** Reads the digest of a local file from the inputs of the lockfile. */
 function digestOf(video: DesiredVideo, key: string): string | null {
-  return /^sha256:([0-9a-f]{64})/.exec(own(video.inputs, key) ?? '')?.[1] ?? null;
+  return /^sha256:([0-9a-f]{64})/.exec(ownValue(video.inputs, key) ?? '')?.[1] ?? null;
 }
 
 function colorOf(text: unknown): unknown {
@@ -221,8 +221,4 @@ function outputOf(output: Fields, measures: TemplateMeasures): Fields | undefine
 function sortedFields(fields: object): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -8,6 +8,7 @@ import {
 } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
+import { mapToRecord } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -80,17 +81,13 @@ export function sessionRequest(
     render: 'preview',
     mapping: {
       template_style_version_id: styleVersion,
-      resources: mapValues(resources, (resource): Resource => wireResource(resource, urlOf)),
-      ...(audio.size > 0 && { audio_tracks: mapValues(audio, (sound) => wireSound(sound, urlOf)) }),
-      ...(fonts.size > 0 && { font_changes: mapValues(fonts, (font): FontResource => ({ source: { font } })) }),
+      resources: mapToRecord(resources, (resource): Resource => wireResource(resource, urlOf)),
+      ...(audio.size > 0 && { audio_tracks: mapToRecord(audio, (sound) => wireSound(sound, urlOf)) }),
+      ...(fonts.size > 0 && { font_changes: mapToRecord(fonts, (font): FontResource => ({ source: { font } })) }),
     },
     ...(furtherOutputs(video).length > 0 ? { outputs: [...outputs!] } : output !== null && { output }),
     ...(uploads.length > 0 && { external_uploads: [...uploads] }),
   };
-}
-
-function mapValues<T, U>(map: ReadonlyMap<string, T>, change: (value: T) => U): Record<string, U> {
-  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
 }
 
 function wireResource(resource: VideoResource, urlOf: (path: string) => string): Resource {

@@ -1,3 +1,4 @@
+import { ownValue } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 /** One difference between two specifications of a style version. */
@@ -48,10 +49,6 @@ function fieldChanges(editable: string | null, before: Fields, after: Fields): S
   return fields
     .map((field) => ({ editable, field, before: ownValue(before, field), after: ownValue(after, field) }))
     .filter((one) => !isSame(one.before, one.after));
-}
-
-function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
+import { ownValue } from '../json.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { entryText, parseLock } from './lock-format.ts';
 
@@ -60,7 +61,11 @@ export function mergeLocks(inputs: {
   }
   const extra: [string, Json][] = [];
   for (const name of namesIn(Object.keys(ours.extra), Object.keys(theirs.extra))) {
-    const versions = { base: own(base.extra, name), ours: own(ours.extra, name), theirs: own(theirs.extra, name) };
+    const versions = {
+      base: ownValue(base.extra, name),
+      ours: ownValue(ours.extra, name),
+      theirs: ownValue(theirs.extra, name),
+    };
     const { value, decision } = merge(versions, fieldText, (_, one, other) => {
       return { side: fieldText(one) > fieldText(other) ? 'ours' : 'theirs', why: 'order' };
     });
@@ -107,11 +112,6 @@ function chooseEntry(
 
 function namesIn(ours: Iterable<string>, theirs: Iterable<string>): string[] {
   return [...new Set([...ours, ...theirs])].sort(byCodeUnit);
-}
-
-/** Ignores inherited properties. */
-function own(fields: Readonly<Record<string, Json>>, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function fieldText(value: Json): string {

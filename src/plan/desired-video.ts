@@ -10,6 +10,7 @@ import {
   type VideoSound,
 } from '../definition/video.ts';
 import { byCodeUnit, canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import { mapToRecord } from '../json.ts';
 import type { Fingerprint } from '../lock/lock.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
@@ -117,8 +118,8 @@ export function fingerprintAsWritten(
     service: context.service,
     style_version: context.styleVersion,
     render_epoch: context.renderEpoch ?? undefined,
-    resources: mapValues(resources, (resource) => resolve(resource, context)),
-    audio_tracks: audio.size === 0 ? undefined : mapValues(audio, (sound) => resolveSource(sound, context)),
+    resources: mapToRecord(resources, (resource) => resolve(resource, context)),
+    audio_tracks: audio.size === 0 ? undefined : mapToRecord(audio, (sound) => resolveSource(sound, context)),
     font_changes: fonts.size === 0 ? undefined : Object.fromEntries(fonts),
     output: output === null ? undefined : { ...output },
     // The name of the main file is no part: nothing that is rendered depends on it.
@@ -162,10 +163,6 @@ function plainContent(video: VideoContent, measures: TemplateMeasures): VideoCon
 
 function mapped<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): Map<string, T> {
   return new Map([...map].map(([key, value]) => [key, change(value)]));
-}
-
-function mapValues<T>(map: ReadonlyMap<string, T>, change: (value: T) => Json): Record<string, Json> {
-  return Object.fromEntries([...map].map(([key, value]) => [key, change(value)]));
 }
 
 type Digests = Pick<RenderingContext, 'assetDigest'>;

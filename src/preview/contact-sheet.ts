@@ -78,7 +78,8 @@ function heightOf({ width, height }: PreviewImage): number {
   return Math.max(1, Math.round((PICTURE_WIDTH * height) / width));
 }
 
-function even(pixels: number): number {
+/** Rounds a size up to an even number of pixels, which a scene requires. */
+export function even(pixels: number): number {
   return 2 * Math.ceil(pixels / 2);
 }
 

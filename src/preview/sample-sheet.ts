@@ -10,7 +10,7 @@ import {
 import type { Scene, SceneFont } from '../template/scene.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { Resource } from '../wire/mapping.ts';
-import { type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
+import { even, type SheetPicture, type SheetText, sheetScene } from './contact-sheet.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
 /** Pictures of a template that was filled with sample values. */
@@ -116,8 +116,4 @@ export function sampleSheet(
     pictures,
     fonts: [font],
   });
-}
-
-function even(pixels: number): number {
-  return 2 * Math.ceil(pixels / 2);
 }

@@ -1,4 +1,4 @@
-import { type Sha256, sha256 } from '../digest.ts';
+import { knownSha256, type Sha256, sha256 } from '../digest.ts';
 import { packScene } from '../engine/packed-scene.ts';
 import type { Scene } from '../template/scene.ts';
 
@@ -12,7 +12,6 @@ export interface SceneKeys {
   readonly output: string;
 }
 
-const known = new WeakMap<Uint8Array, Sha256>();
 const keys = new WeakMap<Scene, SceneKeys>();
 
 export function sceneKeys(scene: Scene): SceneKeys {
@@ -39,12 +38,5 @@ function keysOf(scene: Scene): SceneKeys {
 }
 
 function withDigests(files: readonly { readonly bytes: Uint8Array }[]): unknown[] {
-  return files.map((file) => ({ ...file, bytes: digestOf(file.bytes) }));
-}
-
-/** Memoized, because many scenes share fonts and images. */
-function digestOf(bytes: Uint8Array): Sha256 {
-  const digest = known.get(bytes) ?? sha256(bytes);
-  known.set(bytes, digest);
-  return digest;
+  return files.map((file) => ({ ...file, bytes: knownSha256(file.bytes) }));
 }

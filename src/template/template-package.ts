@@ -1,5 +1,5 @@
 import type { Span } from '../diagnostic.ts';
-import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../digest.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { settingsIn } from './font-settings.ts';
 import type { Manifest } from './parse-manifest.ts';
@@ -72,15 +72,8 @@ type DigestedParts = Pick<
  * digests.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
-  // Thousands of assets can share one file.
-  const known = new Map<Uint8Array, Sha256>();
-  const digestOf = (bytes: Uint8Array): Sha256 => {
-    const digest = known.get(bytes) ?? sha256(bytes);
-    known.set(bytes, digest);
-    return digest;
-  };
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
-    Object.fromEntries([...files].map(([name, file]) => [name, digestOf(file.bytes)]));
+    Object.fromEntries([...files].map(([name, file]) => [name, knownSha256(file.bytes)]));
   const editables = [...parts.manifest.editables].map(([key, { kind, required, font, settings }]): [string, Json] => [
     key,
     {
@@ -90,11 +83,11 @@ export function packageDigest(parts: DigestedParts): Sha256 {
   ]);
   const instances = [...parts.manifest.fonts.keys()].map((name): [string, Json] => {
     const font = parts.fonts.get(name) ?? parts.extraFonts.get(name)!;
-    return [name, { file: digestOf(font.bytes), ...(settingsIn(font) as Json & object) }];
+    return [name, { file: knownSha256(font.bytes), ...(settingsIn(font) as Json & object) }];
   });
   const fallbacks = parts.fallbackFonts.map((name) => {
     const { bytes } = parts.extraFonts.get(name) ?? parts.fonts.get(name)!;
-    return [name, digestOf(bytes)];
+    return [name, knownSha256(bytes)];
   });
   return sha256(
     canonicalJson({

@@ -1,3 +1,5 @@
+import { boxSize } from '../images/image-header.ts';
+
 export const MOST_BOXES = 1_000_000;
 const MOST_DEPTH = 16;
 /** Six hours of pictures and sound need a quarter of that. */
@@ -65,7 +67,7 @@ class BoxWalk {
   /** @param isLoose ends the walk where a size makes no sense, and is no problem there */
   #visit(start: number, end: number, depth: number, isLoose: boolean): void {
     for (let at = start; at + 8 <= end; ) {
-      const [size, header] = sizeOf(this.#file, at, end);
+      const [size, header] = boxSize(this.#file, at, end);
       const type = this.#file.toString('latin1', at + 4, at + 8);
       this.#boxes += 1;
       if (this.#boxes > MOST_BOXES || depth > MOST_DEPTH) throw new BoxProblem('it has too many boxes');
@@ -129,7 +131,7 @@ class BoxWalk {
     const { length } = this.#file;
     const at = length < 16 ? -1 : length - this.#file.readUInt32BE(length - 4);
     if (at < 0 || at > length - 16 || this.#file.toString('latin1', at + 4, at + 8) !== 'mfra') return;
-    const [size] = sizeOf(this.#file, at, length);
+    const [size] = boxSize(this.#file, at, length);
     if (at + size <= length) this.#visit(at, at + size, 1, false);
   }
 }
@@ -140,13 +142,6 @@ function checkDescription(body: Buffer): void {
   if (FOREIGN.some((type) => body.includes(type, 0, 'latin1'))) {
     throw new BoxProblem('boxes lie in the description of its samples that belong elsewhere');
   }
-}
-
-/** Total and header bytes; size 1 means a 64-bit size, 0 to the end. */
-function sizeOf(file: Buffer, at: number, end: number): [size: number, header: number] {
-  const size = file.readUInt32BE(at);
-  if (size === 1) return [Number(file.readBigUInt64BE(at + 8)), 16];
-  return [size === 0 ? end - at : size, 8];
 }
 
 /** Limit for a whole file: six hours at 180 pictures a second, or of sound in packets. */

@@ -4,7 +4,9 @@ import { type Component, listOf, objectOf, ref, type Schema } from './json-schem
 
 type Headers = Readonly<Record<string, Schema>>;
 
-const text = (description: string, example: string): Schema => ({ type: 'string', description, examples: [example] });
+export const text = (description: string, example: string): Schema => {
+  return { type: 'string', description, examples: [example] };
+};
 
 /** Response headers, each described once. */
 export const HEADERS = {

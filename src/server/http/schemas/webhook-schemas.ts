@@ -17,6 +17,7 @@ import {
   type Schema,
   TIMESTAMP,
 } from './json-schema.ts';
+import { text } from './responses.ts';
 import { RENDER_SESSION } from './session-schemas.ts';
 import { STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
 
@@ -181,8 +182,6 @@ export const WEBHOOK_MESSAGES = {
     WEBHOOK_EXAMPLES.test,
   ),
 } as const satisfies Record<string, Component>;
-
-const text = (description: string, example: string): Schema => ({ type: 'string', description, examples: [example] });
 
 const HEADERS: readonly (readonly [name: string, schema: Schema])[] = [
   ['webhook-id', text('Id of the event, identical for all attempts', 'msg_2fQx8c')],
