@@ -9,8 +9,9 @@ const { unit, integration } = testLanes(import.meta.dirname);
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts', 'test/support/postgres-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They end a test that hangs. On a slow or busy machine some take a minute.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // Two cores are the smallest machine this suite is meant for; renders inside it use both.
     maxWorkers: 2,
     projects: [

@@ -5,7 +5,7 @@ import type { Lock } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios, versionOf } from '../support/lock-branches.ts';
-import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
+import { type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 
 const FILE = 'reelform.lock.json';
 const COUNT = 40;
@@ -20,7 +20,7 @@ async function branches(
 ): Promise<MergeRepository> {
   const attributes = { '.gitattributes': `${FILE} merge=reelform\n` };
   const repository = await mergeRepository(base === null ? attributes : { ...attributes, [FILE]: base });
-  if (driver) await repository.git('config', 'merge.reelform.driver', MERGE_DRIVER);
+  if (driver) await repository.useDriver();
   await repository.git('checkout', '--quiet', '-b', 'theirs');
   await repository.commit({ [FILE]: theirs });
   await repository.git('checkout', '--quiet', 'main');

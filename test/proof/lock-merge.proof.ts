@@ -5,7 +5,7 @@ import type { Lock } from '../../src/lock/lock.ts';
 import { serialiseLock } from '../../src/lock/lock-format.ts';
 import { mergeLocks } from '../../src/lock/merge-locks.ts';
 import { lockOf, type MergeScenario, manyVideos, mergeScenarios } from '../support/lock-branches.ts';
-import { MERGE_DRIVER, type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
+import { type MergeRepository, mergeRepository } from '../support/merging-repository.ts';
 import { count, tell } from '../support/proof.ts';
 
 const FILE = 'reelform.lock.json';
@@ -42,7 +42,7 @@ describe(`git merge of lockfiles of ${ENTRIES} entries, ${TRIALS} trials each`, 
   test('conflicts only without the driver and never gives a wrong result', async () => {
     const plain = await mergeRepository({ 'README.md': '' });
     const driven = await mergeRepository({ '.gitattributes': `${FILE} merge=reelform\n` });
-    await driven.git('config', 'merge.reelform.driver', MERGE_DRIVER);
+    await driven.useDriver();
     for (const index of mergeScenarios(ENTRIES, 0).keys()) {
       const counts = { plain: 0, driven: 0 };
       let scenario: MergeScenario | null = null;

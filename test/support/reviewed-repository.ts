@@ -62,7 +62,7 @@ export async function reviewedRepository(
   } as const;
   const github = await startGitHub({ users, remote });
   onTestFinished(() => github.close());
-  const host = startWorkflowHost({ remote, github, tokens: TOKENS, ...options });
+  const host = await startWorkflowHost({ remote, github, tokens: TOKENS, ...options });
   const person = await cloneOf(remote);
   expect(await reelform(person.root, ['init', '--yes', ...(options.init ?? [])])).toMatchObject({ exitCode: 0 });
   // What npm install would do. Videos are smaller, to save time.

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gitIn } from './git-repository.ts';
+import { writeKeptProgram } from './kept-program.ts';
 
 /** Storage of the replacements of GitHub's own actions, kept between runs. */
 export interface ActionStore {
@@ -112,8 +113,9 @@ async function checkout(inputs: Inputs, { workspace, remoteUrl, ref: own }: Acti
 }
 
 /** Writes the programs of a runner's path that our workflows use. @param root root of this package */
-export function writePrograms(folder: string, root: string): void {
+export async function writePrograms(folder: string, root: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  await writeKeptProgram(join(folder, 'reelform'));
   const program = (name: string, lines: readonly string[]): void =>
     writeFileSync(join(folder, name), `#!/bin/bash\nset -eu\n${lines.join('\n')}\n`, { mode: 0o755 });
   program('npm', [
@@ -124,7 +126,7 @@ export function writePrograms(folder: string, root: string): void {
     'esac',
     'mkdir -p node_modules/.bin',
     `ln -sfn '${root}' node_modules/reelform`,
-    `ln -sfn '${root}/dist/cli/main.js' node_modules/.bin/reelform`,
+    `ln -sfn '${folder}/reelform' node_modules/.bin/reelform`,
   ]);
   program('gh', [
     ': "${GITHUB_TOKEN:?gh needs a token}"',

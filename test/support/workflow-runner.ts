@@ -99,11 +99,11 @@ interface Started {
 }
 
 /** Reads workflows from the remote. GitHub's own actions are replaced by those of `workflow-actions.ts`. */
-export function startWorkflowHost(options: WorkflowHostOptions): WorkflowHost {
+export async function startWorkflowHost(options: WorkflowHostOptions): Promise<WorkflowHost> {
   const { remote, github, tokens } = options;
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'reelform-runner-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  writePrograms(join(root, 'bin'), PACKAGE);
+  await writePrograms(join(root, 'bin'), PACKAGE);
   // Like a downloaded action: without its sources.
   mkdirSync(join(root, 'action'));
   cpSync(join(PACKAGE, 'package-lock.json'), join(root, 'action/package-lock.json'));
