@@ -43,7 +43,7 @@ function paints(shapes: unknown): boolean {
 function layerForm(given: LottieNode, frameRate: number, isInside: boolean): LottieNode {
   const layer = withIsolatedBlends(matteForm(given), isInside);
   const changes: LottieNode = {};
-  const ks = isRecord(layer.ks) ? transformForm(layer.ks) : layer.ks;
+  const ks = isRecord(layer.ks) ? transformForm(layer.ks, Number(layer.ao) === 1) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
   const tm = isRecord(layer.tm) ? beforeEnd(layer.tm, Number(layer.op) / frameRate) : layer.tm;
   if (tm !== layer.tm) changes.tm = tm;
@@ -124,15 +124,17 @@ const TRANSFORM_DIMENSIONS = 2;
 /** Red, green and blue. */
 const MOST_DIMENSIONS = 3;
 
-function transformForm(transform: LottieNode): LottieNode {
-  return easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS);
+function transformForm(transform: LottieNode, isOriented = false): LottieNode {
+  return easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);
 }
 
 /** Eases all dimensions of each property of a node alike. */
-function easedAlike(node: LottieNode, dimensions: number): LottieNode {
+function easedAlike(node: LottieNode, dimensions: number, isOriented = false): LottieNode {
   const changes: LottieNode = {};
   for (const [key, property] of Object.entries(node)) {
-    const eased = isRecord(property) ? withSharedEasing(withoutStraightPaths(property), dimensions) : property;
+    const eased = isRecord(property)
+      ? withSharedEasing(withoutStraightPaths(property), dimensions, isOriented)
+      : property;
     if (eased !== property) changes[key] = eased;
   }
   return Object.keys(changes).length === 0 ? node : { ...node, ...changes };

@@ -10,7 +10,12 @@ interface Keyframe {
   readonly out: unknown;
   readonly in: unknown;
   /** Handles of a spatial path, relative to its ends; null for a straight line. */
-  readonly path: { readonly out: Numbers; readonly in: Numbers } | null;
+  readonly path: SpatialPath | null;
+}
+
+interface SpatialPath {
+  readonly out: Numbers;
+  readonly in: Numbers;
 }
 
 /**
@@ -31,13 +36,53 @@ export function propertyValue(property: unknown, time: number): Numbers | null {
   if (to === null || value === null || from.isHeld) return value;
   const target = to.value ?? value;
   const share = (time - from.t) / (to.t - from.t);
-  return value.map((start, index) => {
-    const end = target[index] ?? start;
-    const eased = easedShare(share, handleAt(from.out, index, 0), handleAt(from.in, index, 1));
-    if (from.path === null) return start + (end - start) * eased;
-    const [out, into] = [start + (from.path.out[index] ?? 0), end + (from.path.in[index] ?? 0)];
-    return bezier(eased, [start, out, into, end]);
+  const easedAt = (index: number): number =>
+    easedShare(share, handleAt(from.out, index, 0), handleAt(from.in, index, 1));
+  if (from.path !== null) return pointAlong(value, target, from.path, easedAt(0));
+  return value.map((start, index) => start + ((target[index] ?? start) - start) * easedAt(index));
+}
+
+/** Points that a spatial path is measured by, as in lottie-web. */
+const PATH_POINTS = 150;
+
+/** Returns the point at a share of the length of a path. Shares beyond 0..1 give its ends. */
+function pointAlong(start: Numbers, end: Numbers, path: SpatialPath, share: number): Numbers {
+  const { points, lengths } = measured(start, end, path);
+  const length = share * lengths.at(-1)!;
+  if (length <= 0) return points[0]!;
+  const next = lengths.findIndex((reached) => reached > length);
+  if (next === -1) return points.at(-1)!;
+  const within = (length - lengths[next - 1]!) / (lengths[next]! - lengths[next - 1]!);
+  return points[next - 1]!.map((from, index) => from + (points[next]![index]! - from) * within);
+}
+
+interface MeasuredPath {
+  readonly points: readonly Numbers[];
+  /** Length of the path up to each point. */
+  readonly lengths: readonly number[];
+}
+
+/** Cached, because a path gives a point for each frame. */
+const paths = new WeakMap<SpatialPath, MeasuredPath>();
+
+function measured(start: Numbers, end: Numbers, path: SpatialPath): MeasuredPath {
+  const same = paths.get(path);
+  if (same !== undefined) return same;
+  const points = Array.from({ length: PATH_POINTS }, (_, step) =>
+    start.map((from, index) => {
+      const to = end[index] ?? from;
+      return bezier(step / (PATH_POINTS - 1), [from, from + (path.out[index] ?? 0), to + (path.in[index] ?? 0), to]);
+    }),
+  );
+  let length = 0;
+  const lengths = points.map((point, step) => {
+    const before = points[step - 1] ?? point;
+    length += Math.hypot(...point.map((value, index) => value - before[index]!));
+    return length;
   });
+  const made = { points, lengths };
+  paths.set(path, made);
+  return made;
 }
 
 /** Returns the times of a property's keyframes; empty if it is not animated. */
@@ -59,7 +104,8 @@ function keyframesOf(property: Record<string, unknown>): Keyframe[] {
     if (!isRecord(frame) || typeof frame.t !== 'number') continue;
     const value: Numbers | null = numbersIn(frame.s) ?? end;
     const [out, into] = [numbersIn(frame.to), numbersIn(frame.ti)];
-    const path = out === null || into === null ? null : { out, in: into };
+    const isCurved = [out, into].every((handle) => handle !== null) && [out, into].flat().some((part) => part !== 0);
+    const path = isCurved ? { out: out!, in: into! } : null;
     found.push({ t: frame.t, value, isHeld: frame.h === 1, out: frame.o, in: frame.i, path });
     end = numbersIn(frame.e);
   }

@@ -7,18 +7,25 @@ const MOST_FRAMES = 3600;
 
 /**
  * Returns a property whose keyframes ease all dimensions alike, because the renderer takes the easing of the first dimension for
- * all of them. Where the dimensions that change ease differently, adds a keyframe at each frame. What needs no change is not
- * copied.
+ * all of them, and that has no curved motion path, because the renderer takes curves within half a pixel of a line for lines and
+ * measures them wrong. Where the dimensions that change ease differently and along curves, adds a keyframe at each frame. What
+ * needs no change is not copied.
  *
  * @param dimensions number of dimensions that are drawn
+ * @param isOriented whether a layer turns along the curves, which are kept then
  */
-export function withSharedEasing(property: LottieNode, dimensions: number): LottieNode {
+export function withSharedEasing(property: LottieNode, dimensions: number, isOriented = false): LottieNode {
   if (!Array.isArray(property.k) || !property.k.every(isKeyframe)) return property;
   const frames = property.k;
   let isChanged = false;
   const eased = frames.flatMap((frame, index): Keyframe[] => {
     const next = frames[index + 1];
-    if (next === undefined || frame.h === 1 || hasPath(frame)) return [frame];
+    if (next === undefined || frame.h === 1) return [frame];
+    if (hasPath(frame)) {
+      const sampled = isOriented ? null : sampledBetween(property, frame, next);
+      isChanged ||= sampled !== null;
+      return sampled ?? [frame];
+    }
     const [start, end] = [propertyValue(property, frame.t), endOf(frame, next)];
     if (start === null || end === null || start.length < 2) return [frame];
     const changing = start.flatMap((value, at) => (at < dimensions && value !== end[at] ? [at] : []));
@@ -26,15 +33,19 @@ export function withSharedEasing(property: LottieNode, dimensions: number): Lott
     if (curves.size === 0 || (curves.size === 1 && curves.has(JSON.stringify(curveOf(frame, 0))))) return [frame];
     isChanged = true;
     if (curves.size === 1) return [{ ...frame, ...curveOf(frame, changing[0]!) }];
-    const last = Math.ceil(next.t) - 1;
-    if (last - frame.t > MOST_FRAMES) return [frame];
-    const first = Math.floor(frame.t) + 1;
-    const times = [frame.t, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
-    return times.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT }));
+    return sampledBetween(property, frame, next) ?? [frame];
   });
   return isChanged
     ? { ...property, k: eased.map((frame, index) => withValue(frame, eased[index - 1], frames)) }
     : property;
+}
+
+/** Returns a keyframe for each frame up to another one; null if that takes too many. */
+function sampledBetween(property: LottieNode, frame: Keyframe, next: Keyframe): Keyframe[] | null {
+  const [first, last] = [Math.floor(frame.t) + 1, Math.ceil(next.t) - 1];
+  if (last - frame.t > MOST_FRAMES) return null;
+  const times = [frame.t, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
+  return times.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT }));
 }
 
 type Keyframe = LottieNode & { readonly t: number };

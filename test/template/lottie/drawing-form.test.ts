@@ -192,7 +192,7 @@ describe('drawingForm()', () => {
   });
 
   describe('of motion paths', () => {
-    const moved = (frame: object, next: object) => {
+    const moved = (frame: object, next: object, more: object = {}) => {
       const p = {
         a: 1,
         k: [
@@ -200,8 +200,8 @@ describe('drawingForm()', () => {
           { t: 10, ...next },
         ],
       };
-      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, p } });
-      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { p: { k: [object, object] } } }[];
+      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ...more, ks: { ...TRANSFORM, p } });
+      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { p: { k: object[] } } }[];
       return { p, drawn: drawn!.ks.p };
     };
 
@@ -217,12 +217,34 @@ describe('drawingForm()', () => {
     });
 
     it.each([
-      ['one that bends', { s: [10, 20], to: [5, -30], ti: [0, 9] }, { s: [10, 50] }],
-      ['one that ends where it starts', { s: [10, 20], to: [0, -30], ti: [0, -30] }, { s: [10, 20] }],
-      ['one with a depth', { s: [10, 20, 5], to: [0, -30, 0], ti: [0, 90, 0] }, { s: [10, 50, 5] }],
-      ['one whose end is stored with its start', { s: [10, 20], e: [10, 50], to: [0, -30], ti: [0, 90] }, {}],
-    ])('keeps %s', (_, frame, next) => {
+      ['that bends', { s: [10, 20], to: [5, -30], ti: [0, 9] }, { s: [10, 50] }],
+      ['that ends where it starts', { s: [10, 20], to: [0, -30], ti: [0, -30] }, { s: [10, 20] }],
+      ['with a depth', { s: [10, 20, 5], to: [0, -30, 0], ti: [0, 90, 0] }, { s: [10, 50, 5] }],
+      ['whose end is stored with its start', { s: [10, 20], e: [10, 50], to: [0, -30], ti: [0, 90] }, {}],
+    ])('adds a keyframe for each frame of a path %s', (_, frame, next) => {
       const { p, drawn } = moved(frame, next);
+      expect(drawn.k).toHaveLength(11);
+      for (let t = 0; t <= 10; t++) expect(propertyValue(drawn, t)).toEqual(propertyValue(p, t));
+    });
+
+    it('moves along the length of the path, not of its handles', () => {
+      // By the parameter of the curve, a tenth of the time would be 3 % of the way.
+      const uneven = { s: [0, 0], to: [0, 0], ti: [0, 0.001], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
+      const { drawn } = moved(uneven, { s: [100, 0] });
+      expect((drawn.k as unknown as { s: number[] }[]).map(({ s }) => Math.round(s[0]!))).toEqual([
+        0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100,
+      ]);
+    });
+
+    it('stays at the ends of the path where the easing goes beyond them', () => {
+      const beyond = { s: [0, 0], to: [0, 30], ti: [0, 30], o: { x: 0.2, y: -1 }, i: { x: 0.8, y: 2 } };
+      const { drawn } = moved(beyond, { s: [100, 0] });
+      const at = (t: number) => (drawn.k[t] as { s: number[] }).s;
+      expect([at(1), at(9)]).toEqual([[0, 0], [100, 0]]); // biome-ignore format: two points
+    });
+
+    it('keeps the path of a layer that turns along it', () => {
+      const { p, drawn } = moved({ s: [10, 20], to: [5, -30], ti: [0, 9] }, { s: [10, 50] }, { ao: 1 });
       expect(drawn).toBe(p);
     });
   });
