@@ -72,6 +72,14 @@ const gradient = (t: 1 | 2, alpha: readonly number[] = []): object => ({
   g: { p: 3, k: fixed([...stops, ...alpha]) },
 });
 
+const sharpGradient = {
+  ...{ ty: 'gf', t: 1, o: fixed(100), r: 1, s: fixed([45, 45]), e: fixed([115, 45]) },
+  g: {
+    p: 4,
+    k: fixed([0, ...RED.slice(0, 3), 0.5, ...RED.slice(0, 3), 0.5, ...BLUE.slice(0, 3), 1, ...BLUE.slice(0, 3)]),
+  },
+};
+
 const mask = (mode: string, changes: object = {}): object => ({
   ...{ mode, inv: false, o: fixed(100), x: fixed(0) },
   pt: fixed({ c: true, v: [[60, 20], [120, 30], [100, 75], [50, 65]], i: Array(4).fill([0, 0]), o: Array(4).fill([0, 0]) }), // biome-ignore format: four points
@@ -145,6 +153,7 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'linear gradient': document([shapes(1, [rectangle, gradient(1)])]),
   'radial gradient': document([shapes(1, [rectangle, gradient(2)])]),
   'gradient with opacity': document([shapes(1, [rectangle, gradient(1, [0, 1, 0.5, 0.4, 1, 0])])]),
+  'gradient, sharp edges': document([shapes(1, [rectangle, sharpGradient])]),
   'trim paths': document([
     shapes(1, [curve(false), { ty: 'tm', s: fixed(10), e: from([20], [95]), o: fixed(0), m: 1 }, stroke(6)]),
   ]),
@@ -215,6 +224,13 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
     shapes(1, [{ ty: 'el', p: fixed([0, 0]), s: fixed([24, 24]) }, fill()], {
       ks: placed(0, 0, { p: { a: 1, k: [{ t: 0, s: [20, 45, 0], to: [60, 0, 0], ti: [70, 0, 0], ...EASE }, { t: 19, s: [100, 45, 0] }] } }), // biome-ignore format: one property
     }),
+  ]),
+  'motion path, almost straight': document([
+    shapes(1, [{ ty: 'el', p: fixed([0, 0]), s: fixed([2.4, 2.4]) }, fill()], {
+      parent: 2,
+      ks: placed(0, 0, { p: { a: 1, k: [{ t: 0, s: [2, 4.5, 0], to: [8, -0.4, 0], ti: [0, 0, 0], ...EASE }, { t: 19, s: [14, 4.5, 0] }] } }), // biome-ignore format: one property
+    }),
+    { ty: 3, ind: 2, ip: 0, op: 20, st: 0, ks: placed(0, 0, { s: fixed([1000, 1000, 100]) }) },
   ]),
   'auto-orient along the path': document([
     shapes(1, [{ ty: 'rc', p: fixed([0, 0]), s: fixed([30, 12]), r: fixed(0) }, fill()], {

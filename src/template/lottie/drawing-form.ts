@@ -1,5 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
+import { withStopsApart } from './gradient-stops.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';
 import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
@@ -10,9 +11,9 @@ import { withoutStraightPaths } from './straight-paths.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
- * reversed stars as paths, one easing for all dimensions of a keyframe, skew with the axis that it understands, expanded masks and those
- * that lighten or darken, layers whose inverted matte is empty, mattes that are not drawn themselves, and blend modes of fills that stay
- * within their layer. What needs no change is not copied.
+ * reversed stars as paths, one easing for all dimensions of a keyframe, motion paths as keyframes, gradient stops that are apart, skew
+ * with the axis that it understands, expanded masks and those that lighten or darken, layers whose inverted matte is empty, mattes
+ * that are not drawn themselves, and blend modes of fills that stay within their layer. What needs no change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => {
@@ -90,7 +91,7 @@ function shapeForm(shape: LottieNode): LottieNode {
   }
   if (shape.ty === 'tr') return transformForm(shape);
   if (shape.ty === 'rp') return repeaterForm(shape);
-  return (isOtherStar(shape) ? asPath(shape) : null) ?? easedAlike(shape, MOST_DIMENSIONS);
+  return (isOtherStar(shape) ? asPath(shape) : null) ?? withStopsApart(easedAlike(shape, MOST_DIMENSIONS));
 }
 
 /**

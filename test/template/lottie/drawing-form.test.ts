@@ -351,6 +351,33 @@ describe('drawingForm()', () => {
   });
 });
 
+describe('drawingForm() of gradients', () => {
+  const stopsOf = (k: unknown, p: number) => {
+    const gradient = { ty: 'gf', o: still(100), r: 1, t: 1, s: still([0, 0]), e: still([9, 0]), g: { p, k } };
+    const { layers } = drawingForm(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), gradient])]));
+    return (layers[0] as { shapes: { it: { g: { k: { k: unknown } } }[] }[] }).shapes[0]!.it[1]!.g.k;
+  };
+  const [black, white] = [[0, 0, 0], [1, 1, 1]] as const; // biome-ignore format: two colours
+
+  it('moves stops at the same offset apart, within the gradient', () => {
+    const sharp = [0, ...black, 0, ...white, 0.5, ...white, 0.5, ...black, 1, ...black, 1, ...white];
+    const { k } = stopsOf(still(sharp), 6) as { k: number[] };
+    expect(k.filter((_, at) => at % 4 === 0)).toEqual([0, 0.0001, 0.5, 0.5001, 0.9999, 1]);
+    expect(k.filter((_, at) => at % 4 !== 0)).toEqual(sharp.filter((_, at) => at % 4 !== 0));
+  });
+
+  it('moves the stops of opacity apart too, and those of keyframes', () => {
+    const sharp = [0, ...black, 1, ...white, 0, 1, 0.5, 1, 0.5, 0, 1, 0];
+    const { k } = stopsOf({ a: 1, k: [{ t: 0, s: sharp, ...EASE }, { t: 9, s: sharp }] }, 2) as { k: { s: number[] }[] }; // biome-ignore format: one property
+    for (const { s } of k) expect(s.slice(8)).toEqual([0, 1, 0.5, 1, 0.5001, 0, 1, 0]);
+  });
+
+  it('changes nothing where the stops are apart', () => {
+    const smooth = still([0, ...black, 1, ...white]);
+    expect(stopsOf(smooth, 2)).toBe(smooth);
+  });
+});
+
 describe('drawingForm() of masks', () => {
   const square = { c: true, v: [[10, 10], [30, 10], [30, 30], [10, 30]], i: Array(4).fill([0, 0]), o: Array(4).fill([0, 0]) }; // biome-ignore format: four points
   const masked = (x: object, k: unknown = square) => {
