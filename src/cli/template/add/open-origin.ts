@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { ExecaError, execa } from 'execa';
 import { ReelformError } from '../../../diagnostic.ts';
 import { isRecord } from '../../../json.ts';
 import { ALLOW_NOTHING, parseAllowList } from '../../../session/sources/allow-list.ts';
 import { createFetch } from '../../../session/sources/fetch-source.ts';
 import { MAX_PACKAGE_BYTES } from '../../../template/archive/read-package-zip.ts';
-import { readTarGz } from '../../../template/archive/read-tar.ts';
 import { temporaryFolder, tryToRemove } from '../../../temporary-folder.ts';
 import { readGalleryTemplate } from '../gallery.ts';
 import { readNamedFile } from '../named-package.ts';
@@ -170,4 +170,54 @@ export async function npmPackage(spec: string, timeoutMs: number = DOWNLOAD_MS):
   } finally {
     tryToRemove(folder);
   }
+}
+
+const BLOCK = 512;
+
+/**
+ * Reads the regular files of a gzipped tar archive, such as a package of npm. Skips links and devices.
+ *
+ * @param maxBytes maximum size of the unpacked archive
+ * @returns bytes by path; null if the archive is damaged or too large
+ * @see POSIX.1-2017, "pax Interchange Format": ustar headers, and `path` in extended headers
+ */
+function readTarGz(bytes: Uint8Array, maxBytes: number): Map<string, Uint8Array> | null {
+  let tar: Buffer;
+  try {
+    tar = gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch {
+    return null;
+  }
+  const files = new Map<string, Uint8Array>();
+  let longName: string | null = null;
+  for (let at = 0; at + BLOCK <= tar.length; ) {
+    const header = tar.subarray(at, at + BLOCK);
+    if (header.every((byte) => byte === 0)) break;
+    const size = Number.parseInt(field(header, 124, 12), 8);
+    const end = at + BLOCK + size;
+    if (!Number.isInteger(size) || end > tar.length) return null;
+    const content = tar.subarray(at + BLOCK, end);
+    const type = String.fromCharCode(header[156]!);
+    if (type === 'x') longName = paxPath(content.toString('utf8'));
+    else {
+      const prefix = field(header, 345, 155);
+      const name: string = longName ?? (prefix === '' ? '' : `${prefix}/`) + field(header, 0, 100);
+      if (type === '0' || type === '\0') files.set(name, content);
+      longName = null;
+    }
+    at = at + BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return files;
+}
+
+function field(header: Buffer, at: number, length: number): string {
+  return header
+    .toString('utf8', at, at + length)
+    .replace(/\0.*$/s, '')
+    .trim();
+}
+
+/** Records are `<length> <key>=<value>\n`. */
+function paxPath(text: string): string | null {
+  return /^\d+ path=(.*)$/m.exec(text)?.[1] ?? null;
 }
