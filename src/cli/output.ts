@@ -1,4 +1,5 @@
 import { type Diagnostic, EXIT, hasErrors } from '../diagnostic.ts';
+import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
 import { errorReference } from './errors.ts';
@@ -18,6 +19,17 @@ export function printDiagnostics(
   if (diagnostics.length === 0) return;
   const color = wantsColor(io.stderr, io.env, options.color);
   io.stderr.write(diagnosticsText(diagnostics, { source, color, reference: errorReference(io) }));
+}
+
+/** Prints the errors of reelform.yaml, for commands that read no definitions. @returns whether there are any */
+export function printConfigErrors(
+  { diagnostics, source }: { readonly diagnostics: readonly Diagnostic[]; readonly source: SourceLookup },
+  options: GlobalOptions,
+  io: Io,
+): boolean {
+  const errors = diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
+  printDiagnostics(errors, source, options, io);
+  return errors.length > 0;
 }
 
 /** Prints the one JSON document of a command that was called with `--json`. */

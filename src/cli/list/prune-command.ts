@@ -5,14 +5,14 @@ import type { JournalState } from '../../lock/journal.ts';
 import type { Lock } from '../../lock/lock.ts';
 import { loadProject } from '../../project/load-project.ts';
 import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../project/local-outputs.ts';
-import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
 import { loadLock, withRunLock } from '../lock/open-lock.ts';
-import { printDiagnostics, printJson } from '../output.ts';
+import { printConfigErrors, printDiagnostics, printJson } from '../output.ts';
 import { segmentFolder } from '../render/segment-cache.ts';
 
 export interface PruneOptions extends GlobalOptions {
@@ -38,13 +38,11 @@ export async function pruneCommand(options: PruneOptions, io: Io): Promise<numbe
 async function prune(root: string, options: PruneOptions, io: Io): Promise<number> {
   const lock = await loadLock(options, io);
   if (lock === null) return EXIT.error;
-  const { config, diagnostics, source } = await loadProject({ cwd: root });
-  // The configuration names the journal. Errors in definitions do not matter.
-  const ofConfig = diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
-  printDiagnostics(ofConfig, source, options, io);
-  if (ofConfig.length > 0) return EXIT.error;
-  const journal = await readJournal(root, config, io);
-  printDiagnostics(journal.diagnostics, source, options, io);
+  const project = await loadProject({ cwd: root });
+  // The configuration names the journal.
+  if (printConfigErrors(project, options, io)) return EXIT.error;
+  const journal = await readJournal(root, project.config, io);
+  printDiagnostics(journal.diagnostics, project.source, options, io);
   // A journal that was not read may name any file.
   if (journal.diagnostics.length > 0) return EXIT.error;
   const before = io.now() - (options.olderThan ?? DEFAULT_DAYS) * DAY_MS;

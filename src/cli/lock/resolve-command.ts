@@ -2,7 +2,7 @@ import { sessionDifferences } from '../../apply/session-differences.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Config } from '../../project/config.ts';
-import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
+import { findRoot } from '../../project/repository-layout.ts';
 import {
   attemptsText,
   differencesText,
@@ -12,7 +12,7 @@ import {
 import type { RenderSession } from '../../wire/render-session.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { printConfigErrors, stdoutStyle } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { fetchSession, openRemoteService } from '../service/open-remote-service.ts';
 import { type OpenJournal, openJournal } from './open-journal.ts';
@@ -53,15 +53,11 @@ async function resolveAttempt(
   io: Io,
 ): Promise<number> {
   const repository = await loadDesiredState(root);
-  // Errors in definitions do not matter here.
-  const wrong = repository.diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
-  if (wrong.length > 0) {
-    printDiagnostics(wrong, repository.source, options, io);
-    return EXIT.error;
-  }
+  if (printConfigErrors(repository, options, io)) return EXIT.error;
   const journal = await openJournal(root, repository.config);
   try {
-    const open = unknownAttempts(journal);
+    const attempts = [...journal.state.attempts.values()];
+    const open = attempts.filter(({ state }) => ['sending', 'retry', 'missing'].includes(state));
     if (id === undefined || decision === null) {
       io.stdout.write(unknownAttemptsText(open, stdoutStyle(options, io)));
       return EXIT.ok;
@@ -86,10 +82,6 @@ function decisionOf({ session, retry, abandon }: ResolveOptions): Decision {
   throw new ReelformError('options_conflict', 'Pass one of --session, --retry and --abandon', {
     hint: 'Run `reelform resolve` to see what to look for on the service',
   });
-}
-
-function unknownAttempts(journal: OpenJournal): Attempt[] {
-  return [...journal.state.attempts.values()].filter(({ state }) => ['sending', 'retry', 'missing'].includes(state));
 }
 
 /** @throws ReelformError `unknown_video` */

@@ -14,7 +14,7 @@ import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
-import { printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
+import { printConfigErrors, printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { keepManifest, refuseTaken } from '../template-init-command.ts';
@@ -223,12 +223,10 @@ function rootOr(directory: string): string {
   }
 }
 
-/** Null if the configuration has errors, which are printed. Errors in definitions do not matter. */
+/** Null if the configuration has errors, which are printed. */
 async function readConfig(root: string, options: GlobalOptions, io: Io): Promise<Config | null> {
-  const { config, diagnostics, source } = await loadProject({ cwd: root });
-  const errors = diagnostics.filter(({ at, severity }) => at?.file === CONFIG_FILE && severity === 'error');
-  printDiagnostics(errors, source, options, io);
-  return errors.length > 0 ? null : config;
+  const project = await loadProject({ cwd: root });
+  return printConfigErrors(project, options, io) ? null : project.config;
 }
 
 /** Returns a valid name for reelform.yaml. */
