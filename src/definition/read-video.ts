@@ -184,7 +184,10 @@ function readOutputs(
   }
   const named = list !== null ? namedOutputs(list) : own === null ? outputs : null;
   if (named === null) {
-    const merged = normaliseOutput({ ...output, ...(own === null ? {} : (toJson(own, atOutput) as OutputRequest)) });
+    const merged = normaliseOutput({
+      ...output,
+      ...(own === null ? {} : (toJson(own, isTextPath, ['output']) as OutputRequest)),
+    });
     const diagnostics = merged === null ? [] : locateProblems(outputProblems(merged), root, null);
     return { output: merged, diagnostics };
   }
@@ -234,17 +237,9 @@ function locateProblems(
 
 /** Leaves out items without a name, which the schema reports. */
 function namedOutputs(list: TreeNode): NamedOutput[] {
-  const items = toJson(list, atOutputs);
+  const items = toJson(list, isTextPath, ['outputs']);
   if (!Array.isArray(items)) return [];
   return (items as unknown as NamedOutput[]).filter((one) => typeof one?.name === 'string');
-}
-
-function atOutputs(path: readonly string[]): boolean {
-  return isTextPath(['outputs', ...path]);
-}
-
-function atOutput(path: readonly string[]): boolean {
-  return isTextPath(['output', ...path]);
 }
 
 /** Reads the entries of a map in the order of their names, without the invalid ones. */

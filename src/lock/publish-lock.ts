@@ -105,7 +105,8 @@ export class LockPublisher {
       const theirs = this.#parse(tip.text);
       const { lock, decisions } = await this.#merge(ours, theirs, tip.source);
       const change = changeOf(theirs, lock);
-      const isSame = change.recorded.length + change.removed.length === 0 && sameFields(theirs, lock);
+      const hasSameFields = JSON.stringify(theirs.extra) === JSON.stringify(lock.extra);
+      const isSame = change.recorded.length + change.removed.length === 0 && hasSameFields;
       // A difference in formatting alone is not worth a commit.
       const text = isSame && tip.text !== null ? tip.text : serialiseLock(lock);
       if (text === tip.written || (isSame && tip.written === tip.text)) {
@@ -187,10 +188,6 @@ export function changeOf(before: Lock, after: Lock): LockChange {
   }
   const removed = [...before.videos.keys()].filter((id) => !after.videos.has(id));
   return { recorded: recorded.sort(), removed: removed.sort() };
-}
-
-function sameFields(one: Lock, other: Lock): boolean {
-  return JSON.stringify(one.extra) === JSON.stringify(other.extra);
 }
 
 function refused(name: string, { why, hint }: Extract<LockWrite, { kind: 'protected' }>): ReelformError {

@@ -162,8 +162,12 @@ export class SessionRunner {
     const begunAtMs = environment.now();
     const begunAt = environment.monotonicNow();
     this.#enter(record, 'fetching');
-    const template = await templates.find(stored.tenant, session.mapping.template_style_version_id);
-    if (template === null) throw templateGone(session.mapping.template_style_version_id);
+    const version = session.mapping.template_style_version_id;
+    const template = await templates.find(stored.tenant, version);
+    if (template === null) {
+      const title = `The template style version ${version} no longer exists`;
+      throw new SessionFailure({ code: 'template_invalid', title });
+    }
     const sources = await readSources(stored, template, reader, signal);
     signal.throwIfAborted();
     const sourced = sourcedSession(record.session, sources.told, environment.now());
@@ -265,9 +269,4 @@ export class SessionRunner {
 export function sessionEnded(tenant: TenantId, session: RenderSession, elapsedMs: number): RunnerEvent {
   const { id, status, errors } = session;
   return { kind: 'session-ended', id, tenant, status, codes: errors.map(({ code }) => code), elapsedMs };
-}
-
-function templateGone(id: string): SessionFailure {
-  const title = `The template style version ${id} no longer exists`;
-  return new SessionFailure({ code: 'template_invalid', title });
 }

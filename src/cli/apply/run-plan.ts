@@ -105,8 +105,8 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     if (outcome.endedBy !== 'interrupted')
       await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
     const recorded = await lockFile.update((present) => notes.addTo(present));
-    // Entries that could not be committed stay in the journal.
-    if ((await input.commit?.finish(recorded)) !== false) await tidyJournal(journal, recorded);
+    // Entries that could not be committed stay in the journal. The others are harmless there until the next run.
+    if ((await input.commit?.finish(recorded)) !== false) await journal.compact(recorded).catch(() => undefined);
     return outcome;
   } catch (error) {
     // Results recorded before the error are committed too.
@@ -127,14 +127,6 @@ async function finishAfter(commit: CommitRun | null, lockFile: LockFile): Promis
   } catch {
     // The results are still in the journal.
   }
-}
-
-/**
- * Removes recorded attempts from the journal. Best effort: a journal with old entries is harmless, and the next run
- * tries again.
- */
-async function tidyJournal(journal: OpenJournal, lock: Lock): Promise<void> {
-  await journal.compact(lock).catch(() => undefined);
 }
 
 interface Interruption {

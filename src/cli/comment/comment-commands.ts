@@ -42,7 +42,11 @@ export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io
       const github = open();
       const headSha = job.headSha ?? (await pullOfJob(github, job))?.headSha;
       if (headSha === undefined) throw pullMissing();
-      await writeCheckRun(github, { ...planCheckRun(draft, options, io), headSha, ...detailsOf(job) });
+      await writeCheckRun(github, {
+        ...planCheckRun(draft, options, io),
+        headSha,
+        ...(job.runUrl !== null && { detailsUrl: job.runUrl }),
+      });
     });
   }
   return runForgeWrites(writes, options.strict === true, io);
@@ -106,10 +110,6 @@ async function post<C extends PostedComment>(
   const isOurs = (comment: string): boolean => isMarked(comment, tag);
   const written = await writeComment(comments, { body, isOurs, behavior, hasNews, skipsQuiet: skipNoDiff === true });
   io.stderr.write(commentText(written));
-}
-
-function detailsOf({ runUrl }: GitHubJob): { readonly detailsUrl?: string } {
-  return runUrl === null ? {} : { detailsUrl: runUrl };
 }
 
 /** Returns a plan as a check run, without its commit. */

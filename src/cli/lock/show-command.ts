@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
-import type { LockEntry } from '../../lock/lock.ts';
 import { serialiseLock } from '../../lock/lock-format.ts';
 import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
@@ -61,9 +60,9 @@ export async function outputCommand(id: string | undefined, options: OutputOptio
   if (lock === null) return EXIT.error;
   const entries = id === undefined ? [...lock.videos] : [[id, lockEntry(lock, id)] as const];
   const sorted = entries.sort(([a], [b]) => byCodeUnit(a, b));
-  const urls = sorted.map(
-    ([name, entry]) => [name, options.delivered === true ? deliveredTo(entry) : [entry.video_url]] as const,
-  );
+  const urls = sorted.map(([name, { deliveries = [], video_url }]) => {
+    return [name, options.delivered === true ? deliveries.map(({ to, url }) => url ?? to) : [video_url]] as const;
+  });
   if (options.json === true) {
     const document = urls.map(([name, all]) => [name, options.delivered === true ? all : all[0]]);
     printJson(Object.fromEntries(document), io);
@@ -76,9 +75,4 @@ export async function outputCommand(id: string | undefined, options: OutputOptio
     }
   }
   return EXIT.ok;
-}
-
-/** Returns the URLs of the deliveries, or the destination if there is no URL. */
-function deliveredTo({ deliveries = [] }: LockEntry): string[] {
-  return deliveries.map(({ to, url }) => url ?? to);
 }

@@ -54,7 +54,7 @@ export async function templatePushCommand(
   io: Io,
 ): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
-  const known = packagesOf(project);
+  const known = [...project.config.templates].flatMap(([name, { kind }]) => (kind === 'package' ? [name] : []));
   if (!areTemplatesUsable(project, names, options, io, known)) return EXIT.error;
   const service = openRemoteService(project, io);
   const templates: PushedTemplate[] = [];
@@ -62,10 +62,6 @@ export async function templatePushCommand(
   if (options.json === true) printJson({ format_version: '1.0', templates }, io);
   else io.stdout.write(pushText(templates, stdoutStyle(options, io)));
   return templates.some(({ status }) => status === 'failed') ? EXIT.error : EXIT.ok;
-}
-
-function packagesOf({ config }: Project): string[] {
-  return [...config.templates].flatMap(([name, template]) => (template.kind === 'package' ? [name] : []));
 }
 
 async function push(name: string, project: Project, service: RemoteService): Promise<PushedTemplate> {

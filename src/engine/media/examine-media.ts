@@ -1,4 +1,4 @@
-import { EncodedPacketSink, type Input, type InputTrack } from 'mediabunny';
+import { EncodedPacketSink, type InputTrack } from 'mediabunny';
 import type { Scene, SceneClip, SceneSound } from '../../template/scene.ts';
 import type { MediaFinding } from '../lint/lint-finding.ts';
 import { SceneError } from '../scene-error.ts';
@@ -130,7 +130,7 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
     const announced = isMp4 ? await longest(tracks) : (wavLength(bytes) ?? (await input.getDurationFromMetadata()));
     const ends = new Map<InputTrack, number>();
     for (const track of tracks) ends.set(track, await endOf(track, announced ?? Infinity));
-    const track = await primaryTrack(input, kind);
+    const track = await (kind === 'video' ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack());
     if (track === null) throw new Error(`it has no ${kind === 'video' ? 'picture' : 'sound'}`);
     const first = await track.getFirstTimestamp();
     const end = ends.get(track) ?? (await endOf(track, announced ?? Infinity));
@@ -142,10 +142,6 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
       isMoving: packetCount > 1,
     };
   });
-}
-
-async function primaryTrack(input: Input, kind: 'video' | 'audio'): Promise<InputTrack | null> {
-  return kind === 'video' ? input.getPrimaryVideoTrack() : input.getPrimaryAudioTrack();
 }
 
 /** Returns the length of the longest track in seconds, as the tables of the file state it. */

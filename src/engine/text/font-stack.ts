@@ -16,7 +16,7 @@ export type FontStack = readonly OpenFont[];
  * @returns null when no font has all characters; undefined when the cluster is invisible in any font
  */
 export function fontFor(cluster: string, stack: FontStack): OpenFont | null | undefined {
-  const visible = visibleOf(cluster);
+  const visible = [...cluster].filter((character) => !IGNORABLE.test(character));
   if (visible.length === 0) return undefined;
   const inColor = colorOf(cluster);
   const order =
@@ -38,10 +38,6 @@ export function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
 function colorOf(cluster: string): boolean | null {
   if (cluster.includes(TEXT_STYLE)) return false;
   return EMOJI.test(cluster) ? true : null;
-}
-
-function visibleOf(cluster: string): string[] {
-  return [...cluster].filter((character) => !IGNORABLE.test(character));
 }
 
 function drawsCluster(font: OpenFont, visible: readonly string[]): boolean {

@@ -106,8 +106,9 @@ export function spaceAdvance(lines: readonly TextLine[], tracking: number, order
  */
 export function typesetLine(line: TextLine, order: TypesetOrder, space: number): TypesetCharacter[] {
   const cells = order === 'visual' ? line.cells : line.cells.toSorted((a, b) => a.cell.start - b.cell.start);
-  const pens = cells.map((placed, index) => (index === 0 ? beginOf(line, order) : leadingEdge(placed, order)));
-  pens.push(order === 'visual' ? line.width : 0);
+  const [start, end] = order === 'visual' ? [0, line.width] : [line.width, 0];
+  const pens = cells.map((placed, index) => (index === 0 ? start : leadingEdge(placed, order)));
+  pens.push(end);
   giveSpacesOneAdvance(cells, pens, space);
 
   let pen = pens[0]!;
@@ -123,10 +124,6 @@ export function typesetLine(line: TextLine, order: TypesetOrder, space: number):
   });
   for (let index = 0; index < line.trailingSpaces; index++) characters.push({ kind: 'space' });
   return characters;
-}
-
-function beginOf(line: TextLine, order: TypesetOrder): number {
-  return order === 'visual' ? 0 : line.width;
 }
 
 /** Returns the edge of a cell at which a reader reaches it. */

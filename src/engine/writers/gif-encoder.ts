@@ -70,7 +70,8 @@ export class GifFileEncoder {
     const { width } = this.#options;
     const [shown, pixels] = [this.#shown, this.#pending!];
     // Only clearing makes pixels transparent again.
-    const cleared = next === null ? null : changedArea(pixels, next, width, (before, after) => vanishes(before, after));
+    const vanishes = (before: number, after: number): boolean => before >>> 24 !== 0 && after >>> 24 === 0;
+    const cleared = next === null ? null : changedArea(pixels, next, width, vanishes);
     const area = unionArea(changedArea(shown, pixels, width), cleared) ?? { left: 0, top: 0, right: 1, bottom: 1 };
     const block = encodeGifFrame({ width, area, shown, pixels, isCleared: cleared !== null }, this.#settings);
     setGifDelay(block, until - this.#pendingSince);
@@ -82,10 +83,6 @@ export class GifFileEncoder {
 }
 
 const TRAILER = 0x3b;
-
-function vanishes(before: number, after: number): boolean {
-  return before >>> 24 !== 0 && after >>> 24 === 0;
-}
 
 /** Makes alpha 0 or 255 (little-endian RGBA) and keeps shown pixels that differ within the tolerance. */
 function settle(

@@ -64,7 +64,7 @@ export function isProtection({ types, message }: ForgeError): boolean {
 
 /** Returns the commit of a branch; null when there is no such branch. */
 export async function branchHead(github: GitHub, branch: string): Promise<string | null> {
-  const path = `${github.root}/git/ref/heads/${refPath(branch)}`;
+  const path = `${github.root}/git/ref/heads/${branch.split('/').map(encodeURIComponent).join('/')}`;
   const answer = await orNull(github.rest.send('GET', path));
   if (answer === null) return null;
   const value = parseAnswer(answer, `GET ${path}`, 'GitHub');
@@ -96,10 +96,6 @@ async function orNull<T>(action: Promise<T>): Promise<T | null> {
     if (error instanceof ForgeError && error.status === 404) return null;
     throw error;
   }
-}
-
-function refPath(branch: string): string {
-  return branch.split('/').map(encodeURIComponent).join('/');
 }
 
 export const REPOSITORY_QUERY = `query ($owner: String!, $name: String!) {

@@ -13,17 +13,9 @@ export interface PullRequest extends Issue {
   readonly baseBranch: string;
 }
 
-async function readPull(github: GitHub, number: number): Promise<PullRequest> {
-  return pullOf(await requestJson(github, 'GET', `${github.root}/pulls/${number}`));
-}
-
 /** @param head `owner:branch` */
-export async function pullsOfHead(
-  github: GitHub,
-  head: string,
-  state: 'open' | 'all' = 'open',
-): Promise<PullRequest[]> {
-  const query = `state=${state}&per_page=100&head=${encodeURIComponent(head)}`;
+export async function pullsOfHead(github: GitHub, head: string): Promise<PullRequest[]> {
+  const query = `state=open&per_page=100&head=${encodeURIComponent(head)}`;
   return (await github.rest.list(`${github.root}/pulls?${query}`)).map(pullOf);
 }
 
@@ -57,7 +49,7 @@ function pullOf(value: unknown): PullRequest {
 
 /** Returns the pull request of a job: the numbered one, that of its branch, or the one that its push merged. */
 export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullRequest | null> {
-  if (job.number !== null) return readPull(github, job.number);
+  if (job.number !== null) return pullOf(await requestJson(github, 'GET', `${github.root}/pulls/${job.number}`));
   if (job.head !== null) {
     const found = await pullsOfHead(github, job.head);
     // A pull request that has moved on is still the job's.

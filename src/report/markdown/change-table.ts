@@ -27,7 +27,8 @@ export function hasDestinations(groups: readonly ChangeGroup[]): boolean {
 export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boolean): string {
   const [first] = changes;
   const mark = `${markdownCode(SYMBOLS[first.action])}&nbsp;${first.action}`;
-  const rows = kind === 'rest' || kind === 'folder' ? destinationRowsOnly(changes) : groupRowsOf(changes);
+  const isFolded = kind === 'rest' || kind === 'folder';
+  const rows = groupRowsOf(changes).filter(({ isDestination }) => !isFolded || isDestination === true);
   const places = withDestinations ? ` ${placesOf(rows)} |` : '';
   if (kind === 'one') {
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
@@ -72,10 +73,6 @@ function videoNames({ changes }: ChangeGroup): string {
 
 function detailRows({ changes, kind }: ChangeGroup): DiffRow[] {
   return kind === 'rest' ? [] : groupRowsOf(changes).filter(({ isDestination }) => isDestination !== true);
-}
-
-function destinationRowsOnly(changes: ChangeGroup['changes']): DiffRow[] {
-  return groupRowsOf(changes).filter(({ isDestination }) => isDestination === true);
 }
 
 function why(reason: string, names: readonly string[]): string {

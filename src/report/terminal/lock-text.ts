@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import { byCodeUnit } from '../../digest.ts';
 import type { Lock, LockEntry, LockRendering } from '../../lock/lock.ts';
-import type { MergeDecision, MergeSide } from '../../lock/merge-locks.ts';
+import type { MergeDecision } from '../../lock/merge-locks.ts';
 import { maxWidth, padCells } from '../wording/cell-width.ts';
 import { displayUrl, escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
@@ -14,7 +14,7 @@ export function lockText(lock: Lock, options: { readonly color: boolean }): stri
   const width = maxWidth(rows.map(([id]) => escapeControls(id)));
   const lines = rows.map(
     ([id, entry]) =>
-      `${bold(padCells(escapeControls(id), width))}  ${dim(shortDate(entry))}  ${escapeControls(entry.video_url)}`,
+      `${bold(padCells(escapeControls(id), width))}  ${dim(entry.rendered_at.slice(0, 16).replace('T', ' '))}  ${escapeControls(entry.video_url)}`,
   );
   return `${lines.join('\n')}\n`;
 }
@@ -44,10 +44,6 @@ export function lockEntryText(id: string, entry: LockEntry, options: { readonly 
   const line = ([name, value]: [string, string]): string =>
     `  ${dim(escapeControls(name).padEnd(width))}  ${escapeControls(value)}`;
   return `${[bold(escapeControls(id)), ...facts.map(line), '', '  filled with', ...inputs.map(line)].join('\n')}\n`;
-}
-
-function shortDate(entry: LockEntry): string {
-  return entry.rendered_at.slice(0, 16).replace('T', ' ');
 }
 
 /** Reports a valid lockfile (`lock verify`). */
@@ -151,7 +147,7 @@ export function mergeDecisionsText(
   const width = maxWidth(decisions.map(({ name }) => escapeControls(name)));
   const lines = decisions.map(({ kind, name, side, why }) => {
     const what = kind === 'field' ? ' (a top-level field)' : '';
-    return `  ${bold(padCells(escapeControls(name), width))}  ${sideText(side)}: ${WHY[why]}${what}`;
+    return `  ${bold(padCells(escapeControls(name), width))}  ${side.padEnd('theirs'.length)}: ${WHY[why]}${what}`;
   });
   return `${yellow(`${file}: both sides changed ${countNoun(decisions.length, 'entry', 'entries')}`)}\n${lines.join('\n')}\n`;
 }
@@ -183,8 +179,4 @@ export function installedText(
     line('.gitattributes', installed.attributes, 'commit it'),
     line('merge.reelform.driver', installed.driver, 'for this clone; run it once in every other clone'),
   ].join('');
-}
-
-function sideText(side: MergeSide): string {
-  return side === 'ours' ? 'ours  ' : 'theirs';
 }

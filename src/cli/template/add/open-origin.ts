@@ -198,7 +198,8 @@ function readTarGz(bytes: Uint8Array, maxBytes: number): Map<string, Uint8Array>
     if (!Number.isInteger(size) || end > tar.length) return null;
     const content = tar.subarray(at + BLOCK, end);
     const type = String.fromCharCode(header[156]!);
-    if (type === 'x') longName = paxPath(content.toString('utf8'));
+    // Records of an extended header are `<length> <key>=<value>\n`.
+    if (type === 'x') longName = /^\d+ path=(.*)$/m.exec(content.toString('utf8'))?.[1] ?? null;
     else {
       const prefix = field(header, 345, 155);
       const name: string = longName ?? (prefix === '' ? '' : `${prefix}/`) + field(header, 0, 100);
@@ -215,9 +216,4 @@ function field(header: Buffer, at: number, length: number): string {
     .toString('utf8', at, at + length)
     .replace(/\0.*$/s, '')
     .trim();
-}
-
-/** Records are `<length> <key>=<value>\n`. */
-function paxPath(text: string): string | null {
-  return /^\d+ path=(.*)$/m.exec(text)?.[1] ?? null;
 }
