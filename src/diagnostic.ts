@@ -47,7 +47,7 @@ export const CODES = {
   extends_cycle: 'Definitions extend each other in a cycle',
   data_invalid: 'A data file cannot be read as rows',
 
-  // What a viewer would notice (`reelform lint`)
+  // Visible defects (`reelform lint`)
   glyph_missing: 'A text has characters that no font of the template contains',
   text_overflow: 'A text does not fit into its box or is cut off at the edge of the frame',
   text_too_small: 'A text is too small to read, or was shrunk too much to fit its box',
@@ -168,9 +168,9 @@ export interface Span {
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
-  /** One sentence without a full stop or position: the subject, what was expected and what was found. */
+  /** One sentence without a full stop or position: the subject, the expected value and the actual one. */
   readonly message: string;
-  /** What to type or change. */
+  /** Text or setting that solves the problem. */
   readonly hint?: string | undefined;
   readonly at?: Span | undefined;
 }

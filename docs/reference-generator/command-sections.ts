@@ -14,7 +14,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   authentication: 'The token for the service is missing, or the service rejects it.',
   renderFailed: 'Some videos failed, or their result is unknown. The others are recorded.',
   refused:
-    'Refused: a protected video or all videos would be removed, too many videos would be rendered, a policy denies the plan, or nobody approved it.',
+    'Refused: a protected video or all videos would be removed, too many videos would be rendered, a policy denies the plan, or it was not approved.',
   stale: 'A saved or expected plan does not match the repository any more. Nothing was done.',
   interrupted:
     'Interrupted. Finished videos are recorded; running renders continue on the service. At a question, nothing was changed.',

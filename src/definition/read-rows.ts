@@ -196,7 +196,7 @@ interface RowEdits {
 
 interface RawRecord {
   readonly record: string[];
-  /** As in the file, with its line break. */
+  /** Bytes of the record in the file, with its line break. */
   readonly raw: string;
 }
 

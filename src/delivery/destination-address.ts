@@ -147,7 +147,7 @@ export interface DeliveryProblem {
   readonly part: 'key' | 'value';
   /** One sentence without a full stop. */
   readonly message: string;
-  /** What to type or to change. */
+  /** Text or setting that solves the problem. */
   readonly hint?: string;
 }
 

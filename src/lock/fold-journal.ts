@@ -218,7 +218,7 @@ export function compactJournal(records: readonly JournalRecord[], state: Journal
   return [...facts, ...left];
 }
 
-/** Removes destinations where another video arrived since, because the line that says so may be dropped first. */
+/** Removes destinations where another video arrived since, because the line of that arrival may be dropped first. */
 function whatIsThere(
   record: JournalRecord & { readonly type: 'delivered' },
   { arrivals }: JournalState,

@@ -17,7 +17,7 @@ import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { type OutputRequest, withoutName } from '../wire/output.ts';
 
 /**
- * A video with what its rendering depends on, in comparable form: one side of every comparison; the lock entry is the
+ * A video with all inputs of its rendering, in comparable form: one side of every comparison; the lock entry is the
  * other. The same object is rendered.
  */
 export interface DesiredVideo

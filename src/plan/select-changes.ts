@@ -19,7 +19,7 @@ export interface Selection extends IdGlobs {
 
 /** Returns a function that matches ids against globs. @param globs no id matches an empty list */
 export function idMatcher(globs: readonly string[]): (id: string) => boolean {
-  // No id is empty, and picomatch rejects an empty glob.
+  // Ids are never empty, and picomatch rejects an empty glob.
   const matchers = globs.filter((glob) => glob !== '').map((glob) => picomatch(glob, { dot: true, nonegate: true }));
   return (id) => matchers.some((matches) => matches(id));
 }

@@ -19,7 +19,7 @@ export interface LoadedRepository {
   readonly project: Project;
   /** Sorted by id, without videos that have errors. */
   readonly desired: readonly DesiredVideo[];
-  /** Those of the definitions and of the plan. */
+  /** Diagnostics of the definitions and of the plan. */
   readonly diagnostics: readonly Diagnostic[];
   /** Null if it cannot be read. */
   readonly lock: Lock | null;
@@ -40,7 +40,7 @@ export interface RunObserver {
   fail(diagnostics: readonly JsonDiagnostic[]): void;
 }
 
-/** What the server needs from the commands, so that a plan, a frame and an apply are the same in the page and in a terminal. */
+/** Functions of the commands that the server calls, so that a plan, a frame and an apply are the same in the page and in a terminal. */
 export interface PreviewPorts {
   /** Absolute. */
   readonly root: string;

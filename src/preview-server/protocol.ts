@@ -221,7 +221,7 @@ export interface FormField {
   /** The template's own value. */
   readonly example: string | null;
   /**
-   * Where the value is written; `kind` says what an edit changes: the definition itself; a fragment that others extend too (the
+   * Location of the value; `kind` names the file that an edit changes: the definition itself; a fragment that others extend too (the
    * edit then adds the value to the definition); or a column of the row.
    */
   readonly origin: { readonly kind: 'own' | 'fragment' | 'row' | 'none'; readonly at: SourcePosition | null };
@@ -229,7 +229,7 @@ export interface FormField {
   readonly column: string | null;
 }
 
-/** What a viewer would notice. */
+/** A visible defect. */
 export interface LintMark {
   readonly code: string;
   readonly severity: 'error' | 'warning';

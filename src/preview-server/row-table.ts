@@ -12,7 +12,7 @@ import { RequestError } from './request-error.ts';
 interface EachRows {
   readonly path: string;
   readonly rows: readonly Row[];
-  /** By row; null if it cannot be filled in. */
+  /** Video ids, one for each row; null if it cannot be filled in. */
   readonly ids: readonly (string | null)[];
 }
 

@@ -58,7 +58,7 @@ export async function watchRepository(
   };
 }
 
-/** Of Reelform's own folder, only the run lock and the journal matter. */
+/** Only the run lock and the journal matter in Reelform's own folder. */
 function isIgnored(path: string): boolean {
   if (path === '') return false;
   const [top = '', ...below] = path.split('/');

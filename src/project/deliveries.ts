@@ -194,7 +194,7 @@ export interface DeliveriesConfig {
   readonly cache: CacheConfig;
 }
 
-/** Where finished segments are kept. */
+/** Location of the cache of finished segments. */
 interface CacheConfig {
   /** Maximum size of the folder, in bytes; 0 to keep none in it. */
   readonly maxBytes: number;

@@ -31,7 +31,7 @@ export interface Sandbox {
   readonly kind: 'landlock' | 'bubblewrap' | 'none';
   /** Description for reports, such as `Landlock ABI 7 and seccomp`. */
   readonly description: string;
-  /** Known gap, or why there is no sandbox; null if no gap is known. */
+  /** Known gap, or the reason for a missing sandbox; null without a known gap. */
   readonly gap: string | null;
   command(program: SandboxedProgram): SandboxedCommand;
 }

@@ -113,7 +113,7 @@ export interface CreateOptions {
 export interface FinishedVideo {
   /** Id of the session. */
   readonly session: string;
-  /** As returned by the service. */
+  /** URL that the service returned. */
   readonly video_url: string;
   readonly title: string;
   /** The files beside the main one, if any. */

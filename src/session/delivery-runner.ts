@@ -243,6 +243,6 @@ export interface FinishedFiles {
 interface FinishedFile {
   /** Digest of its scene; null if unknown. */
   readonly scene: Sha256 | null;
-  /** As recorded in its session. */
+  /** The upload that its session records. */
   readonly video_url: string;
 }

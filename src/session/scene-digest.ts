@@ -52,7 +52,7 @@ export function sceneDigest(
 
 /** The files of a video, each with its `sceneDigest` as fingerprint. */
 interface VideoFiles {
-  /** Of the main file. */
+  /** Digest of the main file. */
   readonly fingerprint: Sha256;
   readonly others: readonly NamedFile[];
   /** Digest of all files; equals the fingerprint if the main file is the only one. */

@@ -168,7 +168,7 @@ export interface Destinations {
 export interface DestinationsOptions {
   /** Credentials by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** By tenant; `*` applies to all. */
+  /** Keyed by tenant; `*` applies to all. */
   readonly defaults?: ReadonlyMap<string, readonly ExternalUploadRequest[]>;
   /**
    * Whether requests are untrusted, so that each needs a credential. Otherwise the user's own permissions apply without

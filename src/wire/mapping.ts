@@ -76,9 +76,9 @@ export type Resource = TextResource | MediaResource | FontResource | AudioResour
 export interface Mapping {
   template_style_version_id: string;
   resources: Record<string, Resource>;
-  /** By track name; mixed with the template's own sound. */
+  /** Keyed by track name; mixed with the template's own sound. */
   audio_tracks?: Record<string, AudioResource>;
-  /** By the name of the template font to replace. */
+  /** Keyed by the name of the template font to replace. */
   font_changes?: Record<string, FontResource>;
 }
 

@@ -44,7 +44,7 @@ function editOnce(text: string, edit: YamlEdit): string {
 }
 
 const PARSE = { merge: false, uniqueKeys: false, logLevel: 'silent' } as const;
-/** Lines are never folded: they would differ from what the user typed. */
+/** Lines are never folded, because they would differ from the typed text. */
 const PRINT = { lineWidth: 0 } as const;
 
 /** Edits through the document of the yaml library. */

@@ -29,7 +29,7 @@ import type { Io } from '../io.ts';
 import type { PlannedVideos, VideoSource } from '../plan/planned-videos.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 
-/** What the severity and the location of a finding depend on. */
+/** Inputs of the severity and the location of a finding. */
 interface LintContext extends Pick<VideoSource, 'source'> {
   /** Severities of reelform.yaml, which override those of the template. */
   readonly lint: LintSettings;

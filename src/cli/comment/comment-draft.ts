@@ -78,7 +78,7 @@ export async function draftComment(
   }
 }
 
-/** As long as the longest commit id. */
+/** Placeholder with the length of the longest commit id. */
 const LONG = '0'.repeat(64);
 
 /** Options of the comments on GitHub and GitLab. */

@@ -107,7 +107,7 @@ async function repair(root: string, options: GlobalOptions, io: Io): Promise<num
 }
 
 /**
- * @throws ReelformError `lock_conflict` if a side has no lockfile: a missing file does not say which entries to keep
+ * @throws ReelformError `lock_conflict` if a side has no lockfile, because it then names no entries to keep
  */
 function wholeVersions({ base, ours, theirs }: { [Side in keyof LockVersions]: string | null }): LockVersions {
   if (ours !== null && theirs !== null) return { base, ours, theirs };

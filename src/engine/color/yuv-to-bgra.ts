@@ -75,7 +75,7 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
   return bgra;
 }
 
-/** Where the alpha of a picture lies: a plane of `shift` bits more than eight. */
+/** Location of the alpha of a picture: a plane of `shift` bits more than eight. */
 export interface AlphaPlane {
   readonly at: number;
   readonly stride: number;

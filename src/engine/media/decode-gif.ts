@@ -137,7 +137,7 @@ const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
-/** As in browsers: delays of 0 or 1 hundredth of a second become ten. */
+/** Delays of 0 or 1 hundredth of a second become ten, which browsers do too. */
 const SHORTEST_HUNDREDTHS = 2;
 const DEFAULT_HUNDREDTHS = 10;
 

@@ -215,7 +215,7 @@ class VideoPictures implements ClipPictures {
   }
 }
 
-/** By their WebCodecs names. */
+/** Keyed by WebCodecs names. */
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };

@@ -8,7 +8,7 @@ import type { JsonDiagnostic } from './diagnostics-json.ts';
 /** Distinct segments or files of the planned videos. */
 export interface ShardFigures {
   readonly total: number;
-  /** Those that belong to this shard; fewer were rendered and reused if videos failed. */
+  /** Segments of this shard; fewer were rendered and reused if videos failed. */
   readonly share: number;
   readonly rendered: number;
   readonly reused: number;

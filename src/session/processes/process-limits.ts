@@ -65,7 +65,7 @@ export class UsageMonitor {
         for (const listener of this.#listeners.get(groupId) ?? []) listener(usage);
       }
     } catch {
-      // Where measuring fails, only the time limits apply.
+      // If measuring fails, only the time limits apply.
     } finally {
       this.#isMeasuring = false;
     }

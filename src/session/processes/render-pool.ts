@@ -44,7 +44,7 @@ export function createRenderPool({
 }: RenderPoolOptions): RenderPool {
   const limit = pLimit(size);
   const watch = new UsageMonitor();
-  /** Those that finished a task last are at the end. */
+  /** In the order in which they finished their last task. */
   const children = new Set<RenderChild>();
   let isClosed = false;
 

@@ -261,7 +261,7 @@ export const DISTRIBUTION_RULES: DistributionRules = {
 export interface DistributionQuestion {
   /** Pieces with frames. */
   readonly pieceCount: number;
-  /** Of all files. */
+  /** Sum over all files. */
   readonly videoSeconds: number;
   /** Estimate for one piece. */
   readonly renderSeconds: number;

@@ -10,7 +10,7 @@ import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 export interface SegmentStore {
   /** Returns null if it is missing or damaged. */
   get(key: Sha256): Promise<Uint8Array | null>;
-  /** Whether there is one, intact or not. */
+  /** Returns whether the segment exists, intact or not. */
   has(key: Sha256): Promise<boolean>;
   /** Writes atomically. */
   put(key: Sha256, bytes: Uint8Array): Promise<void>;
@@ -38,7 +38,7 @@ export interface CacheFigures {
   readonly rendered: number;
 }
 
-/** What is counted of a cache's use. */
+/** Counts of a cache's use. */
 export type CachedKind = 'segment' | 'file';
 
 /** Segments, sounds, stills and whole files of earlier renders, and of concurrent renders in this process. */

@@ -7,7 +7,7 @@ import { TEXT_RECTS, type TextRect } from './player-protocol.ts';
 /** Average advance of a character, and the height of its ink, in ems. */
 const ADVANCE = 0.52;
 const ASCENT = 0.75;
-/** What the measures of texts are multiplied with: an expression that does not follow them has the same value for all. */
+/** Factors of the measures of texts. An expression that ignores the measures has the same value for all factors. */
 const SCALES = [1, 4, 0.1] as const;
 const DEPENDENT = /\bsourceRectAtTime\b|\bsourceText\b|\beffect\b/;
 

@@ -170,6 +170,6 @@ export interface InitNote {
   /** `changed`: the animation was modified. `left`: a candidate did not become an editable. */
   readonly kind: 'changed' | 'left';
   readonly message: string;
-  /** What the change took from the animation; `template check` keeps reporting it. */
+  /** Parts that the change removed from the animation; `template check` keeps reporting them. */
   readonly removed?: readonly Removal[];
 }

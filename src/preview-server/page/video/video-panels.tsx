@@ -197,7 +197,7 @@ function Value({ text, kind }: { readonly text: string | null; readonly kind: st
   );
 }
 
-/** What a viewer would notice; a click goes to the moment. */
+/** Visible defects; a click goes to the moment. */
 function FindingsPanel({
   lint,
   onFrame,
