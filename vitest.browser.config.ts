@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts'],
     include: ['test/browser/**/*.test.ts'],
-    expect: { poll: { timeout: 20_000 } },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     maxWorkers: 1,
   },
 });

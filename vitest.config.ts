@@ -12,6 +12,7 @@ export default defineConfig({
     // They end a test that hangs. On a slow or busy machine some take a minute.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 40_000 } },
     // Two cores are the smallest machine this suite is meant for; renders inside it use both.
     maxWorkers: 2,
     projects: [

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts'],
     include: ['test/e2e/**/*.test.ts'],
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     hookTimeout: 600_000,
     maxWorkers: 2,
   },

@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts'],
     include: ['test/field/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     maxWorkers: 2,
   },
 });

@@ -30,6 +30,7 @@ export default defineConfig({
     exclude: isScaled ? WHOLE_ONLY.map((name) => `test/proof/${name}.proof.ts`) : [],
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // Whole, each has the machine to itself: its figures are quoted. At a smaller count two go on at once.
     maxWorkers: isScaled ? 2 : 1,
     fileParallelism: isScaled,

@@ -150,7 +150,7 @@ describe('the built program', () => {
     expect((await start(root, ['plan', '--detailed-exitcode'])).exitCode).toBe(0);
   });
 
-  it('keeps the segments of a killed shard, and the joining apply renders the rest', { timeout: 120_000 }, async () => {
+  it('keeps the segments of a killed shard, and the joining apply renders the rest', async () => {
     const root = longRepository(400);
     const segments = () => {
       const folder = join(root, '.reelform/segments');

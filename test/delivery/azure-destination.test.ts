@@ -42,7 +42,7 @@ describe.runIf(AZURITE !== undefined)('Azure destination', () => {
     const client = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(ACCOUNT, KEY));
     container = client.getContainerClient('videos');
     await container.create();
-  }, 60_000);
+  });
   afterAll(async () => {
     azurite.kill();
     await rm(directory, { recursive: true, force: true });

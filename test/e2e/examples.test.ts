@@ -68,7 +68,7 @@ beforeAll(async () => {
   if (linked.failed) await execa('cp', ['-a', from, to]);
   await execa('npm', ['run', 'prepare'], { cwd: clone });
   project = await loadProject({ cwd: clone });
-}, 300_000);
+});
 
 describe('the first command on a fresh clone', () => {
   it('restores every video of the committed lockfile and leaves git clean', async () => {
@@ -78,7 +78,7 @@ describe('the first command on a fresh clone', () => {
     expect(renders().length).toBeGreaterThanOrEqual(6);
     expect(renders()).toHaveLength(project.videos.length);
     expect(await gitStatus()).toBe('');
-  }, 300_000);
+  });
 
   it('renders videos that ffprobe finds correct', async (context) => {
     if (!(await hasFfprobe())) return context.skip();
@@ -102,7 +102,7 @@ describe('the first command on a fresh clone', () => {
       expect(entry.thumbnails).toHaveLength(template.stills.length);
       for (const thumbnail of entry.thumbnails) expect(statSync(join(clone, thumbnail)).size).toBeGreaterThan(1000);
     }
-  }, 120_000);
+  });
 });
 
 describe('a second run', () => {
@@ -137,7 +137,7 @@ describe('an edit', () => {
     const { exitCode, stdout } = await reelform('apply', '--auto-approve');
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 rendered') });
     expect((await planned()).changes).toEqual([]);
-  }, 120_000);
+  });
 
   it('of an image plans the videos that use it', async () => {
     const uses = new Map<string, string[]>();

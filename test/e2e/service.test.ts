@@ -54,7 +54,7 @@ beforeAll(async () => {
   const text = readFileSync(config, 'utf8').replace('service: embedded', `service: {url: ${service.url}}`);
   expect((parse(text) as { service: unknown }).service).toEqual({ url: service.url });
   writeFileSync(config, text);
-}, 300_000);
+});
 
 afterAll(async () => {
   expect(await service.stop()).toBe(0);
@@ -73,7 +73,7 @@ describe('apply against reelform serve', () => {
         expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(1000);
       }
     }
-  }, 300_000);
+  });
 
   it('renders nothing on the second run', async () => {
     const plan = await reelform('plan', '--detailed-exitcode', ...TARGETS);

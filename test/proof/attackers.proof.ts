@@ -193,7 +193,7 @@ it.skipIf(postgresPackage() === null)('a tenant works as before while another at
     expect(meanwhile).toBeLessThan(BOUND.factor * before + BOUND.extraMs);
   }
   // Every rendered session must have been reported to the receiver.
-  await expect.poll(() => endedSessions(receiver), { timeout: 60_000 }).toEqual(new Set(rendered));
+  await expect.poll(() => endedSessions(receiver)).toEqual(new Set(rendered));
 });
 
 /** Sessions whose end the receiver was notified of. */

@@ -196,7 +196,7 @@ describeOnDatabases('clients of the interface', (databases) => {
       (await api('POST', '/v3/videos', { body: { title: 'b', mapping: gone } })).body.id,
     );
     await api('POST', `/v2/webhook_endpoints/${id}/test`);
-    await vi.waitUntil(() => receiver.arrived.length >= 3, { timeout: 20_000, interval: 20 });
+    await vi.waitUntil(() => receiver.arrived.length >= 3, { timeout: 40_000, interval: 20 });
     expect(receiver.arrived.map(({ text }) => JSON.parse(text))).toEqual(
       expect.arrayContaining([
         { video_id: video.id, event: 'finish', output_url: video.video_url },

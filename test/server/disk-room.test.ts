@@ -93,12 +93,12 @@ describeOnDatabases('the service on a full disk', (databases, kind) => {
     expect(made).toMatchObject(
       kind === 'postgres' ? { status: 201 } : { status: expect.toSatisfy((status) => [201, 503].includes(status)) },
     );
-    await vi.waitUntil(async () => (await readiness()).status === 503, { timeout: 20_000, interval: 200 });
+    await vi.waitUntil(async () => (await readiness()).status === 503, { timeout: 40_000, interval: 200 });
     expect(await readiness()).toMatchObject({ body: { checks: { disk: false } } });
     if (made.status === 201) {
       const waits = (): boolean =>
         service.log.some((line) => line.includes('a component is unreachable; job requeued'));
-      await vi.waitUntil(waits, { timeout: 20_000, interval: 100 });
+      await vi.waitUntil(waits, { timeout: 40_000, interval: 100 });
       const waiting = await api('GET', `/v2/render_sessions/${made.body.render_session.id}`);
       expect(waiting.body.render_session).toMatchObject({ status: 'preview_rendering', errors: [] });
     }
@@ -106,7 +106,7 @@ describeOnDatabases('the service on a full disk', (databases, kind) => {
     expect((await api('POST', '/v2/template_style_versions', upload)).status).toBeGreaterThanOrEqual(422);
 
     disk.free();
-    await vi.waitUntil(async () => (await readiness()).status === 200, { timeout: 20_000, interval: 200 });
+    await vi.waitUntil(async () => (await readiness()).status === 200, { timeout: 40_000, interval: 200 });
     const again = await api('POST', '/v2/render_sessions', {
       body: sessionBody(service.styleVersion, { t_01: { source: { text: 'Again' } } }),
     });
@@ -116,5 +116,5 @@ describeOnDatabases('the service on a full disk', (databases, kind) => {
     }
     expect(readdirSync(join(directory, 'objects', '.unfinished'))).toEqual([]);
     expect(service.log.join('')).not.toContain('session failed');
-  }, 120_000);
+  });
 });

@@ -52,7 +52,7 @@ it.each([
   // Aborted uploads free their slots.
   for (const upload of stalled) upload.destroy();
   const again = async (): Promise<number> => (await acme.api('POST', lane.path, { body: bytes, headers })).status;
-  await expect.poll(again, { timeout: 5_000 }).toBe(201);
+  await expect.poll(again).toBe(201);
 });
 
 it('packages of one tenant are read while those of another wait', async () => {
@@ -140,19 +140,19 @@ describeOnDatabases('slow servers of one tenant', (databases) => {
     const quietMs = performance.now() - quietAt;
     const ids: string[] = [];
     for (let number = 0; number < 12; number++) ids.push(await render(acme, stuck(number)));
-    await expect.poll(server.requests, { timeout: 20_000 }).toBe(4);
+    await expect.poll(server.requests).toBe(4);
     const text = { t_01: { source: { text: 'other' } } };
     const attackedAt = performance.now();
     const ended = await untilEnded(other.api, await render(other, sessionBody(service.styleVersion, text)));
     expect(ended.status).toBe('preview_rendered');
-    // Its slot may be lent for one second.
-    expect(performance.now() - attackedAt).toBeLessThan(2 * quietMs + 5_000);
+    // Its slot may be lent for one second. Behind the slow servers it would wait for 30.
+    expect(performance.now() - attackedAt).toBeLessThan(2 * quietMs + 20_000);
     const states = await Promise.all(
       ids.map(async (id) => (await acme.api('GET', `/v2/render_sessions/${id}`)).body.render_session.status),
     );
     // Four at a time fail after 30 seconds.
     expect(states).toContain('preview_rendering');
-  }, 60_000);
+  });
 
   it('do not delay webhooks of another tenant', async () => {
     const server = await silentServer();
@@ -166,9 +166,9 @@ describeOnDatabases('slow servers of one tenant', (databases) => {
       const id = await endpoint(acme, `${server.url}/${count}`);
       for (let message = 0; message < 5; message++) expect((await test(acme, id)).status).toBe(202);
     }
-    await expect.poll(server.requests, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
+    await expect.poll(server.requests).toBeGreaterThanOrEqual(4);
     await test(other, await endpoint(other, receiver.url));
-    await expect.poll(() => receiver.arrived.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => receiver.arrived.length).toBe(1);
     expect(server.requests()).toBeLessThan(30);
   });
 });

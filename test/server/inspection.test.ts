@@ -15,7 +15,10 @@ import { createToken, type SpawnedService, spawnService } from '../support/spawn
 
 const MB = 1_000_000;
 const PICTURE = solidPng('#ff0000');
-/** Time limit for two requests of another tenant on a busy machine. Without inspection in processes the attacks blocked the server for 8 s or crashed it. */
+/**
+ * Time limit for two requests of another tenant, or half of the attack on a slow or busy machine. Without inspection in processes
+ * the attacks blocked the server for almost as long as they took, 8 s, or crashed it.
+ */
 const PROMPT_MS = 5_000;
 /** Memory limit of the server process, which holds an upload of 200 MB and copies of it. */
 const MOST_BYTES = 1_500 * MB;
@@ -47,19 +50,17 @@ afterAll(async () => {
 
 /** An MP4 filled by its `stco` table. */
 function hugeIndex(sizeBytes: number): Uint8Array {
-  const box = (type: string, content: Uint8Array): Buffer => {
-    const head = Buffer.alloc(8);
-    head.writeUInt32BE(8 + content.length);
-    head.write(type, 4, 'latin1');
-    return Buffer.concat([head, content]);
-  };
-  const table = Buffer.alloc(sizeBytes);
-  table.writeUInt32BE((sizeBytes - 8) / 4, 4);
-  const boxes = ['stco', 'stbl', 'minf', 'mdia', 'trak', 'moov'].reduce<Uint8Array>(
-    (content, type) => box(type, content),
-    table,
-  );
-  return Buffer.concat([box('ftyp', Buffer.from('isom\0\0\x02\0isommp41', 'latin1')), boxes]);
+  const start = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp41', 'latin1');
+  const types = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stco'];
+  const movie = Buffer.alloc(start.length + 8 * types.length + sizeBytes);
+  movie.set(start);
+  for (const [depth, type] of types.entries()) {
+    const at = start.length + 8 * depth;
+    movie.writeUInt32BE(movie.length - at, at);
+    movie.write(type, at + 4, 'latin1');
+  }
+  movie.writeUInt32BE((sizeBytes - 8) / 4, movie.length - sizeBytes + 4);
+  return movie;
 }
 
 /** Empty arrays with spaces that repeat rarely, because a zip with a high compression ratio is rejected unread. */
@@ -71,7 +72,7 @@ function emptyArrays(count: number): string {
 }
 
 function packageWith(animation: string): Uint8Array {
-  return zipSync(Object.fromEntries(smallPackageFiles({ 'animation.json': animation })));
+  return zipSync(Object.fromEntries(smallPackageFiles({ 'animation.json': animation })), { level: 1 });
 }
 
 function upload(api: Api, body: Uint8Array) {
@@ -89,7 +90,7 @@ async function readyTemplate(zip: Uint8Array): Promise<string> {
   const { id } = body.style_version;
   const path = `/v2/template_style_versions/${id}`;
   const state = async () => (await attacker('GET', path)).body.style_version.status;
-  await expect.poll(state, { timeout: 60_000, interval: 100 }).toBe('edit_ready');
+  await expect.poll(state, { interval: 100 }).toBe('edit_ready');
   return id;
 }
 
@@ -97,22 +98,25 @@ async function readyTemplate(zip: Uint8Array): Promise<string> {
 async function during<T>(attack: () => Promise<T>): Promise<T> {
   let isOver = false;
   let slowestMs = 0;
+  const attackedAt = performance.now();
   const reading = (async () => {
     while (!isOver) {
       const begunAt = performance.now();
       expect((await victim('GET', '/v2/render_sessions')).status).toBe(200);
       expect((await upload(victim, PICTURE)).status).toBe(200);
       slowestMs = Math.max(slowestMs, performance.now() - begunAt);
-      await sleep(20);
+      // Its own work must not be most of what the machine does.
+      await sleep(100);
     }
   })();
   try {
     return await attack();
   } finally {
     isOver = true;
+    const attackMs = performance.now() - attackedAt;
     await reading;
     const peakBytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) * 1024;
-    expect(slowestMs).toBeLessThan(PROMPT_MS);
+    expect(slowestMs).toBeLessThan(Math.max(PROMPT_MS, attackMs / 2));
     expect(peakBytes).toBeLessThan(MOST_BYTES);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { ObjectStorage } from '../../src/server/ports.ts';
 import { createDiskStorage } from '../../src/server/storage/object-storage.ts';
 import { createSessionTable } from '../../src/server/store/session-table.ts';
@@ -199,7 +199,7 @@ describeOnDatabases('createSweeper()', (databases) => {
       everyMs: 10,
       log: { ...SILENT, error: (fields) => void errors.push(fields) },
     });
-    await vi.waitUntil(async () => (await names()).length === 0);
+    await expect.poll(names).toEqual([]);
     await sweeper.stop();
     expect(errors).toEqual([{ error: 'the disk is gone' }]);
   });

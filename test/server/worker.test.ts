@@ -74,7 +74,7 @@ describeOnDatabases('startWorker()', (databases, kind) => {
     const worker = await start({ ...shared, dataDirectory: service.dataDirectory, port: 0 }, true);
     onTestFinished(() => worker.close({ now: true }));
     expect(worker.publicUrl).toBe(service.url);
-    await vi.waitUntil(async () => (await ready(service.url)).worker, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await ready(service.url)).worker, { timeout: 40_000 });
     expect(await ready(worker.url!)).toMatchObject({ status: 200, worker: true });
     expect((await fetch(`${worker.url}/v2/render_sessions`)).status).toBe(404);
 
@@ -92,6 +92,6 @@ describeOnDatabases('startWorker()', (databases, kind) => {
     expect(metrics).toMatch(/^reelform_workers 1$/m);
     expect(metrics).toMatch(/^reelform_queue_depth\{queue="render"\} 0$/m);
     await worker.close();
-    await vi.waitUntil(async () => !(await ready(service.url)).worker, { timeout: 10_000 });
+    await vi.waitUntil(async () => !(await ready(service.url)).worker, { timeout: 40_000 });
   });
 });

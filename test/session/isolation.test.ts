@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtFile } from '../../src/engine/built-file.ts';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { measureByPs } from '../../src/session/processes/process-limits.ts';
@@ -108,7 +108,7 @@ describe('a render process and its children', () => {
     process.kill(parent, signal);
     expect(await rendering).toMatchObject({ code: 'render_crashed', message: expect.stringContaining(signal) });
     // The kill was sent before the render rejected, but the system may take a moment to act on it.
-    await vi.waitUntil(() => !isRunning(child));
+    await expect.poll(() => isRunning(child)).toBe(false);
     expect((await pool.run('video', movingScene())).frameCount).toBe(12);
   });
 

@@ -22,7 +22,7 @@ interface LockJson {
   readonly videos: Record<string, { readonly video_url: string; readonly inputs: Record<string, string> }>;
 }
 
-it('renders clips, sounds, fonts and outputs of definitions once', { timeout: 60_000 }, async () => {
+it('renders clips, sounds, fonts and outputs of definitions once', async () => {
   const files: Record<string, Uint8Array | string> = {
     'reelform.yaml': 'templates: {media: ./templates/media}\nfonts: ./fonts\noutput: {quality: medium}\n',
     'fonts/Brand-Regular.ttf': TEST_FONT,

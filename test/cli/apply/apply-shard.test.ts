@@ -76,7 +76,7 @@ async function lastRun(root: string) {
 }
 
 describe('reelform apply --shard', () => {
-  it('renders segments that an apply joins to the bytes of an apply without shards', { timeout: 120_000 }, async () => {
+  it('renders segments that an apply joins to the bytes of an apply without shards', async () => {
     const root = repository();
     const damaged = checkout(root);
     const whole = checkout(root);
@@ -101,7 +101,7 @@ describe('reelform apply --shard', () => {
     expect(outputsOf(damaged)).toEqual(outputsOf(whole));
   });
 
-  it('passes segments through a bucket to an apply that renders nothing', { timeout: 120_000 }, async () => {
+  it('passes segments through a bucket to an apply that renders nothing', async () => {
     const server = await startS3Server();
     onTestFinished(() => server.close());
     const env = { KEY_ID: 'S3RVER', KEY: 'S3RVER' };
@@ -139,7 +139,7 @@ describe('reelform apply --shard', () => {
     }
   });
 
-  it('joins several files of a video to the bytes of an apply without shards', { timeout: 180_000 }, async () => {
+  it('joins several files of a video to the bytes of an apply without shards', async () => {
     const outputs = `outputs:
   - {name: master}
   - {name: web, quality: low}

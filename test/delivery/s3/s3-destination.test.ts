@@ -130,7 +130,7 @@ describe('S3 destination', () => {
     expect(sentParts(requests)).toEqual([3]);
     expect(requests.filter(({ query }) => query.uploads !== undefined)).toEqual([]);
     expect((await s3.read('videos', 'broken.mp4'))?.equals(LARGE)).toBe(true);
-  }, 20_000);
+  });
 
   it('starts again when the store has dropped the upload or the file is another one', async () => {
     const states: Json[] = [{ uploadId: 'gone', partBytes: PIECE_BYTES, sha256: fileOf(LARGE).sha256 }];
@@ -186,7 +186,7 @@ describe('S3 destination', () => {
     const unreachable = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100)), { credential }));
     expect([busy.isRetryable, unreachable.isRetryable]).toEqual([true, true]);
     expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 is unreachable (ECONNREFUSED)');
-  }, 20_000);
+  });
 
   it('stops when the signal is aborted and resumes later', async () => {
     const stop = new AbortController();

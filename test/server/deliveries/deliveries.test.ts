@@ -78,9 +78,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   const pending = (asked: readonly ExternalUploadRequest[], session: RenderSession, tenant = ACME): ExternalUpload[] =>
     addDeliveries(session, asked, tenant, destinations).uploads;
   const untilEnded = async (id: string): Promise<readonly ExternalUpload[]> => {
-    await expect
-      .poll(async () => uploadsEnded((await table.get(ACME, id))!.session), { timeout: 15_000, interval: 20 })
-      .toBe(true);
+    await expect.poll(async () => uploadsEnded((await table.get(ACME, id))!.session), { interval: 20 }).toBe(true);
     return (await table.get(ACME, id))!.session.external_uploads ?? [];
   };
   return {
@@ -189,9 +187,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     const { render, table, ended, deliveries, database } = await open(databases, [3_600_000]);
     bucket.fault(() => FULL);
     const id = await render([to('removed.mp4')]);
-    await expect
-      .poll(() => database.query('select tries from reelform.external_uploads'), { timeout: 10_000 })
-      .toEqual([{ tries: 1 }]);
+    await expect.poll(() => database.query('select tries from reelform.external_uploads')).toEqual([{ tries: 1 }]);
     expect((await table.get(ACME, id))?.session.external_uploads).toMatchObject([{ status: 'pending' }]);
     // Job of the previous round, run by a worker that was considered dead.
     await deliveries.handler.run(`${id}/0/0`, new AbortController().signal, {

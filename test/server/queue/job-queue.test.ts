@@ -88,7 +88,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await done.until(20);
     expect(done.seen.toSorted()).toEqual(ids.toSorted());
     expect(most).toBeLessThanOrEqual(3);
-    await vi.waitUntil(async () => (await queue.depth()).active === 0);
+    await expect.poll(async () => (await queue.depth()).active).toBe(0);
     expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
   });
 
@@ -113,7 +113,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await queue.work(handlers({ render: done.add, stillcuts: (id) => done.add(`stillcuts ${id}`) }));
     await done.until(3);
     expect(done.seen.toSorted()).toEqual(['rs_1', 'rs_2', 'stillcuts rs_1']);
-    await vi.waitUntil(async () => (await queue.depth()).active === 0);
+    await expect.poll(async () => (await queue.depth()).active).toBe(0);
     await queue.enqueue(database, 'render', 'rs_1');
     await done.until(4);
     expect(done.seen.at(-1)).toBe('rs_1');
@@ -136,7 +136,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await queue.enqueue(database, 'render', 'rs_1');
     for (const attempt of [1, 2, 3, 4]) {
       await tried.until(attempt);
-      await vi.waitUntil(async () => (await queue.depth()).queued === 1);
+      await expect.poll(async () => (await queue.depth()).queued).toBe(1);
       await forward(database);
     }
     await dead.until(1);
@@ -255,7 +255,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
         );
         return jobs.length > 0 && jobs;
       },
-      { timeout: 20_000 },
+      { timeout: 40_000 },
     );
     expect(job).toEqual({ left: 5, isLater: true });
   });
@@ -324,7 +324,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await done.until(2);
     const listeners = () =>
       database.query(`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`);
-    await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 10_000, interval: 50 });
+    await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 40_000, interval: 50 });
     await queue.enqueue(database, 'render', 'rs_3');
     await done.until(3);
   });

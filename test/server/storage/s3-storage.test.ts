@@ -68,7 +68,7 @@ describe('createS3Storage()', () => {
       expect(answer).toMatchObject({ status: 'rejected', reason: unavailable });
     }
     expect(JSON.stringify(logged)).toContain('is busy or unavailable (ServiceUnavailable, 503)');
-  }, 20_000);
+  });
 
   test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
     const video = Buffer.alloc(3_000_000, 'reelform');
@@ -92,7 +92,7 @@ describe('createS3Storage()', () => {
     s3.fault(() => BUSY);
     expect((await fetch(url)).status).toBe(503);
     await service.close();
-  }, 20_000);
+  });
 });
 
 describe('createStoredSources()', () => {

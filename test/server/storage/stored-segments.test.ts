@@ -162,7 +162,7 @@ describeOnDatabases('segments of a service', (databases) => {
     expect(damaged).toMatchObject({ reused: 0, rendered: 4 });
     const whole = await render('third', 'Three');
     expect(Buffer.compare(damaged.video, whole.video)).toBe(0);
-  }, 120_000);
+  });
 
   it('are not kept with segment_days: 0', async () => {
     const address = await databases.address();
@@ -171,5 +171,5 @@ describeOnDatabases('segments of a service', (databases) => {
     const { render } = await start({ ...address, directory }, { segmentDays: 0 });
     await render('acme', 'One');
     await expect(readdir(join(directory, 'objects/segments'))).rejects.toThrow('ENOENT');
-  }, 60_000);
+  });
 });

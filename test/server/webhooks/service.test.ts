@@ -29,7 +29,7 @@ it('sends each session event once and signed, without revealing secrets', async 
   const rendered = await untilEnded(api, session);
   await api('POST', `${PATH}/${id}/test`, { body: {} });
 
-  await vi.waitUntil(() => receiver.arrived.length >= 3, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(() => receiver.arrived.length >= 3, { timeout: 40_000, interval: 20 });
   const messages = receiver.arrived.map(({ text }) => JSON.parse(text));
   for (const one of receiver.arrived) expect([secret, rotated].map((key) => believes(key, one))).toEqual([true, true]);
   const sessions = messages.filter(({ type }) => type === 'render_session.status.changed');

@@ -91,14 +91,14 @@ describe('createPostWebhook()', () => {
     const [before, arrived] = [closed, server.requests.length];
     const answer = await postUntil(path, () => server.requests.length > arrived);
     expect(answer).toEqual({ kind: 'failed', error: 'timeout' });
-    await vi.waitUntil(() => closed > before, { timeout: 10_000 });
+    await vi.waitUntil(() => closed > before, { timeout: 40_000 });
   });
 
   it('returns at the status and closes an endless body', async () => {
     const drip = await postUntil('/drip', ({ kind }) => kind === 'answered');
     expect(drip).toEqual({ kind: 'answered', status: 200, retryAfterMs: null });
     expect(await post('/endless')).toEqual({ kind: 'answered', status: 200, retryAfterMs: null });
-    await vi.waitUntil(() => closed === server.requests.length, { timeout: 10_000 });
+    await vi.waitUntil(() => closed === server.requests.length, { timeout: 40_000 });
     // The socket buffers of both sides come on top of the 64 KiB that are read.
     expect(taken).toBeLessThan(20_000_000);
   });
