@@ -11,6 +11,7 @@ const isScaled = process.env.REELFORM_PROOF === 'scaled';
 const WHOLE_ONLY = [
   'attackers',
   'fault-matrix',
+  'lock-merge',
   'merge-flow',
   'merge-flow-fork',
   'merge-flow-forge',

@@ -23,8 +23,11 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const clone = join(mkdtempSync(join(tmpdir(), 'reelform-clone-')), 'reelform');
 let project: Project;
 
+const environment = { cwd: clone, reject: false, env: { CI: 'true', NO_COLOR: '1' } };
+
+/** Runs what `npx reelform` runs, without the second that npx takes to find it. */
 async function reelform(...args: string[]) {
-  return execa('npx', ['reelform', ...args], { cwd: clone, reject: false, env: { CI: 'true', NO_COLOR: '1' } });
+  return execa(join(clone, 'node_modules/.bin/reelform'), args, environment);
 }
 
 function edit(file: string, change: (text: string) => string): void {
@@ -72,7 +75,7 @@ beforeAll(async () => {
 
 describe('the first command on a fresh clone', () => {
   it('restores every video of the committed lockfile and leaves git clean', async () => {
-    const { exitCode, stdout, stderr } = await reelform('apply', '--auto-approve');
+    const { exitCode, stdout, stderr } = await execa('npx', ['reelform', 'apply', '--auto-approve'], environment);
     expect(stderr).toContain('begun');
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Done') });
     expect(renders().length).toBeGreaterThanOrEqual(6);
@@ -119,7 +122,12 @@ describe('a second run', () => {
 });
 
 describe('an edit', () => {
-  const definition = () => project.videos.find((video) => !video.id.includes('stores'))!.path;
+  /** The shortest video in a file of its own. */
+  const definition = () => {
+    const frames = ({ template }: Project['videos'][number]) => project.templates.get(template)!.package!.frameCount;
+    const own = project.videos.filter((video) => !video.id.includes('stores'));
+    return own.sort((a, b) => frames(a) - frames(b))[0]!.path;
+  };
 
   it('of a comment plans nothing', async () => {
     edit(definition(), (text) => `${text}\n# A comment at the end\n`);

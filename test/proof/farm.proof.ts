@@ -10,12 +10,12 @@ import { BUSY, type S3Server, startS3Server } from '../support/s3-server.ts';
 import { shortenLeases } from '../support/short-leases.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-const SESSIONS = count(300, 10);
+const SESSIONS = count(300, 6);
 /** Sessions rendered in parts while the farm is otherwise idle. */
 const LONG = count(2, 0);
 const TENANTS = count(3, 2);
 const WORKERS = count(4, 2);
-const KILLS = count(40, 2);
+const KILLS = count(40, 1);
 const PAUSED_JOBS = Math.ceil(SESSIONS * 0.08);
 /** Longer than a lease of 15 s plus the interval at which lapsed leases are found; see `shortenLeases`. */
 const PAUSE_MS = count(24_000, 11_000);

@@ -12,7 +12,7 @@ import { count } from '../support/proof.ts';
 
 const GALLERY = join(import.meta.dirname, '../../gallery');
 const ALL = Object.keys(galleryAnimations);
-const NAMES = ALL.filter((_, index) => index % count(1, 4) === 0);
+const NAMES = ALL.filter((_, index) => index % count(1, 8) === 0);
 
 let examples: GalleryExample[];
 beforeAll(async () => {

@@ -2,8 +2,10 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { count } from '../support/proof.ts';
+import { writeKeptProgram } from '../support/kept-program.ts';
+import { count, IS_WHOLE } from '../support/proof.ts';
 import { makeFolder } from '../support/repository.ts';
+import { PROGRAM } from '../support/spawned-program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -84,7 +86,9 @@ beforeAll(async () => {
   const { install, rendered } = start;
   symlinkSync(ROOT, join(install, 'reelform'));
   for (const name of ['bin', 'my-videos']) mkdirSync(join(install, name));
-  symlinkSync(join(ROOT, 'dist/cli/main.js'), join(install, 'bin/reelform'));
+  const program = join(install, 'bin/reelform');
+  if (IS_WHOLE) symlinkSync(PROGRAM, program);
+  else await writeKeptProgram(program);
   await openRepository(install).run(
     'npx reelform init . --yes && git init --quiet --initial-branch=main && git add --all && git commit -qm Start',
   );

@@ -19,9 +19,9 @@ import { count, tell } from '../support/proof.ts';
 import { makeFolder } from '../support/repository.ts';
 
 /** Runs of the components of apply, composed as the command does, because starting the whole command dominates the time of a run. */
-const PARTS_RUNS = count(1_900, 16);
+const PARTS_RUNS = count(1_900, 8);
 /** Runs of the command itself. */
-const COMMAND_RUNS = count(100, 4);
+const COMMAND_RUNS = count(100, 2);
 const VIDEOS = 6;
 const KILLS = 4;
 /** For two cores; a run spends half of its time waiting. */

@@ -12,7 +12,7 @@ import { startS3Server } from '../support/s3-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '../server/deliveries/serve-deliveries.ts');
 const SESSIONS = count(10, 2);
-const KILLS = count(12, 2);
+const KILLS = count(12, 1);
 const MEGABYTES = 20;
 /** Parts of 8 MiB. */
 const PARTS = Math.ceil(MEGABYTES / 8);

@@ -7,7 +7,7 @@ import { makeRepository } from '../support/repository.ts';
 import { SMALL_MANIFEST, smallAnimation } from '../support/small-package.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
-const RENDERS = count(50, 8);
+const RENDERS = count(50, 4);
 const KILLS = count(2, 1);
 
 const log: string[] = [];

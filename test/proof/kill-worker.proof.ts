@@ -9,8 +9,8 @@ import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, IS_WHOLE, tell } from '../support/proof.ts';
 
 const PROGRAM = join(import.meta.dirname, '../server/queue/serve-jobs.ts');
-const KEYS = count(300, 16);
-const KILLS = count(25, 2);
+const KEYS = count(300, 8);
+const KILLS = count(25, 1);
 
 describeOnDatabases('kill -9 of a process that creates sessions and renders them', (databases, kind) => {
   it(`loses no session and ends each once: ${KEYS} sessions, ${KILLS} kills`, async () => {

@@ -6,7 +6,7 @@ import { type MergeRunner, type RunnerEnd, startRunner } from '../support/merge-
 import { count, tell } from '../support/proof.ts';
 
 const PUSH = ['--commit=push', '--allow-empty', '--checkpoint=2'];
-const KILLS = count(72, 4);
+const KILLS = count(72, 2);
 /** Duration of a job, so that kills hit any of its moments. */
 const JOB_MS = 3_000;
 /** Grace periods of a cancelled GitHub job: SIGINT, then SIGTERM, then SIGKILL. */

@@ -20,14 +20,14 @@ import { count, tell } from '../support/proof.ts';
 
 /** Rounds at each of two services. */
 const ROUNDS = count(50, 1);
-const RUNS = 6;
-const VIDEOS = 4;
+const RUNS = count(6, 3);
+const VIDEOS = count(4, 2);
 /** Kills per round. */
-const KILLS = 4;
+const KILLS = count(4, 2);
 
 /** Rounds with two containers on one checkout. */
-const CONTAINER_ROUNDS = count(20, 4);
-const CONTAINER_VIDEOS = 10;
+const CONTAINER_ROUNDS = count(20, 2);
+const CONTAINER_VIDEOS = count(10, 4);
 
 const SUPPORT = join(import.meta.dirname, '../support');
 const COMMAND = join(import.meta.dirname, '../../dist/cli/main.js');

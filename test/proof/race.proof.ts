@@ -6,7 +6,7 @@ import { makeClaim, makeStored, NOW } from '../server/store/sessions.ts';
 import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count } from '../support/proof.ts';
 
-const KEYS = count(100, 10);
+const KEYS = count(100, 5);
 const AT_ONCE = 40;
 
 describeOnDatabases('many requests with one key at once', (databases, kind) => {

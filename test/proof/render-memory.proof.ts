@@ -5,7 +5,7 @@ import { movingScene } from '../engine/scenes.ts';
 import { count, tell } from '../support/proof.ts';
 import { openPool } from '../support/render-pools.ts';
 
-const RENDERS = count(1_000, 100);
+const RENDERS = count(1_000, 40);
 /** Allowed growth of later processes over the first two. */
 const GROWTH = 1.1;
 

@@ -23,7 +23,7 @@ function isValid(scene: Scene): boolean {
 }
 
 test('a segment is drawn the same from its own scene, from the whole, and from any scene with the same key', async () => {
-  const runs = count(10_000, 100);
+  const runs = count(10_000, 40);
   const figures = { segments: 0, reused: 0, wrong: 0 };
   const mutation = fc.tuple(fc.nat(), fc.nat(3));
   await fc.assert(

@@ -11,8 +11,8 @@ import { describeOnDatabases, SILENT } from '../support/databases.ts';
 import { count, tell } from '../support/proof.ts';
 
 const PROGRAM = join(import.meta.dirname, '../server/webhooks/send-webhooks.ts');
-const MESSAGES = count(300, 25);
-const KILLS = count(25, 2);
+const MESSAGES = count(300, 10);
+const KILLS = count(25, 1);
 
 interface Receiver {
   readonly url: string;
