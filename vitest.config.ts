@@ -4,6 +4,11 @@ import { testLanes } from './test/support/test-lanes.ts';
 /** Integration tests that count or signal the child processes of their own process: it must have no others. */
 const ALONE = /^test\/(?:sandbox|session\/(?:isolation|processes))/;
 
+// A worker keeps the memory of large buffers instead of returning it: in a virtual machine a page of memory costs more
+// than to fill it, a quarter of the time of tests that draw or build large files. Other allocators than glibc's ignore it.
+process.env.MALLOC_MMAP_THRESHOLD_ ??= String(256 * 2 ** 20);
+process.env.MALLOC_TRIM_THRESHOLD_ ??= String(512 * 2 ** 20);
+
 const { unit, integration } = testLanes(import.meta.dirname);
 
 export default defineConfig({
