@@ -102,7 +102,7 @@ describe('the built program', () => {
 
   it('completes the running video on the first SIGINT and skips the rest', async () => {
     // Short enough for the grace period of an unattended run.
-    const root = longRepository(150);
+    const root = longRepository(40);
     const { run, said } = startOneByOne(root);
     await until(() => said().includes('begun'));
     run.kill('SIGINT');
