@@ -67,7 +67,8 @@ export function groupUses(uses: readonly UnsupportedUse[]): (PackageFinding & { 
 }
 
 function unsupported({ animation }: TemplatePackage): PackageFinding[] {
-  return groupUses(findUnsupported(animation));
+  // That other players differ is said once, by `template init`: the template itself is right.
+  return groupUses(findUnsupported(animation).filter(({ feature }) => feature !== 'other_players'));
 }
 
 function unseen(template: TemplatePackage, visibilities: ReadonlyMap<string, EditableVisibility>): PackageFinding[] {

@@ -7,15 +7,18 @@ import {
   type LocatedNode,
   type LottieNode,
   nodesOf,
+  transformOf,
 } from './lottie-layers.ts';
 import { isExpandable } from './mask-expansion.ts';
 import { isLeftOut } from './path-modifiers.ts';
+import { keyTimes } from './property-value.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
   DRAWN_STYLES,
   type Feature,
   LAYER_STYLES,
+  OTHER_PLAYERS_EFFECTS,
   UNDRAWN_ANIMATORS,
   UNDRAWN_LAYERS,
   UNDRAWN_MODIFIERS,
@@ -89,7 +92,10 @@ function ofLayer(place: LocatedLayer): UnsupportedUse[] {
     if (effect.en === 0) use('effect_switched_off', title, at);
     else if (!isDrawn(effect) && !isControl(effect)) use('effect', title, at);
     else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
+    else if (isDrawn(effect) && !OTHER_PLAYERS_EFFECTS.has(effect.ty)) use('other_players', title, at);
   }
+  if (Number(layer.ip) > Number(layer.op)) use('other_players', 'layer in reverse', pointer);
+  if (isMisplaced(layer)) use('other_players', 'transform outside a group', `${pointer}/shapes`);
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
   }
@@ -129,6 +135,16 @@ function ofNode(
   }
 }
 
+/**
+ * Returns whether shapes of a layer have a transform although they are in no group. lottie-web gives it to the layer, until the
+ * transform of the layer itself moves.
+ */
+function isMisplaced(layer: LottieNode): boolean {
+  if (layer.ty !== LAYER_TYPE.shape || !Array.isArray(layer.shapes)) return false;
+  if (!layer.shapes.some((shape) => isRecord(shape) && shape.ty === 'tr' && shape.hd !== true)) return false;
+  return !Object.values(transformOf(layer)).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
+}
+
 const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);
 
 /** Returns whether shapes are painted only after one of them: the renderer repeats what is painted before. */
@@ -156,9 +172,12 @@ function isWipe({ mn, ty }: LottieNode): boolean {
   return WIPES.has(mn) || ty === 26;
 }
 
+/** Match names of effects that draw nothing. The last one is a preset in use that lacks the prefix. */
+const CONTROLS = /(?: Control$|^pseudo\/|^seamless wiggle loop)/i;
+
 /** Returns whether an effect is an expression control (slider, colour, point), which draws nothing. */
 function isControl({ mn, ty }: LottieNode): boolean {
-  if (typeof mn === 'string') return / Control$/.test(mn) || mn.startsWith('Pseudo/');
+  if (typeof mn === 'string') return CONTROLS.test(mn);
   return typeof ty === 'number' && ty < 20;
 }
 

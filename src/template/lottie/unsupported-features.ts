@@ -15,6 +15,7 @@ export type Feature =
   | 'mask_expansion'
   | 'motion_blur'
   | 'text_animator'
+  | 'other_players'
   | 'stretched_sound';
 
 /** The actual result and the remedy; one sentence each. */
@@ -75,6 +76,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
     instead: 'Motion blur is not rendered',
     hint: 'Switch motion blur off, or use the effect Directional Blur',
   },
+  other_players: {
+    instead: 'It is rendered, while lottie-web and players like it leave it out or misplace the layer',
+    hint: 'If the video has to look like the animation in such a player, remove it from the layer',
+  },
   stretched_sound: {
     instead:
       'The sound plays at its original speed; the time stretch of its layer only changes where it starts and ends',
@@ -124,6 +129,9 @@ export const WIPES: ReadonlySet<unknown> = new Set(['ADBE Linear Wipe', 'ADBE Ra
 
 /** `ty` of supported effects, for effects without a known match name. */
 export const DRAWN_EFFECT_TYPES: ReadonlySet<unknown> = new Set([20, 21, 23, 25, 26, 29]);
+
+/** `ty` of the effects that lottie-web draws. Bodymovin writes 5 for those that it does not know. */
+export const OTHER_PLAYERS_EFFECTS: ReadonlySet<unknown> = new Set([20, 21, 23, 24, 25, 29, 35]);
 
 /** Layer styles by `ty`. Stroke, bevel, satin and gradient overlay are not supported. */
 export const LAYER_STYLES = [

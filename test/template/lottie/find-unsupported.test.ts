@@ -27,6 +27,7 @@ const ASSETS = [
     e: 1,
   },
 ];
+const EASE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
 
 const REPEATER = { ty: 'rp', c: still(2), o: still(0), m: 1, tr: { ...TRANSFORM, p: still([20, 30]), so: still(100), eo: still(100) } }; // biome-ignore format: one repeater
@@ -94,15 +95,46 @@ describe('findUnsupported()', () => {
   });
 
   it.each([...DRAWN_EFFECTS].filter((name) => name !== 'ADBE Displacement Map'))(
-    'reports nothing for %s, which is drawn',
+    'reports only that other players leave out %s, which is drawn',
     (name) => {
       const isWipe = WIPES.has(name);
       const changes = { ef: [effect(name, VALUES[name]!)] };
       const layer = isWipe ? imageLayer('s', 'i', changes) : shapeLayer('s', SHAPES, changes);
       expect(draw([layer]).equals(draw([isWipe ? IMAGE : shapeLayer('s', SHAPES)]))).toBe(false);
-      expect(findUnsupported(lottie([layer]))).toEqual([]);
+      expect(uses(lottie([layer]))).toEqual([`other_players ${name} s /layers/0/ef/0`]);
     },
   );
+
+  it.each([20, 21, 23, 24, 25, 29, 35])('reports nothing for an effect of type %s, which lottie-web draws', (ty) => {
+    const layer = shapeLayer('s', SHAPES, { ef: [effect('ADBE Fill', VALUES['ADBE Fill']!, { ty })] });
+    expect(uses(lottie([layer]))).toEqual([]);
+  });
+
+  it.each(['ADBE Slider Control', 'Pseudo/1a2b/Rig', 'PSEUDO/DUIK_Spring', 'seamless wiggle loop'])(
+    'reports nothing for %s, which only expressions read',
+    (mn) => {
+      expect(uses(lottie([shapeLayer('s', SHAPES, { ef: [{ ty: 5, nm: 'rig', mn, en: 1, ef: [] }] })]))).toEqual([]);
+    },
+  );
+
+  it('reports a layer in reverse, which other players hide', () => {
+    expect(uses(lottie([shapeLayer('s', SHAPES, { ip: 50, op: 20 })]))).toEqual([
+      'other_players layer in reverse s /layers/0',
+    ]);
+  });
+
+  it('reports a transform outside a group until the transform of the layer moves', () => {
+    const stray = { ty: 'tr', ...TRANSFORM };
+    const turning = (t: number) => ({
+      ks: { ...TRANSFORM, r: { a: 1, k: [{ t, s: [0], ...EASE }, { t: 30, s: [90] }] } }, // biome-ignore format: one property
+    });
+    const layer = (changes: object) => ({ ...shapeLayer('s', SHAPES, changes), shapes: [...SHAPES, stray] });
+    const found = uses(lottie([layer({}), layer(turning(9)), layer(turning(0)), shapeLayer('s', [...SHAPES, stray])]));
+    expect(found).toEqual([
+      'other_players transform outside a group s /layers/0/shapes',
+      'other_players transform outside a group s /layers/1/shapes',
+    ]);
+  });
 
   const moving = {
     ...TRANSFORM,
@@ -132,7 +164,6 @@ describe('findUnsupported()', () => {
     };
   };
   const corners = { c: true, v: [[40, 30], [90, 30], [90, 70]], i: Array(3).fill([0, 0]), o: Array(3).fill([0, 0]) }; // biome-ignore format: three points
-  const EASE = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
   const MOVING_PATH = { a: 1, k: [{ t: 0, s: [corners], ...EASE }, { t: 59, s: [{ ...corners, v: [[40, 30], [90, 30], [90, 60]] }] }] }; // biome-ignore format: two frames
   const GROWING = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 59, s: [9] }] }; // biome-ignore format: two frames
   const masked = (masks: readonly object[]) => shapeLayer('s', SHAPES, { hasMask: true, masksProperties: masks });
