@@ -16,16 +16,25 @@ parentPort.on('message', async ({ text, frames, width, height, ground, font, fon
     autoplay: false,
     useFrameInterpolation: false,
     layout: { fit: 'cover', align: [0.5, 0.5] },
-    backgroundColor: ground === 'white' ? '#ffffffff' : '#000000ff',
   });
   player.addEventListener('loadError', ({ error }) => parentPort.postMessage({ failure: String(error) }));
   player.addEventListener('load', () => {
     const pictures = frames.map((frame) => {
       // Below a whole frame ThorVG shows the one before it.
       player.setFrame(frame + 0.001);
-      return Uint8Array.from(player.buffer);
+      return onGround(player.buffer, ground === 'white' ? 255 : 0);
     });
     parentPort.postMessage({ pictures });
     player.destroy();
   });
 });
+
+/** Returns RGBA on an opaque ground. ThorVG's own background is nearly transparent, and its colours are not premultiplied. */
+function onGround(rgba, level) {
+  const opaque = new Uint8Array(rgba.length).fill(255);
+  for (let at = 0; at < rgba.length; at += 4) {
+    const alpha = rgba[at + 3] / 255;
+    for (let part = at; part < at + 3; part++) opaque[part] = Math.round(rgba[part] * alpha + level * (1 - alpha));
+  }
+  return opaque;
+}
