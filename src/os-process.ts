@@ -5,7 +5,7 @@ import { kill, platform } from 'node:process';
 const TICKS_PER_SECOND = 100;
 
 /** A line of `/proc/<pid>/stat`, with the field numbers of proc_pid_stat(5). */
-export interface ProcessStat {
+interface ProcessStat {
   /** 3: `Z` or `X` after the process has exited. */
   readonly state: string;
   /** 5 */

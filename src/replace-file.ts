@@ -9,7 +9,7 @@ const UNFINISHED_NAME = /^\.unfinished-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}
 /** A file that is being written changes all the time. An older one was left by a killed process. */
 const LEFT_MS = 600_000;
 
-export interface ReplaceFileOptions {
+interface ReplaceFileOptions {
   /** Whether to sync the file and its folders to the disk before returning. */
   readonly isDurable: boolean;
   /** Temporary path, unique and on the same disk; by default beside the file. */
@@ -17,7 +17,7 @@ export interface ReplaceFileOptions {
 }
 
 /** Content of a file, or a function that streams it from the beginning on each call. If that throws, the old file stays. */
-export type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
+type FileData = string | Uint8Array | (() => AsyncIterable<Uint8Array>);
 
 /** Number of attempts when the folder is removed during the write. */
 const ATTEMPTS = 5;

@@ -10,7 +10,7 @@ import type { RunContext } from './run-context.ts';
 import { uploadRequests } from './session-request.ts';
 
 /** A finished video and its destinations. */
-export interface DeliveryTask {
+interface DeliveryTask {
   readonly title: string;
   readonly rendering: LockRendering;
   /** The session in its last known state; null when this run did not read it. */

@@ -6,7 +6,7 @@ import { lacksSession } from '../service/service-error.ts';
 import type { ProbeUrl, UrlProbe } from '../service/urls.ts';
 
 /** A recorded video that has to be rendered again. */
-export interface Finding {
+interface Finding {
   /** Id in the lockfile. */
   readonly id: string;
   readonly reason: 'url_lost' | 'asset_changed';
@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 /** Information about the session of a video that can still be fetched. Never a reason to render. */
-export interface SessionNote {
+interface SessionNote {
   readonly id: string;
   readonly what: 'session_gone' | 'session_failed';
   /** URL of the video. */
@@ -29,7 +29,7 @@ export interface SessionNote {
  * A video that can be fetched but does not have the recorded size. Never a reason to render automatically: a person
  * decides.
  */
-export interface Resized {
+interface Resized {
   readonly id: string;
   readonly url: string;
 }

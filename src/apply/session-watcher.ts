@@ -12,14 +12,14 @@ export interface RunClock {
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface SessionWatcherOptions {
+interface SessionWatcherOptions {
   readonly service: Pick<RenderService, 'getRenderSession' | 'listRenderSessions'>;
   readonly clock: RunClock;
   /** Durations of earlier renders of a style version, in milliseconds, oldest first. */
   durationsMs(styleVersion: string): readonly number[];
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Aborted when the caller stops waiting. The session keeps running. */
   readonly signal: AbortSignal;
   /** @param percent greater than in all earlier calls */

@@ -112,7 +112,7 @@ export async function verifyRendering(former: LockRendering, id: string, context
 }
 
 /** Returns whether a rendering has not all files of a video. */
-export function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs'>): boolean {
+function lacksFiles({ outputs = [] }: LockRendering, video: Pick<Video, 'outputs'>): boolean {
   return furtherOutputs(video).some(({ name }) => outputs.every((one) => one.name !== name));
 }
 

@@ -7,7 +7,7 @@ import type { GlobalOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 
 /** Returns the text of a file for code frames, or undefined if it cannot be read. */
-export type SourceLookup = (file: string) => string | undefined;
+type SourceLookup = (file: string) => string | undefined;
 
 /** Prints diagnostics on stderr, each with the lines that it points to. */
 export function printDiagnostics(

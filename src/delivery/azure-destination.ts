@@ -25,7 +25,7 @@ const REQUEST_MS = 600_000;
 /** Metadata names must be C# identifiers. */
 const DIGEST_METADATA = 'reelform_sha256';
 
-export interface AzureDestinationOptions {
+interface AzureDestinationOptions {
   readonly target: Extract<DestinationAddress, { kind: 'azblob' }>;
   readonly credential: AzureCredential;
   readonly env: Readonly<Record<string, string | undefined>>;

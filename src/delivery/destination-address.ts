@@ -8,7 +8,7 @@ export type DestinationAddress =
   /** `path` as written: absolute, or relative to the folder of the credential. */
   | { readonly kind: 'file'; readonly path: string };
 
-export type ParsedDestination =
+type ParsedDestination =
   | { readonly ok: true; readonly target: DestinationAddress }
   | { readonly ok: false; readonly problem: DeliveryProblem };
 

@@ -20,7 +20,7 @@ export interface ObjectFolder {
   close(): Promise<void>;
 }
 
-export interface ObjectFolderOptions {
+interface ObjectFolderOptions {
   /** `s3:`, `gs:` or `azblob:`, ending with a slash. */
   readonly url: string;
   /** Null for the default chain of the AWS SDK. */

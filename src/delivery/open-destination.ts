@@ -10,7 +10,7 @@ import { verifiedChunks } from './read-delivered-file.ts';
 import { openBucket, s3AccessOf } from './s3/open-bucket.ts';
 import { createS3Destination } from './s3/s3-destination.ts';
 
-export interface OpenDestinationOptions {
+interface OpenDestinationOptions {
   /** Environment variables that credentials refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Base of relative paths without a credential, and the folder that they must stay in; absolute. */

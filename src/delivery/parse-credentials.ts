@@ -11,7 +11,7 @@ export interface CredentialsOptions {
   readonly directory: string;
 }
 
-export interface ParsedCredentials {
+interface ParsedCredentials {
   /** Valid credentials by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   readonly problems: readonly DeliveryProblem[];
@@ -28,7 +28,7 @@ const S3_PROPERTIES = [
   ...withFiles('access_key_id', 'secret_access_key', 'session_token'),
 ];
 /** Property names for each kind of credential. */
-export const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = {
+const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = {
   s3: S3_PROPERTIES,
   gs: S3_PROPERTIES,
   azblob: [...COMMON, 'endpoint', ...withFiles('account_key')],

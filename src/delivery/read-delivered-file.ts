@@ -34,7 +34,7 @@ export async function readRange(
   throw unreadableDelivery();
 }
 
-export function unreadableDelivery(): DeliveryFailure {
+function unreadableDelivery(): DeliveryFailure {
   return new DeliveryFailure('The finished file could not be read', { isRetryable: true });
 }
 

@@ -61,7 +61,7 @@ interface ForgeAnswer extends ResponseHead {
 }
 
 /** Result of one request. `unanswered`: it may have been processed. */
-export type Sent =
+type Sent =
   | { readonly kind: 'answer'; readonly answer: ForgeAnswer }
   | { readonly kind: 'unsent' | 'unanswered'; readonly code: string }
   | { readonly kind: 'too_large' };
@@ -284,7 +284,7 @@ export function parseAnswer({ text }: ForgeAnswer, what: string, name: string): 
 }
 
 /** Returns the URL of the next page. @see RFC 8288 */
-export function nextPage(header: string | string[] | undefined): string | null {
+function nextPage(header: string | string[] | undefined): string | null {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   for (const [, url, parameters] of text.matchAll(/<([^>]*)>([^<]*)/g)) {
     if (/;\s*rel="?next"?\b/.test(parameters!)) return url!;

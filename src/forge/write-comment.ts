@@ -1,5 +1,6 @@
 import { createOnce, ForgeError } from './forge-client.ts';
-export const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
+
+const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
 
 /** How to treat existing comments. */
 export type Behavior = (typeof BEHAVIORS)[number];
@@ -21,7 +22,7 @@ export interface CommentAccess<C extends PostedComment = PostedComment> {
   hide(comment: C): Promise<void>;
 }
 
-export interface WrittenComment {
+interface WrittenComment {
   /** `none`: there was nothing to report, and no earlier comment. */
   readonly kind: 'created' | 'updated' | 'same' | 'hidden' | 'deleted' | 'none';
   readonly url: string | null;

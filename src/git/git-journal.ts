@@ -15,11 +15,9 @@ import { RemoteBranch, type RemoteBranchOptions, serializedFetch } from './remot
 import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
 
 /** The only file on the branch of a journal. */
-export const JOURNAL_NAME = 'journal.ndjson';
+const JOURNAL_NAME = 'journal.ndjson';
 
-export interface GitJournalOptions
-  extends RemoteBranchOptions,
-    Pick<SharedJournalOptions, 'wait' | 'random' | 'newMark'> {
+interface GitJournalOptions extends RemoteBranchOptions, Pick<SharedJournalOptions, 'wait' | 'random' | 'newMark'> {
   /** Path of the lockfile on the default branch, below the root. */
   readonly lockFile: string;
 }

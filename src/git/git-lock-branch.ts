@@ -12,7 +12,7 @@ const PROTECTED = /protected branch|GH006|GH013|hook declined|not allowed to pus
 /** The branch may move between the request for its tip and the fetch, so both are repeated up to this number. */
 const MAX_FETCHES = 10;
 
-export interface GitLockBranchOptions extends RemoteBranchOptions {
+interface GitLockBranchOptions extends RemoteBranchOptions {
   /** Path of the lockfile from the top of the repository. */
   readonly path: string;
   message(change: LockChange): string;

@@ -10,7 +10,7 @@ const MAX_PUSHES = 8;
 const PICTURE_PATH = /^(\d{4}-\d{2}-\d{2})\/[0-9a-f]{64}\.(?:jpg|png)$/;
 const DAY_MS = 86_400_000;
 
-export interface ImageBranchOptions extends RemoteBranchOptions {
+interface ImageBranchOptions extends RemoteBranchOptions {
   /** Number of days after which a picture is removed, unless it is pushed again. */
   readonly keepDays: number;
   /** Milliseconds since the epoch. */

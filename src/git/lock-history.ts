@@ -104,7 +104,7 @@ function runLockLog(root: string, lockFile: string, format: string, signal: Abor
 }
 
 /** Reason why the history of a repository cannot be searched, and a hint. */
-export interface HistoryGap {
+interface HistoryGap {
   readonly message: string;
   readonly hint: string | undefined;
 }

@@ -15,7 +15,7 @@ function driverCommand(prefix: string): string {
 }
 
 /** Result for one setting; `other`: a different value that was kept. */
-export type Installed = 'done' | 'already' | { readonly other: string };
+type Installed = 'done' | 'already' | { readonly other: string };
 
 /**
  * Registers the merge driver for a lockfile: a line in `.gitattributes`, to be committed, and a setting of this clone.

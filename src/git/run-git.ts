@@ -32,7 +32,7 @@ const JOB_CREDENTIALS: readonly string[] = [
 
 const SETTINGS = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...JOB_CREDENTIALS];
 
-export interface GitOptions {
+interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ export function foldJournal(records: Iterable<JournalRecord>): JournalState {
 }
 
 /** Test for attempts that the lockfile makes obsolete. */
-export type IsRecorded = (attempt: Attempt) => boolean;
+type IsRecorded = (attempt: Attempt) => boolean;
 
 const NOT_RECORDED: IsRecorded = () => false;
 

@@ -14,7 +14,7 @@ export interface JournalWrite {
 }
 
 /** Lines to write for a batch of calls, and the answers to the calls once the lines are durable. */
-export interface SettledWrites {
+interface SettledWrites {
   readonly records: readonly JournalRecord[];
   /** One per call: the attempt that prevents a claim, else null. */
   readonly answers: readonly (Attempt | null)[];

@@ -6,7 +6,7 @@ import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
 
 /** Replaces a whole file atomically. */
-export type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void>;
+type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void>;
 
 /**
  * Reads the lockfile. A missing file is an empty lock, as before the first run; an unreadable one is an error.

@@ -4,7 +4,7 @@ import { ownValue } from '../json.ts';
 import { emptyLock, type Fingerprint, type Lock, type LockEntry } from './lock.ts';
 import { entryText, parseLock } from './lock-format.ts';
 
-export type MergeSide = 'ours' | 'theirs';
+type MergeSide = 'ours' | 'theirs';
 
 /**
  * One conflict, and the side that was chosen.

@@ -57,7 +57,7 @@ export type Published = {
   | { readonly kind: 'unchanged'; readonly pull: string | null }
 );
 
-export interface PublishOptions {
+interface PublishOptions {
   readonly branch: LockBranch;
   /** Name of the lockfile for errors. */
   readonly file: string;

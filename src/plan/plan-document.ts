@@ -164,7 +164,7 @@ export function splitRestores({ changes }: Pick<PlanDocument, 'changes'>): {
 }
 
 /** Counts changes per action, in the order of `ACTIONS`, without zeros. */
-export function countActions(plan: Plan): Partial<Record<Action, number>> {
+function countActions(plan: Plan): Partial<Record<Action, number>> {
   const counts = new Map<Action, number>();
   for (const { action } of plan.changes) counts.set(action, (counts.get(action) ?? 0) + 1);
   counts.set('noop', (counts.get('noop') ?? 0) + (plan.idle?.count ?? 0));
@@ -172,7 +172,7 @@ export function countActions(plan: Plan): Partial<Record<Action, number>> {
 }
 
 /** Counts deliveries; a file with two destinations counts twice. */
-export function countDeliveries({ changes }: Plan): number {
+function countDeliveries({ changes }: Plan): number {
   return changes.flatMap(({ destinations }) => destinations.filter(({ kind }) => kind === 'deliver')).length;
 }
 

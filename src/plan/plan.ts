@@ -191,7 +191,7 @@ export interface PlanCheck {
 /**
  * Videos that need nothing. A plan of ten thousand videos is usually about one of them, so the others are only counted.
  */
-export interface IdleVideos {
+interface IdleVideos {
   readonly count: number;
   /** Returns one `noop` per video. */
   changes(): readonly Change[];

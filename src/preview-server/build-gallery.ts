@@ -11,7 +11,7 @@ import { templateDetail, videoDetail } from './video-detail.ts';
 /** Pixels of the stills of a gallery. */
 const STILL_WIDTH = 960;
 
-export interface BuiltGallery {
+interface BuiltGallery {
   readonly videos: number;
   readonly stills: number;
   /** Finished files. */

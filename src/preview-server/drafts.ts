@@ -72,7 +72,7 @@ interface DraftPorts {
 }
 
 /** One draft, from its first segment to the whole file. */
-export class Draft {
+class Draft {
   readonly fingerprint: string;
   readonly #ports: DraftPorts;
   readonly #format: Pick<DraftState, 'width' | 'height' | 'fps' | 'frameCount'>;

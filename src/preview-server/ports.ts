@@ -29,7 +29,7 @@ export interface LoadedRepository {
   readonly document: PlanDocument | null;
 }
 
-export interface OpenSegments {
+interface OpenSegments {
   readonly cache: SegmentCache;
   close(): Promise<void>;
 }

@@ -10,14 +10,14 @@ import { ROUTES, type Route } from './routes.ts';
 import { sendFile } from './send-file.ts';
 import { isOfRun, RUN_LOCK_FILE, watchRepository } from './watch-repository.ts';
 
-export interface PreviewServer {
+interface PreviewServer {
   /** URL with the token of the session. */
   readonly url: string;
   /** Ends all connections and stops watching. Does not close the ports. */
   close(): Promise<void>;
 }
 
-export interface PreviewAddress {
+interface PreviewAddress {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;

@@ -171,7 +171,7 @@ export interface SegmentMark {
 }
 
 /** The value of one editable before and after, as in the lockfile; null when it is not filled. */
-export interface InputDifference {
+interface InputDifference {
   readonly key: string;
   readonly label: string | null;
   readonly kind: string | null;
@@ -179,7 +179,7 @@ export interface InputDifference {
   readonly after: string | null;
 }
 
-export interface FieldDifference {
+interface FieldDifference {
   readonly field: string;
   readonly before: string | null;
   readonly after: string | null;

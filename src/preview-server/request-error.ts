@@ -30,7 +30,7 @@ export class RequestError extends Error {
 }
 
 /** The answer to a request that failed. */
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly body: PreviewError;
 }

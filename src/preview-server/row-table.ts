@@ -12,7 +12,7 @@ import { RequestError } from './request-error.ts';
 interface EachRows {
   readonly path: string;
   readonly rows: readonly Row[];
-  /** Video ids, one for each row; null if it cannot be filled in. */
+  /** Video ids by row; null for a row that cannot be filled in. */
   readonly ids: readonly (string | null)[];
 }
 

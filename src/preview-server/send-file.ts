@@ -80,7 +80,7 @@ function begin(
 }
 
 /** Parses a `Range` header with one range. Others are answered with the whole file. */
-export function parseRange(header: string, size: number): ByteRange | 'whole' | 'unsatisfiable' {
+function parseRange(header: string, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? [];
   if (from === '' && to === '') return 'whole';
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);

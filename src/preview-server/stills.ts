@@ -134,7 +134,7 @@ export class Stills {
 }
 
 /** Returns the output of a subject, with about this width. */
-export function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
+function sizedOutput({ video, template }: DrawSubject, width: number | null): OutputRequest {
   const output = pictureOutput(video);
   const own = resolveOutput(template, output);
   if (width === null || width >= own.width) return output;

@@ -12,7 +12,7 @@ const PATIENCE_MS = 250;
 /** File of the run lock, repository-relative. */
 export const RUN_LOCK_FILE = '.reelform/apply.pid';
 
-export interface RepositoryWatch {
+interface RepositoryWatch {
   close(): Promise<void>;
 }
 

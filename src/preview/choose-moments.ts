@@ -12,7 +12,7 @@ export interface Moment {
   readonly editables: readonly string[];
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   /** Changed editables; empty if the template changed or the video is new. */
   readonly editables: readonly string[];
   /** Maximum number of moments, at least 1. */

@@ -4,12 +4,12 @@ import type { LottieDocument, Scene, SceneFont } from '../template/scene.ts';
 import { mostChangedStill, type PreviewImage, type VideoPreview } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
-export interface SheetEntry {
+interface SheetEntry {
   readonly id: string;
   readonly preview: VideoPreview;
 }
 
-export interface ContactSheetOptions {
+interface ContactSheetOptions {
   /** Fonts of the videos' scenes. Labels use the first one; without fonts there are no labels. */
   readonly fonts: readonly SceneFont[];
   /** Returns the text above a pair of images. */
@@ -103,7 +103,7 @@ export interface SheetPicture {
   readonly bytes: Uint8Array;
 }
 
-export interface Sheet {
+interface Sheet {
   /** Even numbers. */
   readonly width: number;
   readonly height: number;

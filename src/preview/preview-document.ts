@@ -18,7 +18,7 @@ export interface PreviewDocument {
   readonly seconds: { readonly all: number; readonly rendering: number };
 }
 
-export interface VideoDocument {
+interface VideoDocument {
   readonly id: string;
   readonly visible: boolean | null;
   readonly unseen: readonly Unseen[];
@@ -28,7 +28,7 @@ export interface VideoDocument {
   readonly drafts: { readonly before: string | null; readonly after: string } | null;
 }
 
-export interface StillDocument {
+interface StillDocument {
   readonly time: number;
   readonly editables: readonly string[];
   readonly changed_share: number | null;
@@ -36,7 +36,7 @@ export interface StillDocument {
   readonly after: ImageDocument;
 }
 
-export interface ImageDocument {
+interface ImageDocument {
   /** Path within the folder, separated by `/`. */
   readonly file: string;
   readonly width: number;

@@ -18,7 +18,7 @@ export interface PreviewSubject {
   readonly sides: (() => Promise<Sides>) | null;
 }
 
-export interface PreviewPlanOptions {
+interface PreviewPlanOptions {
   readonly draw: PreviewRenderer;
   /** Draws the contact sheet. Not limited by `deadline`, because the sheet shows the most. */
   readonly drawSheet: Pick<PreviewRenderer, 'compare'>;

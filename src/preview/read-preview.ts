@@ -15,7 +15,7 @@ import {
 } from './plan-preview.ts';
 import { PREVIEW_INDEX } from './preview-document.ts';
 
-export interface ReadPreviewOptions {
+interface ReadPreviewOptions {
   /** Accepted URL prefixes, such as `https://github.com/owner/name/`; any other URL is dropped. */
   readonly urlsBelow?: readonly string[];
   /** Maximum total size of all files, 1 GiB by default. */

@@ -4,7 +4,7 @@ import type { LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
-export interface RecordedVideoInputs {
+interface RecordedVideoInputs {
   readonly entry: LockEntry;
   /** The desired inputs in the notation of the lockfile, not shortened. */
   readonly desired: Pick<DesiredVideo, 'inputs' | 'styleVersion'>;

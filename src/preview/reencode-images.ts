@@ -8,7 +8,7 @@ import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } fro
 import type { PreviewRenderer } from './preview-video.ts';
 
 /** A preview with re-encoded images, and the number of images that were dropped. */
-export interface ReencodedPreview {
+interface ReencodedPreview {
   readonly preview: PlanPreview;
   readonly leftOut: number;
 }

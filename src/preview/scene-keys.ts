@@ -3,7 +3,7 @@ import { packScene } from '../engine/packed-scene.ts';
 import type { Scene } from '../template/scene.ts';
 
 /** Digests that tell scenes apart without drawing them. */
-export interface SceneKeys {
+interface SceneKeys {
   /** Scenes with equal values have identical frames. */
   readonly picture: Sha256;
   readonly sound: Sha256;

@@ -17,7 +17,7 @@ type ServiceConfig =
   | { readonly url: string; readonly tokenEnv: string; readonly capabilities: ServiceCapabilities };
 
 /** Optional features of a service that the user declares. Absent ones are detected. */
-export interface ServiceCapabilities {
+interface ServiceCapabilities {
   /** How long it keeps an Idempotency-Key; 0 if it ignores them. */
   readonly keyLifetimeMs?: number;
   readonly list?: boolean;

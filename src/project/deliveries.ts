@@ -213,7 +213,7 @@ interface AssetsConfig {
 }
 
 /** Properties of the service that determine what it can deliver. */
-export type DeliveringService = 'embedded' | { readonly capabilities: { readonly externalUploads?: boolean } };
+type DeliveringService = 'embedded' | { readonly capabilities: { readonly externalUploads?: boolean } };
 
 /** Returns the settings that the deliveries of definitions depend on. */
 export function deliverContext(config: DeliveriesConfig & { readonly service: DeliveringService }): DeliverContext {

@@ -9,7 +9,7 @@ import type { RepositoryFiles } from './repository-files.ts';
 import { CONFIG_FILE } from './repository-layout.ts';
 
 /** Repository-relative, sorted paths. */
-export interface FoundDefinitions {
+interface FoundDefinitions {
   /** Definitions and fragments. */
   readonly paths: readonly string[];
   /** YAML files that match the glob except for their extension, such as `.yml` instead of `.yaml`. */

@@ -21,7 +21,7 @@ import {
 import type { Asset, Refusal, RepositoryFiles } from './repository-files.ts';
 
 /** Some definitions of a repository, read and checked without the others. */
-export interface Reloaded {
+interface Reloaded {
   /** Sorted by id. */
   readonly videos: readonly Video[];
   /** Definition file → all files that it was read from. */

@@ -139,7 +139,7 @@ function outdated(
 }
 
 /** A font of the repository, which is added to every template package. */
-export interface RepositoryFont {
+interface RepositoryFont {
   /** Repository-relative. */
   readonly path: string;
   /** Path in a package, `fonts/<name>.<extension>`. */

@@ -9,7 +9,7 @@ import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_
 import { replaceFile } from '../replace-file.ts';
 
 /** Files of a lock entry, with the recorded size and digest of the video. */
-export type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
+type RenderedFiles = Pick<LockRendering, 'video_url' | 'thumbnails' | 'bytes' | 'sha256' | 'outputs'>;
 
 /** State of the local files of a lock. */
 export interface LocalOutputs {
@@ -148,7 +148,7 @@ const OUTPUT = new RegExp(`-[0-9a-f]{8}(?:(?:\\.[\\w-]+)?\\.(?:${OUTPUT_ENDINGS.
 const LOOKS = `${OUTPUTS_FOLDER}/looks/`;
 
 /** A file below `renders/`. */
-export interface FoundOutput {
+interface FoundOutput {
   /** Repository-relative. */
   readonly path: string;
   readonly bytes: number;
@@ -230,7 +230,7 @@ async function removeEmpty(top: string, folder: string): Promise<void> {
 const OUTPUT_RECORDS_FILE = '.reelform/outputs.ndjson';
 
 /** Size and digest of a video file when it was written. */
-export interface OutputRecord {
+interface OutputRecord {
   readonly bytes: number;
   readonly sha256: Sha256;
 }

@@ -44,7 +44,7 @@ export function isSameTuple(a: StatTuple, b: StatTuple): boolean {
 }
 
 /** Returns the digest of a folder's sorted names and their types. */
-export function listingDigest(entries: readonly Dirent[]): Sha256 {
+function listingDigest(entries: readonly Dirent[]): Sha256 {
   const names = entries.map((entry) => {
     const kind = entry.isFile() ? 'f' : entry.isDirectory() ? 'd' : entry.isSymbolicLink() ? 'l' : 'o';
     return `${entry.name}/${kind}`;

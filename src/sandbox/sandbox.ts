@@ -12,12 +12,12 @@ export const SANDBOX_SETTINGS = ['auto', 'required', 'landlock', 'bubblewrap', '
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
 /** The environment variables of sandboxes. */
-export interface SandboxEnvironment {
+interface SandboxEnvironment {
   readonly REELFORM_SANDBOX?: string | undefined;
 }
 
 /** A Node program to start in a sandbox. */
-export interface SandboxedProgram {
+interface SandboxedProgram {
   /** Options of Node, the program's file and its arguments. */
   readonly args: readonly string[];
   /** The only writable folder; absolute. */
@@ -37,7 +37,7 @@ export interface Sandbox {
 }
 
 /** The command to start instead of a program. The program inherits its descriptors. */
-export interface SandboxedCommand {
+interface SandboxedCommand {
   readonly file: string;
   readonly args: string[];
   /** Additional environment variables. */

@@ -1,7 +1,7 @@
 /** Processor architectures for which a filter can be built, as `process.arch` names them. */
 export type SeccompArchitecture = 'x64' | 'arm64';
 
-export interface SeccompOptions {
+interface SeccompOptions {
   readonly architecture: SeccompArchitecture;
   /**
    * Whether the kernel already scopes signals (Landlock ABI 6). Where it does not, the filter refuses every signal to another

@@ -5,9 +5,9 @@ import { STRICT_OPTIONS } from './json-schema.ts';
 import { type Violation, violationsOf } from './violation.ts';
 
 /** Validates a value, and returns all violations of the schema. */
-export type SchemaCheck = (value: unknown) => readonly Violation[];
+type SchemaCheck = (value: unknown) => readonly Violation[];
 
-export interface SchemaCompiler {
+interface SchemaCompiler {
   /** Accepts values as they are, without conversion. */
   strict(schema: object): SchemaCheck;
   /** Converts strings to numbers and booleans in place, for values from a URL. */

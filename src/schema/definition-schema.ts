@@ -264,7 +264,7 @@ export function needsQuotes({ input_type: kind }: Editable): boolean {
 }
 
 /** Adds quotes that stay when an editor inserts the text. */
-export function quoted(text: Json): string {
+function quoted(text: Json): string {
   return `"${String(text)}"`;
 }
 

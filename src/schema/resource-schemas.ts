@@ -231,7 +231,7 @@ const CLIP_RULES: readonly JsonSchema[] = [
 export type DefinitionForm = 'file' | 'video';
 
 /** Pattern of texts that a row fills in. */
-export const PLACEHOLDER = '\\$\\{';
+const PLACEHOLDER = '\\$\\{';
 
 export function textSchema(form: DefinitionForm, maxLength?: number): JsonSchema {
   const limit = maxLength === undefined ? {} : { maxLength };

@@ -54,7 +54,7 @@ function pathText({ path }: Pick<Violation, 'path'>): string {
 }
 
 /** Describes what a keyword requires, to follow “must be”. */
-export function expectation(keyword: string, schema: JsonSchema): string {
+function expectation(keyword: string, schema: JsonSchema): string {
   switch (keyword) {
     case 'enum':
       return (schema.enum ?? []).length === 1 ? shown(schema.enum![0]) : `one of ${(schema.enum ?? []).join(', ')}`;

@@ -49,7 +49,7 @@ export interface NewToken {
 }
 
 /** A short-lived token: an access token, or an edit token of one session. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
   /** ISO 8601. */
@@ -82,7 +82,7 @@ export interface StyleVersionRow {
 }
 
 /** The mutable state of a style version. `stillcuts` holds the URLs of rendered still cuts, for notifications. */
-export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
+type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
 
 export interface StyleVersionTable {
   /** Stores a row. An existing row of the tenant keeps its status and errors. @returns the resulting row */

@@ -8,7 +8,7 @@ import type { Queryable } from './store/database.ts';
 /** A component that takes longer counts as failed. */
 const PATIENCE_MS = 2_000;
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly database: Queryable;
   readonly storage: Pick<ObjectStorage, 'stat'>;
   readonly sandbox: Pick<Sandbox, 'kind'>;

@@ -21,7 +21,7 @@ export interface ServedPackage {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly settings: Settings;
   /** Packages for all tenants. */
   readonly packages: readonly ServedPackage[];

@@ -7,7 +7,7 @@ import type { Settings } from './settings/settings-table.ts';
 import { reserveAddress, startProcess } from './start-server.ts';
 import { createLogger } from './telemetry/log.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly settings: Settings;
   /** Whether to serve `/healthz`, `/readyz` and `/metrics` on the port of the settings. */
   readonly listens: boolean;

@@ -18,7 +18,7 @@ const BATCH = 500;
 /** Size limit of the cache of fetched sources. */
 const FETCHED_MAX_BYTES = 10_000_000_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly database: Database;
   /** Contains `renderings/<scene>/…`. */
   readonly storage: ObjectStorage;
@@ -31,7 +31,7 @@ export interface SweepOptions {
   now(): number;
 }
 
-export interface Swept {
+interface Swept {
   /** Number of expired drafts. */
   readonly drafts: number;
   readonly sessions: number;
@@ -122,7 +122,7 @@ function removeRendering(
   });
 }
 
-export interface Sweeper {
+interface Sweeper {
   /** Waits for a running sweep. */
   stop(): Promise<void>;
 }

@@ -51,7 +51,7 @@ export interface HttpServiceOptions {
 }
 
 /** Optional features of a service; detected if absent. */
-export interface RemoteCapabilities {
+interface RemoteCapabilities {
   /** 0 if it keeps none. */
   readonly keyLifetimeMs?: number;
   readonly list?: boolean;

@@ -17,14 +17,14 @@ import { stripQueries } from './urls.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Maximum length of a text from an answer, in UTF-16 code units. */
-export const MAX_TEXT = 8_192;
+const MAX_TEXT = 8_192;
 const MAX_ITEMS = 1_000;
 
 /**
  * @param name of the request, for messages
  * @throws ReelformError `service_answer_invalid`
  */
-export function readJsonObject(name: string, text: string): Fields {
+function readJsonObject(name: string, text: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -233,7 +233,7 @@ export function readUpload(name: string, text: string): { remote_url: string } {
 }
 
 /** Reads the `errors` of a refusal and skips malformed entries. */
-export function readProblems(value: unknown): RequestProblem[] {
+function readProblems(value: unknown): RequestProblem[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MAX_ITEMS).flatMap((item: unknown) => {
     if (!isRecord(item) || typeof item.detail !== 'string') return [];

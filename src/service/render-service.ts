@@ -97,7 +97,7 @@ export class SessionUnknown extends ReelformError {
   }
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   /** The same key and body never create a second session. */
   readonly idempotencyKey: string;
   /**

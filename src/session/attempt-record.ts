@@ -5,7 +5,7 @@ import type { SessionStore, StoredOutput, StoredSession } from './ports.ts';
 import { renderedSession, type SessionEndTimes } from './render-session.ts';
 import { renderWorkload } from './render-time.ts';
 
-export interface AttemptRecordOptions {
+interface AttemptRecordOptions {
   readonly store: SessionStore;
   /** Monotonic clock, in milliseconds. */
   now(): number;

@@ -26,7 +26,7 @@ export interface BindInput {
   readonly fetched: ReadonlyMap<string, Uint8Array>;
 }
 
-export interface BindOptions {
+interface BindOptions {
   /** The tenant whose scene it is. */
   readonly owner: string;
   readonly signal?: AbortSignal;

@@ -7,11 +7,11 @@ import type { StoredSession } from './ports.ts';
 import type { Destinations } from './session-deliveries.ts';
 
 /** Milliseconds to wait after each failed attempt; none after the last. */
-export const DELIVERY_RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
+const DELIVERY_RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
 /** Random variation of a delay, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.2;
 
-export interface DeliveryRunnerPorts {
+interface DeliveryRunnerPorts {
   readonly store: DeliveryStore;
   readonly files: FinishedFiles;
   readonly destinations: Destinations;
@@ -243,6 +243,6 @@ export interface FinishedFiles {
 interface FinishedFile {
   /** Digest of its scene; null if unknown. */
   readonly scene: Sha256 | null;
-  /** The upload that its session records. */
+  /** URL that its session records. */
   readonly video_url: string;
 }

@@ -38,7 +38,7 @@ import { uploadUrl } from './sources/sources.ts';
 /** Milliseconds between attempts of a delivery: short, because a user waits and the next apply tries again. */
 const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
 
-export interface EmbeddedServicePorts {
+interface EmbeddedServicePorts {
   readonly templates: TemplateRegistry;
   readonly sources: SourceReader;
   readonly renderer: Renderer;
@@ -53,7 +53,7 @@ export interface EmbeddedServicePorts {
   readonly uploads: SourceUploadStore;
 }
 
-export type EmbeddedService = EmbeddedRenderService &
+type EmbeddedService = EmbeddedRenderService &
   Required<Pick<EmbeddedRenderService, 'deliverVideo'>> & {
     /** Stops running renders and waits for running deliveries. */
     close(): Promise<void>;

@@ -76,7 +76,7 @@ export interface NamedFile extends SceneFile {
 }
 
 /** A session to render in chunks. */
-export interface SplitWork {
+interface SplitWork {
   readonly stored: StoredSession;
   readonly scene: BoundScene;
   readonly others: readonly NamedFile[];

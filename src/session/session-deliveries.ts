@@ -19,15 +19,12 @@ import type { TenantId } from './ports.ts';
 /** Maximum deliveries in one request and among a tenant's defaults. */
 export const MAX_UPLOADS = 8;
 /** Maximum deliveries of one session. */
-export const MAX_SESSION_UPLOADS = 32;
+const MAX_SESSION_UPLOADS = 32;
 
 /** The fields of a session that determine its destinations. */
-export type UploadedSession = Pick<
-  RenderSession,
-  'id' | 'title' | 'created_at' | 'output' | 'outputs' | 'external_uploads'
->;
+type UploadedSession = Pick<RenderSession, 'id' | 'title' | 'created_at' | 'output' | 'outputs' | 'external_uploads'>;
 
-export interface CheckedDeliveries {
+interface CheckedDeliveries {
   /** All deliveries of the session, including earlier ones; valid only if there are no problems. */
   readonly uploads: ExternalUpload[];
   /** All problems, with pointers into the request. */

@@ -9,7 +9,7 @@ import type { Mapping } from '../wire/mapping.ts';
 import { SessionFailure, type SessionProblem } from './ports.ts';
 
 /** The keys that a mapping fills. */
-export interface FilledKeys {
+interface FilledKeys {
   readonly resources: object;
   readonly audio_tracks?: object | undefined;
 }
@@ -58,7 +58,7 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
 }
 
 /** Reports whether the mapping fills a name, as opposed to a file of the template. */
-export function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): boolean {
+function isFilled(name: string, { resources, audio_tracks = {} }: FilledKeys): boolean {
   return Object.hasOwn(resources, name) || Object.keys(audio_tracks).some((track) => trackKey(track) === name);
 }
 

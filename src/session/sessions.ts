@@ -34,7 +34,7 @@ import {
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
 import { addDeliveries, type Destinations, initialDeliveries } from './session-deliveries.ts';
 
-export interface SessionsPorts {
+interface SessionsPorts {
   readonly templates: TemplateRegistry;
   readonly store: SessionStore;
   readonly environment: SessionEnvironment;
@@ -47,7 +47,7 @@ export interface SessionsPorts {
 }
 
 /** A session, and whether it is the stored answer of an earlier request with the same key. */
-export interface Answer {
+interface Answer {
   readonly session: RenderSession;
   readonly isReplay: boolean;
 }

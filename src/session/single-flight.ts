@@ -2,11 +2,7 @@ import type { Sha256 } from '../digest.ts';
 import type { RenderedVideo, RenderOptions } from './ports.ts';
 
 /** Runs work under a key, or joins the running work of that key. */
-export type SingleFlight<T> = (
-  key: string,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-) => Promise<T>;
+type SingleFlight<T> = (key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 interface Flight<T> {
   readonly result: Promise<T>;

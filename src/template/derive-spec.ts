@@ -9,7 +9,7 @@ import type { ManifestEditable } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import type { TemplatePackage } from './template-package.ts';
 
-export interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fonts' | 'extraFonts'> {
+interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fonts' | 'extraFonts'> {
   readonly uses: SlotUses;
 }
 

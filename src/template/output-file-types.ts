@@ -1,7 +1,7 @@
 import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
 
 /** Extension and media type of a finished file. */
-export interface OutputFileType {
+interface OutputFileType {
   /** Without the dot. */
   readonly extension: string;
   /** MIME type. */

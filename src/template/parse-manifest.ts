@@ -242,7 +242,7 @@ export interface ManifestEditable {
 }
 
 /** An entry of `fonts`: a font of the package under a name of its own, with settings. */
-export interface ManifestFont extends FontSettings {
+interface ManifestFont extends FontSettings {
   /** Name of its file in `fonts/`, without extension. */
   readonly file: string;
   readonly at: Span;

@@ -1,5 +1,5 @@
 /** Margins that an interface or an old screen may cover, as shares of the picture's width and height. */
-export interface SafeMargins {
+interface SafeMargins {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;

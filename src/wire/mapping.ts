@@ -14,7 +14,7 @@ export interface FontResource {
 }
 
 export const CROP_STRATEGIES = ['cover', 'contain', 'fill', 'manual'] as const;
-export type CropStrategy = (typeof CROP_STRATEGIES)[number];
+type CropStrategy = (typeof CROP_STRATEGIES)[number];
 
 /** How an image moves in the area of a video. */
 export const ANIMATE_STRATEGIES = [
@@ -26,10 +26,10 @@ export const ANIMATE_STRATEGIES = [
   'zoom-in',
   'zoom-out',
 ] as const;
-export type AnimateStrategy = (typeof ANIMATE_STRATEGIES)[number];
+type AnimateStrategy = (typeof ANIMATE_STRATEGIES)[number];
 
 export const ANIMATE_SPEEDS = ['slow', 'moderate', 'fast'] as const;
-export type AnimateSpeed = (typeof ANIMATE_SPEEDS)[number];
+type AnimateSpeed = (typeof ANIMATE_SPEEDS)[number];
 
 /** How a source fills its area. Crop is in source pixels, focus in 0..1. Only videos and sounds have sound and time. */
 export interface Transform {

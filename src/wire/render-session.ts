@@ -124,12 +124,6 @@ export interface RenderSession {
   external_uploads?: ExternalUpload[];
 }
 
-/** `GET /v2/render_sessions` */
-export interface RenderSessionPage {
-  render_sessions: RenderSession[];
-  next_cursor: string | null;
-}
-
 /** `POST /v2/render_sessions?dry_run=true` */
 export interface DryRun {
   valid: boolean;

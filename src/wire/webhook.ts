@@ -32,7 +32,7 @@ export interface WebhookBody<T extends keyof WebhookData = keyof WebhookData> {
 
 /** `shakr` uses another body and a second signature, for receivers written for the original interface. */
 export const WEBHOOK_SIGNATURES = ['standard', 'shakr'] as const;
-export type WebhookSignature = (typeof WEBHOOK_SIGNATURES)[number];
+type WebhookSignature = (typeof WEBHOOK_SIGNATURES)[number];
 
 /** Body for endpoints with the signature `shakr`. */
 export interface VideoEvent {

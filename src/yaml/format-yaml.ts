@@ -4,7 +4,7 @@ import { parseYaml } from './parse-yaml.ts';
 import type { TreeNode } from './tree.ts';
 
 /** A formatted text with the same meaning as the original. */
-export interface FormattedYaml {
+interface FormattedYaml {
   readonly text: string;
   /** Whether the text was left as it is, because formatting would change its meaning. */
   readonly isKept: boolean;

@@ -29,7 +29,7 @@ const DETACH_MS = 5_000;
 /** Time in milliseconds that servers of remote files have to answer after the last render. */
 const NOTES_MS = 2_000;
 
-export interface RunPlanInput {
+interface RunPlanInput {
   readonly plan: Plan;
   readonly project: Project;
   /** The lockfile that the plan was made from. */

@@ -15,7 +15,7 @@ import { withRunLock } from '../lock/open-lock.ts';
 import { printDiagnostics } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 
-export interface FmtOptions extends GlobalOptions {
+interface FmtOptions extends GlobalOptions {
   readonly check?: boolean;
 }
 

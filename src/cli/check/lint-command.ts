@@ -8,7 +8,7 @@ import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
 import { type Linted, lintVideos } from './lint-videos.ts';
 
-export interface LintCommandOptions extends GlobalOptions {
+interface LintCommandOptions extends GlobalOptions {
   readonly json?: boolean;
   /** False to check every video again. */
   readonly cache?: boolean;

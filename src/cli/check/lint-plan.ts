@@ -11,7 +11,7 @@ import type { Linted } from './lint-videos.ts';
 const BUDGET_MS = 5_000;
 
 /** Lint results of the videos that a plan creates or updates. */
-export interface LintedPlan extends Linted {
+interface LintedPlan extends Linted {
   source(file: string): string | undefined;
 }
 

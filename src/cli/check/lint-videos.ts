@@ -37,7 +37,7 @@ interface LintContext extends Pick<VideoSource, 'source'> {
   packageOf(template: string): TemplatePackage | null;
 }
 
-export interface LintOptions {
+interface LintOptions {
   /** Time in milliseconds after which only videos whose findings can be errors are linted. */
   readonly budgetMs: number;
   /** False to ignore results of earlier runs. */

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Shard } from '../../session/segments/render-shard.ts';
 
 /** Code of a command: gets its arguments, its options with those of all commands, and the process. */
-export type CommandCode = (...parameters: never[]) => Promise<number>;
+type CommandCode = (...parameters: never[]) => Promise<number>;
 
 /** Returns the action of a command. Its code is loaded when it runs. */
 export type ActionOf = (load: () => Promise<CommandCode>) => (...parameters: unknown[]) => Promise<void>;

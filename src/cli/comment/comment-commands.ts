@@ -17,7 +17,7 @@ import { workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { type CommentDraft, type CommentOptions, draftComment } from './comment-draft.ts';
 
-export interface CommentGitHubOptions extends CommentOptions {
+interface CommentGitHubOptions extends CommentOptions {
   readonly pr?: number;
   readonly check?: boolean;
 }
@@ -168,7 +168,7 @@ function folderOf(options: CommentOptions, io: Io): string {
   return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }
 
-export interface CommentGitLabOptions extends CommentOptions {
+interface CommentGitLabOptions extends CommentOptions {
   readonly mr?: number;
 }
 

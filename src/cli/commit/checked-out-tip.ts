@@ -40,7 +40,7 @@ export async function rejectUncommitted({ root, desired, dependenciesOf }: Desir
 const MAX_ATTEMPTS = 5;
 
 /** The branch that a run commits to, and the lockfile on it. */
-export interface LockLocation {
+interface LockLocation {
   readonly root: string;
   readonly remote: string;
   readonly branch: string;

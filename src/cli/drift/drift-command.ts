@@ -24,7 +24,7 @@ import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
 import { runRefresh } from './run-refresh.ts';
 
-export interface DriftOptions extends GlobalOptions, PlanFlags {
+interface DriftOptions extends GlobalOptions, PlanFlags {
   readonly json?: boolean;
   /** True to maintain one issue on GitHub. */
   readonly issue?: boolean;

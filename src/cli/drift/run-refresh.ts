@@ -23,7 +23,7 @@ const CONCURRENCY = 8;
 const NAMED = 3;
 
 /** Results of a refresh and the diagnostics for them. */
-export interface RefreshReport {
+interface RefreshReport {
   readonly refreshed: Refreshed;
   readonly specs: readonly SpecDrift[];
   /** Warns about the token and the service if the service has none of the sessions. */

@@ -16,7 +16,7 @@ import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
 import { type StarterChoices, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
 
-export interface InitOptions extends GlobalOptions {
+interface InitOptions extends GlobalOptions {
   readonly service?: string;
   readonly ci?: StarterChoices['ci'];
   readonly template?: StarterChoices['template'];
@@ -29,8 +29,8 @@ const ATTEMPTS = 3;
 
 const WORKFLOWS = ['plan.yml', 'plan-comment.yml', 'apply.yml', 'drift.yml'];
 
-export const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
-export const TEMPLATE_CHOICES = ['card', 'none'] as const;
+const CI_CHOICES = ['github', 'gitlab', 'none'] as const;
+const TEMPLATE_CHOICES = ['card', 'none'] as const;
 
 /**
  * `reelform init [DIR]`: creates a working repository. Asks for missing options on a terminal, and uses their defaults

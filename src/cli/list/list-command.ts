@@ -11,9 +11,7 @@ import { openPlan } from '../plan/open-plan.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
 
-export interface ListOptions
-  extends GlobalOptions,
-    Pick<PlanFlags, 'target' | 'targetFile' | 'exclude' | 'excludeFile'> {
+interface ListOptions extends GlobalOptions, Pick<PlanFlags, 'target' | 'targetFile' | 'exclude' | 'excludeFile'> {
   readonly json?: boolean;
 }
 

@@ -15,7 +15,7 @@ import { loadLock, withRunLock } from '../lock/open-lock.ts';
 import { printConfigErrors, printDiagnostics, printJson } from '../output.ts';
 import { segmentFolder } from '../render/segment-cache.ts';
 
-export interface PruneOptions extends GlobalOptions {
+interface PruneOptions extends GlobalOptions {
   readonly yes?: boolean;
   /** Days. */
   readonly olderThan?: number;

@@ -16,7 +16,7 @@ import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { withRunLock } from './open-lock.ts';
 
-export interface LockVerifyOptions extends GlobalOptions {
+interface LockVerifyOptions extends GlobalOptions {
   readonly json?: boolean;
   readonly ignoreMissingOutputs?: boolean;
 }

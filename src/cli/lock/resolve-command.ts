@@ -18,7 +18,7 @@ import { fetchSession, openRemoteService } from '../service/open-remote-service.
 import { type OpenJournal, openJournal } from './open-journal.ts';
 import { withRunLock } from './open-lock.ts';
 
-export interface ResolveOptions extends GlobalOptions {
+interface ResolveOptions extends GlobalOptions {
   readonly session?: string;
   readonly retry?: boolean;
   readonly abandon?: boolean;

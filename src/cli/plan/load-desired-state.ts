@@ -39,7 +39,7 @@ export interface DesiredState {
   project(): Promise<Project>;
 }
 
-export interface DesiredStateOptions {
+interface DesiredStateOptions {
   /** False to neither read nor write the plan cache; true when absent. */
   readonly cache?: boolean;
   /** The plan cache, if it is open already. */

@@ -14,7 +14,7 @@ import { VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { applyPolicies, type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
 
-export interface PlanToApply extends OpenedPlan {
+interface PlanToApply extends OpenedPlan {
   /** Exit status that refuses the plan; null if it may be applied. */
   readonly refusal: number | null;
 }

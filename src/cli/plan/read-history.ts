@@ -7,7 +7,7 @@ import { createOutputCheck } from '../../project/local-outputs.ts';
 import { HISTORY_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 
 /** Result of a search in the history of the lockfile. */
-export interface LockHistory {
+interface LockHistory {
   /** Earlier entries whose video still exists. */
   readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
   /** Reasons that the search is incomplete, if a fingerprint was not found. */

@@ -11,7 +11,7 @@ import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '
 import type { Io } from '../io.ts';
 import { openPreviewPorts } from './open-preview-ports.ts';
 
-export interface PreviewCommandOptions extends GlobalOptions {
+interface PreviewCommandOptions extends GlobalOptions {
   readonly port?: number;
   readonly host?: string;
   readonly open?: boolean;

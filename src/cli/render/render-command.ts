@@ -23,7 +23,7 @@ import { openSegmentCache } from './segment-cache.ts';
 /** Minimum interval in milliseconds between updates of the progress line. */
 const STEP_MS = 200;
 
-export interface RenderCommandOptions extends GlobalOptions, RenderFlags {
+interface RenderCommandOptions extends GlobalOptions, RenderFlags {
   readonly json?: boolean;
   /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;

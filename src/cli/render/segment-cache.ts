@@ -19,7 +19,7 @@ const LAST_RUN = 'last-run.json';
 const BUCKET_MS = 20_000;
 
 /** Numbers of segments in the last run. */
-export interface CacheRun {
+interface CacheRun {
   readonly reused: number;
   readonly rendered: number;
 }
@@ -98,7 +98,7 @@ function openBucketStore(
 }
 
 /** Null if no run was recorded. */
-export async function lastCacheRun(root: string): Promise<CacheRun | null> {
+async function lastCacheRun(root: string): Promise<CacheRun | null> {
   try {
     const run: unknown = JSON.parse(await readFile(join(segmentFolder(root), LAST_RUN), 'utf8'));
     if (!isRecord(run) || typeof run.reused !== 'number' || typeof run.rendered !== 'number') return null;

@@ -8,13 +8,13 @@ import type { Io } from '../io.ts';
 import { printJson } from '../output.ts';
 import { openSettings, type SettingsFlags } from './server-process.ts';
 
-export interface TokenOptions extends SettingsFlags {
+interface TokenOptions extends SettingsFlags {
   /** The data folder. */
   readonly data?: string;
   readonly json?: boolean;
 }
 
-export interface NewTokenOptions extends TokenOptions {
+interface NewTokenOptions extends TokenOptions {
   readonly tenant: string;
   readonly name?: string;
   readonly scope?: readonly string[];

@@ -18,7 +18,7 @@ export interface LottieFile extends Pick<LottieSource, 'beside' | 'fontsBeside'>
 }
 
 /** Why a file cannot be read as an animation. */
-export interface UnreadableLottie {
+interface UnreadableLottie {
   readonly problems: readonly string[];
   readonly hint?: string;
 }

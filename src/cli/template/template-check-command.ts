@@ -14,7 +14,7 @@ import { openCommandPool } from '../render/open-scenes.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 
-export interface TemplateCheckOptions extends GlobalOptions {
+interface TemplateCheckOptions extends GlobalOptions {
   readonly strict?: boolean;
   readonly json?: boolean;
 }

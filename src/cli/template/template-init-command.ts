@@ -14,7 +14,7 @@ import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { readNamedFile, readNamedPackage } from './named-package.ts';
 import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
-export interface TemplateInitOptions extends GlobalOptions {
+interface TemplateInitOptions extends GlobalOptions {
   readonly out?: string;
   readonly name?: string;
   readonly animation?: string;

@@ -17,7 +17,7 @@ import { printDiagnostics, printJson } from '../output.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
-export interface TemplateLookOptions extends GlobalOptions {
+interface TemplateLookOptions extends GlobalOptions {
   /** Folder for the sheets. */
   readonly out?: string;
   readonly json?: boolean;

@@ -15,7 +15,7 @@ import { openRemoteService, packageUpload, type RemoteService } from '../service
 import { addRepositoryFonts, readNamedPackage } from './named-package.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
-export interface TemplatePackOptions extends GlobalOptions {
+interface TemplatePackOptions extends GlobalOptions {
   readonly out?: string;
   readonly json?: boolean;
 }

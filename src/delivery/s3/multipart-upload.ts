@@ -6,7 +6,7 @@ import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../des
 import { OrderedDigest, readRange } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 
-export interface SendPartsOptions {
+interface SendPartsOptions {
   readonly bucket: S3Bucket;
   readonly key: string;
   readonly file: DeliveredFile;

@@ -7,7 +7,7 @@ import { S3Bucket } from './s3-bucket.ts';
 /** How a bucket is accessed: the relevant part of a credential. */
 export type S3Access = Pick<S3Credential, 'kind' | 'name' | 'endpoint' | 'region' | 'pathStyle' | 'keys'>;
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly bucket: string;
   readonly access: S3Access;
   /** Environment variables that the credential refers to. */

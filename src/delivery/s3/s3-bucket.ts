@@ -360,7 +360,7 @@ function s3Failure(error: unknown, place: string): DeliveryFailure {
 }
 
 /** Reports whether a key or a multipart upload does not exist. */
-export function isGone(error: unknown): boolean {
+function isGone(error: unknown): boolean {
   const { name, status } = describe(error);
   return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(name) || (status === 404 && name !== 'NoSuchBucket');
 }

@@ -6,9 +6,9 @@ import type { S3Bucket, S3ObjectFacts, S3ObjectKind } from './s3-bucket.ts';
 /** Limits what a broken connection costs. */
 const PIECE_BYTES = 8 * 2 ** 20;
 /** Name of the metadata entry with the SHA-256 of the object. */
-export const DIGEST_METADATA = 'reelform-sha256';
+const DIGEST_METADATA = 'reelform-sha256';
 
-export interface S3DestinationOptions {
+interface S3DestinationOptions {
   /** Opens the bucket for each delivery; it is closed afterwards. */
   open(): Promise<S3Bucket>;
   readonly key: string;

@@ -12,7 +12,7 @@ import {
 const AGAIN = platform === 'darwin' ? -35 : -11;
 const END = -541_478_725;
 
-export interface SessionErrors {
+interface SessionErrors {
   readonly code: SceneErrorCode;
   /** Begins the message of a call on a closed session. */
   readonly subject: string;

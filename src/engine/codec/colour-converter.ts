@@ -11,7 +11,7 @@ const LIMITED_RANGE = 1;
 const FULL_RANGE = 2;
 
 /** A decoded picture whose colours a screen for BT.709 cannot show as they are. */
-export interface WideColourPicture {
+interface WideColourPicture {
   readonly width: number;
   readonly height: number;
   /** Planes one after the other, without padding. */

@@ -12,7 +12,7 @@ const MAX_PIXELS = '16777216';
 const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
-export interface DecoderOptions {
+interface DecoderOptions {
   /** In `mediabunny`'s terms. */
   readonly codec: string;
   /** Codec configuration, where the codec has one. */

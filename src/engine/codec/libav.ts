@@ -8,7 +8,7 @@ const VERSION = '6.1.1';
 const QUIET = -8;
 
 /** A fraction, as FFmpeg has time bases and rates. */
-export interface Fraction {
+interface Fraction {
   readonly num: number;
   readonly den: number;
 }
@@ -42,14 +42,14 @@ export interface NativeCodec {
   readonly name: string;
 }
 
-export interface NativeDictionary {
+interface NativeDictionary {
   alloc(): void;
   set(key: string, value: string, flags: number): number;
   free(): void;
 }
 
 /** Channels in FFmpeg's own order, as a mask of speakers. */
-export interface ChannelLayout {
+interface ChannelLayout {
   readonly nbChannels: number;
   /** 0 for channels of no known place, 1 for a mask. */
   readonly order: number;
@@ -78,7 +78,7 @@ export interface NativeCodecContext {
   receivePacketSync(packet: NativePacket): number;
 }
 
-export interface NativeCodecParameters {
+interface NativeCodecParameters {
   alloc(): void;
   fromContext(context: NativeCodecContext): number;
   getDecoderConfigurationRecord(): Buffer | null;

@@ -22,7 +22,7 @@ export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960
 const AAC_DELAY = 1024;
 
 /** Compresses the sound of a video. `close` must follow. */
-export interface SoundEncoder {
+interface SoundEncoder {
   /** @param block the next samples at 48 kHz: one packet, or fewer at the end */
   encode(block: Stereo): Promise<void>;
   /** Returns the track, exactly as long as the encoded samples. */

@@ -76,7 +76,7 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
 }
 
 /** Location of the alpha of a picture: a plane of `shift` bits more than eight. */
-export interface AlphaPlane {
+interface AlphaPlane {
   readonly at: number;
   readonly stride: number;
   readonly width: number;

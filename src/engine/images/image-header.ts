@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-export type ImageType = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif';
+
+type ImageType = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif';
 
 export interface ImageHeader extends ImageStructure {
   readonly type: ImageType;
@@ -51,7 +52,7 @@ function startsWith(bytes: Buffer, magic: string): boolean {
 }
 
 /** Size and completeness that the structure of an image file declares. */
-export interface ImageStructure {
+interface ImageStructure {
   /** Pixels that a decoder would allocate: the largest size that the file declares, before any EXIF rotation. */
   readonly width: number;
   readonly height: number;

@@ -3,18 +3,18 @@ import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { Transform } from '../../wire/mapping.ts';
 import { MAX_IMAGE_PIXELS } from './check-image.ts';
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-export interface Rectangle extends Size {
+interface Rectangle extends Size {
   readonly x: number;
   readonly y: number;
 }
 
 /** The rectangle of a picture to draw and the rectangle of the area to draw it into, in pixels. */
-export interface Placement {
+interface Placement {
   readonly source: Rectangle;
   /** Whole pixels. */
   readonly target: Rectangle;

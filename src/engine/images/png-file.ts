@@ -6,7 +6,7 @@ const HEADER_END = SIGNATURE.length + 25;
 /** RGB or RGBA. */
 export type PngChannels = 3 | 4;
 
-export interface PngContents {
+interface PngContents {
   /** Pixels. */
   readonly width: number;
   readonly height: number;

@@ -17,7 +17,7 @@ import { type DrawStills, type EditableVisibility, measureEditableVisibility } f
 export type FontWeight = Pick<OpenFont, 'weight' | 'weightRange'>;
 
 /** Renders for the inspection, in a render pool or on this thread. */
-export interface PackageInspector {
+interface PackageInspector {
   /** Weights of the fonts of the package. */
   readonly weightOf: (font: FontUse) => Promise<FontWeight>;
   readonly renderStills: DrawStills;

@@ -12,7 +12,7 @@ export const MAX_GIF_PIXELS = 1_000_000_000;
 const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
 
 /** Header data of a clip. */
-export interface ClipHeader {
+interface ClipHeader {
   readonly type: 'mp4' | 'mov' | 'webm' | 'gif';
   /** Display size: upright, with square pixels. */
   readonly width: number;

@@ -11,7 +11,7 @@ import { videoPictures } from './video-pictures.ts';
 const WINDOW_BYTES = 96_000_000;
 
 /** Frames [from, to) of the video, with the assets that show the clips in them. */
-export interface ClipWindow {
+interface ClipWindow {
   readonly from: number;
   readonly to: number;
   /** Lottie assets; their paths are the names of `files`. */

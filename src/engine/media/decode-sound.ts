@@ -8,7 +8,7 @@ import { bytesOf } from './open-media.ts';
 const FREE_EVERY_PACKETS = 64;
 
 /** Sound of one packet, or of several that were decoded together. */
-export interface DecodedSound {
+interface DecodedSound {
   /** One list for each channel; samples in -1..1. */
   readonly channels: readonly Float32Array[];
   readonly rate: number;

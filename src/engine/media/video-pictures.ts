@@ -12,7 +12,7 @@ import { applyRotation, type ClipPictures, type Picture, type Upright } from './
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
 
 /** The part of a clip that is wanted, in seconds from the first picture that its file shows. */
-export interface ClipPart {
+interface ClipPart {
   readonly from: number;
   readonly to: number;
 }

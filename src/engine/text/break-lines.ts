@@ -7,7 +7,7 @@ export interface LineRange {
   readonly to: number;
 }
 
-export interface BreakRequest {
+interface BreakRequest {
   readonly cells: readonly Cell[];
   /** Indices in the text at which a line may begin. */
   readonly places: ReadonlySet<number>;

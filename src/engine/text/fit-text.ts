@@ -2,7 +2,7 @@ import type { Cell } from './shape-paragraph.ts';
 import type { TextSpec } from './text-layers.ts';
 
 /** Extent of a line's ink above and below its baseline, in ems, y upwards. */
-export interface Ink {
+interface Ink {
   readonly top: number;
   readonly bottom: number;
 }
@@ -13,7 +13,7 @@ export interface Extent {
   readonly bottom: number;
 }
 
-export interface ExtentRequest {
+interface ExtentRequest {
   /** Ink of each line from the top; null for a line without ink. */
   readonly inks: readonly (Ink | null)[];
   /** Pixels. */

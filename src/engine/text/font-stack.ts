@@ -27,7 +27,7 @@ export function fontFor(cluster: string, stack: FontStack): OpenFont | null | un
 }
 
 /** Returns whether the stack has a font of the preferred kind for a cluster, so that further fonts cannot improve it. */
-export function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
+function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
   const font = fontFor(cluster, stack);
   if (font === undefined) return true;
   const inColor = colorOf(cluster);

@@ -33,7 +33,7 @@ export interface PooledEmoji {
 }
 
 /** Options of all characters of one text document. */
-export interface CharacterOptions {
+interface CharacterOptions {
   /** Advance of spaces, in ems. */
   readonly space: number;
   /** Distance to draw glyphs below their baseline, in ems. */

@@ -19,7 +19,7 @@ const BOX = [0.06, 0, 0.54, 0.7] as const;
 const BOX_STROKE = 0.05;
 
 /** Position of glyphs in a character: in ems, y upwards. */
-export interface ShapeOffset {
+interface ShapeOffset {
   readonly x: number;
   readonly y: number;
   readonly scale: number;

@@ -12,7 +12,7 @@ export interface ShapedGlyph {
 }
 
 /** A range of a paragraph to shape, in one direction, with the paragraph as context. */
-export interface ShapeRequest {
+interface ShapeRequest {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export interface OutlineCommand {
 }
 
 /** Bounds of a glyph's ink, in ems, y upwards; all zero without ink. */
-export interface GlyphBounds {
+interface GlyphBounds {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -72,7 +72,7 @@ export interface OpenFont {
 }
 
 /** The inputs of `HarfBuzzFont`. */
-export interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'hasColor'> {
+interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'hasColor'> {
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
   /** True if its only colour glyphs are SVG. */

@@ -19,12 +19,12 @@ interface MuxOptions {
   readonly fingerprint: string | null;
 }
 
-export interface Mp4Options extends MuxOptions {
+interface Mp4Options extends MuxOptions {
   /** Codec of the video track; H.264 by default. */
   readonly codec?: OutputCodec | undefined;
 }
 
-export interface WebmTracks extends MuxOptions {
+interface WebmTracks extends MuxOptions {
   readonly format: FrameFormat;
   /** VP9. */
   readonly color: readonly VideoPacket[];

@@ -3,7 +3,7 @@ import { ForgeError, parseAnswer } from '../forge-client.ts';
 import { type GitHub, requestJson, textField } from './github.ts';
 
 /** Result of a commit. */
-export type CommitOutcome =
+type CommitOutcome =
   | { readonly kind: 'committed'; readonly oid: string; readonly url: string }
   /** The branch has moved, or may have because there was no answer: read it again. */
   | { readonly kind: 'moved' }
@@ -58,7 +58,7 @@ export async function commitOnBranch(
 }
 
 /** Checks whether a rule of the repository caused the refusal. */
-export function isProtection({ types, message }: ForgeError): boolean {
+function isProtection({ types, message }: ForgeError): boolean {
   return types.includes('BRANCH_PROTECTION_RULE_VIOLATION') || PROTECTED.test(message);
 }
 

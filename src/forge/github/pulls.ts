@@ -93,7 +93,7 @@ export async function deleteComment(github: GitHub, id: number): Promise<void> {
 }
 
 /** Collapses a comment as outdated. */
-export async function minimizeComment(github: GitHub, nodeId: string): Promise<void> {
+async function minimizeComment(github: GitHub, nodeId: string): Promise<void> {
   await github.graphql(MINIMIZE_MUTATION, { id: nodeId }, 'safe');
 }
 

@@ -3,7 +3,7 @@ import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAn
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 
 /** Context of a GitLab job for a merge request. */
-export interface GitLabJob {
+interface GitLabJob {
   /** `https://gitlab.example.com/api/v4` */
   readonly apiUrl: string;
   readonly project: string;

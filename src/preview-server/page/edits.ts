@@ -4,7 +4,7 @@ import { notify, notifyError } from './controls/notices.tsx';
 import { postFile, postJson } from './server.ts';
 
 /** Edits of this page that can be undone, and undone edits that can be made again: tokens of the server. */
-export interface EditHistory {
+interface EditHistory {
   readonly undo: readonly string[];
   readonly redo: readonly string[];
   readonly isSaving: boolean;

@@ -1,7 +1,7 @@
 import type { DraftEvent, DraftState, PreviewState, RunEvent, StateChange, VideoCard } from '../protocol.ts';
 
 /** `static`: a gallery without a server. */
-export type Connection = 'connecting' | 'live' | 'lost' | 'static';
+type Connection = 'connecting' | 'live' | 'lost' | 'static';
 
 /** State of the repository, as the server last sent it. */
 export interface PageState {

@@ -6,7 +6,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-export type Crop = {
+type Crop = {
   readonly crop_x: number;
   readonly crop_y: number;
   readonly crop_width: number;

@@ -12,7 +12,7 @@ export interface ListView {
   readonly grouping: Grouping;
 }
 
-export interface VideoGroup {
+interface VideoGroup {
   /** Empty if videos are not grouped. */
   readonly title: string;
   readonly videos: readonly VideoCard[];
@@ -65,7 +65,7 @@ export function countStates(videos: readonly VideoCard[]): Record<CardState, num
 }
 
 /** Path of an id without its last name; `/` at the top. */
-export function folderOfId(id: string): string {
+function folderOfId(id: string): string {
   const end = id.lastIndexOf('/');
   return end === -1 ? '/' : id.slice(0, end);
 }

@@ -8,13 +8,13 @@ export interface WallMeasures {
   readonly headingHeight: number;
 }
 
-export interface WallGroup {
+interface WallGroup {
   readonly title: string;
   /** Width divided by height of each picture. */
   readonly aspects: readonly number[];
 }
 
-export interface WallCell {
+interface WallCell {
   /** Index in all cards of the wall. */
   readonly index: number;
   readonly left: number;

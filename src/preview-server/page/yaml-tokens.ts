@@ -1,5 +1,5 @@
 /** A stretch of a line of YAML with one colour. */
-export interface Token {
+interface Token {
   readonly kind: 'comment' | 'key' | 'string' | 'number' | 'plain';
   readonly text: string;
 }

@@ -9,7 +9,7 @@ import {
 import { escapeHtml } from '../wording/display-text.ts';
 import { newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
 
-export interface Posters {
+interface Posters {
   readonly before: PreviewImage | null;
   readonly after: PreviewImage | null;
 }

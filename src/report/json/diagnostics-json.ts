@@ -71,7 +71,7 @@ export function formatLocation({ file, line, column }: JsonDiagnostic): string {
 }
 
 /** Line and column as editors count them: from 1, columns in UTF-16 code units. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }

@@ -6,7 +6,7 @@ import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
 /** Distinct segments or files of the planned videos. */
-export interface ShardFigures {
+interface ShardFigures {
   readonly total: number;
   /** Segments of this shard; fewer were rendered and reused if videos failed. */
   readonly share: number;

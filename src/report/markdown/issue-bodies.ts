@@ -31,7 +31,7 @@ export interface FailedRun {
 }
 
 /** Location of the run. */
-export interface FailedAt {
+interface FailedAt {
   /** Digest of the applied commit. */
   readonly commit: string;
   /** Pages of the commit and the run; null if there are none. */

@@ -30,14 +30,14 @@ import { markdownStills, type NameOfEditable, stillsMarkdown, unseenStills } fro
 import { markdownProblems, type ProblemLimit } from './problem-tables.ts';
 
 /** Locations of the full plan. */
-export interface RestOfPlan {
+interface RestOfPlan {
   /** URL of the job's page with the full summary. */
   readonly summary?: string;
   /** Name of the artifact with the plan page. */
   readonly artifact?: string;
 }
 
-export interface PlanMarkdownOptions {
+interface PlanMarkdownOptions {
   /** Maximum size, ≥ 2,000; 60,000 by default. GitHub rejects comments of more than 65,536 characters. */
   readonly budget?: number;
   /**
@@ -54,7 +54,7 @@ export interface PlanMarkdownOptions {
 /** How much of a plan is shown, from everything to the counts. */
 export const STAGES = ['whole', 'shortened', 'some', 'table', 'counts'] as const;
 
-export type Stage = (typeof STAGES)[number];
+type Stage = (typeof STAGES)[number];
 
 const COMMENT = 60_000;
 /** In bytes. GitHub limits the summary of a step to 1 MiB; the rest is left to other output of the step. */

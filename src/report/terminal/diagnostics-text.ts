@@ -6,7 +6,7 @@ import { textPosition } from '../json/diagnostics-json.ts';
 import { escapeControls, terminalLink } from '../wording/display-text.ts';
 import { countNoun, countSeverities } from '../wording/quantities.ts';
 
-export interface DiagnosticsTextOptions {
+interface DiagnosticsTextOptions {
   /** Returns the text of a file; without it no code frame is shown. */
   readonly source: (file: string) => string | undefined;
   readonly color: boolean;

@@ -23,7 +23,7 @@ export interface Explanation {
   readonly label?: LabelLookup;
 }
 
-export interface ExplainTextOptions {
+interface ExplainTextOptions {
   readonly color: boolean;
   readonly trueColor: boolean;
   readonly columns: number;

@@ -3,7 +3,7 @@ import { escapeControls } from '../wording/display-text.ts';
 import { countNoun } from '../wording/quantities.ts';
 
 /** Result of `reelform init`. */
-export interface RepositoryReport {
+interface RepositoryReport {
   /** Repository-relative, in order of writing. */
   readonly written: readonly string[];
   /** Files that already existed and were not changed. */

@@ -4,7 +4,7 @@ import { formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
 
 /** Result of `reelform render`. */
-export interface RenderedFile {
+interface RenderedFile {
   /** Path relative to the working directory. */
   readonly path: string;
   readonly width: number;
@@ -50,7 +50,7 @@ export function renderFailedText(
 }
 
 /** Content of a repository's segment cache. */
-export interface CacheContent {
+interface CacheContent {
   readonly folder: string;
   readonly segments: number;
   readonly bytes: number;

@@ -4,7 +4,7 @@ import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 
 /** Properties of a started server. */
-export interface ServeFacts {
+interface ServeFacts {
   readonly url: string;
   /** URL of the separate metrics port; null if there is none. */
   readonly metricsUrl: string | null;
@@ -57,7 +57,7 @@ function quoted(text: string): string {
 }
 
 /** Names the PostgreSQL database of a connection string, without credentials and options. */
-export function describeDatabase(url: string): string {
+function describeDatabase(url: string): string {
   const { host, pathname } = new URL(url);
   return escapeControls(`PostgreSQL, ${pathname.slice(1) || 'the default database'} at ${host || 'localhost'}`);
 }
@@ -131,7 +131,7 @@ interface TokenFacts {
 }
 
 /** A token as `--json` prints it. */
-export interface TokenRow {
+interface TokenRow {
   readonly id: string;
   readonly tenant: string;
   readonly name: string;

@@ -229,7 +229,7 @@ export function pushText(templates: readonly PushedTemplate[], options: { readon
 }
 
 /** A font of a new template that did not come with its animation. */
-export interface AddedFont {
+interface AddedFont {
   readonly name: string;
   readonly origin: 'given' | 'repository' | 'npm' | 'substitute';
   readonly from: string;

@@ -60,7 +60,7 @@ export function estimateWords(document: PlanDocument): string {
 }
 
 /** Formats a count of segments: `2 of 6 segments`, those to render of all. */
-export function segmentWords({ render, total }: SegmentCount): string {
+function segmentWords({ render, total }: SegmentCount): string {
   return `${formatCount(render)} of ${countNoun(total, 'segment')}`;
 }
 
@@ -80,7 +80,7 @@ function costWords({ amount, currency }: Cost): string {
 }
 
 /** Returns whether errors prevented planning, so that the document does not cover any video. */
-export function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
+function isUnplanned({ changes, summary, complete, diagnostics }: PlanDocument): boolean {
   if (changes.length > 0 || complete || Object.keys(summary).length > 0) return false;
   return diagnostics.some((entry) => isRecord(entry) && entry.severity === 'error');
 }
@@ -289,7 +289,7 @@ const STATES = {
   noop: 'up to date',
 } as const satisfies Record<Action, string>;
 
-export type VideoState = (typeof STATES)[Action];
+type VideoState = (typeof STATES)[Action];
 
 /** Returns the state of a video. */
 export function videoState({ action, reason }: Pick<Change, 'action' | 'reason'>): VideoState | 'file damaged' {

@@ -9,7 +9,7 @@ import type { Log } from '../telemetry/log.ts';
 import { findSocketPath, type TokenAdmin } from './admin-server.ts';
 
 /** Client of a running server on this machine, over its admin socket. */
-export interface AdminClient extends TokenAdmin {
+interface AdminClient extends TokenAdmin {
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -8,7 +8,7 @@ import { isRecord } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts';
 
-export interface AdminServerOptions {
+interface AdminServerOptions {
   /** Data folder whose database this process holds; absolute. */
   readonly directory: string;
   readonly tokens: TokenAdmin;

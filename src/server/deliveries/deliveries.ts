@@ -20,7 +20,7 @@ import { deliveryReporter } from '../telemetry/event-reporters.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   readonly database: Database;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly files: FinishedFiles;

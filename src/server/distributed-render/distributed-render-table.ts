@@ -12,7 +12,7 @@ import {
 import type { ObjectStorage } from '../ports.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
-export interface DistributedRenderTableOptions {
+interface DistributedRenderTableOptions {
   readonly database: Database;
   readonly store: Pick<SessionStore, 'get'>;
   /** Queues a job of a tenant in the transaction, ahead of all waiting sessions. */

@@ -27,7 +27,7 @@ const PART_PRIORITY = 1_000_000_000;
 const WATCH_MS = 1_000;
 const WAIT_MS = 2_000;
 
-export interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'renders' | 'renderer'> {
+interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'renders' | 'renderer'> {
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly queue: Pick<JobQueue, 'enqueue'>;

@@ -10,7 +10,7 @@ const SELDOM_SECONDS = 86_400;
 /** Default when only some groups are limited. */
 const UNLIMITED = 1_000_000;
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly boss: PgBoss;
   /** Queue name in pg-boss. */
   readonly queue: string;

@@ -46,7 +46,7 @@ const OUTAGE = { pauseMs: 2_000, delayMs: 10_000 };
 /** Time that a handler has to stop once its signal is aborted. */
 const ABORT_MS = 10_000;
 
-export interface JobQueueOptions {
+interface JobQueueOptions {
   /** A migrated database. */
   readonly database: Database;
   /** Time limit of one job, enforced by its handler. */

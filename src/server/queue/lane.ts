@@ -1,5 +1,5 @@
 /** Capacity of one process for the jobs of one queue. */
-export interface LaneOptions {
+interface LaneOptions {
   /** Concurrent jobs without a slot. */
   readonly places: number;
   /** Limits an owner to as many places as are still free, so that other owners always find one. */

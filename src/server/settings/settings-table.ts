@@ -29,7 +29,7 @@ export const FOLDER = 'data';
  * All settings. Flags, environment variables, the file format and the documentation are derived from this table, and the names
  * from its keys, @see namesOf.
  */
-export const SETTINGS_TABLE = {
+const SETTINGS_TABLE = {
   host: {
     kind: text('<address>', 'an address or a host name', /^[A-Za-z0-9.:_-]+$/),
     ...always('127.0.0.1'),

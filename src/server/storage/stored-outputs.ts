@@ -86,7 +86,7 @@ function outputOf(publicUrl: string, name: string, record: RenderingRecord): Sto
 }
 
 /** Content of `rendering.json` of a finished scene. Written last, so its presence implies that of the files. */
-export interface RenderingRecord {
+interface RenderingRecord {
   readonly format: OutputFormat;
   /** Size of the video. */
   readonly bytes: number;
@@ -109,7 +109,7 @@ interface OtherFile {
 }
 
 /** Returns the files of all outputs, the main one first, with their names in the storage. */
-export function filesOf({
+function filesOf({
   format,
   bytes,
   sha256,
@@ -120,23 +120,23 @@ export function filesOf({
 }
 
 /** Returns the key of a scene's file. */
-export function renderingKey(scene: Sha256, file: string): string {
+function renderingKey(scene: Sha256, file: string): string {
   return `renderings/${scene}/${file}`;
 }
 
 /** Returns the name of a file. @param output name of an output beside the main one */
-export function videoFile(format: OutputFormat, output?: string): string {
+function videoFile(format: OutputFormat, output?: string): string {
   return ['video', ...(output === undefined ? [] : [output]), OUTPUT_FILE_TYPES[format].extension].join('.');
 }
 
 const RECORD_FILE = 'rendering.json';
 
-export function stillFile(still: string): string {
+function stillFile(still: string): string {
   return `${still}.jpg`;
 }
 
 /** Returns null when the scene is not finished or its record is invalid. */
-export async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
+async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
   const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
   return bytes === null ? null : parseRecord(new TextDecoder().decode(bytes));
 }

@@ -7,7 +7,7 @@ import { errorMessage, type Log } from '../telemetry/log.ts';
 /** Minimum milliseconds between two updates of the last use. */
 const TOUCH_MS = 3_600_000;
 
-export interface StoredSegmentsOptions {
+interface StoredSegmentsOptions {
   readonly database: Database;
   readonly storage: ObjectStorage;
   readonly log: Log;

@@ -5,7 +5,7 @@ import type { Database, Queryable } from './database.ts';
 /** A lock wait exceeded `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-export interface IdempotentOptions<T> {
+interface IdempotentOptions<T> {
   readonly tenant: TenantId;
   readonly claim: IdempotencyClaim | null;
   /** Milliseconds since the epoch. */

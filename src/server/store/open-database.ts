@@ -1,7 +1,7 @@
 import type { Log } from '../telemetry/log.ts';
 import type { Database } from './database.ts';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** PostgreSQL connection string; null for a database in the directory. */
   readonly url: string | null;
   /** Data folder, absolute. Created if missing. */

@@ -1,7 +1,7 @@
 import { serviceError } from '../../service/service-error.ts';
 
 /** Position of the last session of a page. */
-export interface PageCursor {
+interface PageCursor {
   /** ISO 8601 with milliseconds. */
   readonly createdAt: string;
   readonly id: string;

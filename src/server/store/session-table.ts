@@ -19,7 +19,7 @@ interface Row {
 
 const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads';
 
-export interface SessionTableOptions {
+interface SessionTableOptions {
   readonly database: Database;
   /** Milliseconds since the epoch. */
   now(): number;

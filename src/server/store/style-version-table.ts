@@ -17,7 +17,7 @@ const COLUMNS = 'tenant, status, errors, details';
  *
  * @param row with the URLs of rendered still cuts
  */
-export type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
+type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
 
 /** Stores style versions in the database. A tenant's own row takes precedence over the one for all tenants. */
 export function createStyleVersionTable(

@@ -29,7 +29,7 @@ interface Known {
   readonly until: number;
 }
 
-export interface TokenTableOptions {
+interface TokenTableOptions {
   readonly database: Database;
   /** Milliseconds since the epoch. */
   now(): number;

@@ -26,7 +26,7 @@ export interface ServiceMetrics {
   readonly contentType: string;
 }
 
-export interface MetricsOptions extends DatabaseQuestions {
+interface MetricsOptions extends DatabaseQuestions {
   /** Whether to include memory, CPU and event loop of this process. */
   readonly ofProcess?: boolean;
 }

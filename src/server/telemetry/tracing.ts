@@ -18,7 +18,7 @@ export function traced<T>(name: string, attributes: Attributes, work: (span: Spa
   });
 }
 
-export interface RequestSpan {
+interface RequestSpan {
   /** Runs a callback in the request's span. */
   run(next: () => void): void;
   /** @param status null when the client disconnected before a response */

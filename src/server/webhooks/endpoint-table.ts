@@ -16,7 +16,7 @@ export interface EndpointRow {
   readonly updated_at: string;
 }
 
-export type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'types' | 'client_id'> & {
+type NewEndpoint = Pick<EndpointRow, 'id' | 'url' | 'description' | 'types' | 'client_id'> & {
   readonly tenant: TenantId;
   readonly secret: string;
   readonly at: string;

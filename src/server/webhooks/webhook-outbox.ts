@@ -8,7 +8,7 @@ import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** An event that endpoints of a tenant may subscribe to. */
-export interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
+interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
   readonly tenant: TenantId;
   readonly type: T;
   /** Time of the event: ISO 8601. */
@@ -16,7 +16,7 @@ export interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
   readonly data: WebhookData[T];
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly queue: Pick<JobQueue, 'enqueue'>;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -25,7 +25,7 @@ export interface OutboxOptions {
 /**
  * Returns the job id of a scheduled attempt. Each attempt has its own job, so that a running one can schedule the next.
  */
-export function webhookJob(deliveryId: string, turn: number): string {
+function webhookJob(deliveryId: string, turn: number): string {
   return `${deliveryId}/${turn}`;
 }
 
@@ -38,7 +38,7 @@ export interface WebhookOutbox {
   plan(tx: Queryable, delivery: PlannedAttempt): Promise<void>;
 }
 
-export interface PlannedAttempt {
+interface PlannedAttempt {
   readonly deliveryId: string;
   readonly tenant: TenantId;
   readonly endpointId: string;

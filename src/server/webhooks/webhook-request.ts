@@ -11,11 +11,11 @@ import {
 import { type AllowList, allows, allowsName, plainHost } from '../../session/sources/allow-list.ts';
 
 /** Total time limit of an attempt in milliseconds: DNS, connection, request and response. */
-export const WEBHOOK_TIMEOUT_MS = 15_000;
+const WEBHOOK_TIMEOUT_MS = 15_000;
 /** Maximum size of a response that is read; the content is discarded. */
 const MAX_ANSWER_BYTES = 65_536;
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -26,7 +26,7 @@ export type WebhookAnswer =
   /** `error` is `timeout`, `forbidden_address`, `forbidden_url` or Node's error code. */
   | { readonly kind: 'failed'; readonly error: string };
 
-export interface PostOptions extends GuardPolicy {
+interface PostOptions extends GuardPolicy {
   readonly timeoutMs?: number;
   /** Milliseconds since the epoch. */
   now(): number;

@@ -28,7 +28,7 @@ const OUTAGE_MS = 500;
 /** Result of an attempt. `retried`: another attempt is scheduled. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly database: Database;
   readonly outbox: Pick<WebhookOutbox, 'plan'>;
   readonly post: PostWebhook;

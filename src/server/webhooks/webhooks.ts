@@ -25,7 +25,7 @@ import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 export const MAX_ENDPOINTS = 20;
 const HOUR_MS = 3_600_000;
 
-export interface WebhooksOptions {
+interface WebhooksOptions {
   readonly database: Database;
   readonly outbox: Pick<WebhookOutbox, 'writeTest' | 'plan'>;
   /** Non-public hosts that webhooks may be sent to. */
@@ -35,13 +35,13 @@ export interface WebhooksOptions {
 }
 
 /** Request to create an endpoint. */
-export type NewWebhookEndpoint = Omit<CreateWebhookEndpoint, 'signature'> & {
+type NewWebhookEndpoint = Omit<CreateWebhookEndpoint, 'signature'> & {
   /** Key of the signature `shakr`; null for `standard`. */
   readonly clientId?: string | null;
 };
 
 /** An endpoint with its secret, and whether it is a replay of an earlier request with the same Idempotency-Key. */
-export interface SecretAnswer {
+interface SecretAnswer {
   readonly endpoint: WebhookEndpointWithSecret;
   readonly isReplay: boolean;
 }

@@ -10,7 +10,7 @@ import { errorMessage, type Log } from '../telemetry/log.ts';
 import { traced } from '../telemetry/tracing.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
 
-export interface RenderJobsOptions {
+interface RenderJobsOptions {
   readonly database: Database;
   readonly runner: SessionRenders;
   readonly styleVersions: StyleVersions;
@@ -21,7 +21,7 @@ export interface RenderJobsOptions {
 }
 
 /** Lanes of a process that renders. */
-export interface RenderLanes {
+interface RenderLanes {
   readonly render: Lane;
   readonly still: Lane;
 }

@@ -19,7 +19,7 @@ export interface WorkerRegistry {
   leave(): Promise<void>;
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly database: Database;
   /** See `renderBuild`. */
   readonly build: string;

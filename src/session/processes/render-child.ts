@@ -24,7 +24,7 @@ import {
   type TaskRunner,
 } from './tasks.ts';
 
-export interface RenderChildOptions {
+interface RenderChildOptions {
   /** The entire environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: RenderLimits;

@@ -23,7 +23,7 @@ import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts
 export const FOLDER_PREFIX = 'reelform-render-';
 
 /** Input and output of each task that a render process runs. A task is added here and in `render-process.ts`. */
-export interface RenderTasks {
+interface RenderTasks {
   /** Renders a scene's file, from its frames to the last byte. */
   readonly video: { readonly input: AnyScene; readonly output: RenderResult };
   /** Renders several files of a scene that share a drawing, see `renderOutputs`. */
@@ -81,7 +81,7 @@ export interface RenderTasks {
 }
 
 /** A font that texts can be set in, or the reason why they cannot. */
-export type OpenedFont = { readonly problem: string } | ({ readonly problem: null } & FontWeight);
+type OpenedFont = { readonly problem: string } | ({ readonly problem: null } & FontWeight);
 
 export type TaskKind = keyof RenderTasks;
 export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
@@ -142,6 +142,6 @@ interface TaskProgress {
 }
 
 /** The last message of a task. */
-export type TaskAnswer =
+type TaskAnswer =
   | { readonly kind: 'done'; readonly output: TaskOutput<TaskKind> }
   | { readonly kind: 'failed'; readonly failure: Failure };

@@ -3,7 +3,7 @@ import type { ObjectFolder } from '../../delivery/object-folder.ts';
 import type { Sha256 } from '../../digest.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
-export interface BucketSegmentStoreOptions {
+interface BucketSegmentStoreOptions {
   /** Store of this machine, which is read first. */
   readonly local: SegmentStore;
   readonly bucket: ObjectFolder;

@@ -33,7 +33,7 @@ import {
 import { mergePieces, piecesOf, type SceneFiles } from './pieces.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
-export interface ChunkRunnerPorts {
+interface ChunkRunnerPorts {
   readonly renders: DistributedRenderStore;
   readonly files: ChunkFiles;
   readonly renderer: SegmentRenderer;

@@ -172,7 +172,7 @@ export function unpackPayload<T>(bytes: Uint8Array | null, digest: Sha256): { re
   }
 }
 
-export interface DistributedRendersPorts {
+interface DistributedRendersPorts {
   readonly renders: DistributedRenderStore;
   readonly files: ChunkFiles;
   readonly load: RenderLoad;

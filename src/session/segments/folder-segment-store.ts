@@ -5,7 +5,7 @@ import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
-export interface FolderSegmentStoreOptions {
+interface FolderSegmentStoreOptions {
   /** Absolute; created with the first file. */
   readonly folder: string;
   /** Maximum total bytes; the least recently used files are removed beyond it. */

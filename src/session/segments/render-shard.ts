@@ -14,13 +14,13 @@ export interface Shard {
 }
 
 /** Numbers of segments and of files without segments. */
-export interface ShardCounts {
+interface ShardCounts {
   readonly segments: number;
   readonly files: number;
 }
 
 /** The pieces of a video that a shard renders. */
-export interface ShardShare {
+interface ShardShare {
   readonly pieces: readonly Piece[];
   readonly share: ShardCounts;
   /** Numbers that no earlier video has, of all shards. */
@@ -33,7 +33,7 @@ export interface ShardShare {
  * shard and the consecutive segments of an edit are spread evenly. Cached pieces are dealt too, because the shards may see
  * different caches. A still is drawn by the shard of its segment.
  */
-export function dealShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
+function dealShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
   const owners = new Map<Sha256, number>();
   const loads: number[] = Array.from({ length: count }, () => 0);
   const deal = (keys: readonly Sha256[], frames: number): boolean => {
@@ -125,7 +125,7 @@ export interface ShardVideo {
   video(): Promise<SceneFiles>;
 }
 
-export interface RenderShardOptions {
+interface RenderShardOptions {
   readonly renderer: SegmentRenderer;
   /** Cache of the renderer. */
   readonly cache: SegmentCache;
@@ -137,7 +137,7 @@ export interface RenderShardOptions {
 }
 
 /** Result of a shard. */
-export interface ShardResult {
+interface ShardResult {
   /** Numbers that belong to this shard. */
   readonly share: ShardCounts;
   /** Distinct numbers of all videos. */

@@ -16,7 +16,7 @@ export interface SegmentStore {
   put(key: Sha256, bytes: Uint8Array): Promise<void>;
 }
 
-export interface SegmentCacheOptions {
+interface SegmentCacheOptions {
   readonly store: SegmentStore;
   /** Identifies the engine, the encoder and everything else that affects their bytes. */
   readonly build: string;
@@ -33,7 +33,7 @@ export interface SegmentCacheOptions {
 }
 
 /** Numbers of segments or of whole files. */
-export interface CacheFigures {
+interface CacheFigures {
   readonly reused: number;
   readonly rendered: number;
 }

@@ -31,7 +31,7 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   windowMs: 5_000,
 };
 
-export interface FetchPolicy extends GuardPolicy {
+interface FetchPolicy extends GuardPolicy {
   readonly limits?: FetchLimits;
 }
 

@@ -8,7 +8,7 @@ import type { RenderSession, SessionSource } from '../../wire/render-session.ts'
 import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
 
 /** The media of one mapping, by editable key and by `trackKey`. */
-export interface ReadSources {
+interface ReadSources {
   readonly bytes: ReadonlyMap<string, Uint8Array>;
   readonly digests: ReadonlyMap<string, Sha256>;
   /** Entries of the session's `source_uploads`. */

@@ -32,7 +32,7 @@ export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
   get(digest: Sha256, scope?: string): Promise<Buffer | null>;
 }
 
-export interface SourceStoreOptions {
+interface SourceStoreOptions {
   /** Whether stored bytes must survive a power failure. */
   readonly isDurable: boolean;
   /** Milliseconds since the epoch. */

@@ -6,7 +6,7 @@ import type { LottieDocument } from '../scene.ts';
 import { readPackageZip } from './read-package-zip.ts';
 
 /** An unpacked `.lottie` file of dotLottie 1 or 2. */
-export interface LottieArchive {
+interface LottieArchive {
   /** Key: path in the archive. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Ids of its animations, the initial one first. */

@@ -38,7 +38,7 @@ export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array
 }
 
 /** Checks the directory of a zipped package without unpacking anything, so it is fast on any input. */
-export function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
+function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
   const entries = readZipDirectory(bytes);
   if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
   const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isWanted))];

@@ -2,7 +2,7 @@ import { Zip, ZipPassThrough, type Zippable, zipSync } from 'fflate';
 import { byCodeUnit } from '../../digest.ts';
 
 /** A zip that is written file by file without compression, for files that are already compressed. */
-export interface StoredZip {
+interface StoredZip {
   /** Bytes written so far. */
   readonly sizeBytes: number;
   /** @param bytes not copied; must not be modified later */

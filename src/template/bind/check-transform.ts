@@ -22,7 +22,7 @@ export interface FieldProblem {
   readonly detail: string;
 }
 
-export type TransformedKind = 'image' | 'video' | 'audio';
+type TransformedKind = 'image' | 'video' | 'audio';
 
 interface FieldRule {
   readonly expected: string;

@@ -1,5 +1,5 @@
 /** Components 0..1: red, green, blue, and alpha. */
-export type LottieColor = [number, number, number, number];
+type LottieColor = [number, number, number, number];
 
 /** Parses `EEADA7`, `#eeada7` or `EEADA7FF`; returns null for other text. */
 export function parseColor(text: string): LottieColor | null {

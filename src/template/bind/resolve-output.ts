@@ -20,7 +20,7 @@ import type { TemplatePackage } from '../template-package.ts';
 import type { FieldProblem } from './check-transform.ts';
 
 /** The format and dimensions of an output, with defaults applied. */
-export interface ResolvedOutput {
+interface ResolvedOutput {
   readonly output: {
     readonly format: OutputFormat;
     readonly quality: OutputQuality;

@@ -14,7 +14,7 @@ export interface EvaluationLimits {
   readonly stepsPerFrame: number;
 }
 
-export const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, steps: 400_000, stepsPerFrame: 20_000 };
+const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, steps: 400_000, stepsPerFrame: 20_000 };
 /** Limits while a video is rendered, where an animation may be hostile and its expressions are few. */
 export const RENDER_LIMITS: EvaluationLimits = { memoryBytes: 128 * 1024 * 1024, steps: 20_000, stepsPerFrame: 2_000 };
 /** Evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */

@@ -71,7 +71,7 @@ const CONTROLS: Readonly<Record<string, { readonly kind: 'color' | 'number' | 'p
 };
 
 /** An expression control that is named as an editable. */
-export interface NamedControl {
+interface NamedControl {
   readonly kind: 'color' | 'number' | 'point';
   /** The property with its value. */
   readonly node: LottieNode;

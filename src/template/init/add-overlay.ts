@@ -10,7 +10,7 @@ import type { KeyGenerator } from './key-generator.ts';
 export const TEXT_PLACES = ['top', 'center', 'bottom'] as const;
 export type TextPlace = (typeof TEXT_PLACES)[number];
 
-export interface Overlay {
+interface Overlay {
   readonly place: TextPlace;
   /** Name of the font file. */
   readonly font: string;

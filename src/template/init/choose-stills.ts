@@ -12,7 +12,7 @@ export interface ChosenStill {
   readonly origin: 'marker' | 'chosen';
 }
 
-export interface ChosenStills {
+interface ChosenStills {
   /** Sorted by time; at least one. */
   readonly stills: readonly ChosenStill[];
   /** Editable → the still that shows it. */

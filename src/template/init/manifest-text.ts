@@ -1,7 +1,7 @@
 import { normalizeLineBreaks, type TextStyle } from '../lottie/lottie-slots.ts';
 
 /** The contents of `template.yaml` of a new package. */
-export interface NewManifest {
+interface NewManifest {
   readonly name: string;
   readonly description: string;
   readonly stillcuts: readonly { readonly name: string; readonly seconds: number }[];

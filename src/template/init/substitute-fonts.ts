@@ -1,5 +1,5 @@
 /** An open font that replaces a missing one. */
-export interface Substitute {
+interface Substitute {
   /** Name of the font file in `starter/fonts/`, without extension. */
   readonly name: string;
   /** Whether all characters are as wide as in the missing font. */

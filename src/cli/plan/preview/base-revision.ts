@@ -10,7 +10,7 @@ import { openScenes } from '../../render/open-scenes.ts';
 import { serviceName } from '../load-desired-state.ts';
 
 /** A video as it was at the merge base. */
-export interface BaseVideo {
+interface BaseVideo {
   readonly desired: DesiredVideo;
   /** Null if its template is missing. @throws as `OpenScenes.sceneOf` */
   scene(): Promise<Scene | null>;

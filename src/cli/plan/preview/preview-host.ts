@@ -21,7 +21,7 @@ import type { Io } from '../../io.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 
 /** Publishes images where readers of a comment can load them. */
-export interface PreviewHost {
+interface PreviewHost {
   /**
    * Uploads the images.
    *

@@ -19,7 +19,7 @@ import type { TemplatePackage } from '../../../template/template-package.ts';
 import { bundledFont, type FoundFont, type MissingFont } from './find-fonts.ts';
 
 /** Choices for a new package; a function asks only when the choice matters. */
-export interface BuildChoices {
+interface BuildChoices {
   readonly name: string | undefined;
   readonly folder: string;
   readonly colorLayers: number | null;

@@ -35,7 +35,7 @@ const LICENCE = /(?:^|[/_-])(?:OFL|UFL|LICEN[CS]E)[^/]*$/i;
 const SUBSETS = ['latin-ext', 'cyrillic', 'greek', 'vietnamese', 'arabic', 'hebrew', 'devanagari', 'thai'];
 
 /** Option `--font` for all missing fonts: those of npm with the same name. */
-export const NPM_FONTS = 'npm';
+const NPM_FONTS = 'npm';
 
 /**
  * Finds files for missing fonts: those of `--font`, those of the repository, and otherwise an open substitute.

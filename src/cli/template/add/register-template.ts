@@ -29,7 +29,7 @@ export interface NewTemplate {
 }
 
 /** Named values of editables, as a theme of a dotLottie file sets them. */
-export interface Theme {
+interface Theme {
   readonly name: string;
   /** Editable → value. */
   readonly values: ReadonlyMap<string, string>;

@@ -24,7 +24,7 @@ import { findFonts } from './find-fonts.ts';
 import { openOrigin, type TemplateOrigin } from './open-origin.ts';
 import { createConfig, type NewTemplate, readThemes, registerTemplate } from './register-template.ts';
 
-export interface TemplateAddOptions extends GlobalOptions {
+interface TemplateAddOptions extends GlobalOptions {
   readonly name?: string;
   readonly animation?: string;
   /** `#RRGGBB`, or `none`. */

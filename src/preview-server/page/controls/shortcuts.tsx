@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 
-export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /** Calls a function for a key of the page. Keys that a control or an open dialog uses itself have no effect. */
 export function useShortcuts(shortcuts: Shortcuts): void {

@@ -12,7 +12,7 @@ addEventListener(
   { passive: true },
 );
 
-export interface StillProps {
+interface StillProps {
   readonly fingerprint: string;
   readonly frame: number;
   /** Width on the page in CSS pixels. */

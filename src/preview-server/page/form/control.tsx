@@ -26,7 +26,7 @@ export function Refusal({ error }: { readonly error: PreviewError | null }): JSX
   );
 }
 
-export interface SavedValue<T> {
+interface SavedValue<T> {
   readonly value: T;
   /** Why the last save was refused. */
   readonly error: PreviewError | null;

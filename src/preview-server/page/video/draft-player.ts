@@ -1,7 +1,7 @@
 import type { DraftState } from '../../protocol.ts';
 import { draftAddress } from '../server.ts';
 
-export interface DraftPlayerOptions {
+interface DraftPlayerOptions {
   readonly fingerprint: string;
   readonly isMuted: boolean;
   readonly onTime: (seconds: number) => void;

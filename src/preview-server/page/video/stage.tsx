@@ -19,7 +19,7 @@ interface StageProps {
 }
 
 /** What the stage draws: a video, or a template with some texts. */
-export type Drawn = Pick<VideoCard, 'title' | 'fingerprint' | 'beforeFingerprint' | 'picture'>;
+type Drawn = Pick<VideoCard, 'title' | 'fingerprint' | 'beforeFingerprint' | 'picture'>;
 
 /** Time without a new frame after which the exact frame is requested. */
 const REST_MS = 140;

@@ -74,7 +74,7 @@ export function keyframeValue(property: Any, seconds: number): Value {
 }
 
 /** Returns the value of a property at a time, with its expression unless that is being evaluated. */
-export function valueAt(property: Any, seconds = timeOf(property.comp)): Value {
+function valueAt(property: Any, seconds = timeOf(property.comp)): Value {
   if (!property.x || property.lock) return keyframeValue(property, seconds);
   const known = memory.get(property)?.get(seconds);
   if (known !== undefined) return known;
@@ -92,7 +92,7 @@ export function valueAt(property: Any, seconds = timeOf(property.comp)): Value {
 const STEP = 0.001;
 
 /** Returns the change of a property per second. */
-export function velocityAt(property: Any, seconds = timeOf(property.comp)): Value {
+function velocityAt(property: Any, seconds = timeOf(property.comp)): Value {
   return combine((now, before) => (now - before) / STEP, valueAt(property, seconds), valueAt(property, seconds - STEP));
 }
 
@@ -132,7 +132,7 @@ function keysOf({ keyframes, data }: Any): Any[] {
  *
  * @param index from 1
  */
-export function key(property: Any, index: number): Key {
+function key(property: Any, index: number): Key {
   const keys = keysOf(property);
   const found = keys[index - 1];
   if (found === undefined) throw new Error(`the property has no keyframe ${index}; it has ${keys.length}`);
@@ -146,7 +146,7 @@ export function key(property: Any, index: number): Key {
 }
 
 /** Returns the keyframe that is nearest to a time. */
-export function nearestKey(property: Any, seconds: number): Key {
+function nearestKey(property: Any, seconds: number): Key {
   const keys = keysOf(property);
   const frame = seconds * property.elem.globalData.frameRate;
   const distances = keys.map(({ t }) => Math.abs(t - frame));
@@ -160,7 +160,7 @@ type LoopType = 'cycle' | 'pingpong' | 'offset' | 'continue';
  *
  * @param length number of keyframe intervals, or seconds with `isDuration`; 0 for all
  */
-export function loop(
+function loop(
   property: Any,
   end: 'in' | 'out',
   {
@@ -198,7 +198,7 @@ export function loop(
 }
 
 /** Returns the mean of samples around the current time. */
-export function smooth(property: Any, width = 0.2, samples = 5, seconds = timeOf(property.comp)): Value {
+function smooth(property: Any, width = 0.2, samples = 5, seconds = timeOf(property.comp)): Value {
   const times = Array.from({ length: samples }, (_, index) =>
     samples === 1 ? seconds : seconds - width / 2 + (index * width) / (samples - 1),
   );

@@ -13,7 +13,7 @@ import {
 type Vector = readonly number[];
 
 /** The expression of one use of a property. */
-export interface Scope {
+interface Scope {
   /** Value of the property without its expression. */
   value: Value;
   /** Moves the time of the expression to the start of its step, and returns it. */

@@ -10,7 +10,7 @@ interface Outline {
 }
 
 /** A rectangle in pixels of its layer. */
-export interface Bounds {
+interface Bounds {
   readonly left: number;
   readonly top: number;
   readonly width: number;
