@@ -8,6 +8,8 @@ const ALONE = /^test\/(?:sandbox|session\/(?:isolation|processes))/;
 // than to fill it, a quarter of the time of tests that draw or build large files. Other allocators than glibc's ignore it.
 process.env.MALLOC_MMAP_THRESHOLD_ ??= String(256 * 2 ** 20);
 process.env.MALLOC_TRIM_THRESHOLD_ ??= String(512 * 2 ** 20);
+// The same for the rasteriser, which returns memory after 10 ms.
+process.env.MIMALLOC_PURGE_DELAY ??= '10000';
 
 const { unit, integration } = testLanes(import.meta.dirname);
 

@@ -44,11 +44,11 @@ const NICENESS = 10;
  * One heap for all threads of a process: glibc's default of several keeps a quarter more memory, and is no faster here.
  * Frames are returned to the system when they are freed: left to adapt, glibc soon keeps them in its heap, in pieces.
  * Those of the rasteriser, whose memory is managed by mimalloc, are kept for a second and become the next frames: getting
- * their pages again took as long as half of the drawing.
+ * their pages again took as long as half of the drawing. Fonts of the system are never used, so they are not read either.
  */
 export const LIBRARY_SETTINGS = {
   ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' },
-  ...{ MIMALLOC_PURGE_DELAY: '1000', SVT_LOG: '1' },
+  ...{ MIMALLOC_PURGE_DELAY: '1000', SVT_LOG: '1', DISABLE_SYSTEM_FONTS_LOAD: '1' },
 };
 
 /**
