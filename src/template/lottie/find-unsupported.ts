@@ -1,11 +1,13 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
+import { outOfDepth } from './depth-order.ts';
 import {
   allLayers,
   LAYER_TYPE,
   type LocatedLayer,
   type LocatedNode,
   type LottieNode,
+  layerLists,
   nodesOf,
   transformOf,
 } from './lottie-layers.ts';
@@ -47,10 +49,11 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
     return [{ feature: 'image_sequence', what: 'image sequence', layer: asset.id, pointer: `/assets/${index}` }];
   });
   const removed = recordedRemovals(animation);
+  const unsorted = new Set([...layerLists(animation)].flatMap(outOfDepth));
   return [
     ...removed,
     ...sequences,
-    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place))),
+    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place, unsorted))),
   ];
 }
 
@@ -75,7 +78,7 @@ export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
 }
 
-function ofLayer(place: LocatedLayer): UnsupportedUse[] {
+function ofLayer(place: LocatedLayer, unsorted: ReadonlySet<LottieNode>): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
   const use = (feature: Feature, what: string, at: string): void => {
@@ -94,6 +97,7 @@ function ofLayer(place: LocatedLayer): UnsupportedUse[] {
     else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
     else if (isDrawn(effect) && !OTHER_PLAYERS_EFFECTS.has(effect.ty)) use('other_players', title, at);
   }
+  if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);
   if (Number(layer.ip) > Number(layer.op)) use('other_players', 'layer in reverse', pointer);
   if (isMisplaced(layer)) use('other_players', 'transform outside a group', `${pointer}/shapes`);
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {

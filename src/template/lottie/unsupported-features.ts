@@ -16,6 +16,7 @@ export type Feature =
   | 'motion_blur'
   | 'text_animator'
   | 'other_players'
+  | 'depth_order'
   | 'stretched_sound';
 
 /** The actual result and the remedy; one sentence each. */
@@ -75,6 +76,10 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   motion_blur: {
     instead: 'Motion blur is not rendered',
     hint: 'Switch motion blur off, or use the effect Directional Blur',
+  },
+  depth_order: {
+    instead: 'The layer covers one that is nearer to the camera: layers are painted in the order of the composition',
+    hint: 'Move the layer below those in front of it. Layers that cross each other have to be cut',
   },
   other_players: {
     instead: 'It is rendered, while lottie-web and players like it leave it out or misplace the layer',

@@ -123,6 +123,36 @@ describe('findUnsupported()', () => {
     ]);
   });
 
+  describe('of layers before a camera', () => {
+    const camera = (changes: object = {}) => ({ ty: 13, ddd: 1, nm: 'camera', ip: 0, op: 60, st: 0, ks: { p: still([0, 0, -100]), a: still([0, 0, 0]), ...changes } }); // biome-ignore format: one layer
+    const at = (nm: string, z: number, changes: object = {}) =>
+      shapeLayer(nm, SHAPES, { ddd: 1, ks: { ...TRANSFORM, p: still([0, 0, z]) }, ...changes });
+
+    it('reports a layer that covers a nearer one', () => {
+      expect(uses(lottie([camera(), at('near', 0), at('far', 200), at('middle', 50)]))).toEqual([
+        'depth_order layer in three dimensions far /layers/2',
+      ]);
+    });
+
+    it('adds the depth of parents, and looks from the camera', () => {
+      const parent = { ty: 3, ind: 9, nm: 'null', ip: 0, op: 60, st: 0, ks: { ...TRANSFORM, p: still([0, 0, 300]), s: still([50, 50, 50]) } }; // biome-ignore format: one layer
+      const layers = [parent, at('far', 100, { parent: 9 }), at('near', 340)];
+      expect(uses(lottie([camera(), ...layers]))).toEqual(['depth_order layer in three dimensions far /layers/2']);
+      const behind = { p: still([0, 0, 900]), a: still([0, 0, 0]) };
+      expect(uses(lottie([camera(behind), ...layers]))).toEqual([]);
+    });
+
+    it.each([
+      ['without a camera', [at('far', 200), at('near', 0)]],
+      ['behind the camera', [camera(), at('far', 200), at('behind', -200)]],
+      ['that are flat', [camera(), at('far', 200), at('flat', 0, { ddd: 0 })]],
+      ['that move', [camera(), at('far', 200), at('moving', 0, { ks: { ...TRANSFORM, p: { a: 1, k: [{ t: 0, s: [0, 0, 0], ...EASE }, { t: 9, s: [0, 0, 500] }] } } })]], // biome-ignore format: one case
+      ['of a turned camera', [camera({ ry: still(90) }), at('far', 200), at('near', 0)]],
+    ])('reports nothing of layers %s', (_, layers) => {
+      expect(uses(lottie(layers))).toEqual([]);
+    });
+  });
+
   it('reports a transform outside a group until the transform of the layer moves', () => {
     const stray = { ty: 'tr', ...TRANSFORM };
     const turning = (t: number) => ({

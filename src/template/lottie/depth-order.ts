@@ -1,0 +1,85 @@
+import { isRecord } from '../../json.ts';
+import { LAYER_TYPE, type LottieNode, transformOf } from './lottie-layers.ts';
+
+type Point = readonly [x: number, y: number, z: number];
+
+const CAMERA = 13;
+/** Difference of depths that counts, in pixels. */
+const TOLERANCE = 0.5;
+/** Null, audio, camera and light. */
+const UNDRAWN = new Set<unknown>([3, LAYER_TYPE.audio, CAMERA, 14]);
+const ROTATIONS = ['r', 'rx', 'ry', 'rz', 'or'];
+
+/**
+ * Finds layers in three dimensions that are painted over one that is nearer to the camera, because the renderer paints them in the
+ * order of the list. Compares their anchor points. Layers, parents and cameras that move, and parents and cameras that are turned, are left
+ * out, and so are all layers without a camera, which lottie-web does not sort either.
+ */
+export function outOfDepth(layers: readonly LottieNode[]): LottieNode[] {
+  const camera = layers.find(({ ty }) => ty === CAMERA);
+  const view = camera === undefined ? null : viewOf(camera);
+  if (view === null) return [];
+  const depths = layers.map((layer) => depthOf(layer, layers, view));
+  return layers.filter((_, index) => {
+    const depth = depths[index]!;
+    return depth !== null && depths.slice(index + 1).some((below) => below !== null && below < depth - TOLERANCE);
+  });
+}
+
+interface View {
+  readonly from: Point;
+  /** Length 1. */
+  readonly direction: Point;
+}
+
+function viewOf(camera: LottieNode): View | null {
+  const { p, a } = transformOf(camera);
+  const [from, to] = [pointOf(p), pointOf(a)];
+  if (from === null || isTurned(camera) || camera.parent !== undefined) return null;
+  const way: Point = to === null ? [0, 0, 1] : [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+  const length = Math.hypot(...way);
+  return length === 0 ? null : { from, direction: [way[0] / length, way[1] / length, way[2] / length] };
+}
+
+/** Returns the distance in front of the camera; null for a layer behind it or without a constant depth. */
+function depthOf(layer: LottieNode, layers: readonly LottieNode[], { from, direction }: View): number | null {
+  if (layer.ddd !== 1 || UNDRAWN.has(layer.ty) || layer.hd === true) return null;
+  const point = worldPoint(layer, layers);
+  if (point === null) return null;
+  const depth = point.reduce((sum, value, axis) => sum + (value - from[axis]!) * direction[axis]!, 0);
+  return depth > 0 ? depth : null;
+}
+
+/** Returns where the anchor of a layer is in its composition. */
+function worldPoint(layer: LottieNode, layers: readonly LottieNode[]): Point | null {
+  let point = pointOf(transformOf(layer).p);
+  let below = layer;
+  // A chain of parents is not longer than the list, unless it is a circle.
+  for (let steps = 0; below.parent !== undefined && point !== null; steps++) {
+    const parent = layers.find(({ ind }) => ind === below.parent);
+    if (parent === undefined || steps > layers.length || isTurned(parent)) return null;
+    const { p, a, s } = transformOf(parent);
+    const [to, anchor, scale] = [pointOf(p), pointOf(a) ?? [0, 0, 0], pointOf(s) ?? [100, 100, 100]];
+    if (to === null || (isRecord(a) && pointOf(a) === null) || (isRecord(s) && pointOf(s) === null)) return null;
+    const [x, y, z] = [0, 1, 2].map((axis) => to[axis]! + ((point![axis]! - anchor[axis]!) * scale[axis]!) / 100);
+    point = [x!, y!, z!];
+    below = parent;
+  }
+  return point;
+}
+
+function isTurned(layer: LottieNode): boolean {
+  const transform = transformOf(layer);
+  return ROTATIONS.some((key) => {
+    const property = transform[key];
+    if (!isRecord(property)) return false;
+    return !(property.k === 0 || (Array.isArray(property.k) && property.k.every((angle) => angle === 0)));
+  });
+}
+
+/** Returns a constant point; null for other properties. */
+function pointOf(property: unknown): Point | null {
+  if (!isRecord(property) || !Array.isArray(property.k)) return null;
+  const [x, y, z = 0] = property.k as unknown[];
+  return typeof x === 'number' && typeof y === 'number' && typeof z === 'number' ? [x, y, z] : null;
+}
