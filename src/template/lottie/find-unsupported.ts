@@ -146,7 +146,8 @@ function ofNode(
 function isMisplaced(layer: LottieNode): boolean {
   if (layer.ty !== LAYER_TYPE.shape || !Array.isArray(layer.shapes)) return false;
   if (!layer.shapes.some((shape) => isRecord(shape) && shape.ty === 'tr' && shape.hd !== true)) return false;
-  return !Object.values(transformOf(layer)).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
+  const { o, ...transform } = transformOf(layer);
+  return !Object.values(transform).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
 }
 
 const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);

@@ -159,11 +159,12 @@ describe('findUnsupported()', () => {
       ks: { ...TRANSFORM, r: { a: 1, k: [{ t, s: [0], ...EASE }, { t: 30, s: [90] }] } }, // biome-ignore format: one property
     });
     const layer = (changes: object) => ({ ...shapeLayer('s', SHAPES, changes), shapes: [...SHAPES, stray] });
-    const found = uses(lottie([layer({}), layer(turning(9)), layer(turning(0)), shapeLayer('s', [...SHAPES, stray])]));
-    expect(found).toEqual([
-      'other_players transform outside a group s /layers/0/shapes',
-      'other_players transform outside a group s /layers/1/shapes',
-    ]);
+    const fading = { ks: { ...TRANSFORM, o: { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 30, s: [90] }] } } }; // biome-ignore format: one property
+    const grouped = shapeLayer('s', [...SHAPES, stray]);
+    const layers = [layer({}), layer(turning(9)), layer(fading), layer(turning(0)), grouped];
+    expect(uses(lottie(layers))).toEqual(
+      [0, 1, 2].map((index) => `other_players transform outside a group s /layers/${index}/shapes`),
+    );
   });
 
   const moving = {
