@@ -4,6 +4,8 @@ import { propertyValue } from './property-value.ts';
 
 /** Longest time between two keyframes that is sampled at each frame. */
 const MOST_FRAMES = 3600;
+/** Time between two keyframes, in frames, below which the renderer takes them for one and leaves out the property. */
+const CLOSE = 0.001;
 
 /**
  * Returns a property whose keyframes ease all dimensions alike, because the renderer takes the easing of the first dimension for
@@ -42,7 +44,7 @@ export function withSharedEasing(property: LottieNode, dimensions: number, isOri
 
 /** Returns a keyframe for each frame up to another one; null if that takes too many. */
 function sampledBetween(property: LottieNode, frame: Keyframe, next: Keyframe): Keyframe[] | null {
-  const [first, last] = [Math.floor(frame.t) + 1, Math.ceil(next.t) - 1];
+  const [first, last] = [Math.floor(frame.t + CLOSE) + 1, Math.ceil(next.t - CLOSE) - 1];
   if (last - frame.t > MOST_FRAMES) return null;
   const times = [frame.t, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
   return times.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT }));

@@ -18,6 +18,8 @@ import { pictureDifference } from '../picture-difference.ts';
 const FRAMES = 3;
 /** Times the size at which what differs is compared again. */
 const LARGE = 3;
+/** More than the edges of an animation cover. */
+const MOST_EDGES = 0.05;
 /** Share of differing pixels in the worst frame up to which an animation counts as right. */
 const RIGHT = 0.01;
 
@@ -80,7 +82,8 @@ export async function compareSource(source: unknown, { lottieWeb, thorvg }: Refe
     }
     return 'nothing is drawn in any frame';
   };
-  const isRightLarge = async (player: Reference): Promise<boolean> => {
+  const isRightLarge = async (player: Reference, share: number): Promise<boolean> => {
+    if (share > MOST_EDGES) return false;
     const shares = await sharesOf(player, LARGE);
     return typeof shares !== 'string' && Math.max(...shares) <= RIGHT;
   };
@@ -91,12 +94,12 @@ export async function compareSource(source: unknown, { lottieWeb, thorvg }: Refe
     const second = await sharesOf(thorvg, 1);
     if (typeof second === 'string') return failed('no_reference', first);
     const share = Math.max(...second);
-    const outcome = share <= RIGHT ? 'right' : (await isRightLarge(thorvg)) ? 'edges' : wrong;
+    const outcome = share <= RIGHT ? 'right' : (await isRightLarge(thorvg, share)) ? 'edges' : wrong;
     return { outcome, share, thorvg: share, detail: detail || first };
   }
   const share = Math.max(...first);
   if (share <= RIGHT) return { outcome: 'right', share, detail };
-  if (await isRightLarge(lottieWeb)) return { outcome: 'edges', share, detail };
+  if (await isRightLarge(lottieWeb, share)) return { outcome: 'edges', share, detail };
   const second = await sharesOf(thorvg, 1);
   if (typeof second === 'string') return { outcome: wrong, share, detail };
   const isDisputed = first.every((one, index) => Math.min(one, second[index]!) <= RIGHT);

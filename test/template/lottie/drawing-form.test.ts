@@ -227,6 +227,13 @@ describe('drawingForm()', () => {
       for (let t = 0; t <= 10; t++) expect(propertyValue(drawn, t)).toEqual(propertyValue(p, t));
     });
 
+    it('adds no keyframe next to one that lies a fraction of a frame beside', () => {
+      const p = { a: 1, k: [{ t: 1.9999995, s: [0, 0], to: [5, -30], ti: [0, 9], ...EASE }, { t: 5.0000004, s: [10, 50] }] }; // biome-ignore format: one property
+      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, p } });
+      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { p: { k: { t: number }[] } } }[];
+      expect(drawn!.ks.p.k.map(({ t }) => t)).toEqual([1.9999995, 3, 4, 5.0000004]);
+    });
+
     it('moves along the length of the path, not of its handles', () => {
       // By the parameter of the curve, a tenth of the time would be 3 % of the way.
       const uneven = { s: [0, 0], to: [0, 0], ti: [0, 0.001], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
