@@ -3,7 +3,7 @@ import { closestMatch, formatList } from '../hints.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../wire/slot-text.ts';
 import type { Editable } from '../wire/style-version.ts';
-import { child, type MapNode, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
+import { child, type ScalarNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { resolvePath } from './definition-file.ts';
 import type { Source, VideoResource, VideoSound } from './video.ts';
 
@@ -152,13 +152,10 @@ function readAudioTransform(node: TreeNode): AudioTransform | null {
 }
 
 /** Returns the fields of a transform: those of `transform` in the full form, or those beside the source. */
-function transformOf(node: TreeNode): TreeNode | null {
-  if (node.kind !== 'map') return null;
+export function transformOf(node: TreeNode | null): TreeNode | null {
+  if (node?.kind !== 'map') return null;
   const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
-  return isFull ? child(node, 'transform') : besideSource(node);
-}
-
-function besideSource(node: MapNode): MapNode {
+  if (isFull) return child(node, 'transform');
   return { ...node, entries: new Map([...node.entries].filter(([name]) => name !== 'source')) };
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, readlink } from 'node:fs/promises';
-import { type Diagnostic, ReelformError, type Result } from '../diagnostic.ts';
+import { ReelformError, type Result } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
@@ -68,7 +68,10 @@ export class LockFile {
     const present = (await nullIfMissing(readFile(this.#path))) ?? Buffer.from(serialiseLock(emptyLock));
     if (!present.equals(this.#bytes ?? Buffer.from(serialiseLock(this.#lock)))) {
       const read = parseLock(present.toString('utf8'), this.#file);
-      if (!read.ok) throw unreadableNow(read.diagnostics[0]!);
+      if (!read.ok) {
+        const { code, message, hint = '' } = read.diagnostics[0]!;
+        throw new ReelformError(code, `During the run: ${message}`, { hint });
+      }
       this.#lock = read.value;
     }
     this.#lock = change(this.#lock);
@@ -76,8 +79,4 @@ export class LockFile {
     if (!this.#bytes.equals(present)) await this.#write(this.#path, this.#bytes);
     return this.#lock;
   }
-}
-
-function unreadableNow({ code, message, hint = '' }: Diagnostic): ReelformError {
-  return new ReelformError(code, `During the run: ${message}`, { hint });
 }

@@ -56,8 +56,9 @@ export function adoptRenderings(
     // A delivery needs the local file.
     const isEnough = known.adoptsAbsent(change.id) && !delivers(change);
     const found = sourceOf(change, { attempt, rendered: isEnough ? recorded : rendered, delivered }, known);
-    const source =
-      (found !== null && !lost.has(sessionOf(found)) ? found : null) ?? plannedSource(planned.get(fingerprint));
+    const id = planned.get(fingerprint);
+    const inPlan = id === undefined ? null : ({ kind: 'planned', id } as const);
+    const source = found !== null && !lost.has(sessionOf(found)) ? found : inPlan;
     if (source !== null) adopted.set(change, adopt(change, change.reason, source));
     else planned.set(fingerprint, change.id);
     if (attempt?.state === 'sending' || attempt?.state === 'missing') diagnostics.push(unknownSession(change, attempt));
@@ -118,10 +119,6 @@ function journalSource(
 
 function sessionOf(source: Exclude<AdoptionSource, { readonly kind: 'planned' }>): string {
   return source.kind === 'journal' ? source.session : source.rendering.session;
-}
-
-function plannedSource(id: Change['id'] | undefined): AdoptionSource | null {
-  return id === undefined ? null : { kind: 'planned', id };
 }
 
 /**

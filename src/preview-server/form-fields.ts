@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { readDefinitionFile } from '../definition/definition-file.ts';
 import { extend } from '../definition/extend.ts';
+import { transformOf } from '../definition/read-resource.ts';
 import type { Video, VideoResource } from '../definition/video.ts';
 import type { Project } from '../project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
@@ -112,10 +113,7 @@ function valueNode(node: TreeNode): ScalarNode | null {
 
 /** Returns the transform of a resource as it is written, beside its source or in `transform`. */
 export function writtenTransform(node: TreeNode | null): FormField['transform'] {
-  if (node?.kind !== 'map') return {};
-  const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
-  const entries = new Map([...node.entries].filter(([name]) => name !== 'source'));
-  const fields = isFull ? child(node, 'transform') : { ...node, entries };
+  const fields = transformOf(node);
   const json = fields?.kind === 'map' ? toJson(fields, (path) => path[0] === 'background') : {};
   return json as FormField['transform'];
 }

@@ -1,5 +1,5 @@
 import { packScene } from '../engine/packed-scene.ts';
-import type { RenderedStill, RenderResult } from '../engine/render-result.ts';
+import type { RenderResult } from '../engine/render-result.ts';
 import type { ComparedStill, StillComparison } from '../engine/stills/compare-stills.ts';
 import type { Scene } from '../template/scene.ts';
 import { chooseMoments, type Moment } from './choose-moments.ts';
@@ -65,12 +65,10 @@ export async function draftVideo({ before, after }: Sides, draw: PreviewRenderer
   const [was, now] = await Promise.all([before === null || isSame ? null : draw.video(draftOf(before)), is]);
   const audible = (['before', 'after'] as const).filter((side) => (side === 'after' ? after : before)?.sounds.length);
   const [still] = now.stills;
-  const poster = still === undefined ? {} : { poster: posterOf(still) };
-  return { before: isSame ? now.video : (was?.video ?? null), after: now.video, ...poster, audible };
-}
-
-function posterOf({ bytes, width, height }: RenderedStill): PreviewImage {
-  return { bytes, contentType: 'image/jpeg', width, height, url: null };
+  const drafts = { before: isSame ? now.video : (was?.video ?? null), after: now.video, audible };
+  if (still === undefined) return drafts;
+  const { bytes, width, height } = still;
+  return { ...drafts, poster: { bytes, contentType: 'image/jpeg', width, height, url: null } };
 }
 
 function draftOf(scene: Scene): Scene {

@@ -60,7 +60,8 @@ class ManifestReader {
       const editable = this.#editable(key, entry);
       if (editable !== null) editables.set(key, editable);
     }
-    const isWithout = isEmptyList(child(root, 'fallback_fonts'));
+    const fallbacks = child(root, 'fallback_fonts');
+    const isWithout = fallbacks?.kind === 'list' && fallbacks.items.length === 0;
     const fallbackFonts = isWithout ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
     const description = textOf(child(root, 'description'));
     const fonts = this.#fonts(root);
@@ -201,10 +202,6 @@ class ManifestReader {
   #add(message: string, at: Span, hint?: string): void {
     this.problems.push(invalid(message, at, hint));
   }
-}
-
-function isEmptyList(node: TreeNode | null): boolean {
-  return node?.kind === 'list' && node.items.length === 0;
 }
 
 function invalid(message: string, at: Span, hint?: string): Diagnostic {

@@ -85,17 +85,15 @@ async function runCommands(
     for (const { rule, command } of commands) {
       const run = { input, env, cwd: repository.root, timeoutMs: TIMEOUT_MS, signal: interruption.signal };
       const answers = readPolicyAnswer(rule, await runPolicyCommand(command, run), (id) => ids.has(id));
-      findings.push(...answers.map((finding) => ({ ...finding, place: placeIn(files.get(finding.video ?? '')) })));
+      for (const finding of answers) {
+        const file = files.get(finding.video ?? '');
+        findings.push({ ...finding, place: file === undefined ? null : { file, path: [] } });
+      }
     }
   } finally {
     stopListening();
   }
   return findings;
-}
-
-/** Returns the location of a whole definition. */
-function placeIn(file: string | undefined): PolicyFinding['place'] {
-  return file === undefined ? null : { file, path: [] };
 }
 
 function diagnosticOf({ level, video, place, message, hint }: PolicyFinding, { source }: DesiredState): PlanDiagnostic {

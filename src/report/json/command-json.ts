@@ -1,4 +1,3 @@
-import type { SpecChange } from '../../apply/spec-changes.ts';
 import type { Attempt } from '../../lock/journal.ts';
 import type { Change } from '../../plan/plan.ts';
 import { changeDocument, type PlanDocument } from '../../plan/plan-document.ts';
@@ -21,16 +20,15 @@ export function driftJson(
       template: spec.template,
       style_version: spec.styleVersion,
       status: spec.kind,
-      changes: spec.kind === 'changed' ? spec.changes.map(changeJson) : [],
+      changes:
+        spec.kind !== 'changed'
+          ? []
+          : spec.changes.map(({ before = null, after = null, ...changed }) => ({ ...changed, before, after })),
       why: spec.kind === 'unclear' ? spec.why : null,
     })),
     diagnostics,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function changeJson({ editable, field, before = null, after = null }: SpecChange): SpecChange {
-  return { editable, field, before, after };
 }
 
 function withoutQuery(url: string): string {

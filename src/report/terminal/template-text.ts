@@ -261,15 +261,11 @@ export interface AddedTemplate {
   readonly sheet: string;
 }
 
-const QUESTIONS = {
+/** Questions of `template add`. */
+export const ADD_QUESTIONS = {
   background: (preset: string) => `The animation is transparent. Background colour, or none [#${preset}] `,
   text: (places: string) => `The animation has no text. Add a headline and a caption (none, ${places}) [none] `,
 } as const;
-
-/** Returns a question of `template add`. */
-export function addQuestion(about: keyof typeof QUESTIONS, detail: string): string {
-  return QUESTIONS[about](detail);
-}
 
 /** Reports a new template: its editables, everything that was added to the animation, and next steps. */
 export function addedText(added: AddedTemplate, options: { readonly color: boolean }): string {

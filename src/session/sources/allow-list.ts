@@ -113,15 +113,12 @@ function matchRange(text: string): AllowRule['matches'] | string {
 function matchName(text: string): AllowRule['matches'] | string {
   const isBelow = text.startsWith('*.');
   const written = isBelow ? text.slice(2) : text;
-  const url = /[/\\@?#%*]/.test(written) ? null : parseUrl(`http://${written}/`);
-  const name = url === null ? '' : plainHost(url.hostname);
+  const url = `http://${written}/`;
+  const isName = !/[/\\@?#%*]/.test(written) && URL.canParse(url);
+  const name = isName ? plainHost(new URL(url).hostname) : '';
   if (name === '') return 'has no host name';
   if (ipaddr.IPv4.isValid(name)) return `is not in canonical form; write ${name}`;
   return ({ host }) => (isBelow ? host.endsWith(`.${name}`) : host === name);
-}
-
-function parseUrl(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
 }
 
 function mistake(entry: string, what: string): Diagnostic {

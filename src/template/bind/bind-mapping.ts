@@ -1,14 +1,6 @@
 import { byCodeUnit } from '../../digest.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import type {
-  AudioResource,
-  AudioTransform,
-  Mapping,
-  MediaResource,
-  Resource,
-  TextResource,
-  Transform,
-} from '../../wire/mapping.ts';
+import type { AudioResource, Mapping, MediaResource, Resource, TextResource, Transform } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
 import { isSlotKind } from '../../wire/slot-text.ts';
 import { slotValue } from '../derive-spec.ts';
@@ -60,7 +52,8 @@ export function bindMapping(
       if (use.kind === 'text' || use.kind === 'property') {
         writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own, kind);
       } else if (use.kind === 'sound') {
-        if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform: audioTransform(resource) });
+        const transform = (resource as AudioResource | undefined)?.transform ?? {};
+        if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform });
       } else if (bytes !== undefined) {
         media.show(use, { bytes, name: key, transform: transformOf(resource), isVideo });
       } else {
@@ -129,10 +122,6 @@ export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): 
 
 function transformOf(resource: Resource | undefined): Transform {
   return { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
-}
-
-function audioTransform(resource: Resource | undefined): AudioTransform {
-  return (resource as AudioResource | undefined)?.transform ?? {};
 }
 
 function ownFile({ path, bytes }: PackageFile): { bytes: Uint8Array; name: string; transform: Transform } {

@@ -63,7 +63,10 @@ function findFont(
   if (inside !== undefined) return { bytes: inside, licences: [] };
   const names = new Set([font.fName, `${font.fFamily}-${font.fStyle}`, `${font.fFamily}${font.fStyle}`].map(bare));
   if (String(font.fStyle) === 'Regular') names.add(bare(font.fFamily));
-  const isIt = (file: string): boolean => FONT_FILE.test(file) && names.has(bare(stemOf(file)));
+  const isIt = (file: string): boolean => {
+    const stem = file.slice(file.lastIndexOf('/') + 1).replace(FONT_FILE, '');
+    return FONT_FILE.test(file) && names.has(bare(stem));
+  };
   const packed = [...files].find(([file]) => isIt(file));
   if (packed !== undefined) return { bytes: packed[1], licences: [] };
   const file = fontsBeside.find(isIt);
@@ -78,10 +81,6 @@ function bare(name: unknown): string {
   return String(name)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-function stemOf(file: string): string {
-  return file.slice(file.lastIndexOf('/') + 1).replace(FONT_FILE, '');
 }
 
 function endingOf(bytes: Uint8Array): string {

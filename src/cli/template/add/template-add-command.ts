@@ -6,7 +6,7 @@ import { loadProject } from '../../../project/load-project.ts';
 import { readTemplateFolder } from '../../../project/read-package.ts';
 import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../../project/write-file.ts';
-import { type AddedTemplate, addedJson, addedText, addQuestion } from '../../../report/terminal/template-text.ts';
+import { ADD_QUESTIONS, type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { SessionFailure } from '../../../session/ports.ts';
 import { parseColor } from '../../../template/bind/color.ts';
 import { TEXT_PLACES, type TextPlace } from '../../../template/init/add-overlay.ts';
@@ -271,7 +271,7 @@ function parseBackground(text: string): string | null {
 
 async function askBackground(color: string, io: Io): Promise<string | null> {
   for (;;) {
-    const answer = (await io.ask(addQuestion('background', color))).trim();
+    const answer = (await io.ask(ADD_QUESTIONS.background(color))).trim();
     if (answer === '') return color;
     try {
       return parseBackground(answer);
@@ -283,7 +283,7 @@ async function askBackground(color: string, io: Io): Promise<string | null> {
 
 async function askText(io: Io): Promise<TextPlace | null> {
   for (;;) {
-    const answer = (await io.ask(addQuestion('text', TEXT_PLACES.join(', ')))).trim();
+    const answer = (await io.ask(ADD_QUESTIONS.text(TEXT_PLACES.join(', ')))).trim();
     if (answer === '' || answer === 'none') return null;
     const place = TEXT_PLACES.find((one) => one === answer);
     if (place !== undefined) return place;
