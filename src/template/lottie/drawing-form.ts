@@ -129,13 +129,12 @@ function transformForm(transform: LottieNode, isOriented = false): LottieNode {
   return easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);
 }
 
-/** Eases all dimensions of each property of a node alike. */
+/** Eases all dimensions of each property of a node alike, except the orientation, which the renderer does not move along a path. */
 function easedAlike(node: LottieNode, dimensions: number, isOriented = false): LottieNode {
   const changes: LottieNode = {};
   for (const [key, property] of Object.entries(node)) {
-    const eased = isRecord(property)
-      ? withSharedEasing(withoutStraightPaths(property), dimensions, isOriented)
-      : property;
+    if (!isRecord(property) || key === 'or') continue;
+    const eased = withSharedEasing(withoutStraightPaths(property), dimensions, isOriented);
     if (eased !== property) changes[key] = eased;
   }
   return Object.keys(changes).length === 0 ? node : { ...node, ...changes };

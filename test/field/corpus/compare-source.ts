@@ -27,7 +27,7 @@ const RIGHT = 0.01;
 export interface Comparison {
   readonly outcome:
     | 'right'
-    /** Differs in the antialiasing of edges and small texts: is right at three times the size. */
+    /** Differs in the antialiasing of edges and small texts: is right at three times the size, with less than half the difference. */
     | 'edges'
     /** Differs from lottie-web, and each frame is as one of the two players draws it. */
     | 'disputed'
@@ -85,7 +85,7 @@ export async function compareSource(source: unknown, { lottieWeb, thorvg }: Refe
   const isRightLarge = async (player: Reference, share: number): Promise<boolean> => {
     if (share > MOST_EDGES) return false;
     const shares = await sharesOf(player, LARGE);
-    return typeof shares !== 'string' && Math.max(...shares) <= RIGHT;
+    return typeof shares !== 'string' && Math.max(...shares) <= Math.min(RIGHT, share / 2);
   };
   const detail = unsupported.join(', ');
   const wrong = detail === '' ? 'silent' : 'reported';

@@ -250,6 +250,13 @@ describe('drawingForm()', () => {
       expect([at(1), at(9)]).toEqual([[0, 0], [100, 0]]); // biome-ignore format: two points
     });
 
+    it('keeps an orientation, which moves along no path', () => {
+      const or = { a: 1, k: [{ t: 0, s: [10, 20, 0], to: [5, -30, 0], ti: [0, 9, 0], ...EASE }, { t: 9, s: [10, 50, 0] }] }; // biome-ignore format: one property
+      const layer = shapeLayer('s', [rectangle(0, 0, 9, 9), RED], { ks: { ...TRANSFORM, or } });
+      const [drawn] = drawingForm(lottie([layer])).layers as { ks: { or: object } }[];
+      expect(drawn!.ks.or).toBe(or);
+    });
+
     it('keeps the path of a layer that turns along it', () => {
       const { p, drawn } = moved({ s: [10, 20], to: [5, -30], ti: [0, 9] }, { s: [10, 50] }, { ao: 1 });
       expect(drawn).toBe(p);
