@@ -1,5 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +68,15 @@ export function gitIn(root: string): GitRepository {
 export async function newRepository(): Promise<GitRepository> {
   const root = newFolder();
   await cp(emptyRepository(), join(root, '.git'), { recursive: true });
+  return gitIn(root);
+}
+
+/** Makes a folder the repository of a checkout without commits. */
+export async function initializeIn(root: string, remoteUrl: string): Promise<GitRepository> {
+  await cp(emptyRepository(), join(root, '.git'), { recursive: true });
+  writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/unborn\n');
+  const remote = `[remote "origin"]\n\turl = ${remoteUrl}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+  appendFileSync(join(root, '.git/config'), remote);
   return gitIn(root);
 }
 

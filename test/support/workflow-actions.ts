@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gitIn } from './git-repository.ts';
+import { initializeIn } from './git-repository.ts';
 import { writeKeptProgram } from './kept-program.ts';
 
 /** Storage of the replacements of GitHub's own actions, kept between runs. */
@@ -97,9 +97,7 @@ function pageOf(repository: string, runId: number, id: number): string {
 async function checkout(inputs: Inputs, { workspace, remoteUrl, ref: own }: ActionJob): Promise<Outputs> {
   if (inputs['persist-credentials'] !== 'false') throw new Error('The token would stay in .git/config');
   const { ref = own, 'fetch-depth': depth = '1' } = inputs;
-  const { git } = gitIn(workspace);
-  await git('init', '--quiet', '--initial-branch=unborn');
-  await git('remote', 'add', 'origin', remoteUrl);
+  const { git } = await initializeIn(workspace, remoteUrl);
   const isBranch = !ref.startsWith('refs/');
   const to = isBranch ? `refs/remotes/origin/${ref}` : ref.replace('refs/', 'refs/remotes/');
   const wanted = `+${isBranch ? `refs/heads/${ref}` : ref}:${to}`;

@@ -110,6 +110,8 @@ export async function startWorkflowHost(options: WorkflowHostOptions): Promise<W
   const store = { artifacts: join(root, 'artifacts'), caches: join(root, 'caches') };
   let lastRun = 100;
 
+  /** Workflows by their blobs. */
+  const parsed = new Map<string, Workflow>();
   /** Starts by run. */
   const started = new Map<number, Started>();
 
@@ -218,11 +220,13 @@ export async function startWorkflowHost(options: WorkflowHostOptions): Promise<W
   const host: WorkflowHost = {
     artifacts: store.artifacts,
     async happen(event) {
-      const listed = await remote.git('ls-tree', '--name-only', `${event.sha}`, '.github/workflows/');
+      const listed = await remote.git('ls-tree', `${event.sha}`, '.github/workflows/');
       const runs: JobRun[] = [];
-      for (const path of listed.split('\n').filter((one) => one !== '')) {
+      for (const line of listed.split('\n').filter((one) => one !== '')) {
+        const [, , blob, path] = line.split(/[ \t]/) as [string, string, string, string];
         const file = path.split('/').at(-1)!;
-        const workflow = parse(await remote.git('show', `${event.sha}:${path}`)) as Workflow;
+        const workflow = parsed.get(blob) ?? (parse(await remote.git('cat-file', 'blob', blob)) as Workflow);
+        parsed.set(blob, workflow);
         if (!isStarted(workflow, event)) continue;
         runs.push(...(await runAndFollow({ file, workflow, event }, { runId: ++lastRun, attempt: 1 })));
       }

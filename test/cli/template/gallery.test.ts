@@ -141,9 +141,9 @@ describe('npmPackage() with a registry', () => {
 
   it('ends a download that gets no answer', async () => {
     answer = { isSilent: true };
-    await expect(get(4_000)).rejects.toMatchObject({
+    await expect(get(2_000)).rejects.toMatchObject({
       code: 'missing_file',
-      message: 'npm could not download reelform-gallery@0.1.0: no answer within 4 seconds',
+      message: 'npm could not download reelform-gallery@0.1.0: no answer within 2 seconds',
       hint: expect.stringContaining('npm ping'),
     });
   });
