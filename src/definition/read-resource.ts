@@ -55,7 +55,7 @@ export function readResource(node: TreeNode, editable: Editable, fonts: KnownFon
     }
     case 'image':
     case 'video': {
-      const transform = readTransform(transformOf(node));
+      const transform = readTransform(transformFields(node));
       return withSource(node, transform, (source, transform) => ({ kind, source, transform }));
     }
     case 'audio': {
@@ -146,13 +146,13 @@ function readTransform(node: TreeNode | null): Transform | null {
 
 /** Reads the transform of a sound; `null` for a form that the schema has rejected. */
 function readAudioTransform(node: TreeNode): AudioTransform | null {
-  const fields = transformOf(node);
+  const fields = transformFields(node);
   if (fields === null) return {};
   return fields.kind === 'map' ? (toJson(fields, () => false) as AudioTransform) : null;
 }
 
 /** Returns the fields of a transform: those of `transform` in the full form, or those beside the source. */
-export function transformOf(node: TreeNode | null): TreeNode | null {
+export function transformFields(node: TreeNode | null): TreeNode | null {
   if (node?.kind !== 'map') return null;
   const isFull = child(node, 'source')?.kind === 'map' || node.entries.has('transform');
   if (isFull) return child(node, 'transform');

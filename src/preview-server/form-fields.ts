@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { readDefinitionFile } from '../definition/definition-file.ts';
 import { extend } from '../definition/extend.ts';
-import { transformOf } from '../definition/read-resource.ts';
+import { transformFields } from '../definition/read-resource.ts';
 import type { Video, VideoResource } from '../definition/video.ts';
 import type { Project } from '../project/load-project.ts';
 import { textPosition } from '../report/json/diagnostics-json.ts';
@@ -113,7 +113,7 @@ function valueNode(node: TreeNode): ScalarNode | null {
 
 /** Returns the transform of a resource as it is written, beside its source or in `transform`. */
 export function writtenTransform(node: TreeNode | null): FormField['transform'] {
-  const fields = transformOf(node);
+  const fields = transformFields(node);
   const json = fields?.kind === 'map' ? toJson(fields, (path) => path[0] === 'background') : {};
   return json as FormField['transform'];
 }

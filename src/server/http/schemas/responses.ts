@@ -4,35 +4,36 @@ import { type Component, listOf, objectOf, ref, type Schema } from './json-schem
 
 type Headers = Readonly<Record<string, Schema>>;
 
-export const text = (description: string, example: string): Schema => {
+/** Creates the schema of a header with text. */
+export function headerSchema(description: string, example: string): Schema {
   return { type: 'string', description, examples: [example] };
-};
+}
 
 /** Response headers, each described once. */
 export const HEADERS = {
-  requestId: { 'X-Request-Id': text('Id of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
-  location: { Location: text('URL of the new resource', '/v2/render_sessions/rs_81f2c0') },
+  requestId: { 'X-Request-Id': headerSchema('Id of the request in the log', 'req_3fq8Tz0dYx5Nn1uG') },
+  location: { Location: headerSchema('URL of the new resource', '/v2/render_sessions/rs_81f2c0') },
   retryAfter: { 'Retry-After': { type: 'integer', description: 'Seconds to wait before the next request' } },
-  etag: { ETag: text('Strong; `If-None-Match` answers 304', '"3q2-7wAAAAA"') },
-  link: { Link: text('Link to the next page, if there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
+  etag: { ETag: headerSchema('Strong; `If-None-Match` answers 304', '"3q2-7wAAAAA"') },
+  link: { Link: headerSchema('Link to the next page, if there is one', '</v2/render_sessions?cursor=…>; rel="next"') },
   idempotency: {
-    'Idempotency-Key': text('Idempotency-Key of the request, if sent', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
-    'Idempotency-Key-Expires': text('Time until which the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
-    'Idempotent-Replayed': text(
+    'Idempotency-Key': headerSchema('Idempotency-Key of the request, if sent', '8e03978e-40d5-43dd-bc93-6894a57f9324'),
+    'Idempotency-Key-Expires': headerSchema('Time until which the key is kept', 'Fri, 02 Jan 2026 00:00:00 GMT'),
+    'Idempotent-Replayed': headerSchema(
       '`true` if this is the stored response to an earlier request with the same key',
       'true',
     ),
   },
   rateLimit: {
-    'RateLimit-Policy': text('Allowed requests per window, and its length in seconds', '"default";q=300;w=60'),
-    RateLimit: text('Remaining requests, and seconds until the window ends', '"default";r=299;t=58'),
+    'RateLimit-Policy': headerSchema('Allowed requests per window, and its length in seconds', '"default";q=300;w=60'),
+    RateLimit: headerSchema('Remaining requests, and seconds until the window ends', '"default";r=299;t=58'),
   },
-  authenticate: { 'WWW-Authenticate': text('Required authentication', 'Bearer realm="reelform"') },
+  authenticate: { 'WWW-Authenticate': headerSchema('Required authentication', 'Bearer realm="reelform"') },
   unsatisfied: {
-    'Content-Range': text('Size of the file in bytes', 'bytes */2841733'),
-    ETag: text('Media type of the file', '"3q2-7wAAAAA"'),
+    'Content-Range': headerSchema('Size of the file in bytes', 'bytes */2841733'),
+    ETag: headerSchema('Media type of the file', '"3q2-7wAAAAA"'),
   },
-  allow: { Allow: text('Methods that the path supports', 'GET, HEAD') },
+  allow: { Allow: headerSchema('Methods that the path supports', 'GET, HEAD') },
 } as const satisfies Record<string, Headers>;
 
 /** Describes a JSON response. */

@@ -17,7 +17,7 @@ import {
   type Schema,
   TIMESTAMP,
 } from './json-schema.ts';
-import { text } from './responses.ts';
+import { headerSchema } from './responses.ts';
 import { RENDER_SESSION } from './session-schemas.ts';
 import { STYLE_VERSION_DETAILS } from './style-version-schemas.ts';
 
@@ -184,11 +184,11 @@ export const WEBHOOK_MESSAGES = {
 } as const satisfies Record<string, Component>;
 
 const HEADERS: readonly (readonly [name: string, schema: Schema])[] = [
-  ['webhook-id', text('Id of the event, identical for all attempts', 'msg_2fQx8c')],
-  ['webhook-timestamp', text('Time of this attempt, in seconds since 1970', '1767225607')],
+  ['webhook-id', headerSchema('Id of the event, identical for all attempts', 'msg_2fQx8c')],
+  ['webhook-timestamp', headerSchema('Time of this attempt, in seconds since 1970', '1767225607')],
   [
     'webhook-signature',
-    text(
+    headerSchema(
       '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`. While a secret is rotated, two signatures separated by a space',
       'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     ),
