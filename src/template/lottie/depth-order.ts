@@ -26,6 +26,25 @@ export function outOfDepth(layers: readonly LottieNode[]): LottieNode[] {
   });
 }
 
+/**
+ * Finds layers that are turned out of the plane in a composition without a camera: they are drawn in perspective, as After Effects does it,
+ * while other players draw them without.
+ */
+export function inPerspective(layers: readonly LottieNode[]): LottieNode[] {
+  if (layers.some(({ ty }) => ty === CAMERA)) return [];
+  return layers.filter((layer) => {
+    const { rx, ry, or } = transformOf(layer);
+    return layer.ddd === 1 && !UNDRAWN.has(layer.ty) && [rx, ry, or].some((property) => leavesPlane(property));
+  });
+}
+
+/** Returns whether an angle, or one of the first two of an orientation, moves or is no half turn. */
+function leavesPlane(property: unknown): boolean {
+  if (!isRecord(property) || property.k === undefined) return false;
+  const angles: readonly unknown[] = Array.isArray(property.k) ? property.k.slice(0, 2) : [property.k];
+  return angles.some((angle) => typeof angle !== 'number' || angle % 180 !== 0);
+}
+
 interface View {
   readonly from: Point;
   /** Length 1. */

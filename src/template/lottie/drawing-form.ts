@@ -5,6 +5,7 @@ import { withIsolatedBlends } from './isolated-blends.ts';
 import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
+import { keyTimes, propertyValue } from './property-value.ts';
 import { asPath, isOtherStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
 import { withoutStraightPaths } from './straight-paths.ts';
@@ -90,8 +91,24 @@ function shapeForm(shape: LottieNode): LottieNode {
     return it === shape.it ? shape : { ...shape, it };
   }
   if (shape.ty === 'tr') return transformForm(shape);
-  if (shape.ty === 'rp') return repeaterForm(shape);
+  if (shape.ty === 'rp') return repeaterForm(withWholeCopies(shape));
   return (isOtherStar(shape) ? asPath(shape) : null) ?? withStopsApart(easedAlike(shape, MOST_DIMENSIONS));
+}
+
+/** Longest time in frames in which a number of copies that moves is counted. */
+const MOST_COUNTED = 3600;
+
+/** Returns a repeater with whole copies: the renderer leaves out a copy that has begun, which lottie-web draws. */
+function withWholeCopies(repeater: LottieNode): LottieNode {
+  const { c } = repeater;
+  const times = keyTimes(c);
+  const countAt = (time: number): number => Math.ceil(propertyValue(c, time)?.[0] ?? 0);
+  if (!isRecord(c) || (typeof c.k === 'number' && Number.isInteger(c.k))) return repeater;
+  if (times.length === 0) return typeof c.k === 'number' ? { ...repeater, c: { ...c, k: Math.ceil(c.k) } } : repeater;
+  const [first, last] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
+  if (last - first > MOST_COUNTED) return repeater;
+  const k = Array.from({ length: last - first + 1 }, (_, at) => ({ t: first + at, s: [countAt(first + at)], h: 1 }));
+  return { ...repeater, c: { a: 1, k } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { outOfDepth } from './depth-order.ts';
+import { inPerspective, outOfDepth } from './depth-order.ts';
 import {
   allLayers,
   LAYER_TYPE,
@@ -49,11 +49,12 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
     return [{ feature: 'image_sequence', what: 'image sequence', layer: asset.id, pointer: `/assets/${index}` }];
   });
   const removed = recordedRemovals(animation);
-  const unsorted = new Set([...layerLists(animation)].flatMap(outOfDepth));
+  const lists = [...layerLists(animation)];
+  const inSpace = { unsorted: new Set(lists.flatMap(outOfDepth)), turned: new Set(lists.flatMap(inPerspective)) };
   return [
     ...removed,
     ...sequences,
-    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place, unsorted))),
+    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place, inSpace))),
   ];
 }
 
@@ -78,7 +79,10 @@ export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
 }
 
-function ofLayer(place: LocatedLayer, unsorted: ReadonlySet<LottieNode>): UnsupportedUse[] {
+function ofLayer(
+  place: LocatedLayer,
+  { unsorted, turned }: Readonly<Record<'unsorted' | 'turned', ReadonlySet<LottieNode>>>,
+): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
   const use = (feature: Feature, what: string, at: string): void => {
@@ -98,6 +102,7 @@ function ofLayer(place: LocatedLayer, unsorted: ReadonlySet<LottieNode>): Unsupp
     else if (isDrawn(effect) && !OTHER_PLAYERS_EFFECTS.has(effect.ty)) use('other_players', title, at);
   }
   if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);
+  if (turned.has(layer)) use('other_players', 'perspective without a camera', pointer);
   if (Number(layer.ip) > Number(layer.op)) use('other_players', 'layer in reverse', pointer);
   if (isMisplaced(layer)) use('other_players', 'transform outside a group', `${pointer}/shapes`);
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {

@@ -365,6 +365,25 @@ describe('drawingForm()', () => {
   });
 });
 
+describe('drawingForm() of the number of copies', () => {
+  const countOf = (c: object) => {
+    const repeater = { ty: 'rp', c, o: still(0), m: 1, tr: { ...TRANSFORM, so: still(100), eo: still(100) } };
+    const { layers } = drawingForm(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), RED, repeater])]));
+    return (layers[0] as { shapes: { it: { c: { k: unknown } }[] }[] }).shapes[0]!.it[2]!.c;
+  };
+
+  it('counts a copy that has begun', () => {
+    expect(countOf(still(2.2)).k).toBe(3);
+    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 4, s: [2] }] }; // biome-ignore format: one property
+    expect(countOf(moving).k).toEqual([0, 1, 1, 2, 2].map((count, t) => ({ t, s: [count], h: 1 })));
+  });
+
+  it('keeps whole copies', () => {
+    const whole = still(3);
+    expect(countOf(whole)).toBe(whole);
+  });
+});
+
 describe('drawingForm() of gradients', () => {
   const stopsOf = (k: unknown, p: number) => {
     const gradient = { ty: 'gf', o: still(100), r: 1, t: 1, s: still([0, 0]), e: still([9, 0]), g: { p, k } };

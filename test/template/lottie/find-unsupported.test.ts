@@ -123,6 +123,23 @@ describe('findUnsupported()', () => {
     ]);
   });
 
+  it('reports layers turned out of the plane without a camera, which other players flatten', () => {
+    const turned = (nm: string, ks: object, ddd = 1) => shapeLayer(nm, SHAPES, { ddd, ks: { ...TRANSFORM, ...ks } });
+    const moving = { a: 1, k: [{ t: 0, s: [0], ...EASE }, { t: 9, s: [90] }] }; // biome-ignore format: one property
+    const layers = [
+      ...[turned('a', { ry: still(20) }), turned('b', { rx: moving }), turned('c', { or: still([0, 30, 0]) })],
+      ...[
+        turned('half', { rx: still(180) }),
+        turned('plane', { or: still([0, 0, 30]) }),
+        turned('flat', { rx: moving }, 0),
+      ],
+    ];
+    expect(uses(lottie(layers))).toEqual(
+      ['a', 'b', 'c'].map((name, at) => `other_players perspective without a camera ${name} /layers/${at}`),
+    );
+    expect(uses(lottie([{ ty: 13, nm: 'camera', ip: 0, op: 60, st: 0, ks: {} }, layers[0]!]))).toEqual([]);
+  });
+
   describe('of layers before a camera', () => {
     const camera = (changes: object = {}) => ({ ty: 13, ddd: 1, nm: 'camera', ip: 0, op: 60, st: 0, ks: { p: still([0, 0, -100]), a: still([0, 0, 0]), ...changes } }); // biome-ignore format: one layer
     const at = (nm: string, z: number, changes: object = {}) =>
