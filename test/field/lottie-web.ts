@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { allLayers } from '../../src/template/lottie/lottie-layers.ts';
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { FIELD_FONT } from './field-font.ts';
@@ -64,14 +64,7 @@ export async function openLottieWeb(): Promise<Reference> {
     executablePath: CHROMIUM!,
     args: ['--no-sandbox', '--force-color-profile=srgb', '--font-render-hinting=none'],
   });
-  const page = await browser.newPage();
-  await page.setContent('<body style="margin:0;background:#000;overflow:hidden"><div id="stage"></div></body>');
-  await page.addScriptTag({ content: readFileSync(PLAYER, 'utf8') });
-  const font = `url(data:font/ttf;base64,${Buffer.from(FIELD_FONT).toString('base64')})`;
-  await page.addStyleTag({
-    content: `@font-face { font-family: Letters; src: ${font}; } text { text-rendering: geometricPrecision; }`,
-  });
-  await page.evaluate(() => document.fonts.load('16px Letters'));
+  let page = await openPage(browser);
   return {
     async draw(document, frames, width, height, ground = 'black') {
       await page.setViewportSize({ width, height });
@@ -81,8 +74,13 @@ export async function openLottieWeb(): Promise<Reference> {
       const loaded = page.evaluate(load, { text: JSON.stringify(document), width, height, renderer });
       const timer = new AbortController();
       const late = setTimeout(LOAD_LIMIT_MS, 'late', { signal: timer.signal });
-      if ((await Promise.race([loaded, late])) === 'late')
+      if ((await Promise.race([loaded, late])) === 'late') {
+        loaded.catch(() => undefined);
+        // The old page might finish loading while the next animation is shown.
+        await page.close();
+        page = await openPage(browser);
         throw new Error(`lottie-web does not load it within ${LOAD_LIMIT_MS / 1000} s`);
+      }
       timer.abort();
       const pictures: Picture[] = [];
       for (const frame of frames) pictures.push(await shot(page, frame, width, height));
@@ -92,6 +90,18 @@ export async function openLottieWeb(): Promise<Reference> {
     },
     close: () => browser.close(),
   };
+}
+
+async function openPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage();
+  await page.setContent('<body style="margin:0;background:#000;overflow:hidden"><div id="stage"></div></body>');
+  await page.addScriptTag({ content: readFileSync(PLAYER, 'utf8') });
+  const font = `url(data:font/ttf;base64,${Buffer.from(FIELD_FONT).toString('base64')})`;
+  await page.addStyleTag({
+    content: `@font-face { font-family: Letters; src: ${font}; } text { text-rendering: geometricPrecision; }`,
+  });
+  await page.evaluate(() => document.fonts.load('16px Letters'));
+  return page;
 }
 
 function hasCamera(document: LottieDocument): boolean {
