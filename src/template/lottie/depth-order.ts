@@ -9,6 +9,8 @@ const TOLERANCE = 0.5;
 /** Null, audio, camera and light. */
 const UNDRAWN = new Set<unknown>([3, LAYER_TYPE.audio, CAMERA, 14]);
 const ROTATIONS = ['r', 'rx', 'ry', 'rz', 'or'];
+/** Parents of a layer that are followed; more are a circle, or no animation of a designer. */
+const MAX_PARENTS = 50;
 
 /**
  * Finds layers in three dimensions that are painted over one that is nearer to the camera, because the renderer paints them in the
@@ -19,11 +21,16 @@ export function outOfDepth(layers: readonly LottieNode[]): LottieNode[] {
   const camera = layers.find(({ ty }) => ty === CAMERA);
   const view = camera === undefined ? null : viewOf(camera);
   if (view === null) return [];
-  const depths = layers.map((layer) => depthOf(layer, layers, view));
-  return layers.filter((_, index) => {
-    const depth = depths[index]!;
-    return depth !== null && depths.slice(index + 1).some((below) => below !== null && below < depth - TOLERANCE);
-  });
+  const byIndex = new Map(layers.map((layer) => [layer.ind, layer]));
+  const covering: LottieNode[] = [];
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const layer of layers.toReversed()) {
+    const depth = depthOf(layer, byIndex, view);
+    if (depth === null) continue;
+    if (nearest < depth - TOLERANCE) covering.push(layer);
+    nearest = Math.min(nearest, depth);
+  }
+  return covering;
 }
 
 /**
@@ -61,22 +68,25 @@ function viewOf(camera: LottieNode): View | null {
 }
 
 /** Returns the distance in front of the camera; null for a layer behind it or without a constant depth. */
-function depthOf(layer: LottieNode, layers: readonly LottieNode[], { from, direction }: View): number | null {
+function depthOf(
+  layer: LottieNode,
+  byIndex: ReadonlyMap<unknown, LottieNode>,
+  { from, direction }: View,
+): number | null {
   if (layer.ddd !== 1 || UNDRAWN.has(layer.ty) || layer.hd === true) return null;
-  const point = worldPoint(layer, layers);
+  const point = worldPoint(layer, byIndex);
   if (point === null) return null;
   const depth = point.reduce((sum, value, axis) => sum + (value - from[axis]!) * direction[axis]!, 0);
   return depth > 0 ? depth : null;
 }
 
 /** Returns where the anchor of a layer is in its composition. */
-function worldPoint(layer: LottieNode, layers: readonly LottieNode[]): Point | null {
+function worldPoint(layer: LottieNode, byIndex: ReadonlyMap<unknown, LottieNode>): Point | null {
   let point = pointOf(transformOf(layer).p);
   let below = layer;
-  // A chain of parents is not longer than the list, unless it is a circle.
-  for (let steps = 0; below.parent !== undefined && point !== null; steps++) {
-    const parent = layers.find(({ ind }) => ind === below.parent);
-    if (parent === undefined || steps > layers.length || isTurned(parent)) return null;
+  for (let parents = 0; below.parent !== undefined && point !== null; parents++) {
+    const parent = byIndex.get(below.parent);
+    if (parent === undefined || parents === MAX_PARENTS || isTurned(parent)) return null;
     const { p, a, s } = transformOf(parent);
     const [to, anchor, scale] = [pointOf(p), pointOf(a) ?? [0, 0, 0], pointOf(s) ?? [100, 100, 100]];
     if (to === null || (isRecord(a) && pointOf(a) === null) || (isRecord(s) && pointOf(s) === null)) return null;
