@@ -38,5 +38,7 @@ export default defineConfig({
     env: { REELFORM_PROOF: process.env.REELFORM_PROOF ?? 'full' },
     // The figures are what a proof is run for.
     disableConsoleIntercept: true,
+    // Pixels are collected as in the threads that draw.
+    execArgv: ['--expose-gc'],
   },
 });

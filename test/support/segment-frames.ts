@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { freeBuffers } from '../../src/engine/raster/free-buffers.ts';
 import { openRasterizer } from '../../src/engine/raster/rasterizer.ts';
 import { type FrameRange, segmentKey } from '../../src/engine/segments/segment.ts';
 import { sceneCutter } from '../../src/engine/segments/segment-scene.ts';
@@ -12,6 +14,9 @@ export async function drawFrames(scene: Scene, { first, end }: FrameRange, step 
     frames.set(frame, Buffer.from(rasterizer.draw(frame)));
   }
   rasterizer.close();
+  // Thousands of scenes are drawn in a row.
+  freeBuffers();
+  await setImmediate();
   return frames;
 }
 
