@@ -21,7 +21,7 @@ import { makeFolder } from '../support/repository.ts';
 /** Runs of the components of apply, composed as the command does, because starting the whole command dominates the time of a run. */
 const PARTS_RUNS = count(1_900, 8);
 /** Runs of the command itself. */
-const COMMAND_RUNS = count(100, 2);
+const COMMAND_RUNS = count(100, 4);
 const VIDEOS = 6;
 const KILLS = 4;
 /** For two cores; a run spends half of its time waiting. */
