@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type Sha256, sha256 } from '../../digest.ts';
+import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../../digest.ts';
 import { isRecord } from '../../json.ts';
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { defaultCodec, type OutputFormat } from '../../wire/output.ts';
@@ -22,7 +22,7 @@ export function segmentKey(scene: Scene, { first, end }: FrameRange, build: stri
     size: [width, height],
     rate: { ...frameRateOf(fps) },
     animation: animationDigest(animation),
-    fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: bytesDigest(bytes) })) as Json,
+    fonts: fonts.map(({ bytes, ...font }) => ({ ...font, bytes: knownSha256(bytes) })) as Json,
     images: images.map(pictureOf),
     clips: clips.map(pictureOf),
   }));
@@ -44,7 +44,7 @@ function keyOf(value: () => Json): Sha256 | null {
 }
 
 function pictureOf({ assetId, width, height, bytes, transform }: SceneImage): Json {
-  return { assetId, width, height, bytes: bytesDigest(bytes), transform: { ...transform } };
+  return { assetId, width, height, bytes: knownSha256(bytes), transform: { ...transform } };
 }
 
 /** Layer by layer and asset by asset: the segments of a video have most of them in common. */
@@ -63,20 +63,12 @@ function animationDigest(animation: LottieDocument): Json {
 
 const digests = new WeakMap<object, Sha256>();
 
-function remembered(value: object, digest: () => Sha256): Sha256 {
-  const known = digests.get(value) ?? digest();
-  digests.set(value, known);
-  return known;
-}
-
-function bytesDigest(bytes: Uint8Array): Sha256 {
-  return remembered(bytes, () => sha256(bytes));
-}
-
 /** @param value JSON, never written to */
 function valueDigest(value: unknown): Json {
   if (!isRecord(value)) return value as Json;
-  return remembered(value, () => sha256(canonicalJson(value as Json)));
+  const digest = digests.get(value) ?? sha256(canonicalJson(value as Json));
+  digests.set(value, digest);
+  return digest;
 }
 
 /**
@@ -94,7 +86,7 @@ export function soundKey(
     ...{ build, codec, quality: output.quality, rate: { ...frameRateOf(fps) }, frameCount },
     sounds: sounds.map(({ bytes, name: _, transform, ...times }) => ({
       ...times,
-      bytes: bytesDigest(bytes),
+      bytes: knownSha256(bytes),
       transform: { ...transform },
     })),
   }));

@@ -104,8 +104,8 @@ function keyframesOf(property: Record<string, unknown>): Keyframe[] {
     if (!isRecord(frame) || typeof frame.t !== 'number') continue;
     const value: Numbers | null = numbersIn(frame.s) ?? end;
     const [out, into] = [numbersIn(frame.to), numbersIn(frame.ti)];
-    const isCurved = [out, into].every((handle) => handle !== null) && [out, into].flat().some((part) => part !== 0);
-    const path = isCurved ? { out: out!, in: into! } : null;
+    const isCurved = out !== null && into !== null && [...out, ...into].some((part) => part !== 0);
+    const path = isCurved ? { out, in: into } : null;
     found.push({ t: frame.t, value, isHeld: frame.h === 1, out: frame.o, in: frame.i, path });
     end = numbersIn(frame.e);
   }
