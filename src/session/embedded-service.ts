@@ -255,11 +255,12 @@ export function createMemoryStore(
     const key = claim === null ? null : JSON.stringify([tenant, claim.key]);
     const before = key === null ? undefined : answers.get(key);
     if (before !== undefined) {
-      return before.request === claim?.request ? { kind: 'replayed', value: before.session } : { kind: 'reused' };
+      if (before.request !== claim?.request) throw serviceError('idempotency_key_reused');
+      return { value: before.session, isReplay: true };
     }
     const value = work();
     if (key !== null && claim !== null) answers.set(key, { request: claim.request, session: value });
-    return { kind: 'done', value };
+    return { value, isReplay: false };
   };
 
   const plan = (session: string, position: number, work: Partial<UploadWork>, delayMs: number): void => {

@@ -154,14 +154,11 @@ export interface IdempotencyClaim {
   readonly expiresAt: number;
 }
 
-export type Claimed<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  /** The stored answer of an earlier identical request. */
-  | { readonly kind: 'replayed'; readonly value: T }
-  /** The key was used for a different request. */
-  | { readonly kind: 'reused' }
-  /** The first request with the key is still running. */
-  | { readonly kind: 'busy' };
+/** A result, and whether it is the stored one of an earlier request with the same Idempotency-Key. */
+export interface Claimed<T> {
+  readonly value: T;
+  readonly isReplay: boolean;
+}
 
 export interface SessionQuery {
   /** 1..100. */
@@ -172,7 +169,10 @@ export interface SessionQuery {
   readonly styleVersionId: string | null;
 }
 
-/** Stores sessions and queues renders. */
+/**
+ * Stores sessions and queues renders. Calls with a claim throw ServiceError 422 `idempotency_key_reused` if the key was
+ * used for a different request, and 409 `idempotency_in_progress` while the first request with it is running.
+ */
 export interface SessionStore {
   /** Stores a new session with its claim and queues it unless it is a draft, in one transaction. */
   create(stored: StoredSession, claim: IdempotencyClaim | null): Promise<Claimed<RenderSession>>;

@@ -128,44 +128,38 @@ export class Sessions {
    * @throws ServiceError 409 if the session is not a draft, 422 with all mistakes except unfilled editables
    */
   async changeMapping(tenant: TenantId, id: string, { mapping }: ChangeRenderSession): Promise<RenderSession> {
-    const { store, environment } = this.#ports;
     const draft = await this.get(tenant, id);
     const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
-    const changed = await store.change(tenant, id, null, (session) => {
+    const { session: changed } = await this.#change(tenant, id, null, (session) => {
       if (session.status !== 'draft') throw wrongState(session, 'Only the mapping of a draft can be changed');
       const changed = changeMapping(session.mapping, mapping, spec);
       refuse(changed.mistakes);
-      return changedDraft(session, changed.mapping, keysOf(changed.missing), environment.now());
+      return changedDraft(session, changed.mapping, keysOf(changed.missing), this.#ports.environment.now());
     });
-    if (changed === null) throw noSession(id);
-    return answer(changed).session;
+    return changed;
   }
 
   /** Queues a draft. @throws ServiceError 422 with everything that is missing or invalid in its mapping */
   async start(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
-    const { store, environment } = this.#ports;
     const draft = await this.get(tenant, id);
     const { spec } = await this.#template(tenant, draft.mapping.template_style_version_id);
-    const started = await store.change(tenant, id, claim, (session) => {
+    return this.#change(tenant, id, claim, (session) => {
       if (session.status !== 'draft') throw wrongState(session, 'Only a draft can be rendered');
       refuse(checkMapping(session.mapping, spec));
-      return queuedSession(session, environment.now());
+      return queuedSession(session, this.#ports.environment.now());
     });
-    if (started === null) throw noSession(id);
-    return answer(started);
   }
 
   /** Cancels a draft or a running render. A canceled session stays unchanged. */
   async cancel(tenant: TenantId, id: string, claim: IdempotencyClaim | null = null): Promise<Answer> {
-    const { store, environment, retentionMs } = this.#ports;
-    const canceled = await store.change(tenant, id, claim, (session) => {
+    const { environment, retentionMs } = this.#ports;
+    const canceled = await this.#change(tenant, id, claim, (session) => {
       if (session.status === 'preview_canceled') return session;
       if (session.terminal === true) throw wrongState(session, 'It has already ended');
       return canceledSession(session, { nowMs: environment.now(), retentionMs });
     });
-    if (canceled === null) throw noSession(id);
     this.#ports.stop(id);
-    return answer(canceled);
+    return canceled;
   }
 
   /**
@@ -179,15 +173,13 @@ export class Sessions {
     asked: readonly ExternalUploadRequest[],
     claim: IdempotencyClaim | null = null,
   ): Promise<Answer> {
-    const { store, environment, destinations } = this.#ports;
-    const added = await store.change(tenant, id, claim, (session) => {
+    const { environment, destinations } = this.#ports;
+    return this.#change(tenant, id, claim, (session) => {
       if (sessionEnd(session.status) === 'failed') throw wrongState(session, 'It has no video to deliver');
       const { uploads, problems } = addDeliveries(session, asked, tenant, destinations);
       refuse(problems);
       return { ...session, external_uploads: uploads, updated_at: new Date(environment.now()).toISOString() };
     });
-    if (added === null) throw noSession(id);
-    return answer(added);
   }
 
   /** Creates a rendered session for a video that was rendered earlier, and delivers it. */
@@ -205,6 +197,17 @@ export class Sessions {
   async remove(tenant: TenantId, id: string): Promise<void> {
     if (!(await this.#ports.store.remove(tenant, id))) throw noSession(id);
     this.#ports.stop(id);
+  }
+
+  async #change(
+    tenant: TenantId,
+    id: string,
+    claim: IdempotencyClaim | null,
+    change: (session: RenderSession) => RenderSession,
+  ): Promise<Answer> {
+    const changed = await this.#ports.store.change(tenant, id, claim, change);
+    if (changed === null) throw noSession(id);
+    return answer(changed);
   }
 
   /** Builds the session of a request and collects all problems and, for a draft, the unfilled editables. */
@@ -261,16 +264,8 @@ function refuse(problems: readonly RequestProblem[]): void {
   throw serviceError('mapping_invalid', `The mapping does not match the template: ${details}`, problems);
 }
 
-function answer(claimed: Claimed<RenderSession>): Answer {
-  switch (claimed.kind) {
-    case 'done':
-    case 'replayed':
-      return { session: claimed.value, isReplay: claimed.kind === 'replayed' };
-    case 'reused':
-      throw serviceError('idempotency_key_reused', 'The Idempotency-Key was used with a different request');
-    case 'busy':
-      throw serviceError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running');
-  }
+function answer({ value: session, isReplay }: Claimed<RenderSession>): Answer {
+  return { session, isReplay };
 }
 
 function noSession(id: string): ServiceError {

@@ -3,7 +3,7 @@ import { JobQueue } from '../../src/server/queue/job-queue.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
 import { createSessionTable } from '../../src/server/store/session-table.ts';
 import { makeClaim, makeStored, NOW } from '../server/store/sessions.ts';
-import { describeOnDatabases, SILENT } from '../support/databases.ts';
+import { describeOnDatabases, jobCounts, SILENT } from '../support/databases.ts';
 import { count } from '../support/proof.ts';
 
 const KEYS = count(100, 5);
@@ -27,13 +27,14 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     );
     for (const key of keys) {
       const ofKey = answers.filter((answer) => answer.key === key).map(({ answer }) => answer);
-      expect(ofKey.filter(({ kind }) => kind === 'done')).toHaveLength(1);
-      expect(ofKey.filter(({ kind }) => kind === 'replayed')).toHaveLength(AT_ONCE - 1);
-      expect(new Set(ofKey.map((answer) => 'value' in answer && answer.value.id)).size).toBe(1);
-      expect(await table.create(makeStored(), makeClaim(key, 'another body'))).toEqual({ kind: 'reused' });
+      expect(ofKey.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+      expect(ofKey.filter(({ isReplay }) => isReplay)).toHaveLength(AT_ONCE - 1);
+      expect(new Set(ofKey.map(({ value }) => value.id)).size).toBe(1);
+      const another = table.create(makeStored(), makeClaim(key, 'another body'));
+      await expect(another).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     }
     expect(await database.query('select count(*) as sessions from reelform.sessions')).toEqual([{ sessions: KEYS }]);
-    expect(await queue.depth()).toEqual({ queued: KEYS, active: 0, dead: 0 });
+    expect(await jobCounts(database)).toEqual({ queued: KEYS, active: 0, dead: 0 });
     await queue.stop({ graceMs: 0 });
   });
 
@@ -60,11 +61,12 @@ describeOnDatabases('many requests with one key at once', (databases, kind) => {
     const stored = makeStored();
     const first = slow.create(stored, makeClaim('k'));
     await atWork;
-    expect(await quick.create(makeStored(), makeClaim('k'))).toEqual({ kind: 'busy' });
+    const early = quick.create(makeStored(), makeClaim('k'));
+    await expect(early).rejects.toMatchObject({ code: 'idempotency_in_progress' });
     const third = quick.create(makeStored(), makeClaim('k'));
     finish();
-    expect(await first).toMatchObject({ kind: 'done' });
-    expect(await third).toEqual({ kind: 'replayed', value: stored.session });
+    expect(await first).toMatchObject({ isReplay: false });
+    expect(await third).toEqual({ isReplay: true, value: stored.session });
     await second.close();
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, inject, onTestFinished } from 'vitest';
-import { JOB_SCHEMA } from '../../src/server/queue/queues.ts';
+import { JOB_SCHEMA, QUEUES } from '../../src/server/queue/queues.ts';
 import type { Database } from '../../src/server/store/database.ts';
 import { MIGRATIONS, migrate } from '../../src/server/store/migrate.ts';
 import { openDatabase } from '../../src/server/store/open-database.ts';
@@ -13,7 +13,7 @@ import { SILENT_LOG } from '../../src/server/telemetry/log.ts';
 import { postgresPackage } from './postgres-server.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
-const QUEUES = join(import.meta.dirname, '../../src/server/queue/queues.ts');
+const QUEUES_FILE = join(import.meta.dirname, '../../src/server/queue/queues.ts');
 
 export { SILENT_LOG as SILENT };
 
@@ -100,6 +100,17 @@ function asDatabases(fresh: () => Promise<Fresh>): TestDatabases {
   };
 }
 
+/** Counts the jobs of a queue that wait, run, and failed five times. */
+export async function jobCounts(database: Database): Promise<{ queued: number; active: number; dead: number }> {
+  const [counts] = await database.query<Awaited<ReturnType<typeof jobCounts>>>(
+    `select count(*) filter (where state in ('created', 'retry')) as queued,
+        count(*) filter (where state = 'active') as active, count(*) filter (where state = 'failed') as dead
+      from ${JOB_SCHEMA}.job where name = any($1::text[])`,
+    [[...QUEUES]],
+  );
+  return counts!;
+}
+
 async function empty(database: Database): Promise<void> {
   const tables = await database.query<{ name: string }>(
     `select format('reelform.%I', tablename) as name from pg_tables
@@ -130,7 +141,7 @@ function pgliteTemplate(): Promise<string> {
   template ??= (async () => {
     const versions = await Promise.all(['@electric-sql/pglite', 'pg-boss'].map(readVersion));
     const state = createHash('sha256')
-      .update(JSON.stringify([versions, MIGRATIONS, await readFile(QUEUES, 'utf8')]))
+      .update(JSON.stringify([versions, MIGRATIONS, await readFile(QUEUES_FILE, 'utf8')]))
       .digest('hex')
       .slice(0, 16);
     const home = join(MODULES, '.cache/reelform-test', `pglite-${state}`);

@@ -21,7 +21,6 @@ import {
   type JobHandlers,
   type JobOptions,
   QUEUES,
-  type QueueDepth,
   type QueueName,
   WorkerStopping,
 } from './queues.ts';
@@ -69,7 +68,6 @@ export class JobQueue {
   readonly #database: Database;
   readonly #log: Log;
   readonly #stopping = new AbortController();
-  readonly #atWork = new Map<string, number>();
   readonly #claims = new Map<string, JobClaims>();
   #timers: { stop(): void }[] = [];
   #stopped: Promise<void> | null = null;
@@ -168,23 +166,6 @@ export class JobQueue {
     this.#timers = [poller, { stop: () => clearInterval(reviving) }];
   }
 
-  /** Returns the number of running jobs of the queue in this process. */
-  atWork(queue: QueueName): number {
-    return this.#atWork.get(queue) ?? 0;
-  }
-
-  /** Returns the current number of jobs by state. */
-  async depth(): Promise<QueueDepth> {
-    const rows = await this.#database.query<{ state: string; count: number }>(
-      `select state::text, count(*) as count from ${JOB_SCHEMA}.job
-        where name = any($1::text[]) and state in ('created', 'retry', 'active', 'failed') group by state`,
-      [[...QUEUES]],
-    );
-    const count = (...states: string[]): number =>
-      rows.reduce((sum, row) => (states.includes(row.state) ? sum + row.count : sum), 0);
-    return { queued: count('created', 'retry'), active: count('active'), dead: count('failed') };
-  }
-
   /**
    * Claims no further jobs, lets running ones continue for `graceMs`, then aborts their signals and returns them to the
    * queue. The database stays open. Later calls wait for the first.
@@ -236,8 +217,6 @@ export class JobQueue {
   async #run(queue: string, job: Job, handler: JobHandler, { takeSlot }: Seat): Promise<void> {
     const stopping = this.#stopping.signal;
     const lost = new AbortController();
-    const count = (by: number): void => void this.#atWork.set(queue, (this.#atWork.get(queue) ?? 0) + by);
-    count(1);
     const lease = keepLease({
       renew: () => this.#renew(queue, job),
       everyMs: this.#options.refreshSeconds * 1000,
@@ -257,7 +236,6 @@ export class JobQueue {
       else throw error;
     } finally {
       lease.release();
-      count(-1);
     }
   }
 

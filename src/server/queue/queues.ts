@@ -75,14 +75,6 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
   }
 }
 
-export interface QueueDepth {
-  /** Jobs that wait for their first or another attempt. */
-  readonly queued: number;
-  readonly active: number;
-  /** Jobs of the last day that failed five times. */
-  readonly dead: number;
-}
-
 /** A claimed job. */
 export interface TakenJob extends Pick<Seat, 'takeSlot'> {
   /** Priority that it was queued with. */

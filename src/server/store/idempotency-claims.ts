@@ -19,10 +19,11 @@ class Rollback extends Error {}
 
 /**
  * Runs `work` in one transaction with the claim on its Idempotency-Key and stores its result. The key is unique, so a
- * second request with it waits for the first: up to 5 s with PostgreSQL, then returns `busy`; without limit with
- * PGlite, where all transactions are serialized. The key stays free when `work` throws or returns null.
+ * second request with it waits for the first: up to 5 s with PostgreSQL; without limit with PGlite, where all
+ * transactions are serialized. The key stays free when `work` throws or returns null.
  *
  * @returns null when `work` does
+ * @throws ServiceError 422 `idempotency_key_reused`, 409 `idempotency_in_progress`
  */
 export async function runIdempotent<T extends object>(
   database: Database,
@@ -32,7 +33,7 @@ export async function runIdempotent<T extends object>(
   try {
     return await database.transaction(async (tx): Promise<Claimed<T>> => {
       const earlier = claim === null ? null : await take<T>(tx, tenant, claim, now, answer ?? null);
-      if (earlier !== null) return earlier;
+      if (earlier !== null) return { value: earlier, isReplay: true };
       const value = await work(tx);
       if (value === null) throw new Rollback();
       if (claim !== null && answer === undefined) {
@@ -42,24 +43,24 @@ export async function runIdempotent<T extends object>(
           JSON.stringify(value),
         ]);
       }
-      return { kind: 'done', value };
+      return { value, isReplay: false };
     });
   } catch (error) {
     if (error instanceof Rollback) return null;
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-    if (claim !== null) return { kind: 'busy' };
+    if (claim !== null) throw serviceError('idempotency_in_progress');
     throw serviceError('unavailable', 'Another request holds the lock of this resource for too long');
   }
 }
 
-/** Claims a key. Returns null when the key was free or has expired. */
+/** Claims a key. Returns the stored result, or null when the key was free or has expired. */
 async function take<T>(
   tx: Queryable,
   tenant: TenantId,
   { key, request, expiresAt }: IdempotencyClaim,
   now: number,
   answer: T | null,
-): Promise<Claimed<T> | null> {
+): Promise<T | null> {
   const taken = await tx.query(
     `insert into reelform.claims (tenant, key, request, expires_at, answer)
       values ($1, $2, $3, $4::timestamptz, $6::json)
@@ -83,5 +84,6 @@ async function take<T>(
   );
   // The conflict has locked the row, so it exists.
   if (first === undefined) throw new Error('Internal error: a claim is missing');
-  return first.request === request ? { kind: 'replayed', value: first.answer } : { kind: 'reused' };
+  if (first.request !== request) throw serviceError('idempotency_key_reused');
+  return first.answer;
 }

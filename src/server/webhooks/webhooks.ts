@@ -84,7 +84,7 @@ export class Webhooks {
       });
       return { ...asEndpoint(row), secret };
     });
-    return answer(made!);
+    return answerOf(made!);
   }
 
   /** @throws ServiceError 404, 422 `webhook_url_refused` */
@@ -130,7 +130,7 @@ export class Webhooks {
       return { ...asEndpoint({ ...row, updated_at: at }), secret };
     });
     if (rotated === null) throw noEndpoint(id);
-    return answer(rotated);
+    return answerOf(rotated);
   }
 
   /** Returns deliveries, newest first. @throws ServiceError 404, 400 for an unknown cursor */
@@ -206,16 +206,8 @@ function plainTypes(types: EndpointRow['types']): EndpointRow['types'] {
   return types === null ? null : [...new Set(types)];
 }
 
-function answer(made: Claimed<WebhookEndpointWithSecret>): SecretAnswer {
-  switch (made.kind) {
-    case 'done':
-    case 'replayed':
-      return { endpoint: made.value, isReplay: made.kind === 'replayed' };
-    case 'reused':
-      throw serviceError('idempotency_key_reused');
-    case 'busy':
-      throw serviceError('idempotency_in_progress');
-  }
+function answerOf({ value: endpoint, isReplay }: Claimed<WebhookEndpointWithSecret>): SecretAnswer {
+  return { endpoint, isReplay };
 }
 
 function noEndpoint(id: string): ServiceError {

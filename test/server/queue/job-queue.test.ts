@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../../src/server/store/database.ts';
 import type { Log } from '../../../src/server/telemetry/log.ts';
 import { serviceError } from '../../../src/service/service-error.ts';
-import { describeOnDatabases, SILENT } from '../../support/databases.ts';
+import { describeOnDatabases, jobCounts, SILENT } from '../../support/databases.ts';
 
 const never = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -88,8 +88,8 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await done.until(20);
     expect(done.seen.toSorted()).toEqual(ids.toSorted());
     expect(most).toBeLessThanOrEqual(3);
-    await expect.poll(async () => (await queue.depth()).active).toBe(0);
-    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
+    await expect.poll(async () => (await jobCounts(database)).active).toBe(0);
+    expect(await jobCounts(database)).toEqual({ queued: 0, active: 0, dead: 0 });
   });
 
   it('drops a job whose transaction was rolled back', async () => {
@@ -100,7 +100,7 @@ describeOnDatabases('JobQueue', (databases, kind) => {
       throw new Error('no');
     });
     await expect(gaveUp).rejects.toThrow('no');
-    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 0 });
+    expect(await jobCounts(database)).toEqual({ queued: 0, active: 0, dead: 0 });
   });
 
   it('keeps one live job per id and accepts a new one once it is done', async () => {
@@ -108,12 +108,12 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     const queue = await openQueue(database);
     for (const id of ['rs_1', 'rs_1', 'rs_2']) await queue.enqueue(database, 'render', id);
     await queue.enqueue(database, 'stillcuts', 'rs_1');
-    expect(await queue.depth()).toMatchObject({ queued: 3 });
+    expect(await jobCounts(database)).toMatchObject({ queued: 3 });
     const done = calls<string>();
     await queue.work(handlers({ render: done.add, stillcuts: (id) => done.add(`stillcuts ${id}`) }));
     await done.until(3);
     expect(done.seen.toSorted()).toEqual(['rs_1', 'rs_2', 'stillcuts rs_1']);
-    await expect.poll(async () => (await queue.depth()).active).toBe(0);
+    await expect.poll(async () => (await jobCounts(database)).active).toBe(0);
     await queue.enqueue(database, 'render', 'rs_1');
     await done.until(4);
     expect(done.seen.at(-1)).toBe('rs_1');
@@ -136,13 +136,13 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     await queue.enqueue(database, 'render', 'rs_1');
     for (const attempt of [1, 2, 3, 4]) {
       await tried.until(attempt);
-      await expect.poll(async () => (await queue.depth()).queued).toBe(1);
+      await expect.poll(async () => (await jobCounts(database)).queued).toBe(1);
       await forward(database);
     }
     await dead.until(1);
     expect(tried.seen).toHaveLength(5);
     expect(dead.seen).toEqual(['render rs_1']);
-    expect(await queue.depth()).toEqual({ queued: 0, active: 0, dead: 1 });
+    expect(await jobCounts(database)).toEqual({ queued: 0, active: 0, dead: 1 });
   });
 
   it('retries onDead() without limit', async () => {

@@ -26,7 +26,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     const stored = makeStored({ title: 'z\u0000\ud800 é', fonts: ['b', 'a'] });
     const resources = stored.session.mapping.resources;
     Object.defineProperty(resources, '__proto__', { value: { source: { text: 'x' } }, enumerable: true });
-    expect(await table.create(stored, null)).toEqual({ kind: 'done', value: stored.session });
+    expect(await table.create(stored, null)).toEqual({ value: stored.session, isReplay: false });
     const found = await table.get(ACME, stored.session.id);
     expect(found).toEqual(stored);
     expect(JSON.stringify(found?.session)).toBe(JSON.stringify(stored.session));
@@ -58,7 +58,7 @@ describeOnDatabases('createSessionTable()', (databases) => {
     expect(queued).toEqual([preview.session.id]);
     const start = () =>
       table.change(ACME, draft.session.id, null, (session) => ({ ...session, status: 'preview_rendering' }));
-    expect(await start()).toMatchObject({ kind: 'done', value: { status: 'preview_rendering' } });
+    expect(await start()).toMatchObject({ isReplay: false, value: { status: 'preview_rendering' } });
     await start();
     expect(queued).toEqual([preview.session.id, draft.session.id]);
   });
@@ -104,10 +104,12 @@ describeOnDatabases('createSessionTable()', (databases) => {
     await table.create(first, makeClaim('k'));
     await table.begin(first.session.id);
     await table.record(first.session.id, 1, { ...first.session, render_progress: 50 });
-    expect(await table.create(makeStored(), makeClaim('k'))).toEqual({ kind: 'replayed', value: first.session });
-    expect(await table.create(makeStored(), makeClaim('k', 'other'))).toEqual({ kind: 'reused' });
+    expect(await table.create(makeStored(), makeClaim('k'))).toEqual({ isReplay: true, value: first.session });
+    await expect(table.create(makeStored(), makeClaim('k', 'other'))).rejects.toMatchObject({
+      ...{ status: 422, code: 'idempotency_key_reused' },
+    });
     expect(queued).toEqual([first.session.id]);
-    expect(await table.create(makeStored({}, OTHER), makeClaim('k', 'other'))).toMatchObject({ kind: 'done' });
+    expect(await table.create(makeStored({}, OTHER), makeClaim('k', 'other'))).toMatchObject({ isReplay: false });
   });
 
   it('accepts an expired key again', async () => {
@@ -117,10 +119,10 @@ describeOnDatabases('createSessionTable()', (databases) => {
     now = NOW + 1000;
     const second = makeStored();
     expect(await table.create(second, makeClaim('k', 'two', NOW + 2000))).toEqual({
-      kind: 'done',
+      isReplay: false,
       value: second.session,
     });
-    expect(await table.create(makeStored(), makeClaim('k', 'two', NOW + 2000))).toMatchObject({ kind: 'replayed' });
+    expect(await table.create(makeStored(), makeClaim('k', 'two', NOW + 2000))).toMatchObject({ isReplay: true });
   });
 
   it('replays a change and forgets the key of one that threw or found nothing', async () => {
@@ -132,13 +134,13 @@ describeOnDatabases('createSessionTable()', (databases) => {
       return { ...before, status: 'preview_canceled' };
     };
     expect(await table.change(ACME, 'rs_none', makeClaim('k'), cancel)).toBeNull();
-    expect(await table.change(ACME, session.id, makeClaim('k'), cancel)).toMatchObject({ kind: 'done' });
+    expect(await table.change(ACME, session.id, makeClaim('k'), cancel)).toMatchObject({ isReplay: false });
     expect(await table.change(ACME, session.id, makeClaim('k'), cancel)).toMatchObject({
-      kind: 'replayed',
+      isReplay: true,
       value: { status: 'preview_canceled' },
     });
     await expect(table.change(ACME, session.id, makeClaim('l'), cancel)).rejects.toMatchObject({ status: 409 });
-    expect(await table.change(ACME, session.id, makeClaim('l'), (before) => before)).toMatchObject({ kind: 'done' });
+    expect(await table.change(ACME, session.id, makeClaim('l'), (before) => before)).toMatchObject({ isReplay: false });
   });
 
   it('lists newest first in pages without repetitions or gaps', async () => {
