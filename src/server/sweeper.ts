@@ -1,4 +1,5 @@
 import type { Sha256 } from '../digest.ts';
+import { type Repetition, repeat } from '../repeat.ts';
 import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
@@ -122,34 +123,18 @@ function removeRendering(
   });
 }
 
-interface Sweeper {
-  /** Waits for a running sweep. */
-  stop(): Promise<void>;
-}
-
 /** Sweeps at once and then every `everyMs`. Logs a failed sweep and continues. */
-export function createSweeper({ everyMs, log, ...options }: SweepOptions & { everyMs: number; log: Log }): Sweeper {
-  let running: Promise<void> = Promise.resolve();
-  const run = async (): Promise<void> => {
+export function createSweeper({ everyMs, log, ...options }: SweepOptions & { everyMs: number; log: Log }): Repetition {
+  const sweeper = repeat(everyMs, async () => {
     try {
       const swept = await sweep(options);
       if (Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'removed expired data');
     } catch (error) {
       log.error({ error: errorMessage(error) }, 'removal of expired data failed');
     }
-  };
-  const next = (): void => {
-    running = running.then(run);
-  };
-  next();
-  const timer = setInterval(next, everyMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  });
+  void sweeper.now();
+  return sweeper;
 }
 
 /** Maximum number of drafts per sweep. */

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../../digest.ts';
+import { repeat } from '../../repeat.ts';
 import type { SessionStore, TenantId } from '../../session/ports.ts';
 import {
   type ChunkFiles,
@@ -234,36 +235,19 @@ interface WatchOptions {
  */
 function watchSession({ everyMs, report, onLost }: WatchOptions): () => Promise<void> {
   let isOver = false;
-  let reporting: Promise<void> | null = null;
   const look = async (): Promise<void> => {
-    try {
-      if (await report()) return;
-    } catch {
-      return;
-    }
-    stop();
+    if (await report().catch(() => true)) return;
+    isOver = true;
+    void watch.stop();
     onLost();
   };
-  const next = (): Promise<void> => {
-    reporting ??= look().finally(() => {
-      reporting = null;
-    });
-    return reporting;
-  };
-  const timer = setInterval(() => void next(), everyMs);
-  const stop = (): void => {
-    isOver = true;
-    clearInterval(timer);
-  };
+  const watch = repeat(everyMs, look);
   return async () => {
-    if (isOver) {
-      await reporting;
-      return;
-    }
-    stop();
-    // A pending report may have started before the last frame.
-    await reporting;
-    await next();
+    await watch.stop();
+    if (isOver) return;
+    isOver = true;
+    // A report that was running may have started before the last frame.
+    await look();
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JobWithMetadata, PgBoss, WorkOptions } from 'pg-boss';
+import { type Repetition, repeat } from '../../repeat.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Seat } from './lane.ts';
 import { JOB_SCHEMA, type JobHandler } from './queues.ts';
@@ -142,10 +143,8 @@ interface JobPollerOptions {
  * Polls for jobs without a notification: due retries, jobs of dead processes, and all jobs while notifications cannot
  * be received. One statement serves all queues, regardless of how many workers wait.
  */
-export function pollJobs({ database, queues, everyMs, notify, onError }: JobPollerOptions): { stop(): void } {
-  let isAsking = false;
-  const look = async (): Promise<void> => {
-    isAsking = true;
+export function pollJobs({ database, queues, everyMs, notify, onError }: JobPollerOptions): Repetition {
+  return repeat(everyMs, async () => {
     try {
       const due = await database.query<{ name: string }>(
         // The order matches the index that claims use, so each queue costs one index access regardless of its length.
@@ -158,14 +157,8 @@ export function pollJobs({ database, queues, everyMs, notify, onError }: JobPoll
       for (const { name } of due) notify(name);
     } catch (error) {
       onError(error);
-    } finally {
-      isAsking = false;
     }
-  };
-  const timer = setInterval(() => {
-    if (!isAsking) void look();
-  }, everyMs);
-  return { stop: () => clearInterval(timer) };
+  });
 }
 
 /** Returns how many jobs of a group may run at once in all processes, or null without a limit. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, PgBoss } from 'pg-boss';
+import { type Repetition, repeat } from '../../repeat.ts';
 import { isOutage } from '../../service/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
@@ -69,7 +70,7 @@ export class JobQueue {
   readonly #log: Log;
   readonly #stopping = new AbortController();
   readonly #claims = new Map<string, JobClaims>();
-  #timers: { stop(): void }[] = [];
+  #timers: Repetition[] = [];
   #stopped: Promise<void> | null = null;
 
   private constructor(boss: PgBoss, options: JobQueueOptions) {
@@ -155,15 +156,15 @@ export class JobQueue {
       });
       queues.push(queue, dead);
     }
-    const reviving = setInterval(() => {
-      reviveDead(this.#boss, this.#database).catch((error) => this.#complain(error));
-    }, REVIVE_MS);
+    const reviver = repeat(REVIVE_MS, () =>
+      reviveDead(this.#boss, this.#database).catch((error) => this.#complain(error)),
+    );
     const poller = pollJobs({
       ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
       notify: (queue) => this.#claims.get(queue)?.wake(),
       onError: (error) => this.#complain(error),
     });
-    this.#timers = [poller, { stop: () => clearInterval(reviving) }];
+    this.#timers = [poller, reviver];
   }
 
   /**
@@ -176,7 +177,7 @@ export class JobQueue {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    for (const timer of [...this.#timers, ...this.#claims.values()]) timer.stop();
+    for (const timer of [...this.#timers, ...this.#claims.values()]) void timer.stop();
     const names = QUEUES.flatMap((queue) => [queue, deadQueue(queue)]);
     const drained = Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })));
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);

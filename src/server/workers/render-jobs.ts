@@ -1,3 +1,4 @@
+import { type Repetition, repeat } from '../../repeat.ts';
 import type { SessionProblem } from '../../session/ports.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';
@@ -100,12 +101,7 @@ const LOST: SessionProblem = {
 const EVERY_MS = 1_000;
 
 /** Abort reason when a session no longer has to be rendered. */
-class Unwanted extends Error {
-  constructor() {
-    super('The session was canceled, removed or has ended');
-    this.name = 'Unwanted';
-  }
-}
+const UNWANTED = new Error('The session was canceled, removed or has ended');
 
 interface SessionWatch {
   /**
@@ -120,11 +116,9 @@ interface SessionWatch {
 /** Watches the sessions that this process renders, with one statement for all of them. */
 export function createSessionWatch(database: Queryable, log: Log, everyMs = EVERY_MS): SessionWatch {
   const atWork = new Map<AbortController, string>();
-  let timer: NodeJS.Timeout | undefined;
-  let isAsking = false;
+  let watching: Repetition | undefined;
 
   const look = async (): Promise<void> => {
-    isAsking = true;
     try {
       const unwanted = await database.query<{ id: string }>(
         `select id from unnest($1::text[]) as mine (id) where not exists (
@@ -132,20 +126,16 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
         [[...new Set(atWork.values())]],
       );
       const ids = new Set(unwanted.map(({ id }) => id));
-      for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(new Unwanted());
+      for (const [controller, id] of atWork) if (ids.has(id)) controller.abort(UNWANTED);
     } catch (error) {
       log.debug({ error: errorMessage(error) }, 'running sessions could not be checked');
-    } finally {
-      isAsking = false;
     }
   };
   return {
     async during(session, signal, work) {
       const controller = new AbortController();
       atWork.set(controller, session);
-      timer ??= setInterval(() => {
-        if (!isAsking) void look();
-      }, everyMs);
+      watching ??= repeat(everyMs, look);
       try {
         await work(AbortSignal.any([signal, controller.signal]));
       } catch (error) {
@@ -153,8 +143,8 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
       } finally {
         atWork.delete(controller);
         if (atWork.size === 0) {
-          clearInterval(timer);
-          timer = undefined;
+          void watching?.stop();
+          watching = undefined;
         }
       }
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ReelformError } from '../../diagnostic.ts';
+import { type Repetition, repeat } from '../../repeat.ts';
 import type { FarmLoad, ObjectStorage } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
@@ -33,8 +34,7 @@ interface RegistryOptions {
 /** Registers this process and sends heartbeats. A worker without a heartbeat for 20 s counts as dead. */
 export function createWorkerRegistry({ database, build, places, busy, log }: RegistryOptions): WorkerRegistry {
   const id = `wrk_${randomBytes(12).toString('base64url')}`;
-  let timer: NodeJS.Timeout | undefined;
-  let beating: Promise<unknown> = Promise.resolve();
+  let heartbeat: Repetition | undefined;
 
   const beat = async (): Promise<void> => {
     await database.query(
@@ -50,16 +50,14 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
     build,
     async join() {
       await beat();
-      timer = setInterval(() => {
-        beating = beating.then(beat).catch((error: unknown) => {
+      heartbeat = repeat(HEARTBEAT_MS, () =>
+        beat().catch((error: unknown) => {
           log.warn({ error: errorMessage(error) }, 'a heartbeat could not be written');
-        });
-      }, HEARTBEAT_MS);
-      timer.unref();
+        }),
+      );
     },
     async leave() {
-      clearInterval(timer);
-      await beating;
+      await heartbeat?.stop();
       // Workers without a heartbeat expire by themselves.
       await database.query('delete from reelform.workers where id = $1', [id]).catch(() => undefined);
     },

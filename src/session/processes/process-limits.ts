@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from 'node:process';
 import { execa } from 'execa';
 import { readProcessStat } from '../../os-process.ts';
+import { type Repetition, repeat } from '../../repeat.ts';
 
 /** Resource limits of one render. */
 export interface RenderLimits {
@@ -29,8 +30,7 @@ const INTERVAL_MS = 250;
 export class UsageMonitor {
   readonly #meter: GroupMeter;
   readonly #listeners = new Map<number, Set<(usage: GroupUsage) => void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #isMeasuring = false;
+  #measuring: Repetition | undefined;
 
   constructor(meter: GroupMeter = createGroupMeter()) {
     this.#meter = meter;
@@ -44,21 +44,18 @@ export class UsageMonitor {
   watch(groupId: number, listener: (usage: GroupUsage) => void): () => void {
     const listeners = this.#listeners.get(groupId) ?? new Set();
     this.#listeners.set(groupId, listeners.add(listener));
-    this.#timer ??= setInterval(() => void this.#look(), INTERVAL_MS);
-    void this.#look();
+    this.#measuring ??= repeat(INTERVAL_MS, () => this.#measure());
+    void this.#measuring.now();
     return () => {
       listeners.delete(listener);
       if (listeners.size === 0) this.#listeners.delete(groupId);
       if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      void this.#measuring?.stop();
+      this.#measuring = undefined;
     };
   }
 
-  async #look(): Promise<void> {
-    // `ps` on a busy machine may take longer than the interval.
-    if (this.#isMeasuring) return;
-    this.#isMeasuring = true;
+  async #measure(): Promise<void> {
     try {
       const usages = await this.#meter.measure(new Set(this.#listeners.keys()));
       for (const [groupId, usage] of usages) {
@@ -66,8 +63,6 @@ export class UsageMonitor {
       }
     } catch {
       // If measuring fails, only the time limits apply.
-    } finally {
-      this.#isMeasuring = false;
     }
   }
 }
