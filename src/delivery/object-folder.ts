@@ -42,19 +42,18 @@ type Calls = {
 export function openObjectFolder({ url, credential, env, timeoutMs }: ObjectFolderOptions): ObjectFolder {
   let opened: Promise<Calls> | undefined;
   const call = async <T>(use: (calls: Calls, signal: AbortSignal) => Promise<T>): Promise<T> => {
-    const limit = new AbortController();
-    const late = new DeliveryFailure(`${url} did not respond within ${timeoutMs / 1000} s`, { isRetryable: true });
-    const timer = setTimeout(() => limit.abort(late), timeoutMs);
+    const limit = AbortSignal.timeout(timeoutMs);
     try {
       opened ??= openCalls(url, credential, env);
-      const work = opened.then((calls) => use(calls, limit.signal));
-      return await abortable(work, limit.signal);
+      const work = opened.then((calls) => use(calls, limit));
+      return await abortable(work, limit);
     } catch (error) {
+      if (limit.aborted) {
+        throw new DeliveryFailure(`${url} did not respond within ${timeoutMs / 1000} s`, { isRetryable: true });
+      }
       if (error instanceof DeliveryFailure) throw error;
       const what = error instanceof Error ? error.name : 'an unknown error';
       throw new DeliveryFailure(`${url} could not be opened (${what})`, { isRetryable: false });
-    } finally {
-      clearTimeout(timer);
     }
   };
   return {

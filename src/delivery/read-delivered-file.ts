@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addAbortSignal } from 'node:stream';
 import { type DeliveredFile, DeliveryFailure } from './destination.ts';
 
 /**
@@ -14,9 +15,7 @@ export async function readRange(
 ): Promise<Buffer> {
   signal.throwIfAborted();
   if (end === start) return Buffer.alloc(0);
-  const stream = file.stream({ start, end });
-  const stop = (): unknown => stream.destroy();
-  signal.addEventListener('abort', stop, { once: true });
+  const stream = addAbortSignal(signal, file.stream({ start, end }));
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
   try {
@@ -26,8 +25,6 @@ export async function readRange(
     }
   } catch {
     length = -1;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
   signal.throwIfAborted();
   if (length === bytes.length) return bytes;

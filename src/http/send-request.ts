@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly url: string | URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string | undefined;
+  /** Unix socket or Windows pipe to connect to, in place of the host of the URL. */
+  readonly socketPath?: string;
   /** `FRESH_AGENTS` when absent. */
   readonly agents?: HttpAgents;
   readonly signal?: AbortSignal;
@@ -38,7 +40,7 @@ interface HttpResponse extends ResponseHead {
 }
 
 /** Outcome of a request whose answer is read whole. `code` is Node's, or `ETIMEDOUT` for each of the limits. */
-type HttpOutcome =
+export type HttpOutcome =
   | ({ readonly kind: 'answered'; readonly bytes: Buffer } & ResponseHead)
   /** There was no connection: nothing of the request can have arrived. */
   | { readonly kind: 'unsent'; readonly code: string }
@@ -81,7 +83,8 @@ function openAgents(options: { keepAlive: boolean; maxSockets: number }): HttpAg
  * @throws RequestFailed
  */
 export function openResponse(request: HttpRequest): Promise<HttpResponse> {
-  const { method, url, body, agents = FRESH_AGENTS, signal, connectMs = CONNECT_MS, idleMs, totalMs } = request;
+  const { method, url, body, socketPath, agents = FRESH_AGENTS, signal } = request;
+  const { connectMs = CONNECT_MS, idleMs, totalMs } = request;
   const isSecure = String(url).startsWith('https:');
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
@@ -107,6 +110,7 @@ export function openResponse(request: HttpRequest): Promise<HttpResponse> {
       sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: isSecure ? agents.https : agents.http,
+        ...(socketPath === undefined ? {} : { socketPath }),
         headers: { 'accept-encoding': 'identity', 'user-agent': 'reelform', ...length, ...request.headers },
       });
     } catch (error) {

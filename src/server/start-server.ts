@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ReelformError } from '../diagnostic.ts';
@@ -122,10 +123,7 @@ interface Address {
 export async function reserveAddress(host: string, port: number): Promise<Address> {
   const server = createServer();
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port, exclusive: true }, resolve);
-    });
+    await once(server.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ReelformError('address_in_use', `The service cannot listen on ${host}:${port} (${code})`, {

@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.ts';
 import type { Sha256 } from '../digest.ts';
 import type { RenderedVideo, RenderOptions } from './ports.ts';
 
@@ -31,29 +32,15 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     signal.throwIfAborted();
     const flight = flights.get(key) ?? begin(key, work);
     flight.waiting += 1;
-    return new Promise<T>((resolve, reject) => {
-      const leave = (): void => {
-        flight.waiting -= 1;
-        if (flight.waiting === 0) {
-          // Later callers start new work.
-          if (flights.get(key) === flight) flights.delete(key);
-          flight.stop.abort(signal.reason);
-        }
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      const settle = (): void => signal.removeEventListener('abort', leave);
-      flight.result.then(
-        (value) => {
-          settle();
-          resolve(value);
-        },
-        (error: unknown) => {
-          settle();
-          reject(error);
-        },
-      );
-    });
+    const leave = (): void => {
+      flight.waiting -= 1;
+      if (flight.waiting > 0) return;
+      // Later callers start new work.
+      if (flights.get(key) === flight) flights.delete(key);
+      flight.stop.abort(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    return abortable(flight.result, signal).finally(() => signal.removeEventListener('abort', leave));
   };
 }
 

@@ -1,5 +1,5 @@
-import { request as httpRequest } from 'node:http';
 import { ReelformError } from '../../diagnostic.ts';
+import { type HttpOutcome, sendRequest } from '../../http/send-request.ts';
 import { isRecord } from '../../json.ts';
 import type { TokenRecord } from '../ports.ts';
 import { migrate } from '../store/migrate.ts';
@@ -14,9 +14,11 @@ interface AdminClient extends TokenAdmin {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Enough for a list of tens of thousands of tokens. */
+const MAX_ANSWER_BYTES = 16 << 20;
 
 /** Connection errors that mean no server is running: it was never started, or it was killed. */
-const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
 /**
  * Connects to the server that holds a data folder.
@@ -27,55 +29,41 @@ const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOC
 export async function connectAdminSocket(directory: string): Promise<AdminClient | null> {
   const socketPath = await findSocketPath(directory);
   if (socketPath === null) return null;
-  const ask = async (method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
-    const { status, value } = await exchange(socketPath, method, path, body);
-    if (status < 300 && isRecord(value)) return value;
-    const problems = isRecord(value) && Array.isArray(value.problems) ? value.problems.join('; ') : `status ${status}`;
-    throw new ReelformError('settings_invalid', `The server rejected the request: ${problems}`);
-  };
-  const client: AdminClient = {
+  const send = (method: Method, path: string, body?: unknown): Promise<HttpOutcome> =>
+    sendRequest(
+      {
+        ...{ method, url: `http://localhost${path}`, socketPath, headers: {}, totalMs: TIMEOUT_MS },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      },
+      MAX_ANSWER_BYTES,
+    );
+  const ask = async (...request: Parameters<typeof send>): Promise<Readonly<Record<string, unknown>>> =>
+    readAnswer(await send(...request));
+  const first = await send('GET', '/status');
+  if (first.kind === 'unsent' && ABSENT.has(first.code)) return null;
+  readAnswer(first);
+  return {
     status: () => ask('GET', '/status'),
     create: async (token) =>
       (await ask('POST', '/tokens', token)) as { text: string; record: TokenRecord } & Record<string, unknown>,
     list: async () => (await ask('GET', '/tokens')).tokens as TokenRecord[],
     revoke: async (id) => (await ask('DELETE', `/tokens/${encodeURIComponent(id)}`)).revoked === true,
   };
-  try {
-    await client.status();
-    return client;
-  } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code)) return null;
-    throw error;
-  }
 }
 
-function exchange(
-  socketPath: string,
-  method: string,
-  path: string,
-  body: unknown,
-): Promise<{ status: number; value: unknown }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({ socketPath, method, path, agent: false, timeout: TIMEOUT_MS }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('error', reject);
-      response.once('end', () => {
-        try {
-          resolve({ status: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString()) });
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    request.once('error', reject);
-    request.once('timeout', () => {
-      request.destroy(
-        new ReelformError('service_unreachable', 'The server that holds the data folder does not answer'),
-      );
-    });
-    request.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** @throws ReelformError `service_unreachable`; `settings_invalid` for a rejected request */
+function readAnswer(outcome: HttpOutcome): Readonly<Record<string, unknown>> {
+  if (outcome.kind !== 'answered') {
+    const why = outcome.code === 'ETIMEDOUT' ? '' : ` (${outcome.code})`;
+    throw new ReelformError('service_unreachable', `The server that holds the data folder does not answer${why}`);
+  }
+  const { status, bytes } = outcome;
+  const value: unknown = JSON.parse(bytes.toString());
+  if (status < 300 && isRecord(value)) return value;
+  const problems = isRecord(value) && Array.isArray(value.problems) ? value.problems.join('; ') : `status ${status}`;
+  throw new ReelformError('settings_invalid', `The server rejected the request: ${problems}`);
 }
 
 interface OpenTokensOptions {

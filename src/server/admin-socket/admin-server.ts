@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { platform, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../digest.ts';
@@ -34,7 +35,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<{ c
       () => send(500, { problems: ['Internal error'] }),
     );
   });
-  await listen(server, path);
+  await once(server.listen(path), 'listening');
   if (platform() !== 'win32') await chmod(path, 0o600);
   return {
     async close() {
@@ -74,16 +75,6 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   } catch {
     return null;
   }
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 /** Token management for the operator. */

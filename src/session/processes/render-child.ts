@@ -266,14 +266,10 @@ export class RenderChild implements TaskRunner {
   #startClock(): { progressed(): void; stop(): void } {
     const { stallMs, totalMs } = this.#limits;
     const expire = (what: string): void => this.#end(new TaskKilled('time', what));
-    const onStall = (): void => expire(`No frame was finished within ${stallMs / 1000} s`);
     const total = setTimeout(() => expire(`The render took longer than ${totalMs / 1000} s`), totalMs);
-    let stall = setTimeout(onStall, stallMs);
+    const stall = setTimeout(() => expire(`No frame was finished within ${stallMs / 1000} s`), stallMs);
     return {
-      progressed() {
-        clearTimeout(stall);
-        stall = setTimeout(onStall, stallMs);
-      },
+      progressed: () => void stall.refresh(),
       stop() {
         clearTimeout(total);
         clearTimeout(stall);

@@ -1,3 +1,4 @@
+import { abortable } from '../../abortable.ts';
 import type { Sha256 } from '../../digest.ts';
 import type { AudioCodec, AudioTrack } from '../../engine/codec/encoded-track.ts';
 import type { AnyScene } from '../../engine/packed-scene.ts';
@@ -81,21 +82,11 @@ async function renderRound<Unit extends CachedUnit, Value>(
   }
   const left: Unit[] = [];
   for (const { unit, value: promised } of others) {
-    const value = await unlessAborted(promised, signal);
+    const value = await (signal === undefined ? promised : abortable(promised, signal));
     if (value === null) left.push(unit);
     else reuse(unit, value);
   }
   return left;
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    void promise.then(resolve).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** Writes a segment and its stills, which have keys of their own so that renders with and without stills share segments. */

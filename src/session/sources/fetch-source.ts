@@ -121,11 +121,12 @@ export function createFetch(policy: FetchPolicy): FetchSource {
   return async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
-    const deadline = startDeadline(signal, limits.timeoutMs);
+    const deadline = AbortSignal.timeout(limits.timeoutMs);
+    const either = AbortSignal.any([signal, deadline]);
     try {
       const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
-        const hop = await ask(url, deadline.signal, { given, known, accept, limits });
+        const hop = await ask(url, either, { given, known, accept, limits });
         // Any redirect may change at any time.
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
       });
@@ -133,11 +134,9 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       throw fetchFailure('asset_unreachable', given, `redirected more than ${limits.maxRedirects} times`);
     } catch (error) {
       signal.throwIfAborted();
-      if (!deadline.signal.aborted) throw error;
+      if (!deadline.aborted) throw error;
       const what = `took longer than ${limits.timeoutMs / 1000} s`;
       throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
-    } finally {
-      deadline.clear();
     }
   };
 }
@@ -176,21 +175,6 @@ function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits):
   }
   const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
   return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
-}
-
-/** Returns a signal that is aborted by another one or after a time. */
-function startDeadline(signal: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const end = (): void => controller.abort();
-  const timer = setTimeout(end, timeoutMs);
-  signal.addEventListener('abort', end, { once: true });
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-    },
-  };
 }
 
 const TITLES = {
