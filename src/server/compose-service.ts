@@ -41,7 +41,7 @@ import { createSweeper } from './sweeper.ts';
 import { countedSources, sessionReporter, tracedTasks } from './telemetry/event-reporters.ts';
 import { errorMessage, type Log } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { createStoredSources, createUploadTable, SourceUploads } from './templates/source-uploads.ts';
+import { createSourceUploads, createStoredSources, createUploadTable } from './templates/source-uploads.ts';
 import { StyleVersions } from './templates/style-versions.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 import { openRenderLanes, renderJobs } from './workers/render-jobs.ts';
@@ -265,7 +265,9 @@ function assemble(
         },
       }),
       styleVersions,
-      uploads: new SourceUploads(sources.uploads, uploadTable, inspectIn(inspections)),
+      uploads: createSourceUploads({
+        ...{ store: sources.uploads, table: uploadTable, inspect: inspectIn(inspections) },
+      }),
       outputs: createOutputFiles({ index: store, storage, key }),
       webhooks: webhooks.api,
       tokens,

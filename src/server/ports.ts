@@ -128,16 +128,3 @@ export interface OutputIndex {
   /** Returns null until the session is rendered and after its retention period. */
   findOutput(place: OutputKey): Promise<{ readonly scene: Sha256; readonly title: string } | null>;
 }
-
-/** Load of the farm: all workers that render from one database. */
-export interface FarmLoad {
-  /** Returns figures at most a second old. */
-  load(): Promise<{
-    /** Total concurrent renders of all live workers, including this process. */
-    readonly places: number;
-    /** Running renders. */
-    readonly busy: number;
-    /** Renders that wait for a slot. */
-    readonly queued: number;
-  }>;
-}

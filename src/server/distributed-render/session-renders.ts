@@ -7,6 +7,7 @@ import {
   DISTRIBUTION_RULES,
   type DistributionRules,
   parseChunkJob,
+  type RenderLoad,
 } from '../../session/segments/distributed-renders.ts';
 import type { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
@@ -16,7 +17,7 @@ import {
   type SessionRunnerPorts,
   type TakeSlot,
 } from '../../session/session-runner.ts';
-import type { FarmLoad, ObjectStorage } from '../ports.ts';
+import type { ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Database } from '../store/database.ts';
@@ -32,7 +33,7 @@ interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'renders' | 're
   readonly storage: ObjectStorage;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly tasks: TaskRunner<RenderTaskKind>;
-  readonly load: FarmLoad;
+  readonly load: RenderLoad;
   /** See `renderBuild`. */
   readonly build: string;
   /** Cache of finished segments; null to render all of them. */

@@ -1,37 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { WebhookOutcome } from '../webhooks/webhook-sender.ts';
 import type { FarmFigures } from '../workers/worker-registry.ts';
 
-/** Metrics of the service, recorded by the components that do the work. */
-export interface ServiceMetrics {
-  /** @param route pattern of the route, never a path with ids */
-  requestAnswered(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** Counts a session that entered a status such as `preview_rendering`. */
-  sessionEntered(status: string): void;
-  /** Counts a segment of a video. */
-  segmentFinished(outcome: 'reused' | 'rendered'): void;
-  /** Records an attempt to render. @param outcome `rendered`, `failed`, `canceled` or `stopped` */
-  renderEnded(outcome: string, seconds: number): void;
-  /** @param outcome `read`, or the code of the error */
-  sourceFetched(outcome: string): void;
-  /** Counts an attempt to deliver. @param outcome `complete`, `failed` or `retried` */
-  deliveryEnded(outcome: string): void;
-  /**
-   * Counts an attempt to send a webhook. @param outcome `delivered`, `retried`, `failed` for good, or `gone` after a
-   * 410
-   */
-  webhookTried(outcome: string): void;
-  /** Returns all metrics in Prometheus' text format. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
+/** Metrics of the service. */
+export type ServiceMetrics = ReturnType<typeof createMetrics>;
 
-interface MetricsOptions extends DatabaseQuestions {
+interface MetricsOptions {
   /** Whether to include memory, CPU and event loop of this process. */
   readonly ofProcess?: boolean;
+  /** Workers and queues; null or a rejection when the database is unavailable. */
+  farm?(): Promise<FarmFigures | null>;
+  /** Number of webhooks that wait for an attempt; rejects when the database is unavailable. */
+  webhooksPending?(): Promise<number>;
 }
 
-export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
+interface RequestLabels {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
+
+/** Creates metrics that the components record as they do the work. */
+export function createMetrics(options: MetricsOptions = {}) {
   const registry = new Registry();
   const registers = [registry];
   if (options.ofProcess === true) collectDefaultMetrics({ register: registry });
@@ -58,24 +49,21 @@ export function createMetrics(options: MetricsOptions = {}): ServiceMetrics {
   const webhooks = counter('reelform_webhook_deliveries_total', 'Webhook attempts, by result', 'outcome');
   addDatabaseMetrics(registry, options);
   return {
-    requestAnswered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
-    sessionEntered: (status) => sessions.inc({ status }),
-    renderEnded: (outcome, seconds) => renders.observe({ outcome }, seconds),
-    segmentFinished: (outcome) => segments.inc({ outcome }),
-    sourceFetched: (outcome) => fetches.inc({ outcome }),
-    deliveryEnded: (outcome) => deliveries.inc({ outcome }),
-    webhookTried: (outcome) => webhooks.inc({ outcome }),
+    /** @param request.route pattern of the route, never a path with ids */
+    requestAnswered: ({ seconds, ...labels }: RequestLabels & { readonly seconds: number }): void =>
+      requests.observe(labels, seconds),
+    sessionEntered: (status: string): void => sessions.inc({ status }),
+    /** @param outcome `rendered`, `failed`, `canceled` or `stopped` */
+    renderEnded: (outcome: string, seconds: number): void => renders.observe({ outcome }, seconds),
+    segmentFinished: (outcome: 'reused' | 'rendered'): void => segments.inc({ outcome }),
+    /** @param outcome `read`, or the code of the error */
+    sourceFetched: (outcome: string): void => fetches.inc({ outcome }),
+    deliveryEnded: (outcome: 'complete' | 'failed' | 'retried'): void => deliveries.inc({ outcome }),
+    webhookTried: (outcome: WebhookOutcome): void => webhooks.inc({ outcome }),
+    /** Returns all metrics in Prometheus' text format. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
-}
-
-/** Figures that are read from the database on demand. */
-interface DatabaseQuestions {
-  /** Workers and queues; null or a rejection when the database is unavailable. */
-  farm?(): Promise<FarmFigures | null>;
-  /** Number of webhooks that wait for an attempt; rejects when the database is unavailable. */
-  webhooksPending?(): Promise<number>;
 }
 
 /** Shorter than the default scrape timeout of Prometheus, 10 s. */
@@ -85,7 +73,7 @@ const PATIENCE_MS = 2_000;
  * Adds the metrics from the database, which are the same in every process: workers and queues, for autoscaling and
  * dashboards. They are omitted when the database does not respond within 2 s, and `reelform_database_up` is 0.
  */
-function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: DatabaseQuestions): void {
+function addDatabaseMetrics(registry: Registry, { farm, webhooksPending }: MetricsOptions): void {
   const registers = [registry];
   const figures = farm === undefined ? null : bounded(farm);
   const pending = webhooksPending === undefined ? null : bounded(webhooksPending);

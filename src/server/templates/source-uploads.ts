@@ -1,47 +1,44 @@
 import { fileSha256, type Sha256 } from '../../digest.ts';
 import { serviceError } from '../../service/service-error.ts';
-import { type FetchedSource, SessionFailure, type TenantId } from '../../session/ports.ts';
+import { SessionFailure, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
 import type { ObjectStorage, UploadTable } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
+interface SourceUploadsOptions {
+  readonly store: SourceUploadStore;
+  readonly table: UploadTable;
+  readonly inspect: InspectSource;
+}
+
+export type SourceUploads = ReturnType<typeof createSourceUploads>;
+
 /** Uploads of sources. The bytes are stored once, and each tenant can use only its own uploads. */
-export class SourceUploads {
-  readonly #store: SourceUploadStore;
-  readonly #table: UploadTable;
-  readonly #inspect: InspectSource;
+export function createSourceUploads({ store, table, inspect }: SourceUploadsOptions) {
+  return {
+    /** @throws ServiceError 422 `source_invalid` */
+    async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
+      const { sha256, contentType, width, height } = await checkSource(bytes, 'any', { inspect, owner: tenant }).catch(
+        refuseUpload,
+      );
+      const isNew = !(await table.has(tenant, sha256));
+      // Known bytes are passed on too, because the file may be missing or damaged. Bytes that are new to the tenant are
+      // always written, even if another tenant has uploaded them: otherwise the response time would reveal that.
+      await store.put(bytes, sha256, isNew);
+      if (isNew) await table.add(tenant, sha256);
+      const size = width === undefined || height === undefined ? {} : { width, height };
+      const upload = { remote_url: uploadUrl(sha256), sha256, content_type: contentType, bytes: bytes.length, ...size };
+      return { upload, isNew };
+    },
+  };
+}
 
-  constructor(store: SourceUploadStore, table: UploadTable, inspect: InspectSource) {
-    this.#store = store;
-    this.#table = table;
-    this.#inspect = inspect;
-  }
-
-  /** @throws ServiceError 422 `source_invalid` */
-  async put(tenant: TenantId, bytes: Uint8Array): Promise<{ upload: SourceUploadAnswer; isNew: boolean }> {
-    const { sha256, contentType, width, height } = await this.#checked(tenant, bytes);
-    const isNew = !(await this.#table.has(tenant, sha256));
-    // Known bytes are passed on too, because the file may be missing or damaged. Bytes that are new to the tenant are
-    // always written, even if another tenant has uploaded them: otherwise the response time would reveal that.
-    await this.#store.put(bytes, sha256, isNew);
-    if (isNew) await this.#table.add(tenant, sha256);
-    const size = width === undefined || height === undefined ? {} : { width, height };
-    const upload = { remote_url: uploadUrl(sha256), sha256, content_type: contentType, bytes: bytes.length, ...size };
-    return { upload, isNew };
-  }
-
-  async #checked(tenant: TenantId, bytes: Uint8Array): Promise<FetchedSource> {
-    try {
-      return await checkSource(bytes, 'any', { inspect: this.#inspect, owner: tenant });
-    } catch (error) {
-      if (!(error instanceof SessionFailure)) throw error;
-      const { code, title } = error.error;
-      const detail = error.error.detail ?? title;
-      throw serviceError('source_invalid', detail, [{ code, pointer: '#', detail }]);
-    }
-  }
+function refuseUpload(error: unknown): never {
+  if (!(error instanceof SessionFailure)) throw error;
+  const { code, title, detail = title } = error.error;
+  throw serviceError('source_invalid', detail, [{ code, pointer: '#', detail }]);
 }
 
 /** Records in the database which tenant has uploaded which bytes. */

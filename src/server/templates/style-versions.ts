@@ -6,7 +6,7 @@ import { bindIn } from '../../session/processes/bind-in.ts';
 import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
 import {
   drawingProblem,
-  type PackageAnswer,
+  type InspectedPackage,
   type PackageAspect,
   type PackageDescription,
   problem,
@@ -45,13 +45,11 @@ const OPERATOR = '*';
  */
 export class StyleVersions implements TemplateRegistry {
   readonly #options: StyleVersionsOptions;
-  readonly #reader: PackageReader;
   readonly #bind: BindScene;
   readonly #cache: PackageCache;
 
   constructor(options: StyleVersionsOptions) {
     this.#options = options;
-    this.#reader = new PackageReader(options.inspections);
     this.#bind = bindIn(options.inspections);
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
@@ -62,8 +60,8 @@ export class StyleVersions implements TemplateRegistry {
    * @throws ServiceError 422 `template_invalid` with all problems of the package
    */
   async upload(tenant: TenantId, zip: Uint8Array): Promise<{ details: StyleVersionDetails; isNew: boolean }> {
-    const { table, storage, enqueue } = this.#options;
-    const description = await this.#reader.describe(zip, tenant);
+    const { table, storage, enqueue, inspections } = this.#options;
+    const { description } = await readPackage(inspections, zip, 'description', tenant);
     const { id } = description.spec;
     const known = await table.get(tenant, id);
     if (known !== null && known.details.status !== 'failed') {
@@ -85,8 +83,8 @@ export class StyleVersions implements TemplateRegistry {
    * @throws ServiceError 422 `template_invalid`
    */
   async register(zip: Uint8Array): Promise<void> {
-    const { table, storage, enqueue } = this.#options;
-    const description = await this.#reader.describe(zip, OPERATOR);
+    const { table, storage, enqueue, inspections } = this.#options;
+    const { description } = await readPackage(inspections, zip, 'description', OPERATOR);
     const { id } = description.spec;
     if ((await storage.stat(packageKey(id))) === null) await storage.put(packageKey(id), zip);
     await table.put(this.#row(null, description, 'edit_ready'));
@@ -109,7 +107,7 @@ export class StyleVersions implements TemplateRegistry {
   async process(id: string, signal: AbortSignal): Promise<void> {
     const { table, storage, renderer } = this.#options;
     try {
-      const template = (await this.#load(id, OPERATOR)).package;
+      const template = (await this.#load(id, OPERATOR)).package!;
       const input = { template, request: { resources: {} }, fetched: new Map() };
       const scene = await this.#bind(input, { owner: id, signal });
       const stills = await renderer.run('stills', scene, { signal, owner: id });
@@ -177,9 +175,9 @@ export class StyleVersions implements TemplateRegistry {
     return this.#options.table.put({ tenant, details: { ...details, created_at } });
   }
 
-  async #load(id: string, owner: string): Promise<LoadedPackage> {
+  async #load(id: string, owner: string): Promise<InspectedPackage> {
     const zip = await this.#options.storage.read(packageKey(id));
-    if (zip !== null) return this.#reader.load(zip, owner);
+    if (zip !== null) return readPackage(this.#options.inspections, zip, 'package', owner);
     const problems = [problem('template_invalid', '', 'The package is no longer stored; upload it again')];
     throw serviceError('style_version_failed', `The package of ${id} is no longer stored`, problems);
   }
@@ -224,49 +222,25 @@ function stillcutKey(id: string, name: string): string {
   return `${stillcutsPrefix(id)}${name}.png`;
 }
 
-/** A package and its approximate size in memory. */
-interface LoadedPackage {
-  readonly package: PackedPackage;
-  readonly memoryBytes: number;
-}
-
-/** Reads zipped packages in sandboxed processes. */
-class PackageReader {
-  readonly #processes: TaskRunner<'package'>;
-
-  constructor(processes: TaskRunner<'package'>) {
-    this.#processes = processes;
-  }
-
-  /**
-   * @param owner whose share of the processes it uses
-   * @throws ServiceError 422 `template_invalid` with all problems
-   */
-  async describe(zip: Uint8Array, owner: string): Promise<PackageDescription> {
-    const answer = await this.#ask(zip, 'description', owner);
-    if (answer.kind !== 'description') throw unexpected(answer);
-    return answer.description;
-  }
-
-  /**
-   * @param owner whose share of the processes it uses
-   * @throws ServiceError 422 `template_invalid` with all problems
-   */
-  async load(zip: Uint8Array, owner: string): Promise<LoadedPackage> {
-    const answer = await this.#ask(zip, 'package', owner);
-    if (answer.kind !== 'package') throw unexpected(answer);
+/**
+ * Reads a zipped package in a sandboxed process.
+ *
+ * @param owner whose share of the processes it uses
+ * @throws ServiceError 422 `template_invalid` with all problems
+ */
+async function readPackage(
+  processes: TaskRunner<'package'>,
+  zip: Uint8Array,
+  wants: PackageAspect,
+  owner: string,
+): Promise<InspectedPackage> {
+  try {
+    const answer = await processes.run('package', { wants }, { bytes: zip, owner });
+    if ('problems' in answer) throw invalidPackage(answer.problems);
     return answer;
-  }
-
-  async #ask(zip: Uint8Array, wants: PackageAspect, owner: string): Promise<PackageAnswer> {
-    try {
-      const answer = await this.#processes.run('package', { wants }, { bytes: zip, owner });
-      if (answer.kind === 'problems') throw invalidPackage(answer.problems);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof TaskKilled)) throw error;
-      throw invalidPackage([problem('template_invalid', '', `The package ${KILLED_BY[error.reason]}`)]);
-    }
+  } catch (error) {
+    if (!(error instanceof TaskKilled)) throw error;
+    throw invalidPackage([problem('template_invalid', '', `The package ${KILLED_BY[error.reason]}`)]);
   }
 }
 
@@ -276,48 +250,40 @@ function invalidPackage(problems: readonly RequestProblem[]): ServiceError {
   return serviceError('template_invalid', message, problems);
 }
 
-function unexpected({ kind }: PackageAnswer): Error {
-  return new Error(`Internal error: the process that reads a package returned ${kind}`);
-}
-
 /** Caches recently used packages in memory. Concurrent requests for one package share its loading. */
 class PackageCache {
   readonly #maxBytes: number;
   /** Ordered by last use, oldest first. */
-  readonly #packages = new Map<string, LoadedPackage>();
-  readonly #loading = new Map<string, Promise<LoadedPackage>>();
-  #sizeBytes = 0;
+  readonly #entries = new Map<string, { readonly loading: Promise<InspectedPackage>; memoryBytes: number }>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   /** @throws the error of `load`; later calls try again */
-  async get(id: string, load: () => Promise<LoadedPackage>): Promise<PackedPackage> {
-    const known = this.#packages.get(id);
-    if (known !== undefined) {
-      this.#packages.delete(id);
-      this.#packages.set(id, known);
-      return known.package;
+  async get(id: string, load: () => Promise<InspectedPackage>): Promise<PackedPackage> {
+    const entry = this.#entries.get(id) ?? { loading: load(), memoryBytes: 0 };
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
+    try {
+      const loaded = await entry.loading;
+      entry.memoryBytes = loaded.memoryBytes;
+      this.#shrink(id);
+      return loaded.package!;
+    } catch (error) {
+      if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      throw error;
     }
-    let loading = this.#loading.get(id);
-    if (loading === undefined) {
-      loading = load().then((loaded) => this.#keep(id, loaded));
-      this.#loading.set(id, loading);
-      const end = (): boolean => this.#loading.delete(id);
-      loading.then(end, end);
-    }
-    return (await loading).package;
   }
 
-  #keep(id: string, loaded: LoadedPackage): LoadedPackage {
-    this.#packages.set(id, loaded);
-    this.#sizeBytes += loaded.memoryBytes;
-    for (const [oldest, { memoryBytes }] of this.#packages) {
-      if (this.#sizeBytes <= this.#maxBytes || oldest === id) break;
-      this.#packages.delete(oldest);
-      this.#sizeBytes -= memoryBytes;
+  #shrink(kept: string): void {
+    let sizeBytes = 0;
+    for (const { memoryBytes } of this.#entries.values()) sizeBytes += memoryBytes;
+    for (const [id, { memoryBytes }] of this.#entries) {
+      if (sizeBytes <= this.#maxBytes) return;
+      if (id === kept) continue;
+      this.#entries.delete(id);
+      sizeBytes -= memoryBytes;
     }
-    return loaded;
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ReelformError } from '../../diagnostic.ts';
 import { type Repetition, repeat } from '../../repeat.ts';
-import type { FarmLoad, ObjectStorage } from '../ports.ts';
+import type { RenderLoad } from '../../session/segments/distributed-renders.ts';
+import type { ObjectStorage } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
@@ -91,7 +92,7 @@ export interface FarmFigures {
 }
 
 /** Queries the database at most once a second. */
-export function createFarmFigures(database: Database): FarmLoad & { figures(): Promise<FarmFigures> } {
+export function createFarmFigures(database: Database): RenderLoad & { figures(): Promise<FarmFigures> } {
   let known: { readonly at: number; readonly figures: Promise<FarmFigures> } | null = null;
   const figures = (): Promise<FarmFigures> => {
     if (known === null || performance.now() - known.at > FRESH_MS) {

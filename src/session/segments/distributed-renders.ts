@@ -91,8 +91,9 @@ export interface ChunkFile {
   readonly pieces: readonly FilePieces[];
 }
 
-/** Load of the workers. */
-interface RenderLoad {
+/** Load of all workers. */
+export interface RenderLoad {
+  /** Returns their slots, running renders, and renders that wait for a slot; may be a second old. */
   load(): Promise<{ readonly places: number; readonly busy: number; readonly queued: number }>;
 }
 

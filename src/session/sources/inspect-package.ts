@@ -12,7 +12,7 @@ import type { PackedPackage } from '../bind-scene.ts';
 import type { SourceKind } from '../ports.ts';
 import { describeSource } from './describe-source.ts';
 
-/** Result of an inspection: the package or only its description. */
+/** Whether an inspection returns the package, or only its description. */
 export type PackageAspect = 'package' | 'description';
 
 /** Data that the service stores with a package. */
@@ -24,10 +24,15 @@ export interface PackageDescription
   readonly stillcuts: readonly string[];
 }
 
-export type PackageAnswer =
-  | { readonly kind: 'package'; readonly package: PackedPackage; readonly memoryBytes: number }
-  | { readonly kind: 'description'; readonly description: PackageDescription }
-  | { readonly kind: 'problems'; readonly problems: readonly RequestProblem[] };
+export interface InspectedPackage {
+  readonly description: PackageDescription;
+  /** Null unless it is wanted. */
+  readonly package: PackedPackage | null;
+  /** Approximate size of the package in memory. */
+  readonly memoryBytes: number;
+}
+
+export type PackageAnswer = InspectedPackage | { readonly problems: readonly RequestProblem[] };
 
 const MAX_EDITABLES = 500;
 const MAX_STILLCUTS = 50;
@@ -37,23 +42,20 @@ const MEMORY_PER_TEXT_BYTE = 2;
 /** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
 export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): Promise<PackageAnswer> {
   const files = readPackageZip(zip);
-  if (!files.ok) return { kind: 'problems', problems: packageProblems(files.diagnostics, new Map()) };
+  if (!files.ok) return { problems: packageProblems(files.diagnostics, new Map()) };
   const parsed = parseTemplatePackage('', files.value);
-  if (!parsed.ok) return { kind: 'problems', problems: packageProblems(parsed.diagnostics, files.value) };
+  if (!parsed.ok) return { problems: packageProblems(parsed.diagnostics, files.value) };
   const problems = [...tooMany(parsed.value), ...(await checkPackageMedia(parsed.value))];
-  if (problems.length > 0) return { kind: 'problems', problems };
-  if (wants === 'package') {
-    const animation = JSON.stringify(parsed.value.animation);
-    return { kind: 'package', package: { ...parsed.value, animation }, memoryBytes: memoryOf(files.value) };
-  }
+  if (problems.length > 0) return { problems };
   const { spec, manifest, digest, width, height, fps, frameCount, stills } = parsed.value;
   return {
-    kind: 'description',
     description: {
       ...{ spec, digest, width, height, fps, frameCount },
       name: manifest.name,
       stillcuts: stills.map((still) => still.name),
     },
+    package: wants === 'package' ? { ...parsed.value, animation: JSON.stringify(parsed.value.animation) } : null,
+    memoryBytes: memoryOf(files.value),
   };
 }
 

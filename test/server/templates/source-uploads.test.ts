@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sha256 } from '../../../src/digest.ts';
-import { createUploadTable, SourceUploads } from '../../../src/server/templates/source-uploads.ts';
+import { createSourceUploads, createUploadTable } from '../../../src/server/templates/source-uploads.ts';
 import type { TenantId } from '../../../src/session/ports.ts';
 import { describeSource } from '../../../src/session/sources/describe-source.ts';
 import { createSourceStore } from '../../../src/session/sources/source-store.ts';
@@ -21,7 +21,7 @@ async function open(table = createMemoryUploads()) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-uploads-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = createSourceStore(directory, { isDurable: true, now: () => Date.now() });
-  return { store, table, directory, uploads: new SourceUploads(store, table, describeSource) };
+  return { store, table, directory, uploads: createSourceUploads({ store, table, inspect: describeSource }) };
 }
 
 describe('SourceUploads', () => {
