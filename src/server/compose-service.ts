@@ -62,7 +62,7 @@ const PROGRESS_EVERY_MS = 500;
 /** Enough for four sessions that read at once; a single tenant gets half. */
 const READS_AT_ONCE = 32;
 
-interface ComposeOptions {
+export interface ComposeOptions {
   readonly settings: Settings;
   /**
    * URL under which clients reach the service. Null for a worker, which reads it from the database or its settings.

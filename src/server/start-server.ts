@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ReelformError } from '../diagnostic.ts';
-import type { createRenderPool } from '../session/processes/render-pool.ts';
-import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { writePackageZip } from '../template/archive/write-zip.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
-import { composeService, type ServiceComponents } from './compose-service.ts';
+import { type ComposeOptions, composeService, type ServiceComponents } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { TokenStore } from './ports.ts';
 import type { Settings } from './settings/settings-table.ts';
@@ -22,20 +20,16 @@ export interface ServedPackage {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-interface ServerOptions {
-  readonly settings: Settings;
-  /** Packages for all tenants. */
-  readonly packages: readonly ServedPackage[];
-  /** Version of Reelform. */
-  readonly version: string;
-  /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
-  readonly distributionRules?: Partial<DistributionRules>;
-  /** Opens the render processes. Set by tests that keep processes between services. */
-  readonly createRenderPool?: typeof createRenderPool;
+/** Options of a process of the service. */
+export interface ProcessOptions
+  extends Pick<ComposeOptions, 'settings' | 'version' | 'distributionRules' | 'pool' | 'createRenderPool' | 'now'> {
   /** Receives the log, one JSON line at a time. */
   readonly log: { write(line: string): void };
-  /** Milliseconds since the epoch. */
-  now(): number;
+}
+
+interface ServerOptions extends ProcessOptions {
+  /** Packages for all tenants. */
+  readonly packages: readonly ServedPackage[];
 }
 
 export interface RunningServer {
@@ -63,20 +57,12 @@ export interface RunningServer {
  * `address_in_use`
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { settings, version, now } = options;
+  const { settings } = options;
   const logger = createLogger(settings.logLevel, options.log);
   const address = await reserveAddress(settings.host, settings.port);
   const metricsAddress = await reserveMetrics(settings);
   const publicUrl = settings.publicUrl ?? address.url;
-  const components = await composeService({
-    settings,
-    servedAt: publicUrl,
-    version,
-    distributionRules: options.distributionRules,
-    createRenderPool: options.createRenderPool,
-    logger,
-    now,
-  });
+  const components = await composeService({ ...options, servedAt: publicUrl, logger });
   const { url } = address;
   const close = await startProcess(components, settings, async ({ listen, onClose }) => {
     await listen(await buildApp(components.app), address.port, 'listening');

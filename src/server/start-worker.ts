@@ -1,26 +1,13 @@
 import { ReelformError } from '../diagnostic.ts';
-import type { RenderPool } from '../session/processes/render-pool.ts';
-import type { DistributionRules } from '../session/segments/distributed-renders.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import type { Settings } from './settings/settings-table.ts';
-import { reserveAddress, startProcess } from './start-server.ts';
+import { type ProcessOptions, reserveAddress, startProcess } from './start-server.ts';
 import { createLogger } from './telemetry/log.ts';
 
-interface WorkerOptions {
-  readonly settings: Settings;
+interface WorkerOptions extends ProcessOptions {
   /** Whether to serve `/healthz`, `/readyz` and `/metrics` on the port of the settings. */
   readonly listens: boolean;
-  /** Version of Reelform. */
-  readonly version: string;
-  /** Overrides of the rules for distributed rendering, for tests and benchmarks. */
-  readonly distributionRules?: Partial<DistributionRules>;
-  /** Replaces the render processes in benchmarks. */
-  readonly pool?: RenderPool;
-  /** Receives the log, one JSON line at a time. */
-  readonly log: { write(line: string): void };
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
 export interface RunningWorker {
@@ -47,12 +34,11 @@ export interface RunningWorker {
  * @throws ReelformError `database_unavailable`, `database_newer`, `address_in_use`
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { settings, listens, version, now } = options;
+  const { settings, listens } = options;
   refuse(settings);
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
-  const { distributionRules, pool } = options;
-  const components = await composeService({ settings, servedAt: null, version, distributionRules, pool, logger, now });
+  const components = await composeService({ ...options, servedAt: null, logger });
   const close = await startProcess(components, settings, async ({ listen }) => {
     if (address !== null) await listen(await buildOperationApp(components.app), address.port, 'listening');
   });

@@ -94,3 +94,16 @@ export function echoIdempotencyKey(
   if (expiresAt !== undefined) reply.header('idempotency-key-expires', new Date(expiresAt).toUTCString());
   if (isReplay) reply.header('idempotent-replayed', 'true');
 }
+
+/** Links to the next page of a list, if there is one. @param query parameters of the list @see RFC 8288 */
+export function linkNextPage(
+  reply: FastifyReply,
+  place: string,
+  query: Readonly<Record<string, string | number | null>>,
+  cursor: string | null,
+): void {
+  if (cursor === null) return;
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor })) if (value !== null) next.set(name, String(value));
+  reply.header('link', `<${place}?${next}>; rel="next"`);
+}

@@ -15,7 +15,7 @@ import type { Scope } from '../../ports.ts';
 import type { AppPorts, ServedFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, echoClaim, echoIdempotencyKey, editedSessionOf, tenantOf } from '../request-context.ts';
+import { claimOf, echoClaim, echoIdempotencyKey, editedSessionOf, linkNextPage, tenantOf } from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
 
 /** Seconds before a client should poll again. */
@@ -41,6 +41,8 @@ interface ById {
   Params: { render_session_id: string };
 }
 
+type Created = Awaited<ReturnType<AppPorts['sessions']['create']>>;
+
 interface PageQuery {
   limit?: number;
   cursor?: string;
@@ -54,15 +56,24 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const place = `${settings.publicUrl ?? ''}${PATH}`;
   const { idempotencyMs, dryRunsAtOnce, waitMs } = { ...HTTP_LIMITS, ...ports.limits };
   const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
-  const respond = (session: RenderSession): RenderSession =>
+  const withDownload = (session: RenderSession): RenderSession =>
     sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
-  /** Holders of an edit token must not see the tenant's destinations. */
-  const responseFor = (request: FastifyRequest, session: RenderSession): RenderSession =>
-    respond(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
+  const respond = (request: FastifyRequest, reply: FastifyReply, session: RenderSession): RenderSession => {
+    const isRendering = session.status === 'preview_rendering';
+    if (isRendering || (session.status === 'preview_rendered' && !uploadsEnded(session)))
+      reply.header('retry-after', POLL_SECONDS);
+    // Holders of an edit token must not see the tenant's destinations.
+    return withDownload(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
+  };
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
 
-  /** Derived from the session's creation, so that the first response and a replay report the same time. */
-  const keyExpiry = ({ created_at }: RenderSession): number => Date.parse(created_at) + idempotencyMs - 1000;
+  const created = (request: FastifyRequest, reply: FastifyReply, { session, isReplay }: Created, at: string) => {
+    reply.code(201).header('location', `${at}/${session.id}`);
+    // Derived from the session's creation, so that the first response and a replay report the same time.
+    const expiresAt = Date.parse(session.created_at) + idempotencyMs - 1000;
+    echoIdempotencyKey(request, reply, { isReplay, expiresAt });
+    return respond(request, reply, session);
+  };
 
   const issueEditToken = async (request: FastifyRequest, sessionId: string): Promise<string> => {
     const { clientId, scopes } = request.principal!;
@@ -81,10 +92,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       const input = readRequest(request.body);
       if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, input));
       const answer = await sessions.create(tenant, input, { claim: claim(request) });
-      reply.code(201).header('location', `${place}/${answer.session.id}`);
-      echoIdempotencyKey(request, reply, { isReplay: answer.isReplay, expiresAt: keyExpiry(answer.session) });
-      pacePolls(answer.session, reply);
-      const render_session = respond(answer.session);
+      const render_session = created(request, reply, answer, place);
       if (request.body.edit_token !== true) return { render_session };
       return { render_session, edit_token: await issueEditToken(request, answer.session.id) };
     },
@@ -96,10 +104,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     async handler(request, reply) {
       const input = { ...readRequest(request.body), render: 'preview' } as const;
       const answer = await sessions.create(tenantOf(request), input, { claim: claim(request) });
-      reply.code(201).header('location', `${settings.publicUrl ?? ''}${VIDEOS}/${answer.session.id}`);
-      echoIdempotencyKey(request, reply, { isReplay: answer.isReplay, expiresAt: keyExpiry(answer.session) });
-      pacePolls(answer.session, reply);
-      return respond(answer.session);
+      return created(request, reply, answer, `${settings.publicUrl ?? ''}${VIDEOS}`);
     },
   });
 
@@ -108,9 +113,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     schema: SESSION_OPERATIONS.getVideo,
     onSend: sendWithEtag,
     async handler(request, reply) {
-      const session = await sessions.get(tenantOf(request), request.params.render_session_id);
-      pacePolls(session, reply);
-      return respond(session);
+      return respond(request, reply, await sessions.get(tenantOf(request), request.params.render_session_id));
     },
   });
 
@@ -120,19 +123,17 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     onSend: sendWithEtag,
     async handler(request, reply) {
       const session = await sessions.get(tenantOf(request), request.params.render_session_id);
-      pacePolls(session, reply);
-      return { render_session: responseFor(request, session) };
+      return { render_session: respond(request, reply, session) };
     },
   });
 
   app.patch<ById & { Body: ChangeRenderSession }>(`${PATH}/:render_session_id`, {
     config: { ...WRITE, isForEditing: true },
     schema: SESSION_OPERATIONS.change,
-    async handler(request) {
+    async handler(request, reply) {
       const { render_session_id: id } = request.params;
-      return {
-        render_session: responseFor(request, await sessions.changeMapping(tenantOf(request), id, request.body)),
-      };
+      const session = await sessions.changeMapping(tenantOf(request), id, request.body);
+      return { render_session: respond(request, reply, session) };
     },
   });
 
@@ -143,8 +144,8 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       const { limit = 20, cursor = null, status = null, template_style_version_id = null } = request.query;
       const query = { limit, cursor, status, styleVersionId: template_style_version_id };
       const page = await sessions.list(tenantOf(request), query);
-      if (page.nextCursor !== null) reply.header('link', nextPage(place, request.query, limit, page.nextCursor));
-      return { render_sessions: page.sessions.map(respond), next_cursor: page.nextCursor };
+      linkNextPage(reply, place, { limit, status, template_style_version_id }, page.nextCursor);
+      return { render_sessions: page.sessions.map(withDownload), next_cursor: page.nextCursor };
     },
   });
 
@@ -159,8 +160,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
         const claimed = claim(request);
         const answer = await act(tenantOf(request), request.params.render_session_id, claimed);
         echoClaim(request, reply, answer, claimed);
-        pacePolls(answer.session, reply);
-        return { render_session: responseFor(request, answer.session) };
+        return { render_session: respond(request, reply, answer.session) };
       },
     });
   }
@@ -176,8 +176,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
         const answer = await sessions.addUploads(tenantOf(request), id, request.body.external_uploads, claimed);
         reply.code(201).header('location', `${place}/${id}`);
         echoClaim(request, reply, answer, claimed);
-        pacePolls(answer.session, reply);
-        return { render_session: respond(answer.session) };
+        return { render_session: respond(request, reply, answer.session) };
       },
     },
   );
@@ -196,22 +195,6 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
 function readRequest({ mapping, edit_token: _token, ...request }: SessionRequest): CreateRenderSession {
   const { id: _id, resources = {}, ...rest } = mapping;
   return { ...request, mapping: { ...rest, resources } };
-}
-
-function pacePolls(session: RenderSession, reply: FastifyReply): void {
-  const isAtWork = session.status === 'preview_rendering';
-  if (isAtWork || (session.status === 'preview_rendered' && !uploadsEnded(session)))
-    reply.header('retry-after', POLL_SECONDS);
-}
-
-/** @see RFC 8288 */
-function nextPage(place: string, query: PageQuery, limit: number, cursor: string): string {
-  const { status, template_style_version_id: styleVersionId } = query;
-  const next = new URLSearchParams({ limit: String(limit) });
-  if (status !== undefined) next.set('status', status);
-  if (styleVersionId !== undefined) next.set('template_style_version_id', styleVersionId);
-  next.set('cursor', cursor);
-  return `<${place}?${next}>; rel="next"`;
 }
 
 /**

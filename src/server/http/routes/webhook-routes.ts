@@ -9,7 +9,7 @@ import {
 import { MAX_ENDPOINTS } from '../../webhooks/webhooks.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, echoClaim, tenantOf } from '../request-context.ts';
+import { claimOf, echoClaim, linkNextPage, tenantOf } from '../request-context.ts';
 import { WEBHOOK_EXAMPLES } from '../schemas/examples.ts';
 import {
   closedObjectOf,
@@ -283,11 +283,7 @@ export function webhookRoutes(app: FastifyInstance, ports: AppPorts): void {
       const { limit = 20, cursor = null, status = null } = request.query;
       const { webhook_endpoint_id: id } = request.params;
       const page = await webhooks.deliveries(tenantOf(request), id, { limit, cursor, status });
-      if (page.nextCursor !== null) {
-        const next = new URLSearchParams({ limit: String(limit), ...(status === null ? {} : { status }) });
-        next.set('cursor', page.nextCursor);
-        reply.header('link', `<${place}/${id}/deliveries?${next}>; rel="next"`);
-      }
+      linkNextPage(reply, `${place}/${id}/deliveries`, { limit, status }, page.nextCursor);
       return { deliveries: page.deliveries, next_cursor: page.nextCursor };
     },
   });
