@@ -22,6 +22,18 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   return best;
 }
 
+/** Returns the hint “Did you mean …?” with the closest candidate; undefined if there is none. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const meant = closestMatch(word, candidates);
+  return meant === null ? undefined : `Did you mean ${meant}?`;
+}
+
+/** Returns the end of a sentence about an unknown word: “; did you mean …?”, or nothing. */
+export function suggestion(word: string, candidates: Iterable<string>): string {
+  const meant = closestMatch(word, candidates);
+  return meant === null ? '' : `; did you mean ${meant}?`;
+}
+
 /** Returns the last segments of a path, as many as `word` has. */
 function lastParts(path: string, word: string): string {
   return path.split('/').slice(-word.split('/').length).join('/');

@@ -1,5 +1,5 @@
 import type { Code } from '../diagnostic.ts';
-import { closestMatch, formatList } from '../hints.ts';
+import { didYouMean, formatList } from '../hints.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
 import { isOfSlotForm, normalizeSlotText, SLOT_EXAMPLES } from '../wire/slot-text.ts';
 import type { Editable } from '../wire/style-version.ts';
@@ -86,8 +86,7 @@ export function readFont(node: TreeNode, fonts: KnownFonts): Read<string> {
   if (written?.kind !== 'scalar' || written.value === null) return null;
   const font = written.text;
   if (fonts === null || fonts.includes(font)) return { ok: true, node: written, value: font };
-  const meant = closestMatch(font, fonts);
-  const hint = meant === null ? `It has ${formatList(fonts) || 'none'}` : `Did you mean ${meant}?`;
+  const hint = didYouMean(font, fonts) ?? `It has ${formatList(fonts) || 'none'}`;
   const message = `The template has no font ${JSON.stringify(font)}`;
   return { ok: false, code: 'unknown_font', message, hint, node: written };
 }

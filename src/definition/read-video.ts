@@ -1,6 +1,6 @@
 import { type Check, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { OUTPUT_DEFAULTS } from '../wire/defaults.ts';
 import { defaultCodec, type NamedOutput, type OutputRequest } from '../wire/output.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
@@ -256,10 +256,8 @@ function mapOf<T>(node: TreeNode | null, read: (value: TreeNode) => T | undefine
 
 /** Creates the diagnostic for a template that reelform.yaml does not name, with a suggestion. */
 export function unknownTemplate(name: string, known: readonly string[], at?: Span): Diagnostic {
-  const meant = closestMatch(name, known);
   const names =
     known.length > 0 ? `reelform.yaml has ${known.join(', ')}` : 'Define it under "templates" in reelform.yaml';
-  const hint = meant === null ? names : `Did you mean ${meant}?`;
   const message = `reelform.yaml has no template ${JSON.stringify(name)}`;
-  return errorAt('unknown_template', at, message, hint);
+  return errorAt('unknown_template', at, message, didYouMean(name, known) ?? names);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import type { Diagnostic, Severity } from '../diagnostic.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { type Change, everyChange, type Plan } from './plan.ts';
 
 /** Selection of videos by globs over ids. `*` does not match slashes, `**` does. */
@@ -84,7 +84,8 @@ function matchesNothing(glob: string, ids: readonly string[], severity: Severity
 export function unmatchedHint(glob: string, ids: readonly string[]): string {
   const folders = new Set(ids.flatMap((id) => (id.includes('/') ? [posix.dirname(id)] : [])));
   const globs = [...folders].flatMap((folder) => [`${folder}/*`, `${folder}/**`]);
-  const meant = closestMatch(glob, glob.includes('*') ? [...globs, ...ids] : ids);
-  if (meant !== null) return `Did you mean ${meant}?`;
-  return 'Globs match video ids as listed by `reelform plan --verbose`; ** matches any number of folders';
+  return (
+    didYouMean(glob, glob.includes('*') ? [...globs, ...ids] : ids) ??
+    'Globs match video ids as listed by `reelform plan --verbose`; ** matches any number of folders'
+  );
 }

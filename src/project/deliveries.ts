@@ -11,7 +11,7 @@ import { type Credential, mayBeAllowed, permissionProblem } from '../delivery/cr
 import { parseDestination } from '../delivery/destination-address.ts';
 import { parseCredentials } from '../delivery/parse-credentials.ts';
 import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 
 type WrittenDestination = string | { readonly to: string; readonly credential?: string };
 
@@ -260,9 +260,8 @@ function destinationProblem(
   }
   const known = credentials.get(credential);
   if (known === undefined) {
-    const meant = closestMatch(credential, [...credentials.keys()]);
     const hint =
-      meant === null ? `Define it in reelform.yaml: credentials: {${credential}: …}` : `Did you mean ${meant}?`;
+      didYouMean(credential, credentials.keys()) ?? `Define it in reelform.yaml: credentials: {${credential}: …}`;
     return { part: 'credential', message: `There is no credential ${JSON.stringify(credential)}`, hint };
   }
   // The permission may depend on the values of the placeholders.

@@ -1,5 +1,5 @@
 import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
-import { closestMatch, formatList } from '../hints.ts';
+import { closestMatch, didYouMean, formatList } from '../hints.ts';
 import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 import { exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
@@ -101,9 +101,7 @@ function unknownEditable(key: string, { name, spec }: NamedSpec): Description {
 }
 
 function unknownFont(font: string, { name, spec: { fonts } }: NamedSpec): Description {
-  const meant = closestMatch(font, fonts);
-  const hint =
-    meant === null ? (fonts.length > 0 ? `It has ${formatList(fonts)}` : 'Remove it') : `Did you mean ${meant}?`;
+  const hint = didYouMean(font, fonts) ?? (fonts.length > 0 ? `It has ${formatList(fonts)}` : 'Remove it');
   const message = `The template ${name} has no replaceable font ${shown(font)}`;
   return { code: 'unknown_font', message, hint, path: ['fonts', font], part: 'key' };
 }
@@ -219,9 +217,8 @@ function tooLong(name: string, length: number, limit: number): Description {
 }
 
 function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = [] }: Editable): Description {
-  const meant = closestMatch(String(data), allowed);
   const message = `${name} must be one of the fonts ${formatList(allowed)}, not ${shown(data)}`;
-  return { code: 'unknown_font', message, hint: meant === null ? `Write ${allowed[0]}` : `Did you mean ${meant}?` };
+  return { code: 'unknown_font', message, hint: didYouMean(String(data), allowed) ?? `Write ${allowed[0]}` };
 }
 
 function transformField(name: string, field: string): Description {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { parseJsonPointer } from '../json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -133,8 +133,7 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
     case 'additionalProperties': {
       const property = String(params.additionalProperty);
       const known = Object.keys(schema.properties ?? {});
-      const meant = closestMatch(property, known);
-      const hint = meant === null ? `It has ${known.join(', ')}` : `Did you mean ${meant}?`;
+      const hint = didYouMean(property, known) ?? `It has ${known.join(', ')}`;
       const message = `${shown(property)} is not a property of ${name}`;
       return { code: 'unknown_property', message, hint, path: [...path, property], part: 'key' };
     }
@@ -161,10 +160,7 @@ export function describeProperty(violation: Violation, name: string, codes: Prop
 }
 
 function hintFor({ keyword, schema, data }: Violation): string | undefined {
-  if (keyword === 'enum') {
-    const meant = closestMatch(String(data), (schema.enum ?? []).map(String));
-    return meant === null ? undefined : `Did you mean ${meant}?`;
-  }
+  if (keyword === 'enum') return didYouMean(String(data), (schema.enum ?? []).map(String));
   if (keyword === 'type' && schema.type === 'object') {
     const known = Object.keys(schema.properties ?? {});
     return known.length > 0 ? `Write it as a map of ${known.join(', ')}` : 'Write it as a map, like { name: value }';

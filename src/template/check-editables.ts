@@ -1,4 +1,4 @@
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { isSlotKind } from '../wire/slot-text.ts';
 import { type SlotUse, type SlotUses, usedStyles } from './lottie/lottie-slots.ts';
 import { propertyKind } from './lottie/slot-property.ts';
@@ -115,19 +115,15 @@ export function checkFontEditables(
     return uses !== undefined && (chosen === null || chosen.some((text) => uses.has(text)));
   };
   const near = (name: string, names: Iterable<string>) =>
-    problems.length < MOST_HINTS ? closestMatch(name, names) : null;
+    problems.length < MOST_HINTS ? didYouMean(name, names) : undefined;
   const addAt = (key: string) => (message: string, hint?: string) =>
-    void problems.push({ file: 'template.yaml', key, message, ...(hint === undefined ? {} : { hint }) });
+    void problems.push({ file: 'template.yaml', key, message, hint });
   for (const [key, { font }] of manifest.editables) {
     if (font === null) continue;
     const add = addAt(key);
     const unknownTexts = (font.texts ?? []).filter((text) => !texts.has(text));
     for (const text of unknownTexts) {
-      const meant = near(text, texts);
-      add(
-        `${key} refers to the text ${text}, which is not an editable`,
-        meant === null ? undefined : `Did you mean ${meant}?`,
-      );
+      add(`${key} refers to the text ${text}, which is not an editable`, near(text, texts));
     }
     for (const name of font.allowedFonts ?? []) {
       if (carried.has(name)) continue;
@@ -135,12 +131,8 @@ export function checkFontEditables(
       add(`${key} allows the font ${name}, which is not in the package`, hint);
     }
     if (unknownTexts.length > 0 || isUsed(font)) continue;
-    const meant = near(font.replaces, usesOf.keys());
     const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
-    add(
-      `${key} replaces ${font.replaces}, but ${where} uses it`,
-      meant === null ? undefined : `Did you mean ${meant}?`,
-    );
+    add(`${key} replaces ${font.replaces}, but ${where} uses it`, near(font.replaces, usesOf.keys()));
   }
   return problems;
 }

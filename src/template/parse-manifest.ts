@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, type MapEntry, type TreeNode, textOf } from '../yaml/tree.ts';
@@ -189,8 +189,7 @@ class ManifestReader {
     if (node.kind !== 'map') return;
     for (const [field, { keySpan }] of node.entries) {
       if (fields.includes(field)) continue;
-      const meant = closestMatch(field, fields);
-      const hint = meant === null ? `Its properties are ${fields.join(', ')}` : `Did you mean ${meant}?`;
+      const hint = didYouMean(field, fields) ?? `Its properties are ${fields.join(', ')}`;
       this.#add(`${owner} has no property ${field}`, keySpan, hint);
     }
   }

@@ -1,6 +1,6 @@
 import type { Diagnostic, Result } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { checkJsonBounds } from '../json.ts';
 import { checkEditables, checkFontEditables } from './check-editables.ts';
 import { deriveSpec } from './derive-spec.ts';
@@ -126,8 +126,9 @@ function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
 
 /** Suggests an existing slot, since a misspelt name is more likely than a missing slot. */
 function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
-  const meant = problem.unfilled === undefined ? null : closestMatch(problem.unfilled, slots);
-  return meant === null ? problem : { ...problem, hint: `Did you mean ${meant}?` };
+  return problem.unfilled === undefined
+    ? problem
+    : { ...problem, hint: didYouMean(problem.unfilled, slots) ?? problem.hint };
 }
 
 function missingFile(folder: string, file: string): Diagnostic {

@@ -1,4 +1,4 @@
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { fontProblem } from './check-font.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
@@ -146,8 +146,7 @@ export function resolveFonts(
 
 /** Returns a hint for a missing font. */
 export function fontHint(name: string, carried: Iterable<string>): string {
-  const meant = closestMatch(name, carried);
-  return meant === null ? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` : `Did you mean ${meant}?`;
+  return didYouMean(name, carried) ?? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)`;
 }
 
 /**

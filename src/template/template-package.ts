@@ -52,7 +52,7 @@ export interface PackageProblem {
   /** Position in template.yaml, if it differs from the editable's. */
   readonly at?: Span;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The key of an editable whose slot the animation does not use. */
   readonly unfilled?: string;
 }

@@ -2,7 +2,7 @@ import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
 import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import type { Lock, LockRendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, lockEdits } from '../../plan/lock-edits.ts';
@@ -91,11 +91,8 @@ export async function importCommand(
       // An error in a definition may be the reason that the video is missing.
       printDiagnostics(repository.diagnostics, repository.source, options, io);
       const ids = repository.desired.map((video) => video.id);
-      const meant = closestMatch(id, ids);
-      const hint = 'Write a definition with the content of the session first';
-      throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, {
-        hint: meant === null ? hint : `Did you mean ${meant}?`,
-      });
+      const hint = didYouMean(id, ids) ?? 'Write a definition with the content of the session first';
+      throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, { hint });
     }
     const rendering = await readRendering(video, options.session, repository, io);
     const edits = lockEdits(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import { type Lock, type LockEntry, OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { LockFile, readLock } from '../../lock/lock-file.ts';
 import { acquireProcessLock } from '../../process-lock.ts';
@@ -36,12 +36,9 @@ export function openLockFile(root: string, lock: Lock): LockFile {
 export function lockEntry(lock: Lock, id: string): LockEntry {
   const entry = lock.videos.get(id);
   if (entry !== undefined) return entry;
-  const meant = closestMatch(id, lock.videos.keys());
+  const list = 'Run `reelform show` to list its videos, and `reelform apply` to render missing ones';
   throw new ReelformError('unknown_video', `The lockfile has no video ${JSON.stringify(id)}`, {
-    hint:
-      meant === null
-        ? 'Run `reelform show` to list its videos, and `reelform apply` to render missing ones'
-        : `Did you mean ${meant}?`,
+    hint: didYouMean(id, lock.videos.keys()) ?? list,
   });
 }
 

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Video } from '../../definition/video.ts';
 import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
 import { checkOutput, resolveOutput } from '../../template/bind/resolve-output.ts';
@@ -38,11 +38,8 @@ export function findVideo(wanted: string, project: Project, cwd: string): Video 
   if (rows.length === 1) return rows[0]!;
   if (rows.length > 1) throw unknown(`${wanted} creates ${rows.length} videos`, `Name one of them: ${idsOf(rows)}`);
   if (project.origins.has(path) || mistakesOf(wanted, project, cwd).length > 0) return null;
-  const meant = closestMatch(wanted, [
-    ...project.videos.map(({ id }) => id),
-    ...project.videos.map((video) => video.path),
-  ]);
-  const hint = meant === null ? 'Name a definition by its path, or a video by its id' : `Did you mean ${meant}?`;
+  const names = [...project.videos.map(({ id }) => id), ...project.videos.map((video) => video.path)];
+  const hint = didYouMean(wanted, names) ?? 'Name a definition by its path, or a video by its id';
   throw unknown(`There is no video ${JSON.stringify(wanted)}`, hint);
 }
 

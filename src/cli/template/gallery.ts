@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
-import { closestMatch } from '../../hints.ts';
+import { didYouMean } from '../../hints.ts';
 import { readTemplateFolder } from '../../project/read-package.ts';
 import { VERSION } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';
@@ -44,9 +44,8 @@ export async function readGalleryTemplate(
   const expected = Object.hasOwn(digests, name) ? digests[name] : undefined;
   if (expected === undefined) {
     const names = Object.keys(digests);
-    const guess = closestMatch(name, names);
     throw new ReelformError('missing_file', `The gallery has no template ${JSON.stringify(name)}`, {
-      hint: guess === null ? `It has ${names.join(', ')}` : `Did you mean ${guess}?`,
+      hint: didYouMean(name, names) ?? `It has ${names.join(', ')}`,
     });
   }
   const clone = join(reelform, 'gallery');

@@ -1,4 +1,4 @@
-import { closestMatch } from '../../hints.ts';
+import { suggestion } from '../../hints.ts';
 import { isRecord, jsonPointer } from '../../json.ts';
 import { normalizeSlotText, SLOT_EXAMPLES, type SlotKind } from '../../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../../wire/style-version.ts';
@@ -75,7 +75,7 @@ function checkResources(
   const known = Object.keys(spec.editables);
   for (const key of Object.keys(resources)) {
     if (Object.hasOwn(spec.editables, key)) continue;
-    const detail = `the template has no editable ${key}${didYouMean(key, known)}`;
+    const detail = `the template has no editable ${key}${suggestion(key, known)}`;
     problems.push({ code: 'unknown_editable', pointer: `${RESOURCES}${jsonPointer([key])}`, editable: key, detail });
   }
   return problems;
@@ -105,7 +105,7 @@ function checkFontChanges(
     const pointer = `${CHANGES}${jsonPointer([name])}`;
     const editable = `font_changes.${name}`;
     if (!fonts.includes(name)) {
-      const detail = `no text of the template uses ${name}${didYouMean(name, fonts)}`;
+      const detail = `no text of the template uses ${name}${suggestion(name, fonts)}`;
       return [{ code: 'font_missing', pointer, editable, detail } as const];
     }
     return placed(checkEntry(entry, { input_type: 'font' }, carried), pointer, editable);
@@ -197,7 +197,7 @@ function checkFont(name: string, allowed: readonly string[] | undefined, carried
   const choice = allowed ?? carried;
   if (choice.includes(name)) return [];
   if (!carried.includes(name)) {
-    const detail = `the template has no font ${quoted(name)}${didYouMean(name, choice)}`;
+    const detail = `the template has no font ${quoted(name)}${suggestion(name, choice)}`;
     return [{ code: 'font_missing', at, detail }];
   }
   return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: use one of ${choice.join(', ')}` }];
@@ -220,13 +220,8 @@ function unknownFields(record: Record<string, unknown>, known: readonly string[]
     .map((name) => ({
       code: 'unknown_property',
       at: `${at}${jsonPointer([name])}`,
-      detail: `there is no field ${name}${didYouMean(name, known)}`,
+      detail: `there is no field ${name}${suggestion(name, known)}`,
     }));
-}
-
-function didYouMean(word: string, candidates: readonly string[]): string {
-  const meant = closestMatch(word.slice(0, 200), candidates);
-  return meant === null ? '' : `; did you mean ${meant}?`;
 }
 
 /** Shortens and quotes untrusted text. */

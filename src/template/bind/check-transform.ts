@@ -1,4 +1,4 @@
-import { closestMatch } from '../../hints.ts';
+import { suggestion } from '../../hints.ts';
 import { isRecord, jsonPointer } from '../../json.ts';
 import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
 import { parseColor } from './color.ts';
@@ -129,8 +129,7 @@ function checkCrop(transform: Fields): FieldProblem[] {
 function unknownField(name: string, kind: TransformedKind): string {
   const others = (Object.keys(FIELDS) as TransformedKind[]).filter((other) => Object.hasOwn(FIELDS[other], name));
   if (others.length > 0) return `${name} can only be used with a source of kind ${others.join(' or ')}`;
-  const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS[kind]));
-  return `a transform has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
+  return `a transform has no field ${name}${suggestion(name, Object.keys(FIELDS[kind]))}`;
 }
 
 function oneOf(values: readonly string[]): FieldRule {

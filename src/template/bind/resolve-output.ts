@@ -1,4 +1,4 @@
-import { closestMatch } from '../../hints.ts';
+import { suggestion } from '../../hints.ts';
 import { isRecord, jsonPointer } from '../../json.ts';
 import { OUTPUT_DEFAULTS } from '../../wire/defaults.ts';
 import {
@@ -158,8 +158,7 @@ export function checkOutputs(
 function checkField(name: string, value: unknown): FieldProblem[] {
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof OutputRequest] : undefined;
   if (field === undefined) {
-    const meant = closestMatch(name.slice(0, 200), Object.keys(FIELDS));
-    const detail = `an output has no field ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
+    const detail = `an output has no field ${name}${suggestion(name, Object.keys(FIELDS))}`;
     return [{ code: 'unknown_property', at: jsonPointer(['output', name]), detail }];
   }
   const [expected, holds] = field;
