@@ -164,6 +164,11 @@ export interface Span {
   readonly end: number;
 }
 
+/** Returns the empty span at the beginning of a file, for a problem of the whole file. */
+export function startOf(file: string): Span {
+  return { file, start: 0, end: 0 };
+}
+
 /** A problem that the user can fix. Diagnostics are collected and reported together, never thrown. */
 export interface Diagnostic {
   readonly code: Code;
@@ -178,6 +183,11 @@ export interface Diagnostic {
 /** Creates a diagnostic of severity `error`. */
 export function errorAt(code: Code, at: Span | undefined, message: string, hint?: string): Diagnostic {
   return { code, severity: 'error', message, hint, at };
+}
+
+/** Creates a diagnostic of severity `warning`. */
+export function warningAt(code: Code, at: Span | undefined, message: string, hint?: string): Diagnostic {
+  return { code, severity: 'warning', message, hint, at };
 }
 
 export type Result<T> =
@@ -195,7 +205,11 @@ export class ReelformError extends Error {
   readonly hint: string | undefined;
   readonly exitCode: number;
 
-  constructor(code: Code, message: string, options: { hint?: string; cause?: unknown; exitCode?: number } = {}) {
+  constructor(
+    code: Code,
+    message: string,
+    options: { hint?: string | undefined; cause?: unknown; exitCode?: number } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReelformError';
     this.code = code;

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Check, type Code, type Diagnostic, errorAt, type Span } from '../diagnostic.ts';
+import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 
@@ -37,7 +37,7 @@ export function isTextPath([property, name, field, inner]: readonly string[]): b
 
 /** Parses a file and checks its properties as far as possible before it is merged and filled in. */
 export function readDefinitionFile(path: string, file: FileText, check: Check): DefinitionFile {
-  const start = { file: path, start: 0, end: 0 };
+  const start = startOf(path);
   if (!file.ok) return { root: null, diagnostics: [unreadable(path, file.reason, start)] };
   const parsed = parseYaml(path, file.text);
   if (!parsed.ok) return { root: null, diagnostics: parsed.diagnostics };
@@ -142,7 +142,7 @@ export function resolvePath(written: string, baseFile: string): RepositoryPath {
  * @param path keys, from the outermost
  */
 export function definitionSpan(file: string, text: string, path: readonly string[]): Span {
-  const start: Span = { file, start: 0, end: 0 };
+  const start = startOf(file);
   const parsed = parseYaml(file, text);
   let node: TreeNode | null = parsed.ok ? (parsed.value ?? null) : null;
   let span = start;
@@ -165,7 +165,7 @@ const TRACK = 'audio_tracks.';
 export function resourceSpan(file: string, text: string, key: string | null): Span {
   const parsed = parseYaml(file, text);
   const node = parsed.ok && parsed.value !== null && key !== null ? entry(parsed.value, key) : null;
-  return node === null || node.span.file !== file ? { file, start: 0, end: 0 } : node.span;
+  return node === null || node.span.file !== file ? startOf(file) : node.span;
 }
 
 function entry(definition: TreeNode, key: string): TreeNode | null {

@@ -60,20 +60,14 @@ function tooLong(node: ScalarNode, row: Row | null): Diagnostic {
 }
 
 function unknownVariable(name: string | undefined, node: ScalarNode, row: Row | null): Diagnostic {
-  const problem = { code: 'unknown_variable', severity: 'error', at: node.span } as const;
-  if (name === undefined) {
-    return {
-      ...problem,
-      message: 'A ${ is not closed',
-      hint: 'Close it with }, or write $${ for a literal ${',
-    };
-  }
+  const problem = (message: string, hint: string) => errorAt('unknown_variable', node.span, message, hint);
+  if (name === undefined) return problem('A ${ is not closed', 'Close it with }, or write $${ for a literal ${');
   if (row === null) {
     const message = `\${${name}} has no value: columns are only available in a definition with "each"`;
-    return { ...problem, message, hint: `Write $\${${name}} for the literal text` };
+    return problem(message, `Write $\${${name}} for the literal text`);
   }
   const columns = [...row.values.keys()];
   const meant = closestMatch(name, columns);
   const hint = meant === null ? `The columns are ${columns.join(', ')}` : `Did you mean \${${meant}}?`;
-  return { ...problem, message: `${row.file} has no column ${JSON.stringify(name)}`, hint };
+  return problem(`${row.file} has no column ${JSON.stringify(name)}`, hint);
 }

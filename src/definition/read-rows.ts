@@ -1,5 +1,5 @@
 import { CsvError, type Info, parse } from 'csv-parse/sync';
-import { type Diagnostic, errorAt, failure, type Result, type Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import type { TreeNode } from '../yaml/tree.ts';
 
@@ -12,7 +12,7 @@ const MAX_ROWS = 100_000;
 export function readRows(file: string, text: string): Result<Row[]> {
   const rows = /\.[ct]sv$/i.test(file) ? readCsv(file, text) : readYamlRows(file, text);
   if (!rows.ok) return rows;
-  const at = { file, start: 0, end: 0 };
+  const at = startOf(file);
   if (rows.value.length === 0) {
     return failure('data_invalid', at, `${file} has no rows`, 'Add a row, or remove the definition');
   }
@@ -87,7 +87,7 @@ const MAX_LENGTH = 16 << 20;
  */
 export function readCsv(file: string, text: string): Result<Row[]> {
   if (text.length > MAX_LENGTH) {
-    return failure('data_invalid', { file, start: 0, end: 0 }, `${file} is too large for a data file`);
+    return failure('data_invalid', startOf(file), `${file} is too large for a data file`);
   }
   const lines = new Lines(file, text);
   const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.exec(text);

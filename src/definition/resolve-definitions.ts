@@ -2,10 +2,12 @@ import {
   type Check,
   type Diagnostic,
   errorAt,
+  failure,
   positionOf,
   type Result,
   type Span,
   sortDiagnostics,
+  startOf,
 } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { child, locateIn, type MapNode, type ScalarNode } from '../yaml/tree.ts';
@@ -62,7 +64,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     };
     const extended = extend(path, noted(load));
     if (extended === null) {
-      diagnostics.push(unreadable(path, 'missing', { file: path, start: 0, end: 0 }));
+      diagnostics.push(unreadable(path, 'missing', startOf(path)));
       continue;
     }
     const fragments = [...read].slice(1);
@@ -167,15 +169,11 @@ function resolveRows(path: string, root: MapNode, context: RowContext): Result<C
 
 function rowsOf(from: ScalarNode, context: RowContext): ReturnType<typeof readRows> {
   const at = from.span;
-  const refused = (problem: Omit<Diagnostic, 'severity' | 'at'>): ReturnType<typeof readRows> => ({
-    ok: false,
-    diagnostics: [{ ...problem, severity: 'error', at }],
-  });
   const target = resolvePath(from.text, from.baseFile);
-  if (!target.ok) return refused({ code: target.code, message: target.message, hint: target.hint });
+  if (!target.ok) return failure(target.code, at, target.message, target.hint);
   if (!isDataFile(target.path)) {
     const message = `${JSON.stringify(target.path)} is not a supported data file`;
-    return refused({ code: 'data_invalid', message, hint: 'Use a .csv, .tsv, .json or .yaml file' });
+    return failure('data_invalid', at, message, 'Use a .csv, .tsv, .json or .yaml file');
   }
   const text = context.read(target.path);
   if (!text.ok) return { ok: false, diagnostics: [unreadable(target.path, text.reason, at)] };
@@ -200,7 +198,7 @@ function resolveVideo(
   const written = [base?.text ?? idOfPath(path, context.folder), ...(rowId === null ? [] : [rowId.text])].join('/');
   const id = parseVideoId(written);
   const place = rowId ?? base;
-  if (id === null) diagnostics.push(invalidId(written, place, { file: path, start: 0, end: 0 }));
+  if (id === null) diagnostics.push(invalidId(written, place, startOf(path)));
 
   const at = row?.span ?? place?.span ?? locateIn(root)([], 'value').span;
   const candidate = readVideo(filled, { id, path, at, row: row?.name }, context);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, readlink } from 'node:fs/promises';
-import { ReelformError, type Result } from '../diagnostic.ts';
+import { ReelformError, type Result, startOf } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { emptyLock, type Lock } from './lock.ts';
 import { parseLock, serialiseLock, unreadableLock } from './lock-format.ts';
@@ -17,7 +17,7 @@ type WriteFileAtomic = (path: string, data: string | Uint8Array) => Promise<void
 export async function readLock(path: string, file: string): Promise<Result<Lock>> {
   const refuse = (why: string): Result<Lock> => ({
     ok: false,
-    diagnostics: [unreadableLock(why, { file, start: 0, end: 0 })],
+    diagnostics: [unreadableLock(why, startOf(file))],
   });
   let bytes: Buffer;
   try {
@@ -28,7 +28,7 @@ export async function readLock(path: string, file: string): Promise<Result<Lock>
     // A link to an unmounted disk is not a first run: everything would be rendered again.
     const link = await readlink(path).catch(() => null);
     if (link === null) return { ok: true, value: emptyLock };
-    const nowhere = unreadableLock(`it is a link to ${link}, which does not exist`, { file, start: 0, end: 0 });
+    const nowhere = unreadableLock(`it is a link to ${link}, which does not exist`, startOf(file));
     return { ok: false, diagnostics: [{ ...nowhere, hint: 'Restore the target of the link, or remove the link' }] };
   }
   if (!isUtf8(bytes)) return refuse('it is not valid UTF-8');

@@ -1,4 +1,4 @@
-import type { Diagnostic, Result, Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../diagnostic.ts';
 import { byCodeUnit, type Json } from '../digest.ts';
 import { isRecord } from '../json.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
@@ -12,7 +12,7 @@ import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry
 export function parseLock(text: string, file: string): Result<Lock> {
   // JSON has no byte order mark; a space instead of it keeps all offsets.
   const source = text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text;
-  const beginning: Span = { file, start: 0, end: 0 };
+  const beginning = startOf(file);
 
   let document: unknown;
   try {
@@ -47,13 +47,8 @@ export function parseLock(text: string, file: string): Result<Lock> {
 
 /** Returns the diagnostic for a lockfile whose content is uncertain. */
 export function unreadableLock(what: string, at: Span): Diagnostic {
-  return {
-    code: 'lock_unreadable',
-    severity: 'error',
-    message: `The lockfile cannot be read: ${what}`,
-    hint: `Restore the last good version: git checkout -- ${at.file}`,
-    at,
-  };
+  const hint = `Restore the last good version: git checkout -- ${at.file}`;
+  return errorAt('lock_unreadable', at, `The lockfile cannot be read: ${what}`, hint);
 }
 
 const FIELDS = [...ENTRY_FIELDS];
@@ -75,26 +70,17 @@ function wrongField(entry: unknown): string | null {
 }
 
 function newerLock(version: number, at: Span): Diagnostic {
-  return {
-    code: 'lock_newer',
-    severity: 'error',
-    message: `The lockfile has version ${version}, but this version of reelform reads ${LOCKFILE_VERSION}`,
-    hint: 'Install a newer version of reelform',
-    at,
-  };
+  const message = `The lockfile has version ${version}, but this version of reelform reads ${LOCKFILE_VERSION}`;
+  return errorAt('lock_newer', at, message, 'Install a newer version of reelform');
 }
 
 function conflictIn(source: string, file: string): Diagnostic | null {
   const marker = /^(?:(?:<{7}|>{7}|\|{7})(?: .*)?|={7})\r?$/m.exec(source);
   if (marker === null) return null;
   const line = marker[0].trimEnd();
-  return {
-    code: 'lock_conflict',
-    severity: 'error',
-    message: `The lockfile contains a git conflict marker, "${line}"`,
-    hint: 'Run `reelform lock merge`',
-    at: { file, start: marker.index, end: marker.index + line.length },
-  };
+  const at = { file, start: marker.index, end: marker.index + line.length };
+  const message = `The lockfile contains a git conflict marker, "${line}"`;
+  return errorAt('lock_conflict', at, message, 'Run `reelform lock merge`');
 }
 
 function syntaxError(source: string, file: string, thrown: SyntaxError): Diagnostic {
@@ -140,7 +126,7 @@ function duplicateEntries(source: string, file: string, count: number): Diagnost
 function locateEntry(source: string, file: string, id: string): Span {
   const key = JSON.stringify(id);
   const start = source.indexOf(`\n    ${key}:`) + '\n    '.length;
-  return start < '\n    '.length ? { file, start: 0, end: 0 } : { file, start, end: start + key.length };
+  return start < '\n    '.length ? startOf(file) : { file, start, end: start + key.length };
 }
 
 function refuse(diagnostic: Diagnostic): Result<never> {

@@ -1,3 +1,4 @@
+import { warningAt } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { groupBy } from '../group-by.ts';
 import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
@@ -152,21 +153,13 @@ function adopt(change: Creation | Adjustment, reason: Change['reason'], source: 
 function unknownSession({ id }: Change, { intent, session }: Attempt): PlanDiagnostic {
   const asked = `A render of "${id}" was requested at ${intent.at}, but`;
   if (session !== null) {
-    return {
-      video: id,
-      code: 'session_gone',
-      severity: 'warning',
-      message: `${asked} the service no longer had its session ${session} when the last apply checked`,
-      hint: `The next apply checks again and requests no new render. To decide now: reelform resolve ${id}`,
-    };
+    const message = `${asked} the service no longer had its session ${session} when the last apply checked`;
+    const hint = `The next apply checks again and requests no new render. To decide now: reelform resolve ${id}`;
+    return { ...warningAt('session_gone', undefined, message, hint), video: id };
   }
-  return {
-    video: id,
-    code: 'session_unknown',
-    severity: 'warning',
-    message: `${asked} it is unknown whether the service accepted it`,
-    hint: `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`,
-  };
+  const message = `${asked} it is unknown whether the service accepted it`;
+  const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
+  return { ...warningAt('session_unknown', undefined, message, hint), video: id };
 }
 
 type Wanted = Pick<DesiredVideo, 'fingerprint' | 'service' | 'deliver'>;

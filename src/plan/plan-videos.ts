@@ -1,6 +1,6 @@
 import { fingerprintDigits } from '../definition/destinations.ts';
 import type { VideoId } from '../definition/video.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 import { groupBy } from '../group-by.ts';
 import type { Fingerprint, Lock, LockEntry } from '../lock/lock.ts';
@@ -156,22 +156,15 @@ function forget(id: VideoId, before: LockEntry): Change {
 
 /** Protects against a mistyped glob, which would discard every rendering. */
 function allGone(count: number): Diagnostic {
-  return {
-    code: 'all_videos_gone',
-    severity: 'error',
-    message: `No definitions are left, but the lockfile has ${count}`,
-    hint: 'Check "videos" in reelform.yaml. If this is intended, pass --allow-empty',
-  };
+  const hint = 'Check "videos" in reelform.yaml. If this is intended, pass --allow-empty';
+  return errorAt('all_videos_gone', undefined, `No definitions are left, but the lockfile has ${count}`, hint);
 }
 
 function protectedVideo(id: VideoId): PlanDiagnostic {
-  return {
-    video: id,
-    code: 'protected_video',
-    severity: 'error',
-    message: `The video "${id}" is protected, but its definition was removed`,
-    hint: 'Restore its definition. To remove the video, first apply with `protect: false`, then remove the definition',
-  };
+  const message = `The video "${id}" is protected, but its definition was removed`;
+  const hint =
+    'Restore its definition. To remove the video, first apply with `protect: false`, then remove the definition';
+  return { ...errorAt('protected_video', undefined, message, hint), video: id };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Result } from '../diagnostic.ts';
+import { errorAt, failure, type Result, startOf } from '../diagnostic.ts';
 import { canonicalJson, type Json } from '../digest.ts';
 import { isRecord } from '../json.ts';
 import type { Lock } from '../lock/lock.ts';
@@ -12,11 +12,8 @@ import { type ChangeDocument, changeDocument, type PlanDocument, planId } from '
  * @param file its name, for diagnostics
  */
 export function parsePlanDocument(text: string, file: string): Result<PlanDocument> {
-  const refuse = (what: string, hint = 'Create the plan again: reelform plan --out FILE'): Result<never> => {
-    const at = { file, start: 0, end: 0 };
-    const message = `${file} cannot be read: ${what}`;
-    return { ok: false, diagnostics: [{ code: 'plan_invalid', severity: 'error', message, hint, at }] };
-  };
+  const refuse = (what: string, hint = 'Create the plan again: reelform plan --out FILE'): Result<never> =>
+    failure('plan_invalid', startOf(file), `${file} cannot be read: ${what}`, hint);
   let document: unknown;
   try {
     document = JSON.parse(text);
@@ -202,11 +199,6 @@ function isSame(present: unknown, reviewed: unknown): boolean {
 }
 
 function stale(video: string, why: string): PlanDiagnostic {
-  return {
-    code: 'plan_stale',
-    severity: 'error',
-    message: `The plan of "${video}" is stale: ${why}`,
-    hint: 'Create the plan again and have it reviewed',
-    video,
-  };
+  const hint = 'Create the plan again and have it reviewed';
+  return { ...errorAt('plan_stale', undefined, `The plan of "${video}" is stale: ${why}`, hint), video };
 }

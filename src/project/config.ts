@@ -1,6 +1,15 @@
 import { resolvePath } from '../definition/definition-file.ts';
 import type { Credential, SecretSource } from '../delivery/credential.ts';
-import { type Check, type Diagnostic, errorAt, failure, type Locate, type Result, type Span } from '../diagnostic.ts';
+import {
+  type Check,
+  type Diagnostic,
+  errorAt,
+  failure,
+  type Locate,
+  type Result,
+  type Span,
+  startOf,
+} from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import { foldWords } from '../policy/check-policies.ts';
 import { POLICY_RULES, type Policy, type PolicyLevel, type PolicyRule } from '../policy/policy.ts';
@@ -124,7 +133,7 @@ export const DEFAULT_CONFIG: Config = {
 export function parseConfig(file: string, text: string, check: Check, directory: string): ParsedConfig {
   const parsed = parseYaml(file, text);
   if (!parsed.ok) return { config: DEFAULT_CONFIG, templateNames: null, diagnostics: parsed.diagnostics };
-  const root = parsed.value ?? { kind: 'map', entries: new Map(), span: { file, start: 0, end: 0 } };
+  const root = parsed.value ?? { kind: 'map', entries: new Map(), span: startOf(file) };
   const locate = locateIn(root);
   const json = toJson(root, (path) => path[0] === 'templates');
   const diagnostics = [...check(json, locate)].map((diagnostic) => withEncoderHint(diagnostic, json));

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
 import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
-import { type Diagnostic, type Span, sortDiagnostics } from '../diagnostic.ts';
+import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../diagnostic.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { redactConfig } from '../yaml/mask-text.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
@@ -13,7 +13,7 @@ import type { ReadLog } from './read-log.ts';
 import { type Asset, RepositoryFiles } from './repository-files.ts';
 import { CONFIG_FILE, findRoot } from './repository-layout.ts';
 
-const CONFIG_START: Span = { file: CONFIG_FILE, start: 0, end: 0 };
+const CONFIG_START: Span = startOf(CONFIG_FILE);
 
 /** A repository of videos, read and checked. */
 export interface Project {
@@ -91,18 +91,13 @@ function resolveVideos(
   if (paths.length > 0) return { ...resolved, diagnostics: [...resolved.diagnostics, ...unread] };
   const message = `No file of the repository matches ${JSON.stringify(config.videos)}`;
   const hint = `Write a definition, or set "videos" in ${CONFIG_FILE}`;
-  const none: Diagnostic = { code: 'no_videos', severity: 'warning', message, hint, at: CONFIG_START };
-  return { ...resolved, diagnostics: [none, ...unread] };
+  return { ...resolved, diagnostics: [warningAt('no_videos', CONFIG_START, message, hint), ...unread] };
 }
 
 function ignoredFile(path: string, { videos }: Config): Diagnostic {
   const ending = posix.extname(videos);
   const renamed = `${path.slice(0, -posix.extname(path).length)}${ending}`;
-  return {
-    code: 'definition_ignored',
-    severity: 'warning',
-    message: `${path} is not a definition, because "videos" of ${CONFIG_FILE} matches ${JSON.stringify(videos)} only`,
-    hint: `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}". Files whose name begins with _ are never definitions`,
-    at: { file: path, start: 0, end: 0 },
-  };
+  const message = `${path} is not a definition, because "videos" of ${CONFIG_FILE} matches ${JSON.stringify(videos)} only`;
+  const hint = `Rename it to ${renamed}, or set "videos: ${videos.slice(0, -ending.length)}.{yaml,yml}". Files whose name begins with _ are never definitions`;
+  return warningAt('definition_ignored', startOf(path), message, hint);
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Diagnostic, errorAt, type Result, type Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span, warningAt } from '../diagnostic.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { fontProblem } from '../template/check-font.ts';
@@ -135,7 +135,7 @@ function outdated(
   const stale = outdatedFiles(files.root, ownPackage === null ? current.slice(1) : current, files.log);
   if (stale.length === 0) return [];
   const message = `${stale.map(({ path }) => path).join(' and ')} ${stale.length === 1 ? 'is' : 'are'} out of date with the template ${name}`;
-  return [{ code: 'schema_outdated', severity: 'warning', message, hint: `Run reelform pull ${name}`, at }];
+  return [warningAt('schema_outdated', at, message, `Run reelform pull ${name}`)];
 }
 
 /** A font of the repository, which is added to every template package. */

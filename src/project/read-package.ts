@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { failure, type Result, type Span } from '../diagnostic.ts';
+import { failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import { readPackedPackage } from '../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
@@ -118,6 +118,6 @@ export function readTemplateArchive(
   }
   const packed = readPackedPackage(log === null ? readFileSync(real) : Uint8Array.from(log.read(path, real)));
   if (packed.ok) return packed;
-  const start = { file: path, start: 0, end: 0 };
+  const start = startOf(path);
   return { ok: false, diagnostics: packed.diagnostics.map((diagnostic) => ({ ...diagnostic, at: at ?? start })) };
 }

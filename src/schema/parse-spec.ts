@@ -1,4 +1,4 @@
-import { type Diagnostic, errorAt, type Result } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
 import { isRecord } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
@@ -14,7 +14,7 @@ export function parseSpec(file: string, text: string): Result<StyleVersion> {
   const invalid = (problems: readonly string[]): Result<never> => ({
     ok: false,
     diagnostics: problems.map(
-      (message): Diagnostic => errorAt('spec_invalid', { file, start: 0, end: 0 }, message, 'Run reelform pull'),
+      (message): Diagnostic => errorAt('spec_invalid', startOf(file), message, 'Run reelform pull'),
     ),
   });
   let document: unknown;

@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors, type Result, type Span } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, failure, hasErrors, type Result, type Span, startOf } from '../diagnostic.ts';
 import { didYouMean } from '../hints.ts';
 import { SLOT_KINDS, type SlotKind } from '../wire/slot-text.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -21,13 +21,12 @@ const KINDS: readonly EditableKind[] = ['text', 'color', ...SLOT_KINDS, 'image',
 export function parseManifest(file: string, text: string): Result<Manifest> {
   if (text.length > MAX_MANIFEST_LENGTH) {
     const message = `The file has ${text.length} characters, but at most ${MAX_MANIFEST_LENGTH} are supported`;
-    return { ok: false, diagnostics: [invalid(message, { file, start: 0, end: 0 })] };
+    return failure('template_invalid', startOf(file), message);
   }
   const parsed = parseYaml(file, text);
   if (!parsed.ok) return parsed;
-  const start = { file, start: 0, end: 0 };
   if (parsed.value?.kind !== 'map') {
-    return { ok: false, diagnostics: [invalid('The file must be a map with name, stillcuts and editables', start)] };
+    return failure('template_invalid', startOf(file), 'The file must be a map with name, stillcuts and editables');
   }
   const reader = new ManifestReader(parsed.value.span);
   const manifest = reader.read(parsed.value);
@@ -199,12 +198,8 @@ class ManifestReader {
   }
 
   #add(message: string, at: Span, hint?: string): void {
-    this.problems.push(invalid(message, at, hint));
+    this.problems.push(errorAt('template_invalid', at, message, hint));
   }
-}
-
-function invalid(message: string, at: Span, hint?: string): Diagnostic {
-  return { code: 'template_invalid', severity: 'error', message, at, hint };
 }
 
 /** The kinds of editables of a package. */

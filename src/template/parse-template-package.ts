@@ -1,4 +1,4 @@
-import type { Diagnostic, Result } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
 import { didYouMean } from '../hints.ts';
 import { checkJsonBounds } from '../json.ts';
@@ -133,13 +133,13 @@ function withNearest(problem: PackageProblem, slots: readonly string[]): Package
 
 function missingFile(folder: string, file: string): Diagnostic {
   const message = `The template package${folder === '' ? '' : ` ${folder}`} has no ${file}`;
-  return { code: 'template_invalid', severity: 'error', message, at: { file: pathIn(folder, file), start: 0, end: 0 } };
+  return errorAt('template_invalid', startOf(pathIn(folder, file)), message);
 }
 
 function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
   const editable = manifest?.editables.get(problem.key ?? '');
-  const at = problem.at ?? editable?.at ?? { file: pathIn(folder, problem.file), start: 0, end: 0 };
-  return { code: 'template_invalid', severity: 'error', message: problem.message, hint: problem.hint, at };
+  const at = problem.at ?? editable?.at ?? startOf(pathIn(folder, problem.file));
+  return errorAt('template_invalid', at, problem.message, problem.hint);
 }
 
 function pathIn(folder: string, file: string): string {

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
-import { type Code, type Diagnostic, errorAt, failure, type Result, type Span } from '../diagnostic.ts';
+import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
 /** UTF-16 code units of one YAML file. */
@@ -16,7 +16,7 @@ const MAX_LENGTH = 1 << 20;
 export function parseYaml(file: string, text: string): Result<TreeNode | null> {
   if (text.length > MAX_LENGTH) {
     const message = `The file has ${text.length} characters, but at most ${MAX_LENGTH} are supported`;
-    return failure('yaml_too_complex', { file, start: 0, end: 0 }, message);
+    return failure('yaml_too_complex', startOf(file), message);
   }
   // `uniqueKeys: true` takes quadratic time in the number of keys; TreeReader detects duplicates itself.
   const document = parseDocument(text, {

@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { PROPERTY_ORDER, unreadable } from '../../definition/definition-file.ts';
-import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, ReelformError, startOf } from '../../diagnostic.ts';
 import { findDefinitions } from '../../project/find-definitions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
@@ -48,7 +48,7 @@ async function format(
   const diagnostics: Diagnostic[] = [];
   const unexpected: unknown[] = [];
   const formatFile = async (path: string): Promise<void> => {
-    const at = { file: path, start: 0, end: 0 };
+    const at = startOf(path);
     if (!/\.ya?ml$/.test(path)) {
       diagnostics.push(noYaml(path, at));
       return;
@@ -70,7 +70,7 @@ async function format(
     } catch (error) {
       // Other files are formatted even if one fails.
       if (!(error instanceof ReelformError)) unexpected.push(error);
-      else diagnostics.push({ code: error.code, severity: 'error', message: error.message, hint: error.hint });
+      else diagnostics.push(errorAt(error.code, undefined, error.message, error.hint));
     }
   }
   printDiagnostics(diagnostics, files.source, options, io);
@@ -87,13 +87,8 @@ async function format(
 
 /** Rejects JSON files: JSON is valid YAML, so files of another program would be reformatted without notice. */
 function noYaml(path: string, at: Diagnostic['at']): Diagnostic {
-  return {
-    code: 'definition_invalid',
-    severity: 'error',
-    message: `${JSON.stringify(path)} is not a definition: file names must end in .yaml or .yml`,
-    hint: 'Name definitions, fragments or reelform.yaml',
-    ...(at !== undefined && { at }),
-  };
+  const message = `${JSON.stringify(path)} is not a definition: file names must end in .yaml or .yml`;
+  return errorAt('definition_invalid', at, message, 'Name definitions, fragments or reelform.yaml');
 }
 
 /** Returns reelform.yaml, and every definition and fragment that its glob matches. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, ReelformError } from '../../diagnostic.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { GitLockBranch } from '../../git/git-lock-branch.ts';
 import { commonCommit, headBranch, headCommit, repositoryPath } from '../../git/revisions.ts';
@@ -186,8 +186,7 @@ export class CommitRun {
       this.#report(await this.#publisher.publish(lock));
     } catch (error) {
       if (!(error instanceof ReelformError)) throw error;
-      const { code, message, hint } = error;
-      this.#problem = { code, severity: 'error', message, ...(hint === undefined ? {} : { hint }) };
+      this.#problem = errorAt(error.code, undefined, error.message, error.hint);
       this.#report(this.#problem);
     }
   }

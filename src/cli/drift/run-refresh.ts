@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { PAUSES_MS, type Refreshed, refreshVideos, type Unclear } from '../../apply/refresh-videos.ts';
 import { type SpecDrift, specChanges } from '../../apply/spec-changes.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
+import { type Diagnostic, warningAt } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
@@ -75,12 +75,9 @@ export async function runRefresh(
 }
 
 function sizeWarning({ id }: Refreshed['resized'][number]): Diagnostic {
-  return {
-    code: 'output_damaged',
-    severity: 'warning',
-    message: `The size of the video "${id}" at its URL differs from the lockfile`,
-    hint: `This alone renders nothing. Check the video; reelform apply --replace ${id} renders it again`,
-  };
+  const message = `The size of the video "${id}" at its URL differs from the lockfile`;
+  const hint = `This alone renders nothing. Check the video; reelform apply --replace ${id} renders it again`;
+  return warningAt('output_damaged', undefined, message, hint);
 }
 
 /** Returns the service's templates, except those that only unselected videos use. */
@@ -105,36 +102,30 @@ function unverified(spec: SpecDrift): SpecDrift {
 
 function question({ sessions, checked }: Refreshed, { service }: Config): Diagnostic[] {
   if (sessions === 'some' || service === 'embedded') return [];
-  return [
-    {
-      code: 'session_gone',
-      severity: 'warning',
-      message: `${service.url} has none of the ${checked} recorded sessions${sessions === 'nothing' ? ', and none of their videos was found' : ''}`,
-      hint: `Check that the service is right and that the token in ${service.tokenEnv} belongs to the account that rendered them. This alone renders nothing${
-        sessions === 'nothing' ? '; if the videos are gone, reelform apply --replace "**" renders them again' : ''
-      }`,
-    },
-  ];
+  const isNothing = sessions === 'nothing';
+  const message = `${service.url} has none of the ${checked} recorded sessions${isNothing ? ', and none of their videos was found' : ''}`;
+  const again = isNothing ? '; if the videos are gone, reelform apply --replace "**" renders them again' : '';
+  const hint = `Check that the service is right and that the token in ${service.tokenEnv} belongs to the account that rendered them. This alone renders nothing${again}`;
+  return [warningAt('session_gone', undefined, message, hint)];
 }
 
 function specWarning(spec: SpecDrift, { templates }: Config): Diagnostic {
   const { template, kind } = spec;
   const at = templates.get(template)?.at;
   const words = specDriftWords(spec);
-  const warning = { severity: 'warning' as const, at };
   switch (kind) {
     case 'changed': {
       const message = `The specification of the template ${template} changed on the service: ${words}`;
-      return { ...warning, code: 'schema_outdated', message, hint: `Run reelform pull ${template}, and commit` };
+      return warningAt('schema_outdated', at, message, `Run reelform pull ${template}, and commit`);
     }
     case 'gone': {
       const hint =
         'Check the token and the service, or name another style version in reelform.yaml and run reelform pull';
-      return { ...warning, code: 'schema_outdated', message: `Template ${template}: ${words}`, hint };
+      return warningAt('schema_outdated', at, `Template ${template}: ${words}`, hint);
     }
     case 'unclear': {
       const message = `The specification of the template ${template} could not be compared: ${words}`;
-      return { ...warning, code: 'refresh_unclear', message, hint: 'Try again later' };
+      return warningAt('refresh_unclear', at, message, 'Try again later');
     }
   }
 }
@@ -146,12 +137,8 @@ function warningsOf(unclear: readonly Unclear[]): Diagnostic[] {
   return [...byReason].map(([why, ids]) => {
     const named = [...ids].slice(0, NAMED).join(', ');
     const more = ids.size > NAMED ? `, and ${ids.size - NAMED} more` : '';
-    return {
-      code: 'refresh_unclear',
-      severity: 'warning',
-      message: `Could not verify ${named}${more}: ${why}`,
-      hint: 'This alone renders nothing. Try again later; add non-public hosts to REELFORM_ALLOW_SOURCES',
-    };
+    const hint = 'This alone renders nothing. Try again later; add non-public hosts to REELFORM_ALLOW_SOURCES';
+    return warningAt('refresh_unclear', undefined, `Could not verify ${named}${more}: ${why}`, hint);
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, warningAt } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
@@ -47,15 +47,9 @@ function formProblems(text: string): Diagnostic[] {
   const normalised = normaliseLock(text, LOCK_FILE);
   if (!normalised.ok || normalised.value.differsAt === null) return [];
   const start = Math.min(normalised.value.differsAt, text.length);
-  return [
-    {
-      code: 'lock_form',
-      severity: 'error',
-      message: 'The lockfile is not in the format of reelform, from here on',
-      hint: 'Run `reelform lock migrate`',
-      at: { file: LOCK_FILE, start, end: Math.min(start + 1, text.length) },
-    },
-  ];
+  const at = { file: LOCK_FILE, start, end: Math.min(start + 1, text.length) };
+  const message = 'The lockfile is not in the format of reelform, from here on';
+  return [errorAt('lock_form', at, message, 'Run `reelform lock migrate`')];
 }
 
 async function outputProblems(root: string, lock: Lock): Promise<Diagnostic[]> {
@@ -71,33 +65,23 @@ async function outputProblems(root: string, lock: Lock): Promise<Diagnostic[]> {
 }
 
 function missingOutput(id: string): Diagnostic {
-  return {
-    code: 'output_missing',
-    severity: 'error',
-    message: `A file of the video "${id}" is not on this machine`,
-    hint: 'Run `reelform apply` to restore the file, or pass --ignore-missing-outputs',
-  };
+  const hint = 'Run `reelform apply` to restore the file, or pass --ignore-missing-outputs';
+  return errorAt('output_missing', undefined, `A file of the video "${id}" is not on this machine`, hint);
 }
 
 function damagedOutput(id: string, file: string, isSwapped: boolean): Diagnostic {
   const what = isSwapped ? 'digest' : 'size';
   const command = isSwapped ? 'reelform apply --refresh' : 'reelform apply';
-  return {
-    code: 'output_damaged',
-    severity: 'error',
-    message: `A file of the video "${id}" is damaged: ${file} does not have the recorded ${what}`,
-    hint: `Run \`${command}\` to restore it`,
-  };
+  const message = `A file of the video "${id}" is damaged: ${file} does not have the recorded ${what}`;
+  return errorAt('output_damaged', undefined, message, `Run \`${command}\` to restore it`);
 }
 
 function strayEntries(lock: Lock, wanted: ReadonlySet<string>): Diagnostic[] {
   const strays = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit);
-  return strays.map((id) => ({
-    code: 'unknown_video',
-    severity: 'warning',
-    message: `The lockfile has a video "${id}" without a definition`,
-    hint: 'The next apply removes it, or moves it to its new id',
-  }));
+  const hint = 'The next apply removes it, or moves it to its new id';
+  return strays.map((id) =>
+    warningAt('unknown_video', undefined, `The lockfile has a video "${id}" without a definition`, hint),
+  );
 }
 
 /** `reelform lock migrate`: rewrites a readable lockfile in the current form. */

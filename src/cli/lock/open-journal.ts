@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Diagnostic, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, ReelformError, warningAt } from '../../diagnostic.ts';
 import { EMPTY_JOURNAL, type Journal, type JournalState } from '../../lock/journal.ts';
 import { openJournalFile } from '../../lock/journal-file.ts';
 import type { Lock } from '../../lock/lock.ts';
@@ -56,8 +56,7 @@ export async function readJournal(
     const known = state === null ? 'ignores pending renders' : 'uses the last fetched journal';
     const message = `The journal cannot be read, so the plan ${known}: ${error.message}`;
     const hint = 'apply reads the journal before it starts, and renders nothing twice';
-    const warning: Diagnostic = { code: 'git_failed', severity: 'warning', message, hint };
-    return { state: state ?? EMPTY_JOURNAL, diagnostics: [warning] };
+    return { state: state ?? EMPTY_JOURNAL, diagnostics: [warningAt('git_failed', undefined, message, hint)] };
   }
 }
 
@@ -77,5 +76,5 @@ export function localJournalWarnings(
   if (!isCi(env) || !isJournalLocal(config)) return [];
   const message =
     'The journal is a file that is lost with this runner: renders of a cancelled job would be paid for again';
-  return [{ code: 'journal_local', severity: 'warning', message, hint: SHARED_JOURNAL_HINT }];
+  return [warningAt('journal_local', undefined, message, SHARED_JOURNAL_HINT)];
 }

@@ -1,5 +1,5 @@
 import type { Refreshed } from '../../apply/refresh-videos.ts';
-import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
@@ -194,12 +194,9 @@ async function withHistory(
 function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
   const count = plan.changes.filter(rendersNew).length;
   if (count <= limit) return null;
-  return {
-    code: 'too_many_renders',
-    severity: 'error',
-    message: `The plan renders ${count} videos, but only ${limit} are allowed`,
-    hint: `If this is intended, pass --max-renders ${count}; to render some of them, use --target`,
-  };
+  const message = `The plan renders ${count} videos, but only ${limit} are allowed`;
+  const hint = `If this is intended, pass --max-renders ${count}; to render some of them, use --target`;
+  return errorAt('too_many_renders', undefined, message, hint);
 }
 
 /**

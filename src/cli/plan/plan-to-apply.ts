@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
 import { planIdOf } from '../../forge/write-comment.ts';
 import { recentCommits } from '../../git/revisions.ts';
@@ -66,12 +66,7 @@ async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Pr
   const [isAboutReviews, tag = 'plan'] = REVIEWED.exec(expected) ?? [];
   const words = countWords(document).map(({ words }) => words);
   const now = `The current plan is ${id} (${words.length === 0 ? 'no videos' : words.join(', ')})`;
-  const stale = (rest: string, hint: string): Diagnostic => ({
-    code: 'plan_stale',
-    severity: 'error',
-    message: `${now}, ${rest}`,
-    hint,
-  });
+  const stale = (rest: string, hint: string) => errorAt('plan_stale', undefined, `${now}, ${rest}`, hint);
   if (isAboutReviews === undefined) {
     if (id === expected) return null;
     const hint = 'Check it with `reelform plan` and the same options; if it is right, pass its plan_id';
@@ -152,5 +147,5 @@ export async function readSavedPlan(file: string, directory: string): Promise<Pl
   const parsed = parsePlanDocument(text, file);
   if (parsed.ok) return parsed.value;
   const [{ message, hint } = { message: 'It is not a plan' }] = parsed.diagnostics;
-  throw new ReelformError('plan_invalid', message, hint === undefined ? {} : { hint });
+  throw new ReelformError('plan_invalid', message, { hint });
 }

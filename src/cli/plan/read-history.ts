@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Diagnostic } from '../../diagnostic.ts';
+import { type Diagnostic, warningAt } from '../../diagnostic.ts';
 import { formerEntries, historyGap, historyKey, mayHaveFormer, TIME_MS } from '../../git/lock-history.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';
@@ -55,10 +55,6 @@ async function search(
 }
 
 function unsearched(reason: string, hint: string | undefined): Diagnostic {
-  return {
-    code: 'history_unsearched',
-    severity: 'warning',
-    message: `The history of the lockfile was not searched completely, so earlier renderings may be rendered again: ${reason}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+  const message = `The history of the lockfile was not searched completely, so earlier renderings may be rendered again: ${reason}`;
+  return warningAt('history_unsearched', undefined, message, hint);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReelformError } from '../../diagnostic.ts';
+import { ReelformError, startOf } from '../../diagnostic.ts';
 import { canonicalJson, type Sha256, sha256 } from '../../digest.ts';
 import { didYouMean } from '../../hints.ts';
 import { readTemplateFolder } from '../../project/read-package.ts';
@@ -71,7 +71,7 @@ export async function readGalleryTemplate(
 }
 
 function readFolder(root: string, name: string): ReadonlyMap<string, Uint8Array> {
-  const read = readTemplateFolder(root, name, { file: `gallery/${name}`, start: 0, end: 0 });
+  const read = readTemplateFolder(root, name, startOf(`gallery/${name}`));
   if (read.ok) return read.value;
   throw new ReelformError('template_invalid', read.diagnostics[0]!.message);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { ReelformError, type Result } from '../../diagnostic.ts';
+import { ReelformError, type Result, startOf } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import { parseConfig } from '../../project/config.ts';
 import { missingFonts, readFontsFolder } from '../../project/load-templates.ts';
@@ -27,7 +27,7 @@ export function readNamedPackage(named: string, directory: string): NamedPackage
   const path = resolve(directory, named);
   const folder = relative(directory, path).split(sep).join('/') || '.';
   const [root, below] = [dirname(path), basename(path)];
-  const at = { file: folder, start: 0, end: 0 };
+  const at = startOf(folder);
   const files = isArchivePath(path) ? readTemplateArchive(root, below, at) : readTemplateFolder(root, below, at);
   const source = (file: string): string | undefined => {
     try {

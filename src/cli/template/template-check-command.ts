@@ -1,4 +1,4 @@
-import { type Diagnostic, EXIT, hasErrors } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, hasErrors, startOf } from '../../diagnostic.ts';
 import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
@@ -85,6 +85,5 @@ export async function checkPackage(
 function undrawable({ message, imageName }: SceneError, { folder, manifest }: TemplatePackage): Diagnostic {
   const at = imageName === undefined ? undefined : manifest.editables.get(imageName)?.at;
   const what = imageName === undefined || message.includes(imageName) ? message : `${imageName}: ${message}`;
-  const file = { file: `${folder}/animation.json`, start: 0, end: 0 };
-  return { code: 'template_invalid', severity: 'error', message: what, at: at ?? file };
+  return errorAt('template_invalid', at ?? startOf(`${folder}/animation.json`), what);
 }

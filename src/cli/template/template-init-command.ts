@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
+import { EXIT, errorAt, ReelformError, startOf } from '../../diagnostic.ts';
 import { keepTextSizes } from '../../engine/inspect/keep-text-sizes.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { initJson, initText } from '../../report/terminal/template-text.ts';
@@ -32,10 +32,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const directory = workingDirectory(options, io);
   const path = resolve(directory, named);
   const fail = (messages: readonly string[], hint?: string): number => {
-    const at = { file: named, start: 0, end: 0 };
-    const diagnostics = messages.map((message): Diagnostic => {
-      return { code: 'template_invalid', severity: 'error', message, hint, at };
-    });
+    const diagnostics = messages.map((message) => errorAt('template_invalid', startOf(named), message, hint));
     printDiagnostics(diagnostics, () => undefined, options, io);
     return EXIT.error;
   };

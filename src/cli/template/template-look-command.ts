@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, errorAt, startOf } from '../../diagnostic.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
 import { drawSamples, sampleSheet } from '../../preview/sample-sheet.ts';
@@ -50,8 +50,7 @@ export async function templateLookCommand(
         looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
       } catch (error) {
         if (!(error instanceof SceneError)) throw error;
-        const at = { file: `${template.folder}/animation.json`, start: 0, end: 0 };
-        problems.push({ code: 'template_invalid', severity: 'error', message: error.message, at });
+        problems.push(errorAt('template_invalid', startOf(`${template.folder}/animation.json`), error.message));
       }
     }
   } finally {

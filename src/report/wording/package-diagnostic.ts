@@ -1,4 +1,4 @@
-import type { Diagnostic, Span } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../diagnostic.ts';
 import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
@@ -18,10 +18,7 @@ export function packageDiagnostic(
   folder: string,
   manifest: Pick<Manifest, 'editables' | 'stillcuts'>,
 ): Diagnostic {
-  const file = (name: string): Span => ({ file: `${folder}/${name}`, start: 0, end: 0 });
-  const warning = (code: Diagnostic['code'], message: string, at: Span, hint?: string): Diagnostic => {
-    return { code, severity: 'warning', message, hint, at };
-  };
+  const file = (name: string): Span => startOf(`${folder}/${name}`);
   switch (finding.kind) {
     case 'seen': {
       const { editable } = finding.finding;
@@ -35,19 +32,19 @@ export function packageDiagnostic(
     case 'unsupported': {
       const { instead, hint } = FEATURES[finding.feature];
       const message = `${instead}: ${finding.what} of ${placesText(finding.uses)}`;
-      return warning('template_unsupported', message, file('animation.json'), hint);
+      return warningAt('template_unsupported', file('animation.json'), message, hint);
     }
     case 'unseen': {
       const { editable, still, shownOn, seconds } = finding;
       const at = manifest.editables.get(editable)?.at ?? file('template.yaml');
       if (seconds === null) {
         const hint = `It may be covered, masked, transparent or outside the frame. Make it visible, or remove ${editable}`;
-        return warning('template_unseen', `${editable} changes no frame of the animation`, at, hint);
+        return warningAt('template_unseen', at, `${editable} changes no frame of the animation`, hint);
       }
       const when = `It is visible at ${secondsText(seconds)}`;
       const hint =
         shownOn.length > 0 ? `Write stillcut: ${shownOn[0]}` : `${when}: move the stillcut there, or add one`;
-      return warning('template_unseen', `${editable} changes nothing in its stillcut ${still}`, at, hint);
+      return warningAt('template_unseen', at, `${editable} changes nothing in its stillcut ${still}`, hint);
     }
     case 'idle_still': {
       const at = manifest.stillcuts.get(finding.still)?.at ?? file('template.yaml');
@@ -56,13 +53,13 @@ export function packageDiagnostic(
           ? `No editable is visible in the stillcut ${finding.still}`
           : `The stillcut ${finding.still} shows none of its ${countNoun(finding.named, 'editable')}`;
       const move = finding.seconds === null ? '' : `Move it to ${secondsText(finding.seconds)}, or `;
-      return warning('template_unseen', message, at, `${move}${move === '' ? 'Remove' : 'remove'} it`);
+      return warningAt('template_unseen', at, message, `${move}${move === '' ? 'Remove' : 'remove'} it`);
     }
     case 'large_image': {
       const { width, height, drawnWidth, drawnHeight, sizeBytes, path } = finding;
       const size = `${width} × ${height} pixels (${Math.round(sizeBytes / 1000)} kB)`;
       const message = `The image has ${size} and is never drawn larger than ${drawnWidth} × ${drawnHeight}`;
-      return warning('image_too_large', message, file(path), `Scale it to ${drawnWidth} × ${drawnHeight}`);
+      return warningAt('image_too_large', file(path), message, `Scale it to ${drawnWidth} × ${drawnHeight}`);
     }
     case 'font_weight': {
       const { name, asked, weight, isOffered, pointer } = finding;
@@ -70,12 +67,12 @@ export function packageDiagnostic(
       const hint = isOffered
         ? `Add to template.yaml: fonts: { ${name}: { axes: { wght: ${asked} } } }`
         : `Supply the file with the weight ${asked}, or write the weight of the file into fStyle and fWeight`;
-      return warning('font_weight', message, file('animation.json'), hint);
+      return warningAt('font_weight', file('animation.json'), message, hint);
     }
     case 'no_licence': {
       const message = `There is no licence next to ${finding.fonts.join(', ')}`;
       const hint = 'Add the text of the licence to fonts/ as OFL.txt or LICENSE.txt';
-      return warning('font_unlicensed', message, file('fonts'), hint);
+      return warningAt('font_unlicensed', file('fonts'), message, hint);
     }
   }
 }
@@ -92,8 +89,8 @@ export interface UnusableFont {
 /** @param folder folder of the package as shown to the user */
 export function unusableFont({ path, problem, at }: UnusableFont, folder: string): Diagnostic {
   const hint = at === null ? 'Replace the font file' : 'Correct axes and features, or supply another font file';
-  const file = { file: `${folder}/${path}`, start: 0, end: 0 };
-  return { code: 'template_invalid', severity: 'error', message: problem, hint, at: at ?? file };
+  const file = startOf(`${folder}/${path}`);
+  return errorAt('template_invalid', at ?? file, problem, hint);
 }
 
 function secondsText(seconds: number): string {

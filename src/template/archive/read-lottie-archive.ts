@@ -1,4 +1,4 @@
-import type { Diagnostic, Result } from '../../diagnostic.ts';
+import { failure, type Result } from '../../diagnostic.ts';
 import { checkJsonBounds, isRecord } from '../../json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
@@ -109,8 +109,7 @@ function jsonOf(bytes: Uint8Array | undefined): unknown {
 }
 
 function refused(message: string, hint?: string): Result<never> {
-  const diagnostic: Diagnostic = { code: 'template_invalid', severity: 'error', message, hint };
-  return { ok: false, diagnostics: [diagnostic] };
+  return failure('template_invalid', undefined, message, hint);
 }
 
 /** Folder for our own files, which Lottie players ignore. */

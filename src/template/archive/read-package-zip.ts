@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import type { Diagnostic, Result } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../../diagnostic.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 /** Limits of a template package, both in a zip and in a folder. */
@@ -129,12 +129,8 @@ function refused(messages: readonly string[]): Result<never> {
 }
 
 function problem(message: string): Diagnostic {
-  return {
-    code: 'template_invalid',
-    severity: 'error',
-    message,
-    hint: 'Zip the folder of the template package again, or push it with reelform',
-  };
+  const hint = 'Zip the folder of the template package again, or push it with reelform';
+  return errorAt('template_invalid', undefined, message, hint);
 }
 
 function told({ name }: ZipEntry): string {

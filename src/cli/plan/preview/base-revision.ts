@@ -1,5 +1,5 @@
 import type { Video } from '../../../definition/video.ts';
-import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
+import { type Diagnostic, ReelformError, warningAt } from '../../../diagnostic.ts';
 import { RENDER_EPOCH } from '../../../engine/render-result.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../git/revisions.ts';
 import { type DesiredVideo, desiredVideo } from '../../../plan/desired-video.ts';
@@ -62,12 +62,8 @@ function targetOf({ env }: Io): string | null {
 }
 
 function withoutBase({ message, hint }: ReelformError): Diagnostic {
-  return {
-    code: 'preview_base_missing',
-    severity: 'warning',
-    message: `The previous state of videos is only read from the lockfile: ${message}`,
-    hint: hint ?? 'Name the target branch with --base',
-  };
+  const text = `The previous state of videos is only read from the lockfile: ${message}`;
+  return warningAt('preview_base_missing', undefined, text, hint ?? 'Name the target branch with --base');
 }
 
 function nothing(diagnostics: readonly Diagnostic[]): BaseRevision {

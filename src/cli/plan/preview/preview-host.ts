@@ -5,7 +5,7 @@ import { isAllowed } from '../../../delivery/credential.ts';
 import { DeliveryFailure } from '../../../delivery/destination.ts';
 import { type DestinationAddress, parseDestination } from '../../../delivery/destination-address.ts';
 import { openDestination } from '../../../delivery/open-destination.ts';
-import { type Diagnostic, ReelformError } from '../../../diagnostic.ts';
+import { type Diagnostic, ReelformError, warningAt } from '../../../diagnostic.ts';
 import { sha256 } from '../../../digest.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
 import { pushPictures } from '../../../git/image-branch.ts';
@@ -179,7 +179,7 @@ export async function publishPreview(preview: PlanPreview, host: PreviewHost | n
     if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
     const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
     const message = `The images could not be published: ${error.message}`;
-    return { preview, diagnostics: [{ code, severity: 'warning', message, ...(hint === undefined ? {} : { hint }) }] };
+    return { preview, diagnostics: [warningAt(code, undefined, message, hint)] };
   }
 }
 

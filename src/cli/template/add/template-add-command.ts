@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { type Diagnostic, EXIT, ReelformError, type Result } from '../../../diagnostic.ts';
+import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../diagnostic.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../project/config.ts';
 import { loadProject } from '../../../project/load-project.ts';
 import { readTemplateFolder } from '../../../project/read-package.ts';
@@ -80,7 +80,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
       ? preparePackage(origin, target, options)
       : await prepareLottie(origin.file, { ...target, background }, options, io);
   if (!prepared.ok) {
-    const at = { file: named, start: 0, end: 0 };
+    const at = startOf(named);
     const found = prepared.diagnostics.map((diagnostic) => ({ ...diagnostic, at: diagnostic.at ?? at }));
     printDiagnostics(found, () => undefined, options, io);
     return EXIT.error;
@@ -126,7 +126,7 @@ function preparePackage(
   const { name, folder } = placeFor(own, path, target, options);
   const read: Result<ReadonlyMap<string, Uint8Array>> =
     origin.kind === 'package'
-      ? readTemplateFolder(dirname(origin.folder), own, { file: origin.folder, start: 0, end: 0 })
+      ? readTemplateFolder(dirname(origin.folder), own, startOf(origin.folder))
       : { ok: true, value: origin.files };
   if (!read.ok) return read;
   const parsed = parseTemplatePackage(folder, new Map(read.value));
@@ -184,10 +184,7 @@ async function prepareLottie(
 }
 
 function invalid(problems: readonly string[], hint?: string): Result<never> {
-  const diagnostics = problems.map(
-    (message): Diagnostic => ({ code: 'template_invalid', severity: 'error', message, hint }),
-  );
-  return { ok: false, diagnostics };
+  return { ok: false, diagnostics: problems.map((message) => errorAt('template_invalid', undefined, message, hint)) };
 }
 
 /**
