@@ -16,6 +16,21 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Parses a JSON text; returns undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the text of a JSON object; returns null for any other text. */
+export function parseRecord(text: string): Record<string, unknown> | null {
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
+}
+
 /** Returns a property of a record's own; undefined for inherited ones, such as `constructor`. */
 export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;

@@ -7,7 +7,7 @@ import { kill, pid } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullIfMissing } from './file-system-error.ts';
-import { isRecord } from './json.ts';
+import { parseRecord } from './json.ts';
 import { readProcessStat } from './os-process.ts';
 import { sweepUnfinished, unfinishedPath } from './replace-file.ts';
 
@@ -210,12 +210,12 @@ function holderOf(owner: LockOwner, self: Omit<LockOwner, 'mark'>): string {
 
 /** Parses a lock file; null if it names no process, as after a power failure. */
 function parseOwner(text: string): LockOwner | null {
-  const owner = parseJson(text);
-  const id = isRecord(owner) ? owner.pid : Number.parseInt(text, 10);
+  const owner = parseRecord(text);
+  const id = owner === null ? Number.parseInt(text, 10) : owner.pid;
   // kill() takes 0 and negative ids for process groups.
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0) return null;
   const field = (name: string): string | null => {
-    const value = isRecord(owner) ? owner[name] : null;
+    const value = owner?.[name];
     return typeof value === 'string' ? value : null;
   };
   return {
@@ -225,14 +225,6 @@ function parseOwner(text: string): LockOwner | null {
     pids: field('pids'),
     mark: field('mark') ?? '',
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 async function thisProcess(): Promise<Omit<LockOwner, 'mark'>> {

@@ -1,6 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseRecord } from '../json.ts';
 import type { Delivery, Fingerprint, LockEntry, LockRendering } from './lock.ts';
 
 /**
@@ -223,11 +223,5 @@ function isDelivered({ session, deliveries }: Record<string, unknown>): boolean 
 /** Parses a line; null when its digest does not match. */
 function readLine(text: string): Record<string, unknown> | null {
   const [, sum, json = ''] = LINE.exec(text) ?? [];
-  if (sum === undefined || sha256(json).slice(0, SUM_LENGTH) !== sum) return null;
-  try {
-    const record: unknown = JSON.parse(json);
-    return isRecord(record) ? record : null;
-  } catch {
-    return null;
-  }
+  return sum === undefined || sha256(json).slice(0, SUM_LENGTH) !== sum ? null : parseRecord(json);
 }

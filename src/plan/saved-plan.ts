@@ -1,6 +1,6 @@
 import { errorAt, failure, type Result, startOf } from '../diagnostic.ts';
 import { canonicalJson, type Json } from '../digest.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';
@@ -14,12 +14,8 @@ import { type ChangeDocument, changeDocument, type PlanDocument, planId } from '
 export function parsePlanDocument(text: string, file: string): Result<PlanDocument> {
   const refuse = (what: string, hint = 'Create the plan again: reelform plan --out FILE'): Result<never> =>
     failure('plan_invalid', startOf(file), `${file} cannot be read: ${what}`, hint);
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    return refuse('it is not JSON');
-  }
+  const document = parseJson(text);
+  if (document === undefined) return refuse('it is not JSON');
   if (!isRecord(document) || typeof document.format_version !== 'string') return refuse('it is not a plan');
   const { format_version: version, changes, diagnostics } = document;
   if (!/^1\.\d+$/.test(version)) {

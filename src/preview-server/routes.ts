@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, posix, sep } from 'node:path';
 import { globBase } from '../definition/video.ts';
 import { nullIfMissing } from '../file-system-error.ts';
-import { isRecord } from '../json.ts';
+import { parseRecord } from '../json.ts';
 import { isOutputPath } from '../lock/lock.ts';
 import { planHtml } from '../report/html/plan-html.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
@@ -106,14 +106,8 @@ function post<Body>(path: string, handle: (body: Body, context: PreviewContext) 
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  const text = (await readBody(request, MAX_JSON_BYTES)).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = null;
-  }
-  if (!isRecord(value)) throw new RequestError('invalid_request', 'The body is a JSON object');
+  const value = parseRecord((await readBody(request, MAX_JSON_BYTES)).toString('utf8'));
+  if (value === null) throw new RequestError('invalid_request', 'The body is a JSON object');
   return value;
 }
 

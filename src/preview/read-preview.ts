@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { parseVideoId } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import {
   LEFT_OUT,
   type LeftOut,
@@ -43,12 +43,8 @@ export async function readPreview(
 ): Promise<PlanPreview> {
   const folder = await openFolder(directory, mostBytes);
   const index = await folder.read(PREVIEW_INDEX, MOST_BYTES.index);
-  let document: unknown;
-  try {
-    document = JSON.parse(Buffer.from(index).toString('utf8'));
-  } catch {
-    throw invalid(PREVIEW_INDEX, 'it is not JSON');
-  }
+  const document = parseJson(Buffer.from(index).toString('utf8'));
+  if (document === undefined) throw invalid(PREVIEW_INDEX, 'it is not JSON');
   if (!isRecord(document) || typeof document.format_version !== 'string' || !/^1\.\d+$/.test(document.format_version)) {
     throw invalid(PREVIEW_INDEX, 'this version of reelform cannot read its format');
   }

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/p
 import { dirname, join, relative, sep } from 'node:path';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
-import { isRecord } from '../json.ts';
+import { parseRecord } from '../json.ts';
 import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
 import { replaceFile } from '../replace-file.ts';
 
@@ -299,15 +299,9 @@ function parseRecords(text: string): { records: Map<string, OutputRecord>; lineC
 }
 
 function parseLine(line: string): (OutputRecord & { readonly path: string }) | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isRecord(value)) return null;
-    const { path, bytes, sha256 } = value;
-    if (typeof path !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return null;
-    return { path, bytes, sha256: sha256 as Sha256 };
-  } catch {
-    return null;
-  }
+  const { path, bytes, sha256 } = parseRecord(line) ?? {};
+  if (typeof path !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return null;
+  return { path, bytes, sha256: sha256 as Sha256 };
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;
@@ -17,12 +17,8 @@ export function parseSpec(file: string, text: string): Result<StyleVersion> {
       (message): Diagnostic => errorAt('spec_invalid', startOf(file), message, 'Run reelform pull'),
     ),
   });
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    return invalid(['The text is not valid JSON']);
-  }
+  const document = parseJson(text);
+  if (document === undefined) return invalid(['The text is not valid JSON']);
   const value = isRecord(document) ? document.style_version : undefined;
   const problems = specProblems(value);
   return problems.length > 0 ? invalid(problems) : { ok: true, value: value as StyleVersion };

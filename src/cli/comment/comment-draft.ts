@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Json } from '../../digest.ts';
 import { type Behavior, type CommentData, markedComment } from '../../forge/write-comment.ts';
+import { parseJson } from '../../json.ts';
 import { type PlanDocument, planId } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
@@ -124,12 +125,8 @@ async function readPlanFile(file: string, directory: string): Promise<PlanDocume
     throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : (error.code ?? 'it is not a file'));
   });
   if (text === null) throw refuse(`it is larger than ${MOST_BYTES >> 20} MiB`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw refuse('it is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw refuse('it is not JSON');
   const wrong = createPlanCheck()(value);
   // Joined to one line, because an untrusted name on a line of its own could be a workflow command.
   if (wrong !== null) throw refuse(wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));

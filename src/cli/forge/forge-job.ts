@@ -5,6 +5,7 @@ import { type ForgeClock, ForgeError } from '../../forge/forge-client.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
 import { headCommit, repositoryPath } from '../../git/revisions.ts';
+import { parseJson } from '../../json.ts';
 import { SUMMARY } from '../../report/markdown/plan-markdown.ts';
 import { warningText } from '../../report/terminal/forge-text.ts';
 import { type Io, pause } from '../io.ts';
@@ -16,15 +17,9 @@ import { type Io, pause } from '../io.ts';
  */
 export async function loadGitHubJob(flags: { readonly number?: number | undefined }, io: Io): Promise<GitHubJob> {
   const path = io.env.GITHUB_EVENT_PATH ?? '';
-  let event: unknown = null;
-  if (path !== '') {
-    try {
-      event = JSON.parse(await readFile(path, 'utf8'));
-    } catch {
-      // Without the event, a flag has to name the pull request.
-    }
-  }
-  const job = readGitHubJob(io.env, event, flags);
+  // Without the event, a flag has to name the pull request.
+  const text = path === '' ? '' : await readFile(path, 'utf8').catch(() => '');
+  const job = readGitHubJob(io.env, parseJson(text), flags);
   if (job !== null) return job;
   throw new ReelformError('forge_unknown', 'GITHUB_REPOSITORY does not name a repository', {
     hint: 'GitHub Actions sets it; elsewhere set it to owner/name',

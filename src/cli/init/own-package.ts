@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { ReelformError } from '../../diagnostic.ts';
-import { isRecord } from '../../json.ts';
+import { isRecord, parseRecord } from '../../json.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
 import { VERSION } from '../global-options.ts';
 
@@ -71,12 +71,13 @@ export function packageRoot(folder = import.meta.dirname): string {
 export function packageTexts({ specifier, integrity, tarball }: OwnPackage): { manifest: string; lock: string } {
   const manifest = { private: true, scripts: { plan: 'reelform plan' }, dependencies: { reelform: specifier } };
   const root = packageRoot();
-  const { version, license, bin, engines, ...fields } = recordOf(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { version, license, bin, engines, ...fields } =
+    parseRecord(readFileSync(join(root, 'package.json'), 'utf8')) ?? {};
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = fields;
   const needs = { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta };
   const resolved = tarball === null ? undefined : specifier;
   const packages = {
-    ...recordOf(readFileSync(join(root, 'dist/locked-packages.json'), 'utf8')),
+    ...parseRecord(readFileSync(join(root, 'dist/locked-packages.json'), 'utf8')),
     'node_modules/reelform': { version, resolved, integrity, license, bin, engines, ...needs },
   };
   const sorted = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
@@ -87,7 +88,7 @@ export function packageTexts({ specifier, integrity, tarball }: OwnPackage): { m
 
 /** True if a package.json already depends on reelform. */
 export function dependsOnReelform(manifest: string): boolean {
-  const fields = recordOf(manifest);
+  const fields = parseRecord(manifest) ?? {};
   return ['dependencies', 'devDependencies'].some((name) => isRecord(fields[name]) && 'reelform' in fields[name]);
 }
 
@@ -99,20 +100,11 @@ export function dependsOnReelform(manifest: string): boolean {
 function registryIntegrity(root: string): string | null {
   const hidden = join(dirname(root), '.package-lock.json');
   if (basename(dirname(root)) !== 'node_modules' || !existsSync(hidden)) return null;
-  const { packages } = recordOf(readFileSync(hidden, 'utf8'));
+  const { packages } = parseRecord(readFileSync(hidden, 'utf8')) ?? {};
   const entry = isRecord(packages) ? packages['node_modules/reelform'] : null;
   if (!isRecord(entry) || typeof entry.integrity !== 'string') return null;
   // npm omits the address of a registry, and no other, where `omit-lockfile-registry-resolved` is set.
   const { resolved, integrity } = entry;
   const isRegistry = resolved === undefined || /^https?:.*\/reelform\/-\/reelform-[^/]+\.tgz$/.test(String(resolved));
   return isRegistry ? integrity : null;
-}
-
-function recordOf(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

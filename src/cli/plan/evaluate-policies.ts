@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { execa, parseCommandString } from 'execa';
 import { definitionSpan } from '../../definition/definition-file.ts';
 import { type Diagnostic, EXIT, ReelformError } from '../../diagnostic.ts';
+import { parseJson } from '../../json.ts';
 import { HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Plan, PlanDiagnostic } from '../../plan/plan.ts';
 import { planDocument } from '../../plan/plan-document.ts';
@@ -139,12 +140,8 @@ export function parsePolicyCommand(command: string): readonly [program: string, 
 }
 
 function parseList(command: string): string[] | null {
-  try {
-    const list: unknown = JSON.parse(command);
-    return Array.isArray(list) && list.every((word) => typeof word === 'string') ? list : null;
-  } catch {
-    return null;
-  }
+  const list = parseJson(command);
+  return Array.isArray(list) && list.every((word) => typeof word === 'string') ? list : null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openObjectFolder } from '../../delivery/object-folder.ts';
 import { EXIT } from '../../diagnostic.ts';
 import { renderBuild } from '../../engine/codec/video-encoder.ts';
-import { isRecord } from '../../json.ts';
+import { parseRecord } from '../../json.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { cacheText, prunedCacheText, verifiedCacheText } from '../../report/terminal/render-text.ts';
@@ -99,13 +99,9 @@ function openBucketStore(
 
 /** Null if no run was recorded. */
 async function lastCacheRun(root: string): Promise<CacheRun | null> {
-  try {
-    const run: unknown = JSON.parse(await readFile(join(segmentFolder(root), LAST_RUN), 'utf8'));
-    if (!isRecord(run) || typeof run.reused !== 'number' || typeof run.rendered !== 'number') return null;
-    return { reused: run.reused, rendered: run.rendered };
-  } catch {
-    return null;
-  }
+  const run = parseRecord(await readFile(join(segmentFolder(root), LAST_RUN), 'utf8').catch(() => ''));
+  if (typeof run?.reused !== 'number' || typeof run.rendered !== 'number') return null;
+  return { reused: run.reused, rendered: run.rendered };
 }
 
 interface CacheOptions extends GlobalOptions {

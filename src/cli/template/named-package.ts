@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ReelformError, type Result, startOf } from '../../diagnostic.ts';
-import { isRecord } from '../../json.ts';
+import { isRecord, parseRecord } from '../../json.ts';
 import { parseConfig } from '../../project/config.ts';
 import { missingFonts, readFontsFolder } from '../../project/load-templates.ts';
 import { isArchivePath, readTemplateArchive, readTemplateFolder } from '../../project/read-package.ts';
@@ -88,12 +88,8 @@ function rootAround(path: string): string | null {
 
 /** An invalid animation names no fonts; parsing the package reports the error. */
 function namedFonts(animation: Uint8Array | undefined): ReadonlySet<string> {
-  try {
-    const document: unknown = JSON.parse(new TextDecoder().decode(animation));
-    const list = isRecord(document) && isRecord(document.fonts) ? document.fonts.list : null;
-    const names = Array.isArray(list) ? list.map((font: unknown) => (isRecord(font) ? font.fName : null)) : [];
-    return new Set(names.filter((name) => typeof name === 'string'));
-  } catch {
-    return new Set();
-  }
+  const fonts = parseRecord(new TextDecoder().decode(animation))?.fonts;
+  const list = isRecord(fonts) && Array.isArray(fonts.list) ? fonts.list : [];
+  const names = list.map((font: unknown) => (isRecord(font) ? font.fName : null));
+  return new Set(names.filter((name) => typeof name === 'string'));
 }

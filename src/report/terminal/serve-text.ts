@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { isRecord } from '../../json.ts';
+import { parseRecord } from '../../json.ts';
 import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls } from '../wording/display-text.ts';
 
@@ -95,7 +95,7 @@ const HIDDEN: ReadonlySet<string> = new Set(['time', 'level', 'msg']);
 
 /** Formats one JSON log entry as time, level, message and `name=value` fields. */
 export function logLine(json: string, options: { readonly color: boolean }): string {
-  const entry = parse(json);
+  const entry = parseRecord(json);
   if (entry === null) return json;
   const { dim, red, yellow, green } = createColors(options.color);
   const level = String(entry.level ?? 'info');
@@ -107,15 +107,6 @@ export function logLine(json: string, options: { readonly color: boolean }): str
   const words = escapeControls(String(entry.msg ?? ''));
   const rest = fields.length === 0 ? '' : `  ${dim(escapeControls(fields.join(' ')))}`;
   return `${dim(time)} ${paint(level.padEnd(5))} ${words}${rest}\n`;
-}
-
-function parse(json: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** A token as stored. */

@@ -1,5 +1,5 @@
 import { failure, type Result } from '../../diagnostic.ts';
-import { checkJsonBounds, isRecord } from '../../json.ts';
+import { checkJsonBounds, isRecord, parseJson } from '../../json.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { ANIMATION_BOUNDS } from '../parse-template-package.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -101,11 +101,7 @@ function setBack(node: LottieNode, changed: Changed): void {
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || checkJsonBounds(bytes, ANIMATION_BOUNDS) !== null) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
+  return parseJson(new TextDecoder().decode(bytes));
 }
 
 function refused(message: string, hint?: string): Result<never> {

@@ -3,7 +3,7 @@ import { dirname, join, posix, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { ExecaError, execa } from 'execa';
 import { ReelformError } from '../../../diagnostic.ts';
-import { isRecord } from '../../../json.ts';
+import { isRecord, parseRecord } from '../../../json.ts';
 import { ALLOW_NOTHING, parseAllowList } from '../../../session/sources/allow-list.ts';
 import { createFetch } from '../../../session/sources/fetch-source.ts';
 import { MAX_PACKAGE_BYTES } from '../../../template/archive/read-package-zip.ts';
@@ -73,13 +73,8 @@ async function fetchLottie(url: string): Promise<LottieFile> {
 
 /** Returns the paths of images that an animation names. */
 function imagePaths(bytes: Uint8Array): string[] {
-  let document: unknown;
-  try {
-    document = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return [];
-  }
-  const assets = isRecord(document) && Array.isArray(document.assets) ? document.assets.filter(isRecord) : [];
+  const document = parseRecord(new TextDecoder().decode(bytes));
+  const assets = Array.isArray(document?.assets) ? document.assets.filter(isRecord) : [];
   return assets.flatMap(({ u, p, e }) => {
     if (typeof p !== 'string' || e === 1 || p.startsWith('data:')) return [];
     const path = `${typeof u === 'string' ? u : ''}${p}`.replace(/^(?:\.?\/)+/, '');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { formatList } from '../../../hints.ts';
-import { isRecord } from '../../../json.ts';
+import { isRecord, parseRecord } from '../../../json.ts';
 import { idMatcher } from '../../../plan/select-changes.ts';
 import type { Config } from '../../../project/config.ts';
 import { CONFIG_FILE, schemaPath } from '../../../project/repository-layout.ts';
@@ -157,7 +157,7 @@ export function readThemes(
   const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.former, one] as const] : [])));
   const themes = [...files].flatMap(([path, bytes]): Theme[] => {
     const [, name] = /^(?:t|themes)\/([^/]+)\.json$/.exec(path) ?? [];
-    const theme = name === undefined ? null : parseRecord(bytes);
+    const theme = name === undefined ? null : parseRecord(new TextDecoder().decode(bytes));
     if (name === undefined || theme === null || !Array.isArray(theme.rules)) return [];
     const left: string[] = [];
     const values = theme.rules.filter(isRecord).flatMap(({ id, type, value }): [string, string][] => {
@@ -205,13 +205,4 @@ function ruleText(kind: FoundEditable['kind'], type: unknown, value: unknown): s
 
 function themeStop({ color, offset }: Record<string, unknown>): GradientStop[] {
   return Array.isArray(color) ? [{ color: formatColor(color.map(Number)), offset: Number(offset) }] : [];
-}
-
-function parseRecord(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
