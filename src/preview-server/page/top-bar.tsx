@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from './controls/button.tsx';
 import { Icon, type IconName } from './controls/icon.tsx';
 import { useShortcuts } from './controls/shortcuts.tsx';
 import { navigate } from './controls/use-route.ts';
@@ -28,15 +29,13 @@ export function TopBar({ route, onHelp }: { readonly route: PageRoute; readonly 
         )}
         <PlanLink isCurrent={route.kind === 'plan'} />
         <ThemeButton />
-        <button
-          type="button"
+        <IconButton
           class="quiet help"
-          onClick={onHelp}
-          aria-label="Keyboard shortcuts"
+          icon="keyboard"
+          label="Keyboard shortcuts"
           title="Keyboard shortcuts (?)"
-        >
-          <Icon name="keyboard" />
-        </button>
+          onClick={onHelp}
+        />
       </div>
     </header>
   );
@@ -80,10 +79,8 @@ function PlanLink({ isCurrent }: { readonly isCurrent: boolean }): JSX.Element |
   const isLive = usePage(({ server }) => server?.isLive ?? false);
   if (!isLive) return null;
   const isRunning = isActive(run);
-  const changes = Object.entries(plan?.counts ?? {}).reduce(
-    (sum, [action, many]) => sum + (action === 'noop' ? 0 : many),
-    0,
-  );
+  const { noop = 0, ...counts } = plan?.counts ?? {};
+  const changes = Object.values(counts).reduce((sum, many) => sum + many, 0);
   const label =
     isRunning && run !== null
       ? `Rendering ${run.done + run.failed} of ${run.total}`
@@ -126,26 +123,12 @@ const THEMES: readonly { readonly name: 'system' | 'light' | 'dark'; readonly ic
 ];
 
 function ThemeButton(): JSX.Element {
-  const [at, setAt] = useState(() =>
-    Math.max(
-      0,
-      THEMES.findIndex(({ name }) => name === localStorage.getItem('reelform-theme')),
-    ),
-  );
-  const theme = THEMES[at]!;
+  const [at, setAt] = useState(() => THEMES.findIndex(({ name }) => name === localStorage.getItem('reelform-theme')));
+  const theme = THEMES[at] ?? THEMES[0]!;
   useEffect(() => {
     document.documentElement.dataset.theme = theme.name;
     localStorage.setItem('reelform-theme', theme.name);
   }, [theme]);
-  return (
-    <button
-      type="button"
-      class="quiet"
-      aria-label={`Colours: ${theme.name}`}
-      title={`Colours: ${theme.name}`}
-      onClick={() => setAt((at + 1) % THEMES.length)}
-    >
-      <Icon name={theme.icon} />
-    </button>
-  );
+  const label = `Colours: ${theme.name}`;
+  return <IconButton icon={theme.icon} label={label} title={label} onClick={() => setAt((at + 1) % THEMES.length)} />;
 }

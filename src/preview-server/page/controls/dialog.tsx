@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from './icon.tsx';
+import { IconButton } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -25,9 +25,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
       <div class="dialog">
         <header>
           <h2 id="dialog-title">{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label="Close" onClick={() => element.current?.close()} />
         </header>
         {children}
       </div>

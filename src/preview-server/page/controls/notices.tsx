@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Icon } from './icon.tsx';
+import { IconButton } from './button.tsx';
 import { errorOf } from './use-request.ts';
 
 interface Notice {
@@ -59,9 +59,7 @@ export function Notices(): JSX.Element {
               {action.label}
             </button>
           )}
-          <button type="button" class="quiet" aria-label="Close the message" onClick={() => close(key)}>
-            <Icon name="close" size={14} />
-          </button>
+          <IconButton icon="close" size={14} label="Close the message" onClick={() => close(key)} />
         </div>
       ))}
     </div>

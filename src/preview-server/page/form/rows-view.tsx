@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowTable } from '../../protocol.ts';
+import { BackLink, IconButton } from '../controls/button.tsx';
 import { Icon, StateMark } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
 import { useRequest } from '../controls/use-request.ts';
@@ -22,9 +23,7 @@ export function RowsView({ path }: { readonly path: string }): JSX.Element {
   return (
     <>
       <header class="page-header">
-        <a class="quiet back" href="#/" aria-label="All videos">
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1>{path.split('/').at(-1)}</h1>
         {table !== null && <p>{count(table.rows.length, 'row')}</p>}
         {table?.isEditable && (
@@ -70,14 +69,12 @@ export function RowsView({ path }: { readonly path: string }): JSX.Element {
                   ))}
                   {table.isEditable && (
                     <td>
-                      <button
-                        type="button"
-                        class="quiet"
-                        aria-label={`Remove row ${row + 1}`}
+                      <IconButton
+                        icon="remove"
+                        size={14}
+                        label={`Remove row ${row + 1}`}
                         onClick={() => saveRows({ path, cells: [], removed: [row] }).catch(notifyError)}
-                      >
-                        <Icon name="remove" size={14} />
-                      </button>
+                      />
                     </td>
                   )}
                 </tr>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { PreviewError, VideoCard } from '../../protocol.ts';
+import { Choice } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { errorOf } from '../controls/use-request.ts';
 import { navigate } from '../controls/use-route.ts';
@@ -33,16 +34,13 @@ export function NewVideoDialog({ onClose }: { readonly onClose: () => void }): J
   const template = chosen ?? templates?.[0]?.name ?? '';
   return (
     <Dialog title="New video" onClose={onClose}>
-      <label class="stacked">
-        Template
-        <select value={template} onChange={(event) => setTemplate(event.currentTarget.value)}>
-          {templates?.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title === name ? name : `${title} (${name})`}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        class="stacked"
+        label="Template"
+        value={template}
+        options={(templates ?? []).map(({ name, title }) => [name, title === name ? name : `${title} (${name})`])}
+        onChoose={setTemplate}
+      />
       <IdForm
         key={template}
         firstId={`${template}/untitled`}

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FormField, LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
+import { IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Still } from '../controls/still.tsx';
 import { redoLast, saveFields, saveRows, undoLast, useEdits } from '../edits.ts';
@@ -109,26 +110,8 @@ function SaveState(): JSX.Element {
       <p class="save-state" role="status">
         {isSaving ? 'Saving…' : files.length > 0 ? `Saved to ${files.join(', ')}` : 'Edits are saved as you type'}
       </p>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Undo"
-        title="Undo (Ctrl Z)"
-        disabled={undo.length === 0}
-        onClick={undoLast}
-      >
-        <Icon name="undo" />
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Redo"
-        title="Redo"
-        disabled={redo.length === 0}
-        onClick={redoLast}
-      >
-        <Icon name="redo" />
-      </button>
+      <IconButton icon="undo" label="Undo" title="Undo (Ctrl Z)" disabled={undo.length === 0} onClick={undoLast} />
+      <IconButton icon="redo" label="Redo" title="Redo" disabled={redo.length === 0} onClick={redoLast} />
     </>
   );
 }

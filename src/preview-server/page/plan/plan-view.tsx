@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PlanSummary, RunState, VideoCard } from '../../protocol.ts';
+import { BackLink } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
 import { Icon, StateBadge } from '../controls/icon.tsx';
 import { notifyError } from '../controls/notices.tsx';
@@ -37,9 +38,7 @@ export function PlanView(): JSX.Element {
   return (
     <div class="plan">
       <header class="page-header">
-        <a class="quiet back" href="#/" aria-label="All videos">
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1>Plan</h1>
         <p>{plan === null ? 'Mend the errors first.' : summaryOf(plan)}</p>
         <a class="button" href="api/plan.html" target="_blank" rel="noreferrer">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FormField, PreviewProblem, TemplateCard, TemplateDetail, TextVariant } from '../../protocol.ts';
 import { cssGradient, parseRgba, parseStops } from '../color.ts';
-import { Icon } from '../controls/icon.tsx';
+import { BackLink, Choice } from '../controls/button.tsx';
 import { ProblemList } from '../controls/problem-list.tsx';
 import { Still } from '../controls/still.tsx';
 import { useRequest } from '../controls/use-request.ts';
@@ -29,9 +29,7 @@ export function TemplateView({ name }: { readonly name: string }): JSX.Element {
   return (
     <>
       <header class="page-header">
-        <a class="quiet back" href="#/" aria-label="All videos">
-          <Icon name="back" />
-        </a>
+        <BackLink />
         <h1>{card.title}</h1>
         <p>
           {card.folder !== null && <code>{card.folder}</code>}
@@ -42,16 +40,12 @@ export function TemplateView({ name }: { readonly name: string }): JSX.Element {
           {count(card.videoCount, 'video')}
         </a>
         {templates.length > 1 && (
-          <label class="choice">
-            Template
-            <select value={name} onChange={(event) => navigate({ kind: 'template', name: event.currentTarget.value })}>
-              {templates.map((one) => (
-                <option key={one.name} value={one.name}>
-                  {one.title}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="Template"
+            value={name}
+            options={templates.map((one) => [one.name, one.title])}
+            onChoose={(chosen) => navigate({ kind: 'template', name: chosen })}
+          />
         )}
       </header>
       <Template card={card} />

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { SegmentMark, StillMark, VideoCard } from '../../protocol.ts';
+import { IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { IS_GALLERY } from '../server.ts';
 import { formatClock, spell } from '../wording.ts';
@@ -37,15 +38,12 @@ export function Transport(props: TransportProps): JSX.Element {
             <span class="hidden">{player.isPlaying ? 'Pause' : 'Play'}</span>
           </button>
           {picture.hasSound && (
-            <button
-              type="button"
-              class="quiet"
+            <IconButton
+              icon={player.isMuted ? 'muted' : 'sound'}
+              label="Mute"
               aria-pressed={player.isMuted}
-              aria-label="Mute"
               onClick={player.toggleMuted}
-            >
-              <Icon name={player.isMuted ? 'muted' : 'sound'} />
-            </button>
+            />
           )}
         </>
       )}

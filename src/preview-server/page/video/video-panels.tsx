@@ -198,13 +198,7 @@ function Value({ text, kind }: { readonly text: string | null; readonly kind: st
 }
 
 /** Visible defects; a click goes to the moment. */
-function FindingsPanel({
-  lint,
-  onFrame,
-}: {
-  readonly lint: readonly LintMark[];
-  readonly onFrame: (frame: number) => void;
-}): JSX.Element {
+function FindingsPanel({ lint, onFrame }: Pick<VideoPanelsProps, 'lint' | 'onFrame'>): JSX.Element {
   if (lint.length === 0) {
     return (
       <p class="calm">

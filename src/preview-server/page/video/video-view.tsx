@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LintMark, StillMark, VideoCard, VideoDetail } from '../../protocol.ts';
-import { Icon, StateBadge } from '../controls/icon.tsx';
+import { BackLink, IconButton } from '../controls/button.tsx';
+import { StateBadge } from '../controls/icon.tsx';
 import { useShortcuts } from '../controls/shortcuts.tsx';
 import { useRequest } from '../controls/use-request.ts';
 import { navigate } from '../controls/use-route.ts';
@@ -128,9 +129,7 @@ interface Siblings {
 function VideoHeader({ card, siblings }: { readonly card: VideoCard; readonly siblings: Siblings }): JSX.Element {
   return (
     <header class="video-header">
-      <a class="quiet back" href="#/" aria-label="All videos" title="All videos (Esc)">
-        <Icon name="back" />
-      </a>
+      <BackLink title="All videos (Esc)" />
       <div class="video-title">
         <h1>{card.title}</h1>
         <p>
@@ -163,16 +162,13 @@ interface SiblingLinkProps {
 
 function SiblingLink({ id, name, icon, shortcut }: SiblingLinkProps): JSX.Element {
   return (
-    <button
-      type="button"
-      class="quiet"
-      disabled={id === null}
-      aria-label={name}
+    <IconButton
+      icon={icon}
+      label={name}
       title={id === null ? name : `${id} (${shortcut})`}
+      disabled={id === null}
       onClick={() => open(id)}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
 }
 

@@ -1,19 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CardState, VideoCard } from '../../protocol.ts';
+import { Choice } from '../controls/button.tsx';
 import { Icon, StateMark } from '../controls/icon.tsx';
 import { navigate } from '../controls/use-route.ts';
 import { NewVideoDialog } from '../form/video-dialogs.tsx';
 import { usePage } from '../store.ts';
-import {
-  countStates,
-  GROUPINGS,
-  type Grouping,
-  type ListView,
-  SORT_ORDERS,
-  type SortOrder,
-  STATES,
-} from '../video-list.ts';
+import { countStates, GROUPINGS, type ListView, SORT_ORDERS, STATES } from '../video-list.ts';
 import { count, GROUPING_NAMES, SORT_NAMES, STATE_NAMES } from '../wording.ts';
 
 interface WallToolbarProps {
@@ -63,26 +56,18 @@ export function WallToolbar({ view, videos, shownCount, rowHeight, onRowHeight }
           ? count(videos.length, 'video')
           : `${shownCount} of ${count(videos.length, 'video')}`}
       </p>
-      <label class="choice">
-        Group
-        <select value={view.grouping} onChange={(event) => change({ grouping: event.currentTarget.value as Grouping })}>
-          {GROUPINGS.map((grouping) => (
-            <option key={grouping} value={grouping}>
-              {GROUPING_NAMES[grouping]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
-        Sort
-        <select value={view.sort} onChange={(event) => change({ sort: event.currentTarget.value as SortOrder })}>
-          {SORT_ORDERS.map((sort) => (
-            <option key={sort} value={sort}>
-              {SORT_NAMES[sort]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Group"
+        value={view.grouping}
+        options={GROUPINGS.map((grouping) => [grouping, GROUPING_NAMES[grouping]])}
+        onChoose={(grouping) => change({ grouping })}
+      />
+      <Choice
+        label="Sort"
+        value={view.sort}
+        options={SORT_ORDERS.map((sort) => [sort, SORT_NAMES[sort]])}
+        onChoose={(sort) => change({ sort })}
+      />
       <label class="choice size">
         Size
         <input
