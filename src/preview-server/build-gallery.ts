@@ -92,16 +92,8 @@ function fileName(fingerprint: string): string {
 function templateCard(card: TemplateCard): TemplateCard {
   const { fingerprints } = card;
   if (fingerprints === null) return card;
-  const { example, longest, empty, rtl } = fingerprints;
-  return {
-    ...card,
-    fingerprints: {
-      example: fileName(example),
-      longest: fileName(longest),
-      empty: fileName(empty),
-      rtl: fileName(rtl),
-    },
-  };
+  const named = Object.entries(fingerprints).map(([variant, fingerprint]) => [variant, fileName(fingerprint)]);
+  return { ...card, fingerprints: Object.fromEntries(named) as NonNullable<TemplateCard['fingerprints']> };
 }
 
 /** @param files gets the path in the repository and in the gallery */

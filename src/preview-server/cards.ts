@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { globBase, idOfPath, isFragment, type Video } from '../definition/video.ts';
 import { byCodeUnit } from '../digest.ts';
+import { groupBy } from '../group-by.ts';
 import { isOutputPath, type LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
@@ -57,7 +58,7 @@ export function cardsOf(
 ): Cards {
   const { project, desired, plan, lock } = loaded;
   const problems = diagnosticsJson(loaded.diagnostics, project.source);
-  const byFile = groupByFile(problems);
+  const byFile = groupBy(problems, ({ file }) => file);
   const problemsIn = (path: string): PreviewProblem[] => byFile.get(path) ?? [];
   const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
   const changes = new Map<string, Change>((plan?.changes ?? []).map((change) => [change.id, change]));
@@ -99,25 +100,13 @@ export function cardsOf(
   };
 }
 
-function groupByFile(problems: readonly PreviewProblem[]): Map<string, PreviewProblem[]> {
-  const byFile = new Map<string, PreviewProblem[]>();
-  for (const problem of problems) {
-    if (problem.file === null) continue;
-    const known = byFile.get(problem.file);
-    if (known === undefined) byFile.set(problem.file, [problem]);
-    else known.push(problem);
-  }
-  return byFile;
-}
-
 /** Returns the cards of definitions with errors: as they were last valid, or without content. */
 function* invalidCards(
   { project }: LoadedRepository,
   former: ReadonlyMap<string, VideoCard>,
   problemsIn: (path: string) => PreviewProblem[],
 ): Iterable<VideoCard> {
-  const known = new Map<string, VideoCard[]>();
-  for (const card of former.values()) known.set(card.path, [...(known.get(card.path) ?? []), card]);
+  const known = groupBy(former.values(), ({ path }) => path);
   for (const [path, files] of project.origins) {
     if (isFragment(path)) continue;
     const problems = [...new Set([path, ...files])].flatMap(problemsIn);
@@ -180,8 +169,7 @@ function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile 
 const UNFILLED: DrawnContent = { output: null, audio: new Map(), resources: new Map() };
 
 function templateCards({ project, desired }: LoadedRepository, problems: readonly PreviewProblem[]): TemplateCard[] {
-  const counts = new Map<string, number>();
-  for (const { template } of desired) counts.set(template, (counts.get(template) ?? 0) + 1);
+  const uses = groupBy(desired, ({ template }) => template);
   return [...project.config.templates].map(([name, config]): TemplateCard => {
     const template: ProjectTemplate | undefined = project.templates.get(name);
     const own = template?.package ?? null;
@@ -195,7 +183,7 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
       picture: own && pictureOf(UNFILLED, own),
       posterFrame: own === null ? 0 : posterFrame(UNFILLED, own),
       fingerprints: fingerprints as Readonly<Record<TextVariant, string>> | null,
-      videoCount: counts.get(name) ?? 0,
+      videoCount: uses.get(name)?.length ?? 0,
       problems: problems.filter(({ file }) => folder !== null && (file === folder || file?.startsWith(`${folder}/`))),
     };
   });

@@ -4,6 +4,7 @@ import { join, posix } from 'node:path';
 import { resolvePath } from '../definition/definition-file.ts';
 import { editRows, readCsv } from '../definition/read-rows.ts';
 import { globBase, isFragment, parseVideoId, VIDEO_ID_HINT } from '../definition/video.ts';
+import type { Result } from '../diagnostic.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
@@ -34,12 +35,7 @@ export interface EditContext {
 export function editVideo({ id, changes }: EditRequest, context: EditContext): Promise<EditAnswer> {
   const { path } = context.live.card(id);
   return save(context, async () => {
-    const text = await readFile(join(context.root, path), 'utf8');
-    const parsed = parseYaml(path, text);
-    if (!parsed.ok) {
-      const problems = diagnosticsJson(parsed.diagnostics, () => text);
-      throw new RequestError('conflict', `${path} is not valid YAML`, { hint: 'Mend the file first', problems });
-    }
+    const { text } = await readValid(path, context, 'YAML', parseYaml);
     const tree = definitionTree(path, context.live.loaded.project);
     const content = changes.reduce((now, change) => editYaml(now, editsOf(change, now, tree)), text);
     return [{ path, content }];
@@ -100,18 +96,27 @@ function transformEdits(at: readonly string[], node: TreeNode, value: TransformF
   ];
 }
 
+/** Reads and parses a file that is edited. @throws RequestError `conflict` */
+async function readValid<T>(
+  path: string,
+  { root }: EditContext,
+  format: string,
+  parse: (file: string, text: string) => Result<T>,
+): Promise<{ readonly text: string; readonly value: T }> {
+  const text = await readFile(join(root, path), 'utf8');
+  const parsed = parse(path, text);
+  if (parsed.ok) return { text, value: parsed.value };
+  const problems = diagnosticsJson(parsed.diagnostics, () => text);
+  throw new RequestError('conflict', `${path} is not valid ${format}`, { hint: 'Mend the file first', problems });
+}
+
 /** Edits the rows of a CSV file. */
 export function editRowsOf({ path, ...edits }: RowEditRequest, context: EditContext): Promise<EditAnswer> {
   if (!rowTable(path, context.live.loaded).isEditable) {
     throw new RequestError('invalid_request', `${path} is not a CSV file`, { hint: 'Edit the file itself' });
   }
   return save(context, async () => {
-    const text = await readFile(join(context.root, path), 'utf8');
-    const readable = readCsv(path, text);
-    if (!readable.ok) {
-      const problems = diagnosticsJson(readable.diagnostics, () => text);
-      throw new RequestError('conflict', `${path} is not valid CSV`, { hint: 'Mend the file first', problems });
-    }
+    const { text } = await readValid(path, context, 'CSV', readCsv);
     try {
       return [{ path, content: editRows(text, edits) }];
     } catch (error) {
@@ -148,14 +153,12 @@ export function duplicateVideo({ id, newId }: DuplicateRequest, context: EditCon
   const { path: from } = context.live.card(id);
   const to = newPath(newId, context);
   return save(context, async () => {
-    const text = await readFile(join(context.root, from), 'utf8');
-    const parsed = parseYaml(from, text);
-    if (!parsed.ok) throw new RequestError('conflict', `${from} is not valid YAML`, { hint: 'Mend the file first' });
-    if (child(parsed.value, 'each') !== null) {
+    const { text, value } = await readValid(from, context, 'YAML', parseYaml);
+    if (child(value, 'each') !== null) {
       const hint = 'Add a row to its data instead';
       throw new RequestError('invalid_request', `${from} makes a video of each row`, { hint });
     }
-    const moved = posix.dirname(from) === posix.dirname(to) ? [] : relativePaths(parsed.value, []);
+    const moved = posix.dirname(from) === posix.dirname(to) ? [] : relativePaths(value, []);
     return [{ path: to, content: editYaml(text, [{ path: ['id'], value: null }, ...moved]) }];
   });
 }

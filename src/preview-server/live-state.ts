@@ -24,8 +24,9 @@ export class LiveState {
   #state: PreviewState;
   #loaded: LoadedRepository | null = null;
   #notes: RunNotes = { running: new Map(), failed: new Map() };
-  #loading: Promise<void> | null = null;
-  #isStale = false;
+  #reading: Promise<void> | null = null;
+  /** Reading that begins when the present one has ended. */
+  #nextReading: Promise<void> | null = null;
   #later: NodeJS.Timeout | null = null;
   #aheadSince = 0;
 
@@ -79,11 +80,11 @@ export class LiveState {
    */
   async take(changed: Iterable<string>): Promise<void> {
     const paths = new Set(changed);
-    const ahead = this.#loading === null && this.#loaded !== null ? this.#ahead(this.#loaded, paths) : null;
+    const ahead = this.#reading === null && this.#loaded !== null ? this.#ahead(this.#loaded, paths) : null;
     if (ahead === null) return this.refresh();
     this.#loaded = ahead;
     await this.#update();
-    this.#refreshLater();
+    this.refreshLater();
   }
 
   #ahead(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null {
@@ -96,7 +97,7 @@ export class LiveState {
   }
 
   /** Plans once no file has changed for a while. Planning would delay the pictures of the change. */
-  #refreshLater(): void {
+  refreshLater(): void {
     const now = performance.now();
     if (this.#later === null) this.#aheadSince = now;
     else clearTimeout(this.#later);
@@ -119,24 +120,17 @@ export class LiveState {
   async refresh(): Promise<void> {
     if (this.#later !== null) clearTimeout(this.#later);
     this.#later = null;
-    if (this.#loading !== null) {
-      this.#isStale = true;
-      await this.#loading;
-      if (this.#loading === null && !this.#isStale) return;
-    }
-    this.#loading ??= this.#load();
-    await this.#loading;
+    if (this.#reading === null && this.#nextReading === null) return this.#begin();
+    this.#nextReading ??= this.#reading!.catch(() => undefined).then(() => this.#begin());
+    await this.#nextReading;
   }
 
-  async #load(): Promise<void> {
-    try {
-      do {
-        this.#isStale = false;
-        await this.#read();
-      } while (this.#isStale);
-    } finally {
-      this.#loading = null;
-    }
+  #begin(): Promise<void> {
+    this.#nextReading = null;
+    this.#reading = this.#read().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
   }
 
   async #read(): Promise<void> {
@@ -159,14 +153,10 @@ export class LiveState {
 
   /** Reads who holds the run lock. */
   async refreshRunLock(): Promise<void> {
-    const otherRun = await this.#otherRun();
-    if (otherRun !== this.#state.otherRun) this.#publish({ otherRun });
-  }
-
-  async #otherRun(): Promise<string | null> {
     const { run } = this.#state;
     const isOwn = run !== null && run.status !== 'done' && run.status !== 'failed';
-    return isOwn ? null : lockHolder(join(this.#ports.root, RUN_LOCK_FILE));
+    const otherRun = isOwn ? null : await lockHolder(join(this.#ports.root, RUN_LOCK_FILE));
+    if (otherRun !== this.#state.otherRun) this.#publish({ otherRun });
   }
 
   async #update(run: RunState | null = this.#state.run): Promise<void> {

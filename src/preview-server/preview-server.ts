@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import type { PreviewPorts } from './ports.ts';
 import { createPreviewContext, type PreviewContext } from './preview-context.ts';
 import { errorAnswer, RequestError } from './request-error.ts';
 import { bracketed, createRequestGuard, type RequestGuard } from './request-guard.ts';
-import { ROUTES, type Route } from './routes.ts';
+import { ROUTES, type Route, type RouteRequest } from './routes.ts';
 import { sendFile } from './send-file.ts';
 import { isOfRun, RUN_LOCK_FILE, watchRepository } from './watch-repository.ts';
 
@@ -37,9 +38,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A run changes its files after each video, and planning takes time from rendering. */
-const RUN_QUIET_MS = 400;
-
 /** Files of the page: in one folder, without hidden ones. */
 const PAGE_FILE = /^\/(?:assets\/)?[\w-][\w.-]*$/;
 
@@ -62,26 +60,19 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
       sendJson(response, body, status);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(unusable(error, host, port)));
-    server.listen(port, host, resolve);
+  await once(server.listen(port, host), 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw unusable(error, host, port);
   });
   const { port: actual } = server.address() as AddressInfo;
   guard = createRequestGuard(host, actual);
-  let later: NodeJS.Timeout | null = null;
-  const refreshSoon = (): void => {
-    later ??= setTimeout(() => {
-      later = null;
-      live.refresh().catch(ports.report);
-    }, RUN_QUIET_MS);
-  };
   const watch = await watchRepository(
     ports.root,
     (paths) => {
       if (paths.has(RUN_LOCK_FILE)) live.refreshRunLock().catch(ports.report);
       const rest = [...paths].filter((path) => path !== RUN_LOCK_FILE);
       if (rest.length === 0) return;
-      if (rest.every(isOfRun)) refreshSoon();
+      // A run changes its files after each video, and planning takes time from rendering.
+      if (rest.every(isOfRun)) live.refreshLater();
       else live.take(rest).catch(ports.report);
     },
     ports.report,
@@ -91,7 +82,6 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
     url: `http://${bracketed(host)}:${actual}/?token=${guard.token}`,
     async close() {
       await watch.close();
-      if (later !== null) clearTimeout(later);
       live.close();
       await run.close();
       events.close();
@@ -146,13 +136,10 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
   throw new RequestError('invalid_request', 'The URL of the request is invalid');
 }
 
-function findRoute(
-  method: string,
-  path: string,
-): { readonly handle: Route['handle']; readonly parameters: Readonly<Record<string, string>> } | null {
+function findRoute(method: string, path: string): (Pick<Route, 'handle'> & Pick<RouteRequest, 'parameters'>) | null {
   for (const route of ROUTES) {
-    const match =
-      route.method === method || (route.method === 'GET' && method === 'HEAD') ? route.path.exec(path) : null;
+    const isMethod = route.method === method || (route.method === 'GET' && method === 'HEAD');
+    const match = isMethod ? route.path.exec(path) : null;
     if (match === null) continue;
     const parameters = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decode(value)]);
     return { handle: route.handle, parameters: Object.fromEntries(parameters) };

@@ -18,7 +18,7 @@ import { sendBytes, sendFile } from './send-file.ts';
 import { STILL_TYPES, type StillRequest } from './stills.ts';
 import { lintMarks, templateDetail, videoDetail } from './video-detail.ts';
 
-interface RouteRequest {
+export interface RouteRequest {
   readonly context: PreviewContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -49,7 +49,7 @@ export async function watchRepository(
     timer = setTimeout(flush, Math.max(0, Math.min(QUIET_MS, firstAt + PATIENCE_MS - now)));
   });
   watcher.on('error', onError);
-  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  await new Promise<void>((resolve) => watcher.once('ready', resolve));
   return {
     async close() {
       clearTimeout(timer);
