@@ -17,12 +17,13 @@ import type { Io } from '../io.ts';
 import { openJournal } from '../lock/open-journal.ts';
 import { printJson, stdoutStyle } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
+import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 import { checkCi, checkGit, checkService } from './doctor-environment.ts';
 
 /** `reelform doctor`: checks everything that the other commands need, without changing anything. */
 export async function doctorCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
-  const checks: DoctorCheck[] = [...checkMachine(io)];
+  const checks = [await check('Node', () => checkNode(io))];
   const root = rootOf(directory, checks);
   if (root !== null) {
     const { checks: repository, config } = await checkRepository(root);
@@ -48,15 +49,10 @@ function rootOf(directory: string, checks: DoctorCheck[]): string | null {
   }
 }
 
-/** Checks the machine, independent of the repository. */
-function checkMachine(io: Io): DoctorCheck[] {
+function checkNode({ nodeVersion }: Io): CheckResult {
   const needed = packageJson.engines.node.replace(/^>=/, '');
-  const isEnough = compareVersions(io.nodeVersion, needed) >= 0;
-  return [
-    isEnough
-      ? { name: 'Node', status: 'ok', message: io.nodeVersion }
-      : { name: 'Node', status: 'error', message: io.nodeVersion, hint: `Install Node ${needed} or later` },
-  ];
+  const isEnough = compareVersions(nodeVersion, needed) >= 0;
+  return isEnough ? ok(nodeVersion) : error(nodeVersion, `Install Node ${needed} or later`);
 }
 
 /** Returns a negative number if the first version is older. Compares major, minor and patch. */
@@ -73,54 +69,44 @@ function compareVersions(a: string, b: string): number {
 async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {
   const { config, diagnostics, desired } = await loadDesiredState(root, { cache: false });
   const checks = [
-    checkDefinitions(diagnostics, desired.length),
-    await checkLock(root),
-    await checkJournal(root, config),
-    checkPlanCache(root),
-    await checkAccess(root),
+    await check('Definitions', () => checkDefinitions(diagnostics, desired.length)),
+    await check('Lockfile', () => checkLock(root)),
+    await check('Journal', () => checkJournal(root, config)),
+    await check('Plan cache', () => checkPlanCache(root)),
+    await check('Rights', () => checkAccess(root)),
   ];
   return { checks, config };
 }
 
-function checkDefinitions(diagnostics: readonly Diagnostic[], videos: number): DoctorCheck {
-  const name = 'Definitions';
+function checkDefinitions(diagnostics: readonly Diagnostic[], videos: number): CheckResult {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
   const hint = 'Run reelform validate';
-  if (errors > 0) return { name, status: 'error', message: countNoun(errors, 'error'), hint };
+  if (errors > 0) return error(countNoun(errors, 'error'), hint);
   const message = countNoun(videos, 'video');
-  if (warnings === 0) return { name, status: 'ok', message };
-  return { name, status: 'warning', message: `${message}, ${countNoun(warnings, 'warning')}`, hint };
+  return warnings === 0 ? ok(message) : warning(`${message}, ${countNoun(warnings, 'warning')}`, hint);
 }
 
-async function checkLock(root: string): Promise<DoctorCheck> {
-  const name = 'Lockfile';
+async function checkLock(root: string): Promise<CheckResult> {
   const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
   if (!lock.ok) {
-    const [{ message, hint } = { message: 'The lockfile cannot be read', hint: undefined }] = lock.diagnostics;
-    return { name, status: 'error', message, hint };
+    const [problem] = lock.diagnostics;
+    return error(problem?.message ?? 'The lockfile cannot be read', problem?.hint);
   }
   const message =
     lock.value.videos.size === 0 ? 'no videos are rendered yet' : countNoun(lock.value.videos.size, 'video');
   const { missing, damaged } = observeOutputs(root, lock.value);
-  if (missing.size + damaged.size === 0) return { name, status: 'ok', message };
-  const hint = 'reelform apply restores them; --ignore-missing-outputs skips them';
+  if (missing.size + damaged.size === 0) return ok(message);
   const lacking = [
     ...(missing.size > 0 ? [`${missing.size} with missing local files`] : []),
     ...(damaged.size > 0 ? [`${damaged.size} with damaged local files`] : []),
   ];
-  return { name, status: 'warning', message: [message, ...lacking].join(', '), hint };
+  const hint = 'reelform apply restores them; --ignore-missing-outputs skips them';
+  return warning([message, ...lacking].join(', '), hint);
 }
 
-async function checkJournal(root: string, config: Config): Promise<DoctorCheck> {
-  const name = 'Journal';
-  let journal: Awaited<ReturnType<typeof openJournal>>;
-  try {
-    journal = await openJournal(root, config);
-  } catch (error) {
-    if (!(error instanceof ReelformError)) throw error;
-    return { name, status: 'error', message: error.message, hint: error.hint };
-  }
+async function checkJournal(root: string, config: Config): Promise<CheckResult> {
+  const journal = await openJournal(root, config);
   try {
     const lock = await readLock(join(root, LOCK_FILE), LOCK_FILE);
     const isRecorded = recordedIn(lock.ok ? lock.value.videos.values() : []);
@@ -130,18 +116,16 @@ async function checkJournal(root: string, config: Config): Promise<DoctorCheck> 
     if (unknown.length > 0) {
       const [{ intent }] = unknown as [(typeof unknown)[number]];
       const message = `${countNoun(unknown.length, 'render')} with an unknown state: the service may or may not have accepted the request`;
-      return { name, status: 'warning', message, hint: `Check the service, then run: reelform resolve ${intent.id}` };
+      return warning(message, `Check the service, then run: reelform resolve ${intent.id}`);
     }
     if (missing !== undefined) {
       const { intent, session } = missing;
       const message = `the service no longer had the session ${session} of "${intent.id}" when the last apply checked`;
-      const hint = `Run reelform apply, which checks again; then: reelform resolve ${intent.id}`;
-      return { name, status: 'warning', message, hint };
+      return warning(message, `Run reelform apply, which checks again; then: reelform resolve ${intent.id}`);
     }
     const inFlight = attempts.filter(({ state }) => state === 'created' || state === 'rendered').length;
     const message = inFlight === 0 ? 'no pending renders' : `${inFlight} pending: the next apply resumes them`;
-    if (!(await isTorn(root, config))) return { name, status: 'ok', message };
-    return { name, status: 'ok', message: `${message}; its last line was truncated and is ignored` };
+    return ok((await isTorn(root, config)) ? `${message}; its last line was truncated and is ignored` : message);
   } finally {
     await journal.close();
   }
@@ -155,22 +139,17 @@ async function isTorn(root: string, { journal }: Config): Promise<boolean> {
   return bytes !== null && bytes.at(-1) !== 0x0a;
 }
 
-function checkPlanCache(root: string): DoctorCheck {
+function checkPlanCache(root: string): CheckResult {
   const isThere = probeCache(root, cacheKey()) !== null;
-  return {
-    name: 'Plan cache',
-    status: 'ok',
-    message: isThere ? 'in use' : 'none, or from another build: the next plan reads all files',
-  };
+  return ok(isThere ? 'in use' : 'none, or from another build: the next plan reads all files');
 }
 
-async function checkAccess(root: string): Promise<DoctorCheck> {
-  const name = 'Rights';
+async function checkAccess(root: string): Promise<CheckResult> {
   try {
     await access(root, constants.R_OK | constants.W_OK);
-    return { name, status: 'ok', message: 'the folder is writable' };
-  } catch (error) {
-    const message = `the folder is not writable: ${(error as NodeJS.ErrnoException).code}`;
-    return { name, status: 'error', message, hint: `Check the permissions of ${root}` };
+    return ok('the folder is writable');
+  } catch (refusal) {
+    const message = `the folder is not writable: ${(refusal as NodeJS.ErrnoException).code}`;
+    return error(message, `Check the permissions of ${root}`);
   }
 }

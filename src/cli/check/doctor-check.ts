@@ -1,0 +1,32 @@
+import { ReelformError } from '../../diagnostic.ts';
+import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
+import { ServiceError } from '../../service/service-error.ts';
+
+/** What a check of `reelform doctor` found. */
+export type CheckResult = Omit<DoctorCheck, 'name'>;
+
+/** Creates the result of a check that found no problem. */
+export function ok(message: string): CheckResult {
+  return { status: 'ok', message };
+}
+
+/** Creates the result of a check that found a problem which stops no command. */
+export function warning(message: string, hint?: string): CheckResult {
+  return { status: 'warning', message, hint };
+}
+
+/** Creates the result of a check that found a problem which stops commands. */
+export function error(message: string, hint?: string): CheckResult {
+  return { status: 'error', message, hint };
+}
+
+/** Runs a check, and turns a known error into its result. */
+export async function check(name: string, run: () => CheckResult | Promise<CheckResult>): Promise<DoctorCheck> {
+  try {
+    return { name, ...(await run()) };
+  } catch (thrown) {
+    if (thrown instanceof ReelformError) return { name, ...error(thrown.message, thrown.hint) };
+    if (thrown instanceof ServiceError) return { name, ...error(thrown.message) };
+    throw thrown;
+  }
+}
