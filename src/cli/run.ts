@@ -4,28 +4,13 @@ import type { ActionOf, AddCommands } from './commands/arguments.ts';
 import {
   addCommentCommands,
   addCompletionCommand,
-  addDoctorCommand,
-  addFmtCommand,
+  addFileCommands,
   addInitCommand,
-  addLintCommand,
   addMcpCommand,
-  addPullCommand,
   addTemplateCommands,
-  addValidateCommand,
 } from './commands/repository-commands.ts';
 import { addServerCommands, type ServerFlags } from './commands/server-commands.ts';
-import {
-  addApplyCommand,
-  addCacheCommands,
-  addDriftCommand,
-  addExplainCommand,
-  addListCommands,
-  addLockCommands,
-  addPlanCommand,
-  addPreviewCommand,
-  addRenderCommand,
-  addResolveCommand,
-} from './commands/video-commands.ts';
+import { addLockCommands, addVideoCommands } from './commands/video-commands.ts';
 import { reportError } from './errors.ts';
 import { VERSION } from './global-options.ts';
 import type { Io } from './io.ts';
@@ -33,22 +18,10 @@ import type { Io } from './io.ts';
 /** In the order in which `--help` lists the commands. */
 const COMMANDS: readonly AddCommands[] = [
   addInitCommand,
-  addPlanCommand,
-  addApplyCommand,
-  addListCommands,
-  addDriftCommand,
-  addExplainCommand,
-  addRenderCommand,
-  addPreviewCommand,
+  addVideoCommands,
   addCommentCommands,
-  addResolveCommand,
   addLockCommands,
-  addValidateCommand,
-  addLintCommand,
-  addPullCommand,
-  addFmtCommand,
-  addCacheCommands,
-  addDoctorCommand,
+  addFileCommands,
   addTemplateCommands,
   addCompletionCommand,
 ];

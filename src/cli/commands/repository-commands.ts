@@ -17,17 +17,13 @@ export function addInitCommand(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('../init/init-command.ts')).initCommand));
 }
 
-/** Declares `reelform validate`. */
-export function addValidateCommand(program: Command, action: ActionOf): void {
+/** Declares the commands that check and write the files of a repository. */
+export function addFileCommands(program: Command, action: ActionOf): void {
   program
     .command('validate')
     .description('check the configuration, the templates and every definition')
     .option('--json', 'print the diagnostics as one JSON document')
     .action(action(async () => (await import('../check/validate-command.ts')).validateCommand));
-}
-
-/** Declares `reelform lint`. */
-export function addLintCommand(program: Command, action: ActionOf): void {
   program
     .command('lint')
     .description('check videos for visible problems: missing glyphs, text overflow, low contrast, blurred images')
@@ -35,20 +31,31 @@ export function addLintCommand(program: Command, action: ActionOf): void {
     .option('--no-cache', 'check every video again, including unchanged ones')
     .option('--json', 'print the findings as one JSON document')
     .action(action(async () => (await import('../check/lint-command.ts')).lintCommand));
-}
-
-/** Declares `reelform fmt`. */
-export function addFmtCommand(program: Command, action: ActionOf): void {
+  program
+    .command('pull')
+    .description('fetch the specification of each template and write its schema for editors')
+    .argument('[template...]', 'names from reelform.yaml; all by default')
+    .option('--check', 'change no files; exit with 2 if a file is out of date')
+    .action(action(async () => (await import('../template/pull-command.ts')).pullCommand));
   program
     .command('fmt')
     .description('format definitions and reelform.yaml without changing their meaning')
     .argument('[file...]', 'files to format; all definitions and reelform.yaml by default')
     .option('--check', 'change no files; exit with 2 if a file is not formatted')
     .action(action(async () => (await import('../check/fmt-command.ts')).fmtCommand));
-}
-
-/** Declares `reelform doctor`. */
-export function addDoctorCommand(program: Command, action: ActionOf): void {
+  const cache = program
+    .command('cache')
+    .description('show the contents of the segment cache')
+    .option('--json', 'print one JSON document')
+    .action(action(async () => (await import('../render/segment-cache.ts')).cacheCommand));
+  cache
+    .command('prune')
+    .description('remove the least recently used segments that exceed the cache size')
+    .action(action(async () => (await import('../render/segment-cache.ts')).pruneCacheCommand));
+  cache
+    .command('verify')
+    .description('read every segment and remove damaged ones')
+    .action(action(async () => (await import('../render/segment-cache.ts')).verifyCacheCommand));
   program
     .command('doctor')
     .description('check everything that other commands need: this machine, the repository, git and the service')
@@ -129,16 +136,6 @@ function addMakingOptions(command: Command): Command {
     )
     .option('--force', 'overwrite existing files')
     .option('--json', 'print the report as one JSON document');
-}
-
-/** Declares `reelform pull`. */
-export function addPullCommand(program: Command, action: ActionOf): void {
-  program
-    .command('pull')
-    .description('fetch the specification of each template and write its schema for editors')
-    .argument('[template...]', 'names from reelform.yaml; all by default')
-    .option('--check', 'change no files; exit with 2 if a file is out of date')
-    .action(action(async () => (await import('../template/pull-command.ts')).pullCommand));
 }
 
 const aboveZero = numberBetween(1, Number.MAX_SAFE_INTEGER, 'It must be a whole number above 0.');

@@ -8,8 +8,9 @@ import { type ActionOf, days, duration, numberBetween, port, sessionId, shard } 
 
 const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
-/** Declares `reelform plan`. Its code is loaded at startup, because it is the most frequent command. */
-export function addPlanCommand(program: Command, action: ActionOf): void {
+/** Declares the commands that plan, render and show videos. */
+export function addVideoCommands(program: Command, action: ActionOf): void {
+  // The code of `plan` is loaded at startup, because it is the most frequent command.
   addPreviewFlags(addPlanFlags(program.command('plan').description('show what apply would change, and why')))
     .option('--out <file>', 'save the plan for `reelform apply FILE`')
     .option('--report <folder>', 'write the files for a review, even if planning fails: plan.json, plan.html, images')
@@ -20,10 +21,6 @@ export function addPlanCommand(program: Command, action: ActionOf): void {
     .option('--no-lint', 'do not run lint on the videos to render')
     .option('--verbose', 'show all details of every change')
     .action(action(async () => planCommand));
-}
-
-/** Declares `reelform apply`. */
-export function addApplyCommand(program: Command, action: ActionOf): void {
   addCommitFlags(
     addPlanFlags(program.command('apply').description('render changed videos and record them in the lockfile')),
   )
@@ -56,10 +53,6 @@ export function addApplyCommand(program: Command, action: ActionOf): void {
     )
     .option('--verbose', 'show all details of every change')
     .action(action(async () => (await import('../apply/apply-command.ts')).applyCommand));
-}
-
-/** Declares `reelform list` and `reelform prune`. */
-export function addListCommands(program: Command, action: ActionOf): void {
   addSelectionFlags(program.command('list'))
     .description('list the videos: id, state against the lockfile, URL')
     .argument('[video...]', 'ids, the last part of ids, or globs; all videos by default')
@@ -72,30 +65,18 @@ export function addListCommands(program: Command, action: ActionOf): void {
     .option('--older-than <days>', 'age of previews and segments to remove, such as 7d; 30d by default', days)
     .option('--json', 'print the files as one JSON document')
     .action(action(async () => (await import('../list/prune-command.ts')).pruneCommand));
-}
-
-/** Declares `reelform drift`. */
-export function addDriftCommand(program: Command, action: ActionOf): void {
   addSelectionFlags(program.command('drift'))
     .description('check that rendered videos still exist and specifications are unchanged; exit with 2 if not')
     .option('--ignore-missing-outputs', 'ignore missing and damaged local files')
     .option('--issue', 'report drift in one GitHub issue, which is closed when there is none')
     .option('--json', 'print the findings as one JSON document')
     .action(action(async () => (await import('../drift/drift-command.ts')).driftCommand));
-}
-
-/** Declares `reelform explain`. */
-export function addExplainCommand(program: Command, action: ActionOf): void {
   program
     .command('explain')
     .description('show why a video would be rendered, or why it was rendered')
     .argument('<id>', 'id of a video in a definition or the lockfile')
     .option('--json', 'print one JSON document')
     .action(action(async () => (await import('../plan/explain-command.ts')).explainCommand));
-}
-
-/** Declares `reelform render`. */
-export function addRenderCommand(program: Command, action: ActionOf): void {
   program
     .command('render')
     .description('render one video or one of its frames for viewing, without recording it')
@@ -109,27 +90,6 @@ export function addRenderCommand(program: Command, action: ActionOf): void {
     .option('--no-segment-cache', NO_SEGMENT_CACHE)
     .option('--json', 'print the result as one JSON document')
     .action(action(async () => (await import('../render/render-command.ts')).renderCommand));
-}
-
-/** Declares `reelform cache`, `cache prune` and `cache verify`. */
-export function addCacheCommands(program: Command, action: ActionOf): void {
-  const cache = program
-    .command('cache')
-    .description('show the contents of the segment cache')
-    .option('--json', 'print one JSON document')
-    .action(action(async () => (await import('../render/segment-cache.ts')).cacheCommand));
-  cache
-    .command('prune')
-    .description('remove the least recently used segments that exceed the cache size')
-    .action(action(async () => (await import('../render/segment-cache.ts')).pruneCacheCommand));
-  cache
-    .command('verify')
-    .description('read every segment and remove damaged ones')
-    .action(action(async () => (await import('../render/segment-cache.ts')).verifyCacheCommand));
-}
-
-/** Declares `reelform preview`, with its alias `dev`. */
-export function addPreviewCommand(program: Command, action: ActionOf): void {
   program
     .command('preview')
     .alias('dev')
@@ -141,8 +101,17 @@ export function addPreviewCommand(program: Command, action: ActionOf): void {
     .action(action(async () => (await import('../preview/preview-command.ts')).previewCommand));
 }
 
-/** Declares `reelform show`, `output`, `lock …`, `mv`, `rm` and `import`. */
+/** Declares the commands that read and change the lockfile and the journal. */
 export function addLockCommands(program: Command, action: ActionOf): void {
+  program
+    .command('resolve')
+    .description('resolve a render whose request got no response or whose session is missing')
+    .argument('[id]', 'id of the video; without it, lists all unresolved renders')
+    .option('--session <id>', 'the service has the session, with this id', sessionId)
+    .option('--retry', 'send the same request with the same key again, even if it may be paid for twice')
+    .option('--abandon', 'discard the attempt: plan the video as usual')
+    .option('--attempt <key>', 'beginning of the key, if the video has several unresolved renders')
+    .action(action(async () => (await import('../lock/resolve-command.ts')).resolveCommand));
   program
     .command('show')
     .description('show the lockfile, a video of it, or a saved plan')
@@ -194,17 +163,4 @@ export function addLockCommands(program: Command, action: ActionOf): void {
     .argument('<id>', 'id of a video with a definition')
     .requiredOption('--session <id>', 'id of a session on the service', sessionId)
     .action(action(async () => (await import('../lock/lock-edit-commands.ts')).importCommand));
-}
-
-/** Declares `reelform resolve`. */
-export function addResolveCommand(program: Command, action: ActionOf): void {
-  program
-    .command('resolve')
-    .description('resolve a render whose request got no response or whose session is missing')
-    .argument('[id]', 'id of the video; without it, lists all unresolved renders')
-    .option('--session <id>', 'the service has the session, with this id', sessionId)
-    .option('--retry', 'send the same request with the same key again, even if it may be paid for twice')
-    .option('--abandon', 'discard the attempt: plan the video as usual')
-    .option('--attempt <key>', 'beginning of the key, if the video has several unresolved renders')
-    .action(action(async () => (await import('../lock/resolve-command.ts')).resolveCommand));
 }
