@@ -51,16 +51,8 @@ export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
  * Returns the attempt that counts for a fingerprint: rendered before created, created before unanswered; of equals the
  * latest. Null when all are closed or recorded, or there is none.
  */
-export function liveAttempt(
-  state: JournalState,
-  fingerprint: Fingerprint,
-  isRecorded: IsRecorded = NOT_RECORDED,
-): Attempt | null {
-  let best: Attempt | null = null;
-  for (const attempt of state.attempts.values()) {
-    if (attempt.intent.fingerprint === fingerprint && !isRecorded(attempt)) best = better(best, attempt);
-  }
-  return best;
+export function liveAttempt(state: JournalState, fingerprint: Fingerprint, isRecorded?: IsRecorded): Attempt | null {
+  return liveAttempts(state, isRecorded).get(fingerprint) ?? null;
 }
 
 /** Returns the `liveAttempt` of every fingerprint that has one, in one pass. */

@@ -345,12 +345,16 @@ function readPolicies(
 
 /** Returns the names of the environment variables that contain tokens and keys. */
 export function secretNames({ service, credentials }: Pick<Config, 'service' | 'credentials'>): string[] {
-  const places = [...credentials.values()].flatMap(placesOf);
-  const named = places.flatMap((place) => (place?.kind === 'env' ? [place.name] : []));
+  const named = [...credentials.values()].flatMap(secretVariables);
   return service === 'embedded' ? named : [service.tokenEnv, ...named];
 }
 
-function placesOf(credential: Credential): (SecretSource | null)[] {
+/** Returns the names of the environment variables with the secrets of a credential. */
+export function secretVariables(credential: Credential): string[] {
+  return secretsOf(credential).flatMap((secret) => (secret?.kind === 'env' ? [secret.name] : []));
+}
+
+function secretsOf(credential: Credential): (SecretSource | null)[] {
   switch (credential.kind) {
     case 's3':
     case 'gs': {

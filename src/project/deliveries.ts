@@ -40,7 +40,7 @@ export function readDeliveries(
 ): ReadDeliveries {
   const { credentials, problems } = parseCredentials(written.credentials ?? {}, { isServer: false, directory });
   const diagnostics = problems.map(({ path, part, message, hint }) =>
-    problem(message, hint, ['credentials', ...path], part, locate),
+    invalid(locate(['credentials', ...path], part), message, hint),
   );
   // A problem with a credential is not repeated at each destination that uses it.
   const known = diagnostics.length === 0 ? credentials : null;
@@ -51,13 +51,13 @@ export function readDeliveries(
     const wrong = known === null ? null : (problemOfAll(destination, service, known) ?? twice);
     if (wrong !== null) {
       const place = isMap ? [...path, wrong.part] : path;
-      diagnostics.push(problem(`deliver: ${wrong.message}`, wrong.hint, place, 'value', locate));
+      diagnostics.push(invalid(locate(place, 'value'), `deliver: ${wrong.message}`, wrong.hint));
     }
     return destination;
   });
   const tooMany = tooManyDestinations(places.length);
   if (tooMany !== null)
-    diagnostics.push(problem(`deliver: ${tooMany.message}`, tooMany.hint, ['deliver'], 'value', locate));
+    diagnostics.push(invalid(locate(['deliver'], 'value'), `deliver: ${tooMany.message}`, tooMany.hint));
   const assets = readAssets(written.assets);
   if (assets !== null && known !== null) diagnostics.push(...assetsProblems(assets, known, locate));
   const cache = readCache(written.cache);
@@ -118,18 +118,25 @@ function assetsProblems(
   credentials: ReadonlyMap<string, Credential>,
   locate: Locate,
 ): Diagnostic[] {
-  // Checked as for the embedded service, because this process writes the assets.
-  const destination = { to: `${publish}0.png`, credential };
-  const wrong = parseDestination(destination.to).ok
-    ? destinationProblem(destination, [], { service: 'embedded', credentials })
-    : { part: 'to' as const, message: 'It is not a valid destination', hint: 'Write s3://bucket/assets/' };
-  const at = wrong?.part === 'credential' ? 'credential' : 'publish';
+  const unusable = { message: 'It is not a valid destination', hint: 'Write s3://bucket/assets/' };
+  const wrong = ownFolderProblem({ to: `${publish}0.png`, credential }, credentials, unusable);
+  const path = ['assets', wrong?.part === 'credential' ? 'credential' : 'publish'];
   return [
-    ...(wrong === null ? [] : [problem(`assets: ${wrong.message}`, wrong.hint, ['assets', at], 'value', locate)]),
+    ...(wrong === null ? [] : [invalid(locate(path, 'value'), `assets: ${wrong.message}`, wrong.hint)]),
     ...(URL.canParse(publicUrl)
       ? []
-      : [problem('assets.public_url is not a URL', undefined, ['assets', 'public_url'], 'value', locate)]),
+      : [invalid(locate(['assets', 'public_url'], 'value'), 'assets.public_url is not a URL')]),
   ];
+}
+
+/** Checks a folder that this process reads and writes itself: as a destination of the embedded service. */
+function ownFolderProblem(
+  destination: VideoDestination,
+  credentials: ReadonlyMap<string, Credential>,
+  unusable: Omit<DestinationProblem, 'part'>,
+): DestinationProblem | null {
+  if (!parseDestination(destination.to).ok) return { ...unusable, part: 'to' };
+  return destinationProblem(destination, [], { service: 'embedded', credentials });
 }
 
 function cacheProblems(
@@ -140,47 +147,24 @@ function cacheProblems(
   const isMap = typeof written === 'object';
   if (bucket === null) {
     if (!isMap || written.credential === undefined) return [];
-    const message = 'cache.credential needs cache.url';
-    return [
-      problem(
-        message,
-        'Write cache: {url: s3://bucket/folder/, credential: …}',
-        ['cache', 'credential'],
-        'key',
-        locate,
-      ),
-    ];
+    const hint = 'Write cache: {url: s3://bucket/folder/, credential: …}';
+    return [invalid(locate(['cache', 'credential'], 'key'), 'cache.credential needs cache.url', hint)];
   }
   const destination = { to: `${bucket.url}0`, credential: bucket.credential };
-  // Checked as for the embedded service, because this process reads and writes the bucket.
-  const wrong = parseDestination(destination.to).ok
-    ? destinationProblem(destination, [], { service: 'embedded', credentials })
-    : { part: 'to' as const, message: 'It is not a folder in a bucket', hint: 'Write s3://bucket/folder/' };
+  const unusable = { message: 'It is not a folder in a bucket', hint: 'Write s3://bucket/folder/' };
+  const wrong = ownFolderProblem(destination, credentials, unusable);
   if (wrong === null) return [];
   const path = isMap ? ['cache', wrong.part === 'credential' ? 'credential' : 'url'] : ['cache'];
-  return [
-    problem(
-      `cache: ${wrong.message}`,
-      wrong.hint?.replace(`{to: ${destination.to}`, `{url: ${bucket.url}`),
-      path,
-      'value',
-      locate,
-    ),
-  ];
+  const hint = wrong.hint?.replace(`{to: ${destination.to}`, `{url: ${bucket.url}`);
+  return [invalid(locate(path, 'value'), `cache: ${wrong.message}`, hint)];
 }
 
 function withSlash(text: string): string {
   return text.endsWith('/') ? text : `${text}/`;
 }
 
-function problem(
-  message: string,
-  hint: string | undefined,
-  path: readonly string[],
-  part: 'key' | 'value',
-  locate: Locate,
-): Diagnostic {
-  return errorAt('config_invalid', locate(path, part).span, message, hint);
+function invalid({ span }: ReturnType<Locate>, message: string, hint?: string): Diagnostic {
+  return errorAt('config_invalid', span, message, hint);
 }
 
 /** Delivery settings of reelform.yaml. */

@@ -1,8 +1,8 @@
-import type { Credential, SecretSource } from '../../delivery/credential.ts';
+import type { Credential } from '../../delivery/credential.ts';
 import { ReelformError } from '../../diagnostic.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
-import type { Config } from '../../project/config.ts';
+import { type Config, secretVariables } from '../../project/config.ts';
 import { approvalQuestion } from '../../report/terminal/apply-text.ts';
 import type { Io } from '../io.ts';
 
@@ -31,24 +31,9 @@ export function checkCredentials(plan: Plan, { service, credentials, assets }: C
 }
 
 function missingOf(credential: Credential, env: Io['env']): [variable: string, credential: string][] {
-  return secretsOf(credential).flatMap((secret) =>
-    secret.kind === 'env' && (env[secret.name] ?? '').trim() === '' ? [[secret.name, credential.name]] : [],
+  return secretVariables(credential).flatMap((variable) =>
+    (env[variable] ?? '').trim() === '' ? [[variable, credential.name]] : [],
   );
-}
-
-function secretsOf(credential: Credential): readonly SecretSource[] {
-  switch (credential.kind) {
-    case 's3':
-    case 'gs': {
-      if (credential.keys === null) return [];
-      const { accessKeyId, secretAccessKey, sessionToken } = credential.keys;
-      return [accessKeyId, secretAccessKey, ...(sessionToken === null ? [] : [sessionToken])];
-    }
-    case 'azblob':
-      return [credential.accountKey];
-    case 'file':
-      return [];
-  }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { ForgeError } from '../../forge/forge-client.ts';
 import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/github/check-runs.ts';
@@ -12,7 +11,7 @@ import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { planTitle } from '../../report/markdown/plan-markdown.ts';
 import { commentText } from '../../report/terminal/forge-text.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
-import { forgeClock, loadGitHubJob, printWarning, runForgeWrites } from '../forge/forge-job.ts';
+import { forgeClock, loadGitHubJob, printWarning, relativeFolder, runForgeWrites } from '../forge/forge-job.ts';
 import { workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { type CommentDraft, type CommentOptions, draftComment } from './comment-draft.ts';
@@ -124,7 +123,7 @@ function planCheckRun(
     conclusion: conclusionOf(document),
     title: planTitle(document),
     summary: markdown,
-    annotations: annotationsOf(document, folderOf(options, io)),
+    annotations: annotationsOf(document, relativeFolder(io.env.GITHUB_WORKSPACE, workingDirectory(options, io))),
     externalId: [options.tag, document.plan_id, run, attempt].join(' '),
   };
 }
@@ -155,17 +154,6 @@ function annotationsOf(document: PlanDocument, folder: string): Annotation[] {
 
 function isInside(file: string): boolean {
   return file !== '' && !/^[/\\]|[\0\\]/.test(file) && !file.split('/').includes('..');
-}
-
-/**
- * Returns the path from the root of the Git repository to that of Reelform: `site/`, or an empty string if they are the
- * same.
- */
-function folderOf(options: CommentOptions, io: Io): string {
-  const root = io.env.GITHUB_WORKSPACE ?? '';
-  if (root === '') return '';
-  const path = relative(root, workingDirectory(options, io)).split(sep).join('/');
-  return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }
 
 interface CommentGitLabOptions extends CommentOptions {

@@ -1,5 +1,4 @@
 import type { ApplyEvent, ApplyOutcome, VideoFailure } from '../../apply/events.ts';
-import type { Json } from '../../digest.ts';
 import type { Delivery } from '../../lock/lock.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
@@ -55,7 +54,7 @@ export function eventJson(event: StreamEvent, nowMs: number): string {
   return `${JSON.stringify({ type, at: new Date(nowMs).toISOString(), ...fields })}\n`;
 }
 
-type Told = { readonly type: string } & Readonly<Record<string, Json>>;
+type Told = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 function fieldsOf(event: StreamEvent): Told | null {
   switch (event.kind) {
@@ -64,40 +63,21 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'planned': {
       const { plan_id, complete, summary, estimate, changes } = event.document;
       const actions = changes.map(({ id, action, reason }) => ({ id, action, reason }));
-      const { cost, restores, segments } = estimate;
-      const counted = {
-        ...estimate,
-        cost: cost && { ...cost },
-        restores: restores && { ...restores },
-        segments: segments && { ...segments },
-      };
-      return { type: 'planned', plan_id, complete, summary: { ...summary }, estimate: counted, changes: actions };
+      return { type: 'planned', plan_id, complete, summary, estimate, changes: actions };
     }
     case 'run-started':
       return { type: 'run_started', ids: event.ids, concurrency: event.concurrency };
     case 'video-recorded': {
       const { id, action, previousId, videoUrl, deliveries = [] } = event;
-      const delivered = deliveries.map(deliveryJson);
-      return {
-        type: 'video_recorded',
-        id,
-        action,
-        previous_id: previousId,
-        video_url: videoUrl,
-        deliveries: delivered,
-      };
+      const fields = { id, action, previous_id: previousId, video_url: videoUrl };
+      return { type: 'video_recorded', ...fields, deliveries: deliveries.map(deliveryJson) };
     }
     case 'video-started':
       return { type: 'video_started', id: event.id, action: event.action, begin: event.begin };
     case 'video-submitted':
       return { type: 'video_submitted', id: event.id, session: event.session };
     case 'video-progressed':
-      return {
-        type: 'video_progressed',
-        id: event.id,
-        percent: event.percent,
-        ...(event.segments && { segments: { ...event.segments } }),
-      };
+      return { type: 'video_progressed', id: event.id, percent: event.percent, segments: event.segments };
     case 'video-warned':
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
     case 'video-rendered': {
@@ -114,14 +94,10 @@ function fieldsOf(event: StreamEvent): Told | null {
       const { id, failures, elapsedMs } = event;
       return { type: 'video_failed', id, failures: failures.map(failureJson), elapsed_ms: elapsedMs };
     }
-    case 'video-unknown':
-      return {
-        type: 'video_unknown',
-        id: event.id,
-        failure: failureJson(event.failure),
-        asked_at: event.askedAt,
-        session: event.session,
-      };
+    case 'video-unknown': {
+      const { id, failure, askedAt, session } = event;
+      return { type: 'video_unknown', id, failure: failureJson(failure), asked_at: askedAt, session };
+    }
     case 'video-left':
       return { type: 'video_left', id: event.id, session: event.session };
     case 'video-skipped':
@@ -135,15 +111,8 @@ function fieldsOf(event: StreamEvent): Told | null {
     }
     case 'shard-finished': {
       const { index, count, segments, files, failed, elapsedMs } = event.report;
-      return {
-        type: 'shard_finished',
-        shard: index,
-        shards: count,
-        segments: { ...segments },
-        files: { ...files },
-        failed: failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
-        elapsed_ms: elapsedMs,
-      };
+      const figures = { shard: index, shards: count, segments, files };
+      return { type: 'shard_finished', ...figures, failed: failed.map(failedJson), elapsed_ms: elapsedMs };
     }
     case 'outcome':
       return outcomeFields(event.outcome, event.diagnostics);
@@ -155,11 +124,11 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     type: 'outcome',
     format_version: FORMAT_VERSION,
     rendered: outcome.rendered,
-    ...(outcome.restored && { restored: { ...outcome.restored } }),
+    restored: outcome.restored,
     recorded: outcome.recorded,
-    failed: outcome.failed.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+    failed: outcome.failed.map(failedJson),
     delivered: outcome.delivered,
-    undelivered: outcome.undelivered.map(({ id, failures }) => ({ id, failures: failures.map(failureJson) })),
+    undelivered: outcome.undelivered.map(failedJson),
     unknown: outcome.unknown.map(({ id, askedAt, session }) => ({ id, asked_at: askedAt, session })),
     in_progress: outcome.inProgress.map(({ id, session }) => ({ id, session })),
     skipped: outcome.skipped,
@@ -169,17 +138,14 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
   };
 }
 
-function deliveryJson({ to, url }: Delivery): Json {
+function deliveryJson({ to, url }: Delivery): object {
   return { to, url: url ?? null };
 }
 
-function failureJson({ code, message, hint, editable, source, retryable }: VideoFailure): Json {
-  return {
-    code,
-    message,
-    hint: hint ?? null,
-    editable: editable ?? null,
-    source: source ?? null,
-    retryable,
-  };
+function failedJson({ id, failures }: ApplyOutcome['failed'][number]): object {
+  return { id, failures: failures.map(failureJson) };
+}
+
+function failureJson({ code, message, hint, editable, source, retryable }: VideoFailure): object {
+  return { code, message, hint: hint ?? null, editable: editable ?? null, source: source ?? null, retryable };
 }

@@ -1,13 +1,12 @@
 import type { Video } from '../../../definition/video.ts';
 import { type Diagnostic, ReelformError, warningAt } from '../../../diagnostic.ts';
-import { RENDER_EPOCH } from '../../../engine/render-result.ts';
 import { type CommitFiles, checkoutCommit, mergeBase, targetBranch } from '../../../git/revisions.ts';
-import { type DesiredVideo, desiredVideo } from '../../../plan/desired-video.ts';
+import type { DesiredVideo } from '../../../plan/desired-video.ts';
 import { loadProject, type Project } from '../../../project/load-project.ts';
 import type { Scene } from '../../../template/scene.ts';
 import type { Io } from '../../io.ts';
 import { openScenes } from '../../render/open-scenes.ts';
-import { serviceName } from '../load-desired-state.ts';
+import { desire } from '../load-desired-state.ts';
 
 /** A video as it was at the merge base. */
 interface BaseVideo {
@@ -79,18 +78,9 @@ function openProject(project: Project, io: Io, remove: () => Promise<void>): Bas
       const video = videos.get(id);
       const template = video && project.templates.get(video.template);
       if (video === undefined || template === undefined) return null;
-      const templatePackage = template.package;
-      const context = {
-        service: serviceName(project.config),
-        styleVersion: template.spec.id,
-        renderEpoch: project.config.service === 'embedded' ? RENDER_EPOCH : null,
-        measures: templatePackage && { height: templatePackage.height, fps: templatePackage.fps },
-        assetDigest: (path: string) => project.assets.get(path)!.sha256,
-        durationSeconds: null,
-      };
       return {
-        desired: desiredVideo(video, context),
-        scene: async () => templatePackage && scenes.sceneOf(video, templatePackage),
+        desired: desire(video, project),
+        scene: async () => template.package && scenes.sceneOf(video, template.package),
       };
     },
     async close() {
