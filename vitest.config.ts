@@ -4,6 +4,12 @@ import { testLanes } from './test/support/test-lanes.ts';
 /** Integration tests that count or signal the child processes of their own process: it must have no others. */
 const ALONE = /^test\/(?:sandbox|session\/(?:isolation|processes))/;
 
+/**
+ * Integration tests that start git and programs by the hundred. A start copies the page tables of the process: from one that
+ * has drawn and filled a gigabyte it takes three to four times as long as from a small one.
+ */
+const COMMANDS = /^test\/(?:cli|git|lock|workflows)\//;
+
 // A worker keeps the memory of large buffers instead of returning it: in a virtual machine a page of memory costs more
 // than to fill it, a quarter of the time of tests that draw or build large files. Other allocators than glibc's ignore it.
 process.env.MALLOC_MMAP_THRESHOLD_ ??= String(256 * 2 ** 20);
@@ -32,9 +38,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: integration.filter((file) => !ALONE.test(file)),
+          include: integration.filter((file) => !ALONE.test(file) && !COMMANDS.test(file)),
           isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'commands', include: integration.filter((file) => COMMANDS.test(file)), isolate: false },
       },
       {
         extends: true,
