@@ -4,6 +4,7 @@ import { withStopsApart } from './gradient-stops.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';
 import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
+import { withShortestTurns } from './orientation.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
 import { asPath, isOtherStar } from './shape-paths.ts';
@@ -143,10 +144,12 @@ const TRANSFORM_DIMENSIONS = 2;
 const MOST_DIMENSIONS = 3;
 
 function transformForm(transform: LottieNode, isOriented = false): LottieNode {
-  return easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);
+  const eased = easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);
+  const or = isRecord(eased.or) ? withShortestTurns(eased.or) : eased.or;
+  return or === eased.or ? eased : { ...eased, or };
 }
 
-/** Eases all dimensions of each property of a node alike, except the orientation, which the renderer does not move along a path. */
+/** Eases all dimensions of each property of a node alike, except the orientation, which turns on its own. */
 function easedAlike(node: LottieNode, dimensions: number, isOriented = false): LottieNode {
   const changes: LottieNode = {};
   for (const [key, property] of Object.entries(node)) {

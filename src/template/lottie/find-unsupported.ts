@@ -9,18 +9,18 @@ import {
   type LottieNode,
   layerLists,
   nodesOf,
-  transformOf,
+  records,
 } from './lottie-layers.ts';
 import { isExpandable } from './mask-expansion.ts';
+import { drawnOtherwise, unmarkedMattes } from './other-players.ts';
 import { isLeftOut } from './path-modifiers.ts';
-import { keyTimes } from './property-value.ts';
+import { isSeenToBeRandom } from './random-movement.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
   DRAWN_STYLES,
   type Feature,
   LAYER_STYLES,
-  OTHER_PLAYERS_EFFECTS,
   UNDRAWN_ANIMATORS,
   UNDRAWN_LAYERS,
   UNDRAWN_MODIFIERS,
@@ -50,11 +50,16 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   });
   const removed = recordedRemovals(animation);
   const lists = [...layerLists(animation)];
-  const inSpace = { unsorted: new Set(lists.flatMap(outOfDepth)), turned: new Set(lists.flatMap(inPerspective)) };
+  const whole = {
+    unsorted: new Set(lists.flatMap(outOfDepth)),
+    turned: new Set(lists.flatMap(inPerspective)),
+    unmarked: new Set(lists.flatMap(unmarkedMattes)),
+    side: Math.min(animation.w, animation.h),
+  };
   return [
     ...removed,
     ...sequences,
-    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place, inSpace))),
+    ...allLayers(animation).flatMap((place) => (place.layer.hd === true ? [] : ofLayer(place, whole))),
   ];
 }
 
@@ -79,10 +84,19 @@ export function lacksDashOffset({ ty, d }: LottieNode): boolean {
   return d.some(({ n }) => n !== 'o') && d.at(-1)?.n !== 'o';
 }
 
-function ofLayer(
-  place: LocatedLayer,
-  { unsorted, turned }: Readonly<Record<'unsorted' | 'turned', ReadonlySet<LottieNode>>>,
-): UnsupportedUse[] {
+/** Facts about the whole animation. */
+interface Whole {
+  /** Layers that cover one nearer to the camera. */
+  readonly unsorted: ReadonlySet<LottieNode>;
+  /** Layers in perspective without a camera. */
+  readonly turned: ReadonlySet<LottieNode>;
+  /** Mattes without the mark of one. */
+  readonly unmarked: ReadonlySet<LottieNode>;
+  /** Shorter side of the picture in pixels. */
+  readonly side: number;
+}
+
+function ofLayer(place: LocatedLayer, { unsorted, turned, unmarked, side }: Whole): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
   const use = (feature: Feature, what: string, at: string): void => {
@@ -97,14 +111,13 @@ function ofLayer(
   for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
     const title = String(effect.nm ?? effect.mn ?? 'without a name');
     if (effect.en === 0) use('effect_switched_off', title, at);
-    else if (!isDrawn(effect) && !isControl(effect)) use('effect', title, at);
+    else if (!isDrawn(effect) && !isControl(effect) && !isPuppetWithoutPins(effect)) use('effect', title, at);
     else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
-    else if (isDrawn(effect) && !OTHER_PLAYERS_EFFECTS.has(effect.ty)) use('other_players', title, at);
   }
   if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);
   if (turned.has(layer)) use('other_players', 'perspective without a camera', pointer);
-  if (Number(layer.ip) > Number(layer.op)) use('other_players', 'layer in reverse', pointer);
-  if (isMisplaced(layer)) use('other_players', 'transform outside a group', `${pointer}/shapes`);
+  if (unmarked.has(layer)) use('other_players', 'matte without the mark of one', pointer);
+  for (const [what, at] of drawnOtherwise(layer, pointer, side)) use('other_players', what, at);
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
   }
@@ -113,7 +126,10 @@ function ofLayer(
       use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
     if (isSet(mask.x) && !isExpandable(mask)) use('mask_expansion', 'mask expansion', at);
   }
-  for (const inside of nodesOf(place)) ofNode(inside, use);
+  for (const inside of nodesOf(place)) {
+    ofNode(inside, use);
+    if (isSeenToBeRandom(inside.node, inside.path, side)) use('other_players', 'random movement', inside.pointer);
+  }
   return uses;
 }
 
@@ -133,6 +149,9 @@ function ofNode(
   if (node.ty === 'rp' && node.hd !== true && Array.isArray(list) && isUnpainted(list, Number(path.at(-1)))) {
     use('path_modifier', 'Repeater before the fill or stroke', pointer);
   }
+  if (node.ty === 'tm' && node.m === 2 && node.hd !== true && Array.isArray(list) && isTorn(list, node, path)) {
+    use('path_modifier', 'Trim Paths, Individually, of several groups', pointer);
+  }
   if (node.ty === 'op' && node.hd !== true && isSet(node.a)) use('offset_corners', 'Offset Paths', pointer);
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
@@ -144,17 +163,6 @@ function ofNode(
   }
 }
 
-/**
- * Returns whether shapes of a layer have a transform although they are in no group. lottie-web gives it to the layer, until the
- * transform of the layer itself moves.
- */
-function isMisplaced(layer: LottieNode): boolean {
-  if (layer.ty !== LAYER_TYPE.shape || !Array.isArray(layer.shapes)) return false;
-  if (!layer.shapes.some((shape) => isRecord(shape) && shape.ty === 'tr' && shape.hd !== true)) return false;
-  const { o, ...transform } = transformOf(layer);
-  return !Object.values(transform).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
-}
-
 const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);
 
 /** Returns whether shapes are painted only after one of them: the renderer repeats what is painted before. */
@@ -162,6 +170,20 @@ function isUnpainted(shapes: readonly unknown[], index: number): boolean {
   const isPaint = (shape: unknown): boolean => isRecord(shape) && PAINTS.has(shape.ty);
   const isPaintOrGroup = (shape: unknown): boolean => isPaint(shape) || (isRecord(shape) && shape.ty === 'gr');
   return !shapes.slice(0, index).some(isPaintOrGroup) && shapes.slice(index).some(isPaint);
+}
+
+/** Returns whether a trim goes through several groups that are painted on their own: the renderer trims each of them. */
+function isTorn(shapes: readonly unknown[], { s, e }: LottieNode, path: readonly string[]): boolean {
+  if (isRecord(s) && s.k === 0 && isRecord(e) && e.k === 100) return false;
+  return (
+    shapes
+      .slice(0, Number(path.at(-1)))
+      .filter((one) => isRecord(one) && one.ty === 'gr' && one.hd !== true && paints(one)).length > 1
+  );
+}
+
+function paints({ it }: LottieNode): boolean {
+  return Array.isArray(it) && it.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one)));
 }
 
 /** Returns whether a property is present and not constantly 0. */
@@ -172,6 +194,11 @@ function isSet(property: unknown): boolean {
 /** Returns whether a mask hides all or nothing of each point. */
 function isOpaque({ o }: LottieNode): boolean {
   return !isRecord(o) || o.k === 100;
+}
+
+/** Returns whether an effect is a puppet without pins, which moves nothing. */
+function isPuppetWithoutPins({ mn, ef }: LottieNode): boolean {
+  return mn === 'ADBE FreePin3' && !JSON.stringify(ef ?? []).includes('ADBE FreePin3 PosPin');
 }
 
 function isDrawn({ mn, ty }: LottieNode): boolean {
@@ -189,11 +216,4 @@ const CONTROLS = /(?: Control$|^pseudo\/|^seamless wiggle loop)/i;
 function isControl({ mn, ty }: LottieNode): boolean {
   if (typeof mn === 'string') return CONTROLS.test(mn);
   return typeof ty === 'number' && ty < 20;
-}
-
-function records(list: unknown, pointer: string): [LottieNode, string][] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((one: unknown, index): [LottieNode, string][] =>
-    isRecord(one) ? [[one, `${pointer}/${index}`]] : [],
-  );
 }

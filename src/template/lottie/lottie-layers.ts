@@ -109,3 +109,11 @@ export function mapped(list: unknown, change: (node: LottieNode, index: number) 
   });
   return isChanged ? changed : list;
 }
+
+/** Returns the objects of a list with their JSON pointers. */
+export function records(list: unknown, pointer: string): [LottieNode, string][] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: unknown, index): [LottieNode, string][] =>
+    isRecord(one) ? [[one, `${pointer}/${index}`]] : [],
+  );
+}

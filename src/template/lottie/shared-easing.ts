@@ -44,15 +44,20 @@ export function withSharedEasing(property: LottieNode, dimensions: number, isOri
 
 /** Returns a keyframe for each frame up to another one; null if that takes too many. */
 function sampledBetween(property: LottieNode, frame: Keyframe, next: Keyframe): Keyframe[] | null {
-  const [first, last] = [Math.floor(frame.t + CLOSE) + 1, Math.ceil(next.t - CLOSE) - 1];
-  if (last - frame.t > MOST_FRAMES) return null;
-  const times = [frame.t, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
-  return times.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT }));
+  return timesBetween(frame.t, next.t)?.map((t) => ({ t, s: propertyValue(property, t), ...STRAIGHT })) ?? null;
+}
+
+/** Returns a time and the frames after it, up to another time; null if they are too many. Omits frames that the renderer takes for one of them. */
+export function timesBetween(from: number, to: number): number[] | null {
+  const [first, last] = [Math.floor(from + CLOSE) + 1, Math.ceil(to - CLOSE) - 1];
+  if (last - from > MOST_FRAMES) return null;
+  return [from, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
 }
 
 type Keyframe = LottieNode & { readonly t: number };
 
-const STRAIGHT = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
+/** Easing of a line. */
+export const STRAIGHT = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 
 function isKeyframe(frame: unknown): frame is Keyframe {
   return isRecord(frame) && typeof frame.t === 'number';

@@ -82,7 +82,7 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
     hint: 'Move the layer below those in front of it. Layers that cross each other have to be cut',
   },
   other_players: {
-    instead: 'It is rendered, while lottie-web and players like it leave it out, misplace the layer or flatten it',
+    instead: 'It is rendered, while lottie-web and players like it leave it out or draw it otherwise',
     hint: 'If the video has to look like the animation in such a player, remove it from the layer',
   },
   stretched_sound: {

@@ -32,6 +32,9 @@ const SHAPES = [rectangle(100, 50, 120, 60), fill([1, 0.3, 0.1, 1])];
 
 const REPEATER = { ty: 'rp', c: still(2), o: still(0), m: 1, tr: { ...TRANSFORM, p: still([20, 30]), so: still(100), eo: still(100) } }; // biome-ignore format: one repeater
 
+const STROKED = { ty: 'gr', it: [rectangle(60, 50, 60, 60), { ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(9), lc: 1, lj: 1 }, { ty: 'tr', ...TRANSFORM }] }; // biome-ignore format: one group
+const CUT = { ty: 'tm', s: still(10), e: still(60), o: still(0) };
+
 const dashes = (...list: (readonly [n: string, length: number])[]) => ({
   ...{ ty: 'st', c: still([1, 0.3, 0.1, 1]), o: still(100), w: still(4), lc: 1, lj: 1 },
   d: list.map(([n, length]) => ({ n, v: still(length) })),
@@ -105,7 +108,7 @@ describe('findUnsupported()', () => {
     },
   );
 
-  it.each([20, 21, 23, 24, 25, 29, 35])('reports nothing for an effect of type %s, which lottie-web draws', (ty) => {
+  it.each([21, 24, 25, 29, 35])('reports nothing for an effect of type %s, which lottie-web draws', (ty) => {
     const layer = shapeLayer('s', SHAPES, { ef: [effect('ADBE Fill', VALUES['ADBE Fill']!, { ty })] });
     expect(uses(lottie([layer]))).toEqual([]);
   });
@@ -251,6 +254,11 @@ describe('findUnsupported()', () => {
       shapeLayer('s', SHAPES),
     ],
     [
+      'path_modifier Trim Paths, Individually, of several groups s /layers/0/shapes/0/it/2',
+      shapeLayer('s', [STROKED, STROKED, { ...CUT, m: 2 }]),
+      shapeLayer('s', [STROKED, STROKED, { ...CUT, m: 1 }]),
+    ],
+    [
       'dash_offset dashes without an offset s /layers/0/shapes/0/it/1/d',
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['g', 6])]),
       shapeLayer('s', [SHAPES[0]!, dashes(['d', 12], ['o', 6])]),
@@ -277,6 +285,15 @@ describe('findUnsupported()', () => {
     const layers = told.startsWith('layer_kind') ? [layer, light] : [layer];
     expect(uses(lottie(layers))).toEqual([told]);
     expect(draw(layers).equals(draw([without]))).toBe(true);
+  });
+
+  it('reports a puppet only if it has pins', () => {
+    const puppet = (...ef: object[]) => [effect('ADBE FreePin3', [], { ty: 34, ef })];
+    const pinned = puppet({ ty: 60, mn: 'ADBE FreePin3 ARAP Group', ef: [{ mn: 'ADBE FreePin3 PosPin Atom' }] });
+    expect(uses(lottie([shapeLayer('s', SHAPES, { ef: puppet({ mn: 'ADBE FreePin3 ARAP Group', ef: [] }) })]))).toEqual(
+      [],
+    );
+    expect(uses(lottie([shapeLayer('s', SHAPES, { ef: pinned })]))).toEqual(['effect ADBE FreePin3 s /layers/0/ef/0']);
   });
 
   it('reports no repeater of shapes that are painted before it', () => {

@@ -1,0 +1,145 @@
+import { isRecord } from '../../json.ts';
+import { LAYER_TYPE, type LocatedNode, type LottieNode, nodesOf, records, transformOf } from './lottie-layers.ts';
+import { keyTimes, propertyValue } from './property-value.ts';
+import { DRAWN_EFFECT_TYPES, DRAWN_EFFECTS, OTHER_PLAYERS_EFFECTS, WIPES } from './unsupported-features.ts';
+
+type Found = readonly [what: string, pointer: string];
+
+/**
+ * Finds what lottie-web and players like it draw otherwise than After Effects and Reelform.
+ *
+ * @param pointer of the layer
+ * @param side shorter side of the picture in pixels
+ */
+export function drawnOtherwise(layer: LottieNode, pointer: string, side: number): Found[] {
+  const found: Found[] = [];
+  if (Number(layer.ip) > Number(layer.op)) found.push(['layer in reverse', pointer]);
+  if (isMisplaced(layer)) found.push(['transform outside a group', `${pointer}/shapes`]);
+  const { rx, or, rz } = transformOf(layer);
+  if (layer.ddd !== 1 && (rx === undefined || or === undefined) && isMoving(rz)) {
+    found.push(['rotation around z without the other axes', `${pointer}/ks/rz`]);
+  }
+  for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
+    if (effect.en !== 0) found.push(...ofEffect(effect, at, layer, side));
+  }
+  const masks = records(layer.masksProperties, `${pointer}/masksProperties`).filter(([{ mode }]) => mode !== 'n');
+  for (const [mask, at] of masks.length > 1 ? masks : []) {
+    if (mask.mode === 'f') found.push(['mask with the mode Difference among others', at]);
+    else if (mask.inv === true) found.push(['inverted mask among others', at]);
+  }
+  if (layer.ty === LAYER_TYPE.text && isRecord(layer.t)) found.push(...ofText(layer.t, `${pointer}/t`));
+  for (const inside of nodesOf({ layer, pointer })) {
+    if (swingsBack(inside.node)) found.push(['motion path that swings back', inside.pointer]);
+    if (isCutting(inside)) found.push([MERGES[Number(inside.node.mm)]!, inside.pointer]);
+  }
+  return found;
+}
+
+/** Finds layers that others take for a matte although they are not marked as one: some players draw them, too, and others hide them. */
+export function unmarkedMattes(layers: readonly LottieNode[]): LottieNode[] {
+  return layers.filter((layer, index) => {
+    const below = layers[index + 1];
+    return below !== undefined && Number(below.tt) > 0 && below.tp === undefined && layer.td === undefined;
+  });
+}
+
+/**
+ * Returns whether shapes of a layer have a transform although they are in no group. lottie-web gives it to the layer, until the
+ * transform of the layer itself moves.
+ */
+function isMisplaced(layer: LottieNode): boolean {
+  if (layer.ty !== LAYER_TYPE.shape || !Array.isArray(layer.shapes)) return false;
+  if (!layer.shapes.some((shape) => isRecord(shape) && shape.ty === 'tr' && shape.hd !== true)) return false;
+  const { o, ...transform } = transformOf(layer);
+  return !Object.values(transform).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
+}
+
+function isMoving(property: unknown): boolean {
+  return isRecord(property) && property.k !== 0 && property.k !== undefined;
+}
+
+/** Effects whose lengths lottie-web scales and turns with a layer of vectors, with the places of lengths, and of a direction. */
+const MEASURED: Readonly<Record<string, { readonly name: string; readonly lengths: readonly number[] }>> = {
+  25: { name: 'Drop Shadow', lengths: [3, 4] },
+  29: { name: 'Gaussian Blur', lengths: [0] },
+};
+/** Share of the shorter side of the picture by which a shadow or blur has to differ to be seen. */
+const SEEN_SHARE = 0.04;
+
+function ofEffect(effect: LottieNode, at: string, layer: LottieNode, side: number): Found[] {
+  const { ty, mn } = effect;
+  const title = String(effect.nm ?? mn ?? 'without a name');
+  const isDrawn = DRAWN_EFFECTS.has(String(mn)) || DRAWN_EFFECT_TYPES.has(ty);
+  const isWiped = layer.ty === LAYER_TYPE.image || (!WIPES.has(mn) && ty !== 26);
+  if (isDrawn && isWiped && !OTHER_PLAYERS_EFFECTS.has(ty)) return [[title, at]];
+  if (ty === 20 || ty === 23) return [[`${ty === 20 ? 'Tint' : 'Tritone'} of luminance`, at]];
+  const measured = MEASURED[String(ty)];
+  if (measured === undefined || (layer.ty !== LAYER_TYPE.shape && layer.ty !== LAYER_TYPE.text)) return [];
+  const values = Array.isArray(effect.ef) ? (effect.ef as unknown[]) : [];
+  const lengthAt = (index: number): number => {
+    const value = values[index];
+    return isRecord(value) ? (propertyValue(value.v, Number(layer.ip))?.[0] ?? 0) : 0;
+  };
+  const length = measured.lengths.reduce((sum, index) => sum + Math.abs(lengthAt(index)), 0);
+  const scale = propertyValue(transformOf(layer).s, Number(layer.ip))?.[0] ?? 100;
+  const change = Math.abs(scale / 100 - 1) * length;
+  return change < side * SEEN_SHARE ? [] : [[`${measured.name} of a layer that is scaled`, at]];
+}
+
+/** Devanagari and other scripts whose letters change with their neighbours. */
+const JOINED =
+  /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Widest stroke, as a share of the text size, whose order is not seen. */
+const THIN_STROKE = 0.04;
+
+function ofText(text: LottieNode, pointer: string): Found[] {
+  const found: Found[] = [];
+  const animators = records(text.a, `${pointer}/a`);
+  const data = isRecord(text.d) && Array.isArray(text.d.k) ? (text.d.k as unknown[]) : [];
+  const documents = data.flatMap((frame) => (isRecord(frame) && isRecord(frame.s) ? [frame.s] : []));
+  const some = (test: (document: LottieNode) => boolean): boolean => documents.some(test);
+  if (some(({ j, sz }) => Number(j) >= 4 || (j === 3 && sz !== undefined)))
+    found.push(['justified text', `${pointer}/d`]);
+  if (some(({ of, sc, sw, s }) => of === false && sc !== undefined && Number(sw) > Number(s) * THIN_STROKE)) {
+    found.push(['fill over the stroke of a text', `${pointer}/d`]);
+  }
+  const spaced = animators.find(([{ a }]) => isRecord(a) && isMoving(a.t));
+  if (spaced !== undefined && some(({ j }) => j === 1 || j === 2)) {
+    found.push(['tracking of a text that is not on the left', `${spaced[1]}/a/t`]);
+  }
+  if (animators.length > 0 && some(({ t }) => JOINED.test(String(t)))) {
+    found.push(['joined letters that are animated', `${pointer}/d`]);
+  }
+  return found;
+}
+
+/** Returns whether something moves along a curve and beyond its start. lottie-web then shows its end. */
+function swingsBack({ k }: LottieNode): boolean {
+  if (!Array.isArray(k)) return false;
+  return k.some((frame: unknown) => {
+    if (!isRecord(frame) || frame.h === 1 || ![frame.to, frame.ti].some(isCurved)) return false;
+    const y = isRecord(frame.o) ? frame.o.y : 0;
+    return Number(Array.isArray(y) ? y[0] : y) < 0;
+  });
+}
+
+function isCurved(tangent: unknown): boolean {
+  return Array.isArray(tangent) && tangent.some((part) => part !== 0);
+}
+
+const MERGES: Readonly<Record<number, string>> = {
+  3: 'Merge Paths, Subtract',
+  4: 'Merge Paths, Intersect',
+  5: 'Merge Paths, Exclude Intersections',
+};
+/** Shapes by their measures. Free paths come from drawing programs, which merge paths that do not overlap. */
+const MEASURES = new Set<unknown>(['rc', 'el', 'sr']);
+
+/** Returns whether a node merges several shapes in a way that leaves out parts of them. lottie-web draws all of them. */
+function isCutting({ node, path, around }: LocatedNode): boolean {
+  if (node.ty !== 'mm' || node.hd === true || MERGES[Number(node.mm)] === undefined) return false;
+  const list = around[0]?.[path.at(-2)!];
+  if (!Array.isArray(list)) return false;
+  const before: readonly unknown[] = list.slice(0, Number(path.at(-1)));
+  return before.filter((one) => isRecord(one) && one.hd !== true && MEASURES.has(one.ty)).length > 1;
+}
