@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import pLimit from 'p-limit';
 import { isRecord } from '../json.ts';
 import { type AzureCredential, resolveSecret } from './credential.ts';
 import {
@@ -9,17 +8,17 @@ import {
   type DeliverOptions,
   DeliveryFailure,
   type Destination,
+  type FailureKind,
+  OTHER_BYTES,
   publicUrlOf,
 } from './destination.ts';
 import type { DestinationAddress } from './destination-address.ts';
-import { OrderedDigest, readRange } from './read-delivered-file.ts';
+import { sendPieces } from './read-delivered-file.ts';
 
 /** Minimum block size, in bytes. */
 const BLOCK_BYTES = 8 * 2 ** 20;
 /** Limit of Azure. */
 const MOST_BLOCKS = 50_000;
-/** Concurrent blocks; each is held in memory. */
-const PARALLEL = 4;
 const ATTEMPTS = 3;
 const REQUEST_MS = 600_000;
 /** Metadata names must be C# identifiers. */
@@ -76,32 +75,16 @@ async function send(
   place: string,
 ): Promise<Delivered['remoteId']> {
   const blockBytes = Math.max(BLOCK_BYTES, Math.ceil(file.size / MOST_BLOCKS));
-  const count = Math.max(1, Math.ceil(file.size / blockBytes));
-  const ids = Array.from({ length: count }, (_, index) => blockId(file, blockBytes, index));
+  const ids = Array.from({ length: Math.ceil(file.size / blockBytes) }, (_, index) => blockId(file, blockBytes, index));
   const there = await stagedBlocks(blob, abortSignal);
-  const digest = new OrderedDigest();
-  let hasFailed = false;
-  const limit = pLimit(PARALLEL);
-  const sending = ids.map((id, index) =>
-    limit(async () => {
-      const range = { start: index * blockBytes, end: Math.min(file.size, (index + 1) * blockBytes) };
-      if (hasFailed || file.size === 0 || there.get(id) === range.end - range.start) return;
-      const bytes = await readRange(file, range, abortSignal);
-      digest.add(index, bytes);
-      const transactionalContentMD5 = createHash('md5').update(bytes).digest();
-      await blob.stageBlock(id, bytes, bytes.length, { abortSignal, transactionalContentMD5 });
-    }),
-  );
-  try {
-    await Promise.all(sending);
-  } catch (error) {
-    // Uploads in progress may still succeed, and then need not be repeated.
-    hasFailed = true;
-    await Promise.allSettled(sending);
-    throw error;
-  }
-  await digest.check(file, count, abortSignal);
-  await blob.commitBlockList(file.size === 0 ? [] : ids, {
+  await sendPieces(file, blockBytes, abortSignal, async ({ index, sizeBytes, read }) => {
+    const id = ids[index]!;
+    if (there.get(id) === sizeBytes) return;
+    const bytes = await read();
+    const transactionalContentMD5 = createHash('md5').update(bytes).digest();
+    await blob.stageBlock(id, bytes, bytes.length, { abortSignal, transactionalContentMD5 });
+  });
+  await blob.commitBlockList(ids, {
     abortSignal,
     blobHTTPHeaders: { blobContentType: file.contentType },
     metadata: { [DIGEST_METADATA]: file.sha256 },
@@ -131,16 +114,8 @@ async function stagedBlocks(blob: BlockBlobClient, abortSignal: AbortSignal): Pr
   }
 }
 
-interface Kind {
-  /** Predicate; follows the name of the container. */
-  readonly says: string;
-  readonly isRetryable: boolean;
-}
-
-const OTHER_BYTES: Kind = { says: 'received different bytes than were sent', isRetryable: true };
-
 /** @see https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes */
-const CODES: Readonly<Record<string, Kind>> = {
+const CODES: Readonly<Record<string, FailureKind>> = {
   AuthenticationFailed: {
     says: 'rejected the account key of the credential, or its clock differs from this machine',
     isRetryable: false,

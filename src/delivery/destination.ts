@@ -52,6 +52,15 @@ export class DeliveryFailure extends Error {
   }
 }
 
+/** A reason of a storage to refuse a request. */
+export interface FailureKind {
+  /** Predicate; follows the name of the bucket or container. */
+  readonly says: string;
+  readonly isRetryable: boolean;
+}
+
+export const OTHER_BYTES: FailureKind = { says: 'received different bytes than were sent', isRetryable: true };
+
 /**
  * Returns the public URL of a key.
  *

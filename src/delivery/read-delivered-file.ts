@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
+import pLimit from 'p-limit';
 import { type DeliveredFile, DeliveryFailure } from './destination.ts';
 
 /**
@@ -84,6 +85,56 @@ export class OrderedDigest {
     } else {
       for await (const _ of verifiedChunks(file, signal));
     }
+  }
+}
+
+/** Concurrent pieces; each is held in memory. */
+const PARALLEL = 4;
+
+/** A piece of a file. */
+interface Piece {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly sizeBytes: number;
+  /** Not called for a piece that is stored already. */
+  read(): Promise<Buffer>;
+}
+
+/**
+ * Sends a file in pieces, several at once, and verifies the digest of the whole file. After a failure it waits for the
+ * pieces in progress: they may still succeed, and then need not be repeated.
+ *
+ * @returns the results in the order of the pieces
+ * @throws DeliveryFailure if the file changed or cannot be read; what `send` throws
+ */
+export async function sendPieces<T>(
+  file: DeliveredFile,
+  pieceBytes: number,
+  signal: AbortSignal,
+  send: (piece: Piece) => Promise<T>,
+): Promise<T[]> {
+  const limit = pLimit({ concurrency: PARALLEL, rejectOnClear: true });
+  const digest = new OrderedDigest();
+  const count = Math.ceil(file.size / pieceBytes);
+  const sending = Array.from({ length: count }, (_, index) =>
+    limit(() => {
+      const range = { start: index * pieceBytes, end: Math.min(file.size, (index + 1) * pieceBytes) };
+      const read = async (): Promise<Buffer> => {
+        const bytes = await readRange(file, range, signal);
+        digest.add(index, bytes);
+        return bytes;
+      };
+      return send({ index, sizeBytes: range.end - range.start, read });
+    }),
+  );
+  try {
+    const sent = await Promise.all(sending);
+    await digest.check(file, count, signal);
+    return sent;
+  } catch (error) {
+    limit.clearQueue();
+    await Promise.allSettled(sending);
+    throw error;
   }
 }
 

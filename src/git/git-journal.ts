@@ -12,7 +12,8 @@ import {
   type WriteOutcome,
 } from '../lock/shared-journal.ts';
 import { RemoteBranch, type RemoteBranchOptions, serializedFetch } from './remote-branch.ts';
-import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
+import { fileAt, repositoryPath } from './revisions.ts';
+import { gitName, hasCommit, runGit } from './run-git.ts';
 
 /** The only file on the branch of a journal. */
 const JOURNAL_NAME = 'journal.ndjson';
@@ -65,12 +66,8 @@ export async function defaultBranchLock(root: string, remote: string, lockFile: 
   const ref = /^ref: (\S+)\tHEAD$/m.exec(refs)?.[1];
   const commit = /^([0-9a-f]{40,64})\tHEAD$/m.exec(refs)?.[1];
   if (ref === undefined || commit === undefined) return emptyLock;
-  if (!(await hasCommit(root, commit))) {
-    // Without --depth a shallow repository would fetch the whole history; with it a complete one would become shallow.
-    await serializedFetch(root, [...((await isShallow(root)) ? ['--depth=1'] : []), '--', remote, ref]);
-  }
-  const prefix = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
-  const text = await tryGit(root, ['cat-file', 'blob', `${commit}:${prefix}${lockFile}`]);
+  if (!(await hasCommit(root, commit))) await serializedFetch(root, remote, ref);
+  const text = await fileAt(root, commit, await repositoryPath(root, lockFile));
   const lock = text === null ? null : parseLock(text, lockFile);
   return lock?.ok === true ? lock.value : emptyLock;
 }

@@ -4,13 +4,11 @@ import { ReelformError } from '../diagnostic.ts';
 import type { LockBranch, LockChange, LockTip, LockWrite } from '../lock/publish-lock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { GIT_IDENTITY, RemoteBranch, type RemoteBranchOptions } from './remote-branch.ts';
-import { fetchCommit, fileAt } from './revisions.ts';
+import { fileAt } from './revisions.ts';
 import { runGit } from './run-git.ts';
 
 /** Messages of git hosts that refuse a push to a protected branch. */
 const PROTECTED = /protected branch|GH006|GH013|hook declined|not allowed to push|deny/i;
-/** The branch may move between the request for its tip and the fetch, so both are repeated up to this number. */
-const MAX_FETCHES = 10;
 
 interface GitLockBranchOptions extends RemoteBranchOptions {
   /** Path of the lockfile from the top of the repository. */
@@ -32,24 +30,14 @@ export class GitLockBranch implements LockBranch {
 
   /** Returns the commit of the branch. @throws ReelformError `git_failed` */
   async tip(): Promise<string> {
-    const commit = await this.#branch.tip();
-    if (commit !== null) return commit;
-    throw new ReelformError('git_failed', `The branch ${this.name} does not exist`, { hint: 'Push it first' });
+    return (await this.#branch.tip()) ?? this.#missing();
   }
 
   async read(): Promise<LockTip> {
-    const { root, remote, branch, path } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      const commit = await this.tip();
-      try {
-        await fetchCommit(root, remote, branch, commit);
-      } catch (error) {
-        if (attempt === MAX_FETCHES) throw error;
-        continue;
-      }
-      const text = await fileAt(root, commit, path);
-      return { commit, source: commit, text, written: text, pull: null };
-    }
+    const { root, path } = this.#options;
+    const commit = (await this.#branch.fetchTip()) ?? this.#missing();
+    const text = await fileAt(root, commit, path);
+    return { commit, source: commit, text, written: text, pull: null };
   }
 
   async write(text: string, { commit: parent }: LockTip, change: LockChange): Promise<LockWrite> {
@@ -64,6 +52,10 @@ export class GitLockBranch implements LockBranch {
       }
     }
     return { kind: 'committed', commit, url: null, pull: null };
+  }
+
+  #missing(): never {
+    throw new ReelformError('git_failed', `The branch ${this.name} does not exist`, { hint: 'Push it first' });
   }
 
   async #commit(text: string, parent: string, message: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { ReelformError } from '../diagnostic.ts';
-import { gitName, hasCommit, runGit, tryGit } from './run-git.ts';
+import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
 
 /** Author of the commits that Reelform creates, on all machines. */
 export const GIT_IDENTITY = {
@@ -51,7 +51,7 @@ export class RemoteBranch {
     for (let attempt = 1; attempt <= MAX_FETCHES; attempt++) {
       const commit = await this.tip();
       if (commit === null || commit === known || (await hasCommit(this.#root, commit))) return commit;
-      await serializedFetch(this.#root, ['--', this.#remote, this.#ref]);
+      await serializedFetch(this.#root, this.#remote, this.#ref);
       if (await hasCommit(this.#root, commit)) return commit;
     }
     throw new ReelformError('git_failed', `${this.#name} changed repeatedly while it was read`);
@@ -90,17 +90,17 @@ export class RemoteBranch {
 const pendingFetches = new Map<string, Promise<unknown>>();
 
 /**
- * Fetches without updating a branch, after any other fetch into the same repository: in a shallow repository, concurrent
- * fetches fail.
+ * Fetches a ref or commit without updating a branch, after any other fetch into the same repository: in a shallow one,
+ * concurrent fetches fail. A shallow repository stays shallow, and a complete one complete.
  *
- * @param args arguments of `git fetch`: options, `--`, the remote, a ref
  * @throws ReelformError `git_failed`
  */
-export async function serializedFetch(root: string, args: readonly string[]): Promise<void> {
-  const quietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
-  const fetched = (pendingFetches.get(root) ?? Promise.resolve()).then(() =>
-    runGit(root, ['fetch', ...quietly, ...args]),
-  );
+export async function serializedFetch(root: string, remote: string, wanted: string): Promise<void> {
+  const fetched = (pendingFetches.get(root) ?? Promise.resolve()).then(async () => {
+    const quietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--refmap='];
+    const depth = (await isShallow(root)) ? ['--depth=1'] : [];
+    return runGit(root, ['fetch', ...quietly, ...depth, '--', gitName(remote), wanted]);
+  });
   const settled = fetched.catch(() => undefined);
   pendingFetches.set(root, settled);
   await fetched.finally(() => {

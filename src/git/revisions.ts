@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { serializedFetch } from './remote-branch.ts';
-import { gitName, hasCommit, isShallow, runGit, tryGit } from './run-git.ts';
+import { gitName, hasCommit, runGit, tryGit } from './run-git.ts';
 
 /** Returns the current commit. @throws ReelformError `git_failed` */
 export async function headCommit(root: string): Promise<string> {
@@ -59,10 +59,9 @@ export async function differInOne(root: string, one: string, other: string, path
  */
 export async function fetchCommit(root: string, remote: string, branch: string, commit: string): Promise<void> {
   if (await hasCommit(root, commit)) return;
-  const from = [...((await isShallow(root)) ? ['--depth=1'] : []), '--', gitName(remote)];
-  await serializedFetch(root, [...from, `refs/heads/${gitName(branch)}`]);
+  await serializedFetch(root, remote, `refs/heads/${gitName(branch)}`);
   // If the branch has moved meanwhile, a shallow fetch got only its new commit.
-  if (!(await hasCommit(root, commit))) await serializedFetch(root, [...from, commit]);
+  if (!(await hasCommit(root, commit))) await serializedFetch(root, remote, commit);
 }
 
 /**
@@ -192,7 +191,7 @@ export async function checkoutCommit(root: string, commit: string): Promise<Comm
   const files = join(folder, 'files');
   const env = { GIT_INDEX_FILE: join(folder, 'index') };
   try {
-    const below = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
+    const below = await repositoryPath(root, '');
     await runGit(root, ['-c', 'core.hooksPath=/dev/null', 'read-tree', commit], { env });
     // Run in a folder, it writes only the files below it.
     await runGit(root, ['checkout-index', '--all', '--force', '--quiet', `--prefix=${files}/`], {

@@ -12,9 +12,9 @@ it('serializedFetch() runs one operation at a time in a shallow checkout and con
   const { root } = await cloneOf(remote, '--depth=1');
   const commit = await person.commit({ 'a.txt': 'b' });
   await person.git('push', '--quiet', 'origin', 'main');
-  const failed = serializedFetch(root, ['--', 'origin', 'refs/heads/none']);
+  const failed = serializedFetch(root, 'origin', 'refs/heads/none');
   const fetched = Array.from({ length: 3 }, () => [
-    serializedFetch(root, ['--depth=1', '--', 'origin', 'refs/heads/main']),
+    serializedFetch(root, 'origin', 'refs/heads/main'),
     fetchCommit(root, 'origin', 'main', commit),
     defaultBranchLock(root, 'origin', 'lock.json'),
   ]);

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import pLimit from 'p-limit';
 import { type Json, sha256 } from '../../digest.ts';
 import { isRecord } from '../../json.ts';
 import { type DeliveredFile, type DeliverOptions, DeliveryFailure } from '../destination.ts';
-import { OrderedDigest, readRange } from '../read-delivered-file.ts';
+import { sendPieces } from '../read-delivered-file.ts';
 import type { S3Bucket, S3ObjectKind, S3Part } from './s3-bucket.ts';
 
 interface SendPartsOptions {
@@ -22,8 +21,6 @@ interface UploadState {
   readonly sha256: string;
 }
 
-/** Concurrent parts; each is held in memory. */
-const PARALLEL = 4;
 /** Limit of S3. */
 const MOST_PARTS = 10_000;
 const STEP_BYTES = 2 ** 20;
@@ -74,31 +71,12 @@ async function sendMissing(
   there: readonly S3Part[],
   signal: AbortSignal,
 ): Promise<S3Part[] | null> {
-  const limit = pLimit(PARALLEL);
-  const digest = new OrderedDigest();
-  let hasFailed = false;
-  const send = async (index: number): Promise<S3Part | null> => {
-    const range = { start: index * partBytes, end: Math.min(file.size, (index + 1) * partBytes) };
+  const parts = await sendPieces(file, partBytes, signal, async ({ index, sizeBytes, read }) => {
     const number = index + 1;
-    const known = there.find((part) => part.number === number && part.size === range.end - range.start);
-    if (known !== undefined || hasFailed) return known ?? null;
-    const bytes = await readRange(file, range, signal);
-    digest.add(index, bytes);
-    return await bucket.putPart(key, uploadId, { number, bytes }, signal);
-  };
-  const count = Math.ceil(file.size / partBytes);
-  const sending = Array.from({ length: count }, (_, index) => limit(send, index));
-  try {
-    const parts = await Promise.all(sending);
-    if (!parts.every((part) => part !== null)) return null;
-    await digest.check(file, count, signal);
-    return parts;
-  } catch (error) {
-    // Uploads in progress may still succeed, and then need not be repeated.
-    hasFailed = true;
-    await Promise.allSettled(sending);
-    throw error;
-  }
+    const known = there.find((part) => part.number === number && part.size === sizeBytes);
+    return known ?? (await bucket.putPart(key, uploadId, { number, bytes: await read() }, signal));
+  });
+  return parts.every((part) => part !== null) ? parts : null;
 }
 
 /** Returns null for the state of another file. */

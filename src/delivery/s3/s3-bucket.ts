@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { isRecord } from '../../json.ts';
-import { DeliveryFailure } from '../destination.ts';
+import { DeliveryFailure, type FailureKind, OTHER_BYTES } from '../destination.ts';
 
 type S3Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -30,11 +30,10 @@ export interface S3Part {
   readonly size: number;
 }
 
-interface S3Page {
-  /** `modifiedAt` is in milliseconds since the epoch. */
-  readonly objects: readonly { readonly key: string; readonly modifiedAt: number }[];
-  /** Common prefixes including the delimiter, if one was given. */
-  readonly prefixes: readonly string[];
+interface ListedObject {
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
 }
 
 interface S3BucketParts {
@@ -136,23 +135,18 @@ export class S3Bucket {
   }
 
   /** Lists objects below a prefix, page by page, ordered by key. */
-  async *list(prefix: string, delimiter?: string): AsyncGenerator<S3Page> {
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined;
     do {
       const command = new this.#sdk.ListObjectsV2Command({
         Bucket: this.#bucket,
         Prefix: prefix,
-        ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
         ...(token === undefined ? {} : { ContinuationToken: token }),
       });
       const answer = await this.#try(() => this.#client.send(command));
-      yield {
-        objects: (answer.Contents ?? []).map(({ Key = '', LastModified }) => ({
-          key: Key,
-          modifiedAt: LastModified?.getTime() ?? 0,
-        })),
-        prefixes: (answer.CommonPrefixes ?? []).map(({ Prefix = '' }) => Prefix),
-      };
+      yield (answer.Contents ?? []).map(({ Key: key = '', LastModified }) => ({
+        ...{ key, modifiedAt: LastModified?.getTime() ?? 0 },
+      }));
       token = answer.IsTruncated === true ? answer.NextContinuationToken : undefined;
     } while (token !== undefined);
   }
@@ -286,21 +280,14 @@ function kindOf({ contentType, metadata }: S3ObjectKind): { ContentType?: string
   };
 }
 
-interface Kind {
-  /** Predicate; follows the name of the bucket. */
-  readonly says: string;
-  readonly isRetryable: boolean;
-}
-
-const REFUSED: Kind = { says: 'denied access with this credential', isRetryable: false };
-const OTHER_BYTES: Kind = { says: 'received different bytes than were sent', isRetryable: true };
-const OTHER_REGION: Kind = { says: 'is in a different region than the credential', isRetryable: false };
-const EXPIRED: Kind = { says: 'rejected the session token as expired', isRetryable: true };
-const FULL: Kind = { says: 'has no space left', isRetryable: true };
-const BUSY: Kind = { says: 'is busy or unavailable', isRetryable: true };
+const REFUSED: FailureKind = { says: 'denied access with this credential', isRetryable: false };
+const OTHER_REGION: FailureKind = { says: 'is in a different region than the credential', isRetryable: false };
+const EXPIRED: FailureKind = { says: 'rejected the session token as expired', isRetryable: true };
+const FULL: FailureKind = { says: 'has no space left', isRetryable: true };
+const BUSY: FailureKind = { says: 'is busy or unavailable', isRetryable: true };
 
 /** Error codes of S3 and compatible stores. @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
-const CODES: Readonly<Record<string, Kind>> = {
+const CODES: Readonly<Record<string, FailureKind>> = {
   AccessDenied: REFUSED,
   AllAccessDisabled: REFUSED,
   AccountProblem: REFUSED,
@@ -328,7 +315,7 @@ const CODES: Readonly<Record<string, Kind>> = {
   },
 };
 
-const STATUSES: Readonly<Record<number, Kind>> = { 301: OTHER_REGION, 403: REFUSED, 429: BUSY, 507: FULL };
+const STATUSES: Readonly<Record<number, FailureKind>> = { 301: OTHER_REGION, 403: REFUSED, 429: BUSY, 507: FULL };
 
 /** Node error codes for an invalid server certificate. */
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;

@@ -125,7 +125,7 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
     },
     async remove(below) {
       try {
-        for await (const { objects } of bucket.list(prefix + below)) await bucket.remove(objects.map(({ key }) => key));
+        for await (const objects of bucket.list(prefix + below)) await bucket.remove(objects.map(({ key }) => key));
       } catch (error) {
         failed(error);
       }
@@ -134,7 +134,7 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
       const names = new Map<string, number>();
       try {
         // Lists without a delimiter: folders have no modification time, but their objects do.
-        for await (const { objects } of bucket.list(prefix + below)) {
+        for await (const objects of bucket.list(prefix + below)) {
           for (const { key, modifiedAt } of objects) {
             const [name = ''] = key.slice(prefix.length + below.length).split('/');
             names.set(name, Math.max(modifiedAt, names.get(name) ?? 0));
