@@ -172,7 +172,6 @@ function postLimiter(service: RenderService, concurrency: number): RunContext['p
   };
 }
 
-/** A running apply. */
 interface ApplyRun {
   readonly context: RunContext;
   readonly record: RunRecord;

@@ -21,7 +21,6 @@ interface Finding {
 interface SessionNote {
   readonly id: string;
   readonly what: 'session_gone' | 'session_failed';
-  /** URL of the video. */
   readonly url: string;
 }
 
@@ -42,7 +41,6 @@ export interface Unclear {
 }
 
 export interface Refreshed {
-  /** Number of checked videos. */
   readonly checked: number;
   /** Sorted by id, at most one per video. */
   readonly findings: readonly Finding[];
@@ -107,7 +105,6 @@ export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
   };
 }
 
-/** Result of checking one video. */
 interface VideoCheck {
   readonly id: string;
   readonly url: string;

@@ -103,7 +103,6 @@ function blockId({ sha256 }: DeliveredFile, blockBytes: number, index: number): 
   return Buffer.from(`${digest.slice(0, 32)}-${String(index).padStart(5, '0')}`).toString('base64');
 }
 
-/** Returns the sizes of staged blocks by id. */
 async function stagedBlocks(blob: BlockBlobClient, abortSignal: AbortSignal): Promise<Map<string, number>> {
   try {
     const { uncommittedBlocks = [] } = await blob.getBlockList('uncommitted', { abortSignal });

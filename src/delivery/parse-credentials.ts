@@ -27,7 +27,6 @@ const S3_PROPERTIES = [
   'path_style',
   ...withFiles('access_key_id', 'secret_access_key', 'session_token'),
 ];
-/** Property names for each kind of credential. */
 const CREDENTIAL_PROPERTIES: Readonly<Record<Kind, readonly string[]>> = {
   s3: S3_PROPERTIES,
   gs: S3_PROPERTIES,

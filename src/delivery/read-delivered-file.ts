@@ -91,7 +91,6 @@ export class OrderedDigest {
 /** Concurrent pieces; each is held in memory. */
 const PARALLEL = 4;
 
-/** A piece of a file. */
 interface Piece {
   /** Counted from 0. */
   readonly index: number;

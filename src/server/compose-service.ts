@@ -68,7 +68,6 @@ export interface ComposeOptions {
    * URL under which clients reach the service. Null for a worker, which reads it from the database or its settings.
    */
   readonly servedAt: string | null;
-  /** Version of Reelform. */
   readonly version: string;
   /** Overrides for tests and benchmarks, @see DistributionRules. */
   readonly distributionRules?: Partial<DistributionRules> | undefined;
@@ -155,20 +154,21 @@ function assemble(
   const build = renderBuild(version, renders.encoder);
   const { inspections, sandbox } = renders;
   const { dataDirectory, concurrency } = settings;
+  const context = { database, queue, log: logger, now };
   const metrics = createMetrics({
     ofProcess: true,
     farm: () => farm.figures().catch(() => null),
     webhooksPending: () => webhooks.pending(),
   });
   const webhooks = openWebhooks({
-    ...{ database, queue, log: logger, now },
+    ...context,
     allow: allowList(settings.allowWebhooks),
     onTried: metrics.webhookTried,
   });
   const farm = createFarmFigures(database);
   const lanes = openRenderLanes(settings);
   const registry = createWorkerRegistry({
-    ...{ database, build, places: concurrency, log: logger },
+    ...{ ...context, build, places: concurrency },
     busy: () => lanes.render.busySlots,
   });
   const uploadTable = createUploadTable(database);
@@ -200,7 +200,7 @@ function assemble(
     directory: dataDirectory,
   });
   const deliveries = openDeliveries({
-    ...{ database, queue, files: outputs, destinations, log: logger, metrics, now },
+    ...{ ...context, files: outputs, destinations, metrics },
     places: settings.deliveryConcurrency,
     async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
       if (status !== 'complete') return;
@@ -209,8 +209,7 @@ function assemble(
   });
   const enqueueSession = sessionEnqueuer(queue, settings);
   const store = createSessionTable({
-    database,
-    now,
+    ...context,
     async onStatus(tx, stored) {
       const { session } = stored;
       await deliveries.onStatus(tx, stored);
@@ -229,7 +228,7 @@ function assemble(
   };
   const tasks = tracedTasks(pool, room);
   const segments = new SegmentCache({
-    ...{ store: createStoredSegments({ database, storage, log: logger, now }), build, scopeOf },
+    ...{ store: createStoredSegments({ ...context, storage }), build, scopeOf },
     // Animations are read in sandboxed processes only.
     keysOf: (question, owner) => tasks.run('keys', question, { owner }),
     onFailure: (error) => logger.warn({ error: errorMessage(error) }, 'segments are no longer kept'),
@@ -244,11 +243,11 @@ function assemble(
     progressIntervalMs: PROGRESS_EVERY_MS,
     onEvent: sessionReporter(logger, metrics),
   });
-  const tokens = createTokenTable({ database, now });
+  const tokens = createTokenTable(context);
   const drafts = { store, afterMs: settings.draftDays * DAY_MS, retentionMs: shared.retentionMs };
   const kept = { afterMs: segmentDays(settings) * DAY_MS, maxBytes: settings.segmentGb * 1e9 };
-  const sweeping = { database, storage, sources, drafts, segments: kept };
-  const sweeper = createSweeper({ ...sweeping, now, everyMs: SWEEP_EVERY_MS, log: logger });
+  const sweeping = { storage, sources, drafts, segments: kept };
+  const sweeper = createSweeper({ ...context, ...sweeping, everyMs: SWEEP_EVERY_MS });
   const answersOnly = concurrency === 0;
   let isWorking = false;
   const readiness = {
@@ -286,7 +285,7 @@ function assemble(
       await styleVersions.resume();
       if (!answersOnly) {
         await queue.work({
-          ...renderJobs({ database, runner, styleVersions, settings, lanes, room, log: logger }),
+          ...renderJobs({ ...context, runner, styleVersions, settings, lanes, room }),
           delivery: deliveries.handler,
           webhook: webhooks.handler,
         });

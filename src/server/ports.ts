@@ -2,6 +2,18 @@ import type { Readable } from 'node:stream';
 import type { Sha256 } from '../digest.ts';
 import type { TenantId } from '../session/ports.ts';
 import type { StyleVersionDetails } from '../wire/style-version.ts';
+import type { JobQueue } from './queue/job-queue.ts';
+import type { Database } from './store/database.ts';
+import type { Log } from './telemetry/log.ts';
+
+/** What the components of a service process share. */
+export interface ServiceContext {
+  readonly database: Database;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
 
 /** Permissions of a token. */
 export const SCOPES = [

@@ -35,7 +35,6 @@ interface ServerOptions extends ProcessOptions {
 export interface RunningServer {
   /** URL of the listening socket. */
   readonly url: string;
-  /** URL for clients. */
   readonly publicUrl: string;
   /** URL of a separate port for `/metrics`; null when there is none. */
   readonly metricsUrl: string | null;

@@ -4,7 +4,7 @@ import type { SessionStore, TenantId } from '../session/ports.ts';
 import { expiredDraft } from '../session/render-session.ts';
 import type { Sources } from '../session/sources/sources.ts';
 import { sweepChunkFiles } from './distributed-render/distributed-render-table.ts';
-import type { ObjectStorage } from './ports.ts';
+import type { ObjectStorage, ServiceContext } from './ports.ts';
 import { type SegmentRetention, sweepSegments } from './storage/stored-segments.ts';
 import type { Database } from './store/database.ts';
 import { lockScene } from './store/session-table.ts';
@@ -19,8 +19,7 @@ const BATCH = 500;
 /** Size limit of the cache of fetched sources. */
 const FETCHED_MAX_BYTES = 10_000_000_000;
 
-interface SweepOptions {
-  readonly database: Database;
+interface SweepOptions extends Pick<ServiceContext, 'database' | 'now'> {
   /** Contains `renderings/<scene>/…`. */
   readonly storage: ObjectStorage;
   readonly sources: Pick<Sources, 'prune'>;
@@ -28,12 +27,9 @@ interface SweepOptions {
   readonly drafts?: DraftExpiry;
   /** Segments are kept when absent. */
   readonly segments?: SegmentRetention;
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
 interface Swept {
-  /** Number of expired drafts. */
   readonly drafts: number;
   readonly sessions: number;
   readonly claims: number;

@@ -111,9 +111,7 @@ interface CreateOptions {
 
 /** The rendered video of a session, as recorded in the lockfile. */
 export interface FinishedVideo {
-  /** Id of the session. */
   readonly session: string;
-  /** URL that the service returned. */
   readonly video_url: string;
   readonly title: string;
   /** The files beside the main one, if any. */

@@ -30,7 +30,6 @@ export type DeliveryEvent = {
   readonly session: string;
   readonly position: number;
   readonly tenant: string;
-  /** Scheme of its destination. */
   readonly scheme: string;
   readonly attempt: number;
 } & (
@@ -229,14 +228,12 @@ export interface DeliveryStore {
   endUpload(begun: StartedDelivery, end: DeliveryEnd): Promise<boolean>;
 }
 
-/** Result of a delivery. */
 type DeliveryEnd = Pick<ExternalUpload, 'remote_id' | 'url' | 'error'> & {
   readonly status: 'complete' | 'failed';
 };
 
 /** Random access to finished videos. */
 export interface FinishedFiles {
-  /** Returns null if the file does not exist. */
   openVideo(video: FinishedFile): Promise<DeliveredFile | null>;
 }
 

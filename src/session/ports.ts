@@ -96,7 +96,6 @@ export interface DistributedRenders {
 
 /** A finished video and its stills, in memory. */
 export interface RenderedVideo {
-  /** Format of the file. */
   readonly format: OutputFormat;
   readonly video: Uint8Array;
   /** JPEG files. */

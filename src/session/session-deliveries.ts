@@ -143,7 +143,6 @@ function pendingUpload(session: UploadedSession, { to, credential, output }: Ext
   return { to: filled, ...named, status: 'pending', remote_id: null, url: null, error: null };
 }
 
-/** A problem of a requested delivery. */
 interface UploadProblem {
   readonly code: 'target_invalid' | 'target_forbidden' | 'unknown_credential' | 'missing_credential';
   readonly field: 'to' | 'credential';
@@ -156,14 +155,12 @@ export interface Destinations {
   complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest;
   /** Checks a delivery whose placeholders are filled. */
   check(tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[];
-  /** Returns the default deliveries of a tenant. */
   defaults(tenant: TenantId): readonly ExternalUploadRequest[];
   /** @throws DeliveryFailure if writing is no longer allowed or a secret is missing */
   open(tenant: TenantId, upload: ExternalUploadRequest): Promise<Destination>;
 }
 
 export interface DestinationsOptions {
-  /** Credentials by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   /** Keyed by tenant; `*` applies to all. */
   readonly defaults?: ReadonlyMap<string, readonly ExternalUploadRequest[]>;

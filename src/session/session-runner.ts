@@ -64,7 +64,6 @@ export type RunnerEvent =
       readonly id: string;
       readonly tenant: TenantId;
       readonly status: string;
-      /** Codes of the session's errors. */
       readonly codes: readonly string[];
       readonly elapsedMs: number;
     };
@@ -72,7 +71,6 @@ export type RunnerEvent =
 /** Waits for a render slot. Preparation before it takes none. @throws the signal's reason */
 export type TakeSlot = (signal: AbortSignal) => Promise<void>;
 
-/** A running session. */
 interface Work {
   readonly stored: StoredSession;
   readonly record: AttemptRecord;
@@ -80,7 +78,6 @@ interface Work {
   readonly takeSlot: TakeSlot;
 }
 
-/** A scene to render, with its further files. */
 interface RenderedScene {
   readonly scene: BoundScene;
   readonly others: readonly NamedFile[];

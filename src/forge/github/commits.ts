@@ -2,7 +2,6 @@ import { isRecord } from '../../json.ts';
 import { ForgeError, parseAnswer } from '../forge-client.ts';
 import { type GitHub, requestJson, textField } from './github.ts';
 
-/** Result of a commit. */
 type CommitOutcome =
   | { readonly kind: 'committed'; readonly oid: string; readonly url: string }
   /** The branch has moved, or may have because there was no answer: read it again. */

@@ -6,7 +6,6 @@ import type { GitHubJob } from './job.ts';
 
 export interface PullRequest extends Issue {
   readonly isMerged: boolean;
-  /** Commit of its head. */
   readonly headSha: string;
   /** Tip of the base branch when GitHub last updated it, and the branch. */
   readonly baseSha: string;
@@ -59,7 +58,6 @@ export async function pullOfJob(github: GitHub, job: GitHubJob): Promise<PullReq
   return (await pullsOfCommit(github, job.headSha)).find(({ isMerged }) => isMerged) ?? null;
 }
 
-/** A comment on an issue or a pull request. */
 interface GitHubComment {
   readonly id: number;
   /** Id for GraphQL. */

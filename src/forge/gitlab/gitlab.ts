@@ -2,17 +2,14 @@ import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 
-/** Context of a GitLab job for a merge request. */
 interface GitLabJob {
   /** `https://gitlab.example.com/api/v4` */
   readonly apiUrl: string;
   readonly project: string;
-  /** URL of the project. */
   readonly projectUrl: string | null;
   readonly number: number;
   readonly headSha: string | null;
   readonly baseSha: string | null;
-  /** URL of the job. */
   readonly jobUrl: string | null;
 }
 

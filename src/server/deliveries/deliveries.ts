@@ -10,27 +10,21 @@ import {
 import type { StoredSession } from '../../session/ports.ts';
 import { type Destinations, withDelivery } from '../../session/session-deliveries.ts';
 import type { ExternalUpload } from '../../wire/render-session.ts';
+import type { ServiceContext } from '../ports.ts';
 import { nextPriority, recordStart } from '../queue/fair-priority.ts';
-import type { JobQueue } from '../queue/job-queue.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler } from '../queue/queues.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Queryable } from '../store/database.ts';
 import { lockSession, writeSession } from '../store/session-table.ts';
 import { deliveryReporter } from '../telemetry/event-reporters.ts';
-import type { Log } from '../telemetry/log.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 
-interface DeliveriesOptions {
-  readonly database: Database;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+interface DeliveriesOptions extends ServiceContext {
   readonly files: FinishedFiles;
   readonly destinations: Destinations;
   /** Concurrent deliveries of this process. */
   readonly places: number;
-  readonly log: Log;
   readonly metrics: Pick<ServiceMetrics, 'deliveryEnded'>;
-  /** Milliseconds since the epoch. */
-  now(): number;
   /** Runs in the transaction that records the end of an upload, complete or failed. */
   onUpload(tx: Queryable, stored: StoredSession, upload: ExternalUpload): Promise<void>;
   /** Overrides the schedule in tests, @see UploadRunnerPorts. */
@@ -76,7 +70,6 @@ export function openDeliveries(options: DeliveriesOptions) {
       },
       onDead: (id) => runner.fail(readJob(id), 'The delivery was started several times without finishing'),
     } satisfies JobHandler,
-    /** Stops the deliveries of a removed session. */
     stop: (session: string): void => runner.stop(session),
   };
 }
@@ -94,13 +87,8 @@ function readJob(id: string): DeliveryJob {
 /** Queues a job in the caller's transaction. */
 type PlanUpload = (tx: Queryable, job: DeliveryJob, stored: StoredSession, delayMs: number) => Promise<void>;
 
-interface ExternalUploadTableOptions {
-  readonly database: Database;
-  /** Milliseconds since the epoch. */
-  now(): number;
+interface ExternalUploadTableOptions extends Pick<DeliveriesOptions, 'database' | 'now' | 'onUpload'> {
   readonly plan: PlanUpload;
-  /** Runs in the transaction that records the end of an upload, complete or failed. */
-  onUpload(tx: Queryable, stored: StoredSession, upload: ExternalUpload): Promise<void>;
 }
 
 interface Row {

@@ -10,7 +10,7 @@ import {
   type DistributedRenderStore,
   type SessionAttempt,
 } from '../../session/segments/distributed-renders.ts';
-import type { ObjectStorage } from '../ports.ts';
+import type { ObjectStorage, ServiceContext } from '../ports.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
 interface DistributedRenderTableOptions {
@@ -282,11 +282,8 @@ function attemptOf(folder: string): SessionAttempt | null {
 /** Longer than any session is rendered. */
 const LEFT_MS = 86_400_000;
 
-interface SweepChunksOptions {
-  readonly database: Database;
+interface SweepChunksOptions extends Pick<ServiceContext, 'database' | 'now'> {
   readonly storage: ObjectStorage;
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
 /**

@@ -18,7 +18,6 @@ export interface ServedFile {
   readonly contentType: string;
   /** Digest of the content: letters, digits, `-` and `_`. */
   readonly etag: string;
-  /** File name for downloads. */
   readonly fileName: string;
   /** @param range bytes, half-open */
   stream(range?: { readonly start: number; readonly end: number }): Readable;

@@ -14,9 +14,7 @@ export const HTTP_LIMITS = {
   uploadBytesAtOnce: 400_000_000,
   /** Maximum wait of an upload or a dry run for its turn. */
   waitMs: 60_000,
-  /** Concurrent dry runs. */
   dryRunsAtOnce: 8,
-  /** Nesting depth of a JSON body. */
   jsonDepth: 32,
   /** Total size of the headers of a request. */
   headerBytes: 16 * 1024,

@@ -109,7 +109,6 @@ function clientProblem(code: string | undefined): ServiceError {
   }
 }
 
-/** The validated part of a request. */
 type RequestPart = 'body' | 'querystring';
 
 /** Removes the violations of the `null` branch of nullable values, which add nothing to those of the other branch. */

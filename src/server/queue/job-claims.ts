@@ -31,7 +31,6 @@ interface Claimer {
 export interface JobClaims {
   /** Checks whether a job can be claimed. */
   wake(): void;
-  /** Stops claiming jobs. */
   stop(): void;
 }
 
@@ -134,7 +133,6 @@ interface JobPollerOptions {
   /** Queue names in pg-boss. */
   readonly queues: readonly string[];
   readonly everyMs: number;
-  /** Called when the queue has a job that is due. */
   notify(queue: string): void;
   onError(error: unknown): void;
 }

@@ -4,7 +4,6 @@ interface LaneOptions {
   readonly places: number;
   /** Limits an owner to as many places as are still free, so that other owners always find one. */
   readonly isFair?: boolean;
-  /** Maximum places of one owner. */
   readonly ownerPlaces?: number;
   /** Concurrent jobs with a slot, such as a render process; absent for queues without slots. */
   readonly slots?: number;
@@ -47,7 +46,6 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Whether owners have limits. */
   get isLimited(): boolean {
     const { isFair = false, ownerPlaces } = this.#options;
     return isFair || ownerPlaces !== undefined;

@@ -77,7 +77,6 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
 
 /** A claimed job. */
 export interface TakenJob extends Pick<Seat, 'takeSlot'> {
-  /** Priority that it was queued with. */
   readonly priority: number;
 }
 

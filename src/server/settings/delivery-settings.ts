@@ -64,7 +64,6 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   return { credentials, defaultUploads, diagnostics };
 }
 
-/** Reads the uploads of one tenant. */
 class UploadsReader {
   readonly diagnostics: Diagnostic[] = [];
   readonly #tenant: string;

@@ -101,7 +101,6 @@ interface RenderingRecord {
 }
 
 interface OtherFile {
-  /** Name of the output. */
   readonly name: string;
   readonly format: OutputFormat;
   readonly bytes: number;
@@ -119,7 +118,6 @@ function filesOf({
   return [main, ...others.map(({ name, ...file }) => ({ file: videoFile(file.format, name), ...file }))];
 }
 
-/** Returns the key of a scene's file. */
 function renderingKey(scene: Sha256, file: string): string {
   return `renderings/${scene}/${file}`;
 }

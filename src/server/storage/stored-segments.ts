@@ -1,18 +1,13 @@
 import type { Sha256 } from '../../digest.ts';
 import { isIntact, type SegmentStore } from '../../session/segments/segment-cache.ts';
-import type { ObjectStorage } from '../ports.ts';
-import type { Database } from '../store/database.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
+import type { ObjectStorage, ServiceContext } from '../ports.ts';
+import { errorMessage } from '../telemetry/log.ts';
 
 /** Minimum milliseconds between two updates of the last use. */
 const TOUCH_MS = 3_600_000;
 
-interface StoredSegmentsOptions {
-  readonly database: Database;
+interface StoredSegmentsOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'> {
   readonly storage: ObjectStorage;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
 /**

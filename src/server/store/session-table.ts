@@ -2,8 +2,8 @@ import type { Sha256 } from '../../digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../session/session-deliveries.ts';
 import type { ExternalUpload, RenderSession } from '../../wire/render-session.ts';
-import type { OutputIndex } from '../ports.ts';
-import type { Database, Queryable } from './database.ts';
+import type { OutputIndex, ServiceContext } from '../ports.ts';
+import type { Queryable } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';
 import { readCursor, writeCursor } from './page-cursor.ts';
 
@@ -19,10 +19,7 @@ interface Row {
 
 const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads';
 
-interface SessionTableOptions {
-  readonly database: Database;
-  /** Milliseconds since the epoch. */
-  now(): number;
+interface SessionTableOptions extends Pick<ServiceContext, 'database' | 'now'> {
   /**
    * Runs when a session enters a status, including the first one, in the transaction that writes the status: queues its
    * jobs, deliveries and notifications.

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Sha256, sha256 } from '../../digest.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { Principal, Scope, TokenRecord, TokenStore } from '../ports.ts';
-import type { Database } from './database.ts';
+import type { Principal, Scope, ServiceContext, TokenRecord, TokenStore } from '../ports.ts';
 
 /** Lifetime of a cached token: other processes notice a revocation after this time. */
 const CACHE_MS = 10_000;
@@ -29,17 +28,11 @@ interface Known {
   readonly until: number;
 }
 
-interface TokenTableOptions {
-  readonly database: Database;
-  /** Milliseconds since the epoch. */
-  now(): number;
-}
-
 /**
  * Stores tokens in the database by their SHA-256. With 256 random bits, a slow hash would add nothing, and a lookup by
  * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
  */
-export function createTokenTable({ database, now }: TokenTableOptions): TokenStore {
+export function createTokenTable({ database, now }: Pick<ServiceContext, 'database' | 'now'>): TokenStore {
   const cache = new Map<Sha256, Known>();
   const iso = (): string => new Date(now()).toISOString();
 

@@ -21,7 +21,6 @@ export interface StyleVersionsOptions {
   /** Contains `packages/<id>.zip` and `stillcuts/<id>/<name>.png`. */
   readonly storage: ObjectStorage;
   readonly renderer: TaskRunner<'stills'>;
-  /** Reads and binds packages. */
   readonly inspections: TaskRunner<'package' | 'bind'>;
   /** Queues a call of `process`, at most one per id. @param owner whose turn it takes */
   readonly enqueue: (id: string, owner: string) => Promise<void>;

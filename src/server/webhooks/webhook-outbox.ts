@@ -3,8 +3,8 @@ import { spreadMs } from '../../backoff.ts';
 import { sessionEnd } from '../../service/render-service.ts';
 import type { TenantId } from '../../session/ports.ts';
 import type { VideoEvent, WebhookBody, WebhookData } from '../../wire/webhook.ts';
+import type { ServiceContext } from '../ports.ts';
 import { nextPriority } from '../queue/fair-priority.ts';
-import type { JobQueue } from '../queue/job-queue.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** An event that endpoints of a tenant may subscribe to. */
@@ -14,12 +14,6 @@ interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
   /** Time of the event: ISO 8601. */
   readonly at: string;
   readonly data: WebhookData[T];
-}
-
-interface OutboxOptions {
-  readonly queue: Pick<JobQueue, 'enqueue'>;
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
 /**
@@ -59,7 +53,7 @@ interface Message {
 }
 
 /** Writes messages, their deliveries and their jobs atomically. */
-export function createWebhookOutbox({ queue, now }: OutboxOptions): WebhookOutbox {
+export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue' | 'now'>): WebhookOutbox {
   const plan: WebhookOutbox['plan'] = async (tx, { tenant, deliveryId, endpointId, turn, delayMs }) => {
     const priority = await nextPriority(tx, 'webhook', tenant);
     const options = { priority, delayMs, group: endpointId, owner: tenant };

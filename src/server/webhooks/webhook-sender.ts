@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
+import type { ServiceContext } from '../ports.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, TakenJob } from '../queue/queues.ts';
-import type { Database, Queryable } from '../store/database.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Queryable } from '../store/database.ts';
 import { deliveryTable, endpointHealth, type StartedAttempt } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
 import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
@@ -28,13 +28,9 @@ const OUTAGE_MS = 500;
 /** Result of an attempt. `retried`: another attempt is scheduled. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
 
-interface SenderOptions {
-  readonly database: Database;
+interface SenderOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'> {
   readonly outbox: Pick<WebhookOutbox, 'plan'>;
   readonly post: PostWebhook;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  now(): number;
   /** 0..1. */
   random(): number;
   onTried?(outcome: WebhookOutcome): void;

@@ -9,12 +9,10 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../../wire/webhook.ts';
-import type { StyleVersionRow } from '../ports.ts';
-import type { JobQueue } from '../queue/job-queue.ts';
+import type { ServiceContext, StyleVersionRow } from '../ports.ts';
 import type { JobHandler } from '../queue/queues.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Queryable } from '../store/database.ts';
 import { runIdempotent } from '../store/idempotency-claims.ts';
-import type { Log } from '../telemetry/log.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
 import { createWebhookOutbox, type WebhookOutbox } from './webhook-outbox.ts';
@@ -25,16 +23,12 @@ import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 export const MAX_ENDPOINTS = 20;
 const HOUR_MS = 3_600_000;
 
-interface WebhooksOptions {
-  readonly database: Database;
+interface WebhooksOptions extends Pick<ServiceContext, 'database' | 'now'> {
   readonly outbox: Pick<WebhookOutbox, 'writeTest' | 'plan'>;
   /** Non-public hosts that webhooks may be sent to. */
   readonly allow: AllowList;
-  /** Milliseconds since the epoch. */
-  now(): number;
 }
 
-/** Request to create an endpoint. */
 type NewWebhookEndpoint = Omit<CreateWebhookEndpoint, 'signature'> & {
   /** Key of the signature `shakr`; null for `standard`. */
   readonly clientId?: string | null;
@@ -214,14 +208,9 @@ function noEndpoint(id: string): ServiceError {
   return serviceError('not_found', `There is no webhook endpoint ${id}`);
 }
 
-interface OpenWebhooksOptions {
-  readonly database: Database;
-  readonly queue: Pick<JobQueue, 'enqueue'>;
+interface OpenWebhooksOptions extends ServiceContext {
   /** Non-public hosts that webhooks may be sent to. */
   readonly allow: AllowList;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  now(): number;
   onTried?(outcome: WebhookOutcome): void;
 }
 
@@ -245,7 +234,6 @@ interface OpenWebhooks {
   /** Called for every status of a style version; those for all tenants are not announced. */
   onStyleVersionStatus(tx: Queryable, row: StyleVersionRow): Promise<void>;
   onUploadComplete(tx: Queryable, upload: CompleteUpload): Promise<void>;
-  /** Number of pending deliveries. */
   pending(): Promise<number>;
 }
 

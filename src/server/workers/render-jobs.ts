@@ -2,26 +2,24 @@ import { type Repetition, repeat } from '../../repeat.ts';
 import type { SessionProblem } from '../../session/ports.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';
+import type { ServiceContext } from '../ports.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, JobHandlers } from '../queue/queues.ts';
 import type { Settings } from '../settings/settings-table.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import { traced } from '../telemetry/tracing.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
 
-interface RenderJobsOptions {
-  readonly database: Database;
+interface RenderJobsOptions extends Pick<ServiceContext, 'database' | 'log'> {
   readonly runner: SessionRenders;
   readonly styleVersions: StyleVersions;
   readonly settings: Pick<Settings, 'tenantConcurrency' | 'tenantConcurrencies'>;
   readonly lanes: RenderLanes;
   readonly room: DiskSpace;
-  readonly log: Log;
 }
 
-/** Lanes of a process that renders. */
 interface RenderLanes {
   readonly render: Lane;
   readonly still: Lane;

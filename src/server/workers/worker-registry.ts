@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { ReelformError } from '../../diagnostic.ts';
 import { type Repetition, repeat } from '../../repeat.ts';
 import type { RenderLoad } from '../../session/segments/distributed-renders.ts';
-import type { ObjectStorage } from '../ports.ts';
+import type { ObjectStorage, ServiceContext } from '../ports.ts';
 import { JOB_SCHEMA, QUEUES, type QueueName } from '../queue/queues.ts';
 import type { Database } from '../store/database.ts';
-import { errorMessage, type Log } from '../telemetry/log.ts';
+import { errorMessage } from '../telemetry/log.ts';
 
 const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;
@@ -15,21 +15,18 @@ export interface WorkerRegistry {
   /** Id of this process, `wrk_…`. */
   readonly id: string;
   readonly build: string;
-  /** Registers this process as a worker. */
   join(): Promise<void>;
   /** Unregisters this process. */
   leave(): Promise<void>;
 }
 
-interface RegistryOptions {
-  readonly database: Database;
+interface RegistryOptions extends Pick<ServiceContext, 'database' | 'log'> {
   /** See `renderBuild`. */
   readonly build: string;
   /** Maximum concurrent renders. */
   readonly places: number;
   /** Returns the number of running renders. */
   busy(): number;
-  readonly log: Log;
 }
 
 /** Registers this process and sends heartbeats. A worker without a heartbeat for 20 s counts as dead. */
@@ -83,7 +80,6 @@ interface QueueFigures {
 
 /** Figures of all workers and queues of a database. */
 export interface FarmFigures {
-  /** Number of live workers. */
   readonly workers: number;
   /** Total concurrent renders of live workers. */
   readonly places: number;

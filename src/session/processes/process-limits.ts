@@ -109,7 +109,6 @@ interface ProcessUsage extends GroupUsage {
   readonly groupId: number;
 }
 
-/** Measures process groups. EDGE. */
 interface GroupMeter {
   /**
    * Measures process groups by id (the process id of the group leader). Missing groups have ended, or cannot be

@@ -140,7 +140,6 @@ export class RenderChild implements TaskRunner {
     return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2 && this.#keepFolder();
   }
 
-  /** Number of started tasks. */
   get taskCount(): number {
     return this.#taskCount;
   }

@@ -11,7 +11,6 @@ interface BucketSegmentStoreOptions {
   onFailure(error: unknown, failed: 'read' | 'write'): void;
 }
 
-/** Concurrent reads of the bucket. */
 const READS = 16;
 /** Concurrent writes; each holds a segment in memory, so that further ones wait. */
 const WRITES = 8;

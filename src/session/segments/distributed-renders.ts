@@ -99,7 +99,6 @@ export interface RenderLoad {
 
 /** Events of sessions rendered in chunks, for logs, metrics and traces. */
 export type ChunkEvent =
-  /** The session was distributed. */
   | { readonly kind: 'session-distributed'; readonly id: string; readonly attempt: number; readonly chunks: number }
   /** Another session renders the same scene in chunks. */
   | { readonly kind: 'session-waits'; readonly id: string; readonly attempt: number }

@@ -127,16 +127,13 @@ export interface ShardVideo {
 
 interface RenderShardOptions {
   readonly renderer: SegmentRenderer;
-  /** Cache of the renderer. */
   readonly cache: SegmentCache;
-  /** Videos that are rendered concurrently. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
   /** Called when the share of a video is in the cache. */
   onVideo(id: string, share: ShardCounts): void;
 }
 
-/** Result of a shard. */
 interface ShardResult {
   /** Numbers that belong to this shard. */
   readonly share: ShardCounts;

@@ -28,7 +28,6 @@ interface SegmentCacheOptions {
   readonly storesFiles?: boolean;
   /** Called once when the store fails; later renders work without it. */
   onFailure(error: unknown): void;
-  /** Called for each segment. */
   onSegment?(outcome: keyof CacheFigures): void;
 }
 

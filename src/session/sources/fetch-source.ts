@@ -37,7 +37,6 @@ interface FetchPolicy extends GuardPolicy {
 
 /** Deviations of one fetch from the usual limits. */
 export interface FetchOverrides extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
-  /** The Accept header. */
   readonly accept?: string;
 }
 
@@ -222,7 +221,6 @@ function tellable(text: string): string {
   return `${told.length > LONGEST_TOLD ? `${told.slice(0, LONGEST_TOLD)}…` : told}${search === '' ? '' : '?…'}`;
 }
 
-/** Limits of receiving a body. */
 interface BodyLimits {
   /** Bytes after decompression. */
   readonly maxBytes: number;

@@ -49,7 +49,6 @@ export function uploadedBytes(body: unknown): Uint8Array {
   return body;
 }
 
-/** Uploads that the routes of a scope accept. */
 interface UploadKind {
   readonly types: readonly (string | RegExp)[];
   readonly maxBytes: number;
