@@ -153,15 +153,6 @@ function closed(error: unknown): Parameters<SessionRunner['fail']>[1] {
 const PLACES = 4;
 const CLOSED = 'The service was closed before the delivery';
 
-interface EmbeddedDeliveries {
-  /** Runs the job after the delay. */
-  plan(job: DeliveryJob, delayMs: number): void;
-  /** Resolves when a session, or all sessions, have no planned or running deliveries. */
-  idle(session?: string): Promise<void>;
-  /** Waits for running attempts and fails planned ones. */
-  close(): Promise<void>;
-}
-
 /**
  * Runs deliveries in this process, without the queue of `reelform serve`.
  *
@@ -170,7 +161,7 @@ interface EmbeddedDeliveries {
 function createEmbeddedDeliveries(
   runner: Pick<DeliveryRunner, 'run' | 'fail'>,
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
-): EmbeddedDeliveries {
+) {
   const closing = new AbortController();
   const goesOn = new AbortController().signal;
   const atWork = new Map<Promise<void>, string>();
@@ -187,6 +178,7 @@ function createEmbeddedDeliveries(
       await runner.fail(job, closing.signal.aborted ? CLOSED : nameOf(error));
     }
   };
+  /** Resolves when a session, or all sessions, have no planned or running deliveries. */
   const idle = async (session?: string): Promise<void> => {
     for (;;) {
       const works = [...atWork].filter(([, of]) => session === undefined || of === session).map(([work]) => work);
@@ -197,12 +189,14 @@ function createEmbeddedDeliveries(
   };
 
   return {
-    plan(job, delayMs) {
+    /** Runs the job after the delay. */
+    plan(job: DeliveryJob, delayMs: number): void {
       const work = deliver(job, delayMs).finally(() => atWork.delete(work));
       atWork.set(work, job.session);
     },
     idle,
-    close() {
+    /** Waits for running attempts and fails planned ones. */
+    close(): Promise<void> {
       closing.abort();
       return idle();
     },

@@ -150,15 +150,7 @@ interface UploadProblem {
 }
 
 /** The destinations that tenants may use, with their credentials. */
-export interface Destinations {
-  /** Adds the tenant's default credential for the destination's kind if the request names none. */
-  complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest;
-  /** Checks a delivery whose placeholders are filled. */
-  check(tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[];
-  defaults(tenant: TenantId): readonly ExternalUploadRequest[];
-  /** @throws DeliveryFailure if writing is no longer allowed or a secret is missing */
-  open(tenant: TenantId, upload: ExternalUploadRequest): Promise<Destination>;
-}
+export type Destinations = ReturnType<typeof createDestinations>;
 
 export interface DestinationsOptions {
   readonly credentials: ReadonlyMap<string, Credential>;
@@ -175,18 +167,24 @@ export interface DestinationsOptions {
   readonly directory: string;
 }
 
-export function createDestinations(options: DestinationsOptions): Destinations {
+export function createDestinations(options: DestinationsOptions) {
   const { credentials, defaults = new Map(), env, directory } = options;
   const check = (tenant: TenantId, upload: ExternalUploadRequest): UploadProblem[] =>
     checkUpload(upload, [...credentials.values()].filter(isFor(tenant)), options);
   return {
-    complete(tenant, upload) {
+    /** Adds the tenant's default credential for the destination's kind if the request names none. */
+    complete(tenant: TenantId, upload: ExternalUploadRequest): ExternalUploadRequest {
       const credential = upload.credential === undefined ? defaultCredential(tenant, upload.to, credentials) : null;
       return credential === null ? upload : { ...upload, credential: credential.name };
     },
+    /** Checks a delivery whose placeholders are filled. */
     check,
-    defaults: (tenant) => [...(defaults.get(tenant) ?? []), ...(defaults.get('*') ?? [])],
-    async open(tenant, upload) {
+    defaults: (tenant: TenantId): readonly ExternalUploadRequest[] => [
+      ...(defaults.get(tenant) ?? []),
+      ...(defaults.get('*') ?? []),
+    ],
+    /** @throws DeliveryFailure if writing is no longer allowed or a secret is missing */
+    async open(tenant: TenantId, upload: ExternalUploadRequest): Promise<Destination> {
       const [problem] = check(tenant, upload);
       const parsed = parseDestination(upload.to);
       if (problem !== undefined || !parsed.ok) {

@@ -45,17 +45,10 @@ interface SessionRendersOptions extends Omit<SessionRunnerPorts, 'renders' | 're
 }
 
 /** Renders sessions, whole or distributed over several workers. Job ids select the session or chunk. */
-export interface SessionRenders {
-  /** @param takeSlot called before rendering starts */
-  run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void>;
-  /** Ends a session whose job failed for good. */
-  fail(id: string, problem: SessionProblem): Promise<void>;
-  /** Stops the work on a canceled or removed session. */
-  stop(session: string): void;
-}
+export type SessionRenders = ReturnType<typeof openSessionRenders>;
 
 /** Connects the runners of sessions and of their chunks. */
-export function openSessionRenders(options: SessionRendersOptions): SessionRenders {
+export function openSessionRenders(options: SessionRendersOptions) {
   const { database, storage, queue, store, load, pace, settings, distributionRules, onEvent } = options;
   const slotsOf = (tenant: string): number =>
     settings.tenantConcurrencies.get(tenant) ?? settings.tenantConcurrency ?? Number.POSITIVE_INFINITY;
@@ -76,15 +69,17 @@ export function openSessionRenders(options: SessionRendersOptions): SessionRende
   });
   const chunks = new ChunkRunner({ ...options, renderer, renders, files, whole });
   return {
-    run(id, signal, takeSlot) {
+    /** @param takeSlot called before rendering starts */
+    run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void> {
       const job = parseChunkJob(id);
       return job === null ? whole.run(id, signal, takeSlot) : chunks.run(job, signal, takeSlot);
     },
-    fail(id, problem) {
+    /** Ends a session whose job failed for good. */
+    fail(id: string, problem: SessionProblem): Promise<void> {
       const job = parseChunkJob(id);
       return job === null ? whole.fail(id, problem) : chunks.fail(job, problem);
     },
-    stop(session) {
+    stop(session: string): void {
       whole.stop(session);
       chunks.stop(session);
     },

@@ -40,28 +40,16 @@ export interface Readiness {
   readonly sandbox: Sandbox['kind'];
 }
 
+/** The public members of a class. */
+type Port<Class> = Pick<Class, keyof Class>;
+
 /** Everything that the HTTP layer needs. */
 export interface AppPorts {
-  readonly sessions: Pick<
-    Sessions,
-    | 'styleVersion'
-    | 'create'
-    | 'dryRun'
-    | 'get'
-    | 'list'
-    | 'changeMapping'
-    | 'start'
-    | 'cancel'
-    | 'addUploads'
-    | 'remove'
-  >;
+  readonly sessions: Port<Sessions>;
   readonly styleVersions: Pick<StyleVersions, 'list' | 'upload' | 'details' | 'stillcut'>;
-  readonly uploads: Pick<SourceUploads, 'put'>;
+  readonly uploads: SourceUploads;
   readonly outputs: ServedFiles;
-  readonly webhooks: Pick<
-    Webhooks,
-    'list' | 'get' | 'create' | 'change' | 'remove' | 'rotate' | 'deliveries' | 'redeliver' | 'test'
-  >;
+  readonly webhooks: Port<Webhooks>;
   readonly tokens: Pick<TokenStore, 'authenticate' | 'issue'>;
   readiness(): Promise<Readiness>;
   readonly settings: Settings;

@@ -18,13 +18,6 @@ export function traced<T>(name: string, attributes: Attributes, work: (span: Spa
   });
 }
 
-interface RequestSpan {
-  /** Runs a callback in the request's span. */
-  run(next: () => void): void;
-  /** @param status null when the client disconnected before a response */
-  end(status: number | null): void;
-}
-
 /**
  * Starts the span of a request, as a child of the one in its `traceparent`.
  *
@@ -35,7 +28,7 @@ export function startRequestSpan(request: {
   readonly route: string | undefined;
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
-}): RequestSpan {
+}) {
   const parent = propagation.extract(context.active(), request.headers);
   const name = request.route === undefined ? request.method : `${request.method} ${request.route}`;
   const attributes: Attributes = {
@@ -46,8 +39,10 @@ export function startRequestSpan(request: {
   if (request.route !== undefined) attributes['http.route'] = request.route;
   const span = trace.getTracer(TRACER).startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   return {
-    run: (next) => context.with(trace.setSpan(parent, span), next),
-    end(status) {
+    /** Runs a callback in the request's span. */
+    run: (next: () => void): void => context.with(trace.setSpan(parent, span), next),
+    /** @param status null when the client disconnected before a response */
+    end(status: number | null): void {
       if (status !== null) span.setAttribute('http.response.status_code', status);
       if (status === null || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       if (status !== null && status >= 500) span.setAttribute('error.type', String(status));

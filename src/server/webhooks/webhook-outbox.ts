@@ -23,14 +23,7 @@ function webhookJob(deliveryId: string, turn: number): string {
   return `${deliveryId}/${turn}`;
 }
 
-export interface WebhookOutbox {
-  /** Writes an event in the transaction that caused it, so that both are committed together. */
-  write<T extends keyof WebhookData>(tx: Queryable, event: WebhookEvent<T>): Promise<void>;
-  /** Sends a test message to one endpoint, once. @returns the id of the delivery */
-  writeTest(tx: Queryable, tenant: TenantId, endpointId: string): Promise<string>;
-  /** Queues a job for a scheduled attempt. */
-  plan(tx: Queryable, delivery: PlannedAttempt): Promise<void>;
-}
+export type WebhookOutbox = ReturnType<typeof createWebhookOutbox>;
 
 interface PlannedAttempt {
   readonly deliveryId: string;
@@ -53,8 +46,11 @@ interface Message {
 }
 
 /** Writes messages, their deliveries and their jobs atomically. */
-export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue' | 'now'>): WebhookOutbox {
-  const plan: WebhookOutbox['plan'] = async (tx, { tenant, deliveryId, endpointId, turn, delayMs }) => {
+export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue' | 'now'>) {
+  const plan = async (
+    tx: Queryable,
+    { tenant, deliveryId, endpointId, turn, delayMs }: PlannedAttempt,
+  ): Promise<void> => {
     const priority = await nextPriority(tx, 'webhook', tenant);
     const options = { priority, delayMs, group: endpointId, owner: tenant };
     await queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), options);
@@ -83,8 +79,10 @@ export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue'
   };
 
   return {
+    /** Queues a job for a scheduled attempt. */
     plan,
-    async write(tx, event) {
+    /** Writes an event in the transaction that caused it, so that both are committed together. */
+    async write<T extends keyof WebhookData>(tx: Queryable, event: WebhookEvent<T>): Promise<void> {
       // Locks the endpoints against removal until their deliveries refer to them. Changes to endpoints do not wait for
       // this lock.
       const endpoints = await tx.query<Addressee>(
@@ -101,7 +99,8 @@ export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue'
         if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, ids, 0);
       }
     },
-    async writeTest(tx, tenant, endpointId) {
+    /** Sends a test message to one endpoint, once. @returns the id of the delivery */
+    async writeTest(tx: Queryable, tenant: TenantId, endpointId: string): Promise<string> {
       const at = new Date(now()).toISOString();
       const event = { tenant, type: 'webhook_endpoint.test', at, data: { webhook_endpoint_id: endpointId } } as const;
       const [endpoint] = await tx.query<Addressee>(

@@ -37,15 +37,13 @@ interface SenderOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'>
 }
 
 /** Runs the jobs of the queue `webhook`, each a scheduled attempt. */
-export interface WebhookSender extends JobHandler {
-  run(job: string, signal: AbortSignal, taken?: Pick<TakenJob, 'priority'>): Promise<void>;
-}
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 /**
  * Sends the messages of the outbox, each scheduled attempt normally once. If a process dies after sending and before
  * recording the result, the message is sent again under the same id.
  */
-export function createWebhookSender(options: SenderOptions): WebhookSender {
+export function createWebhookSender(options: SenderOptions) {
   const { database, outbox, post, log, now, random, onTried } = options;
   const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -121,7 +119,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
     lane: new Lane({ places: PLACES, isFair: true }),
     groupConcurrency: PLACES_OF_ENDPOINT,
 
-    async run(job, signal, { priority } = { priority: 0 }) {
+    async run(job: string, signal: AbortSignal, { priority }: Pick<TakenJob, 'priority'> = { priority: 0 }) {
       await recordStart(database, 'webhook', priority);
       const [id, turn] = readJob(job);
       const takenMs = now();
@@ -135,14 +133,14 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
      * Every process that claimed the job died, or could not record the result. That counts as one attempt of the
      * schedule.
      */
-    async onDead(job) {
+    async onDead(job: string): Promise<void> {
       const [id, turn] = readJob(job);
       const begun = await deliveryTable.begin(database, id, turn, iso(now()));
       if (begun === null) return;
       const attempt = { at: iso(now()), status_code: null, error: 'interrupted', duration_ms: 0 };
       await record(begun, attempt, { kind: 'failed', error: attempt.error });
     },
-  };
+  } satisfies JobHandler;
 }
 
 function told(answer: WebhookAnswer): Pick<WebhookAttempt, 'status_code' | 'error'> {

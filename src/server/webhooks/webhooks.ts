@@ -10,7 +10,6 @@ import type {
   WebhookEndpointWithSecret,
 } from '../../wire/webhook.ts';
 import type { ServiceContext, StyleVersionRow } from '../ports.ts';
-import type { JobHandler } from '../queue/queues.ts';
 import type { Queryable } from '../store/database.ts';
 import { runIdempotent } from '../store/idempotency-claims.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
@@ -224,20 +223,8 @@ interface CompleteUpload {
   readonly at: string;
 }
 
-/** The webhook components. The `on…` methods run in the transaction of their event. */
-interface OpenWebhooks {
-  readonly api: Webhooks;
-  /** Does the jobs of the queue `webhook`. */
-  readonly handler: JobHandler;
-  /** Called for every status of a session except `draft`. */
-  onSessionStatus(tx: Queryable, stored: StoredSession): Promise<void>;
-  /** Called for every status of a style version; those for all tenants are not announced. */
-  onStyleVersionStatus(tx: Queryable, row: StyleVersionRow): Promise<void>;
-  onUploadComplete(tx: Queryable, upload: CompleteUpload): Promise<void>;
-  pending(): Promise<number>;
-}
-
-export function openWebhooks({ database, queue, allow, log, now, onTried }: OpenWebhooksOptions): OpenWebhooks {
+/** Opens the webhook components. The `on…` methods run in the transaction of their event. */
+export function openWebhooks({ database, queue, allow, log, now, onTried }: OpenWebhooksOptions) {
   const outbox = createWebhookOutbox({ queue, now });
   const handler = createWebhookSender({
     ...{ database, outbox, log, now },
@@ -248,17 +235,19 @@ export function openWebhooks({ database, queue, allow, log, now, onTried }: Open
   return {
     api: new Webhooks({ database, outbox, allow, now }),
     handler,
-    async onSessionStatus(tx, { tenant, session }) {
+    /** Called for every status of a session; a draft is not announced. */
+    async onSessionStatus(tx: Queryable, { tenant, session }: StoredSession): Promise<void> {
       if (session.status === 'draft') return;
       const type = 'render_session.status.changed';
       await outbox.write(tx, { tenant, type, at: session.updated_at, data: { render_session: session } });
     },
-    async onStyleVersionStatus(tx, { tenant, details }) {
+    /** Called for every status of a style version; those for all tenants are not announced. */
+    async onStyleVersionStatus(tx: Queryable, { tenant, details }: StyleVersionRow): Promise<void> {
       if (tenant === null) return;
       const type = 'template_style_version.status.changed';
       await outbox.write(tx, { tenant, type, at: new Date(now()).toISOString(), data: { style_version: details } });
     },
-    async onUploadComplete(tx, { tenant, sessionId, to, remoteId, at }) {
+    async onUploadComplete(tx: Queryable, { tenant, sessionId, to, remoteId, at }: CompleteUpload): Promise<void> {
       const type = 'render_session.external_upload.complete';
       const data = { render_session_id: sessionId, to, remote_id: remoteId };
       await outbox.write(tx, { tenant, type, at, data });

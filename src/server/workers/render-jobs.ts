@@ -101,18 +101,8 @@ const EVERY_MS = 1_000;
 /** Abort reason when a session no longer has to be rendered. */
 const UNWANTED = new Error('The session was canceled, removed or has ended');
 
-interface SessionWatch {
-  /**
-   * Runs work on a session. Aborts its signal within about a second after the session is canceled or removed through
-   * any process, and then ignores its error.
-   *
-   * @param signal also aborts the work, whose error is then rethrown
-   */
-  during(session: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>;
-}
-
 /** Watches the sessions that this process renders, with one statement for all of them. */
-export function createSessionWatch(database: Queryable, log: Log, everyMs = EVERY_MS): SessionWatch {
+export function createSessionWatch(database: Queryable, log: Log, everyMs = EVERY_MS) {
   const atWork = new Map<AbortController, string>();
   let watching: Repetition | undefined;
 
@@ -130,7 +120,13 @@ export function createSessionWatch(database: Queryable, log: Log, everyMs = EVER
     }
   };
   return {
-    async during(session, signal, work) {
+    /**
+     * Runs work on a session. Aborts its signal within about a second after the session is canceled or removed through
+     * any process, and then ignores its error.
+     *
+     * @param signal also aborts the work, whose error is then rethrown
+     */
+    async during(session: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
       const controller = new AbortController();
       atWork.set(controller, session);
       watching ??= repeat(everyMs, look);

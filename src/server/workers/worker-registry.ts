@@ -11,14 +11,7 @@ import { errorMessage } from '../telemetry/log.ts';
 const HEARTBEAT_MS = 5_000;
 const FORGOTTEN = `seen_at < now() - interval '5 minutes'`;
 
-export interface WorkerRegistry {
-  /** Id of this process, `wrk_…`. */
-  readonly id: string;
-  readonly build: string;
-  join(): Promise<void>;
-  /** Unregisters this process. */
-  leave(): Promise<void>;
-}
+export type WorkerRegistry = ReturnType<typeof createWorkerRegistry>;
 
 interface RegistryOptions extends Pick<ServiceContext, 'database' | 'log'> {
   /** See `renderBuild`. */
@@ -30,7 +23,7 @@ interface RegistryOptions extends Pick<ServiceContext, 'database' | 'log'> {
 }
 
 /** Registers this process and sends heartbeats. A worker without a heartbeat for 20 s counts as dead. */
-export function createWorkerRegistry({ database, build, places, busy, log }: RegistryOptions): WorkerRegistry {
+export function createWorkerRegistry({ database, build, places, busy, log }: RegistryOptions) {
   const id = `wrk_${randomBytes(12).toString('base64url')}`;
   let heartbeat: Repetition | undefined;
 
@@ -46,7 +39,7 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
   return {
     id,
     build,
-    async join() {
+    async join(): Promise<void> {
       await beat();
       heartbeat = repeat(HEARTBEAT_MS, () =>
         beat().catch((error: unknown) => {
@@ -54,7 +47,7 @@ export function createWorkerRegistry({ database, build, places, busy, log }: Reg
         }),
       );
     },
-    async leave() {
+    async leave(): Promise<void> {
       await heartbeat?.stop();
       // Workers without a heartbeat expire by themselves.
       await database.query('delete from reelform.workers where id = $1', [id]).catch(() => undefined);

@@ -216,13 +216,7 @@ interface ScopedUrl {
   readonly scope: string;
 }
 
-/** A disk cache of files by URL; several processes may share the folder. */
-interface SourceCache {
-  /** @throws as the fetch */
-  read(from: ScopedUrl, signal: AbortSignal, wish?: FetchOverrides): Promise<CachedBytes>;
-  /** Prunes the store, see `SourceStore.prune`, and entries whose bytes are gone. */
-  prune(maxBytes: number): Promise<number>;
-}
+type SourceCache = ReturnType<typeof createSourceCache>;
 
 interface SourceCacheOptions {
   /** Folder of the entries. */
@@ -250,9 +244,10 @@ const MAX_FRESH_MS = 86_400_000;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
- * Creates a cache that revalidates a URL at each use unless it is fresh. Concurrent reads of a URL share one request.
+ * Creates a disk cache of files by URL, which several processes may share. A URL is revalidated at each use unless it is
+ * fresh. Concurrent reads of a URL share one request.
  */
-function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCacheOptions): SourceCache {
+function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCacheOptions) {
   const flight = createSingleFlight<CachedBytes>();
   const readInThisRun = new Set<string>();
   const pathOf = (from: ScopedUrl): string => join(directory, `${sha256(nameOf(from))}.json`);
@@ -282,14 +277,16 @@ function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCac
   };
 
   return {
-    async read(from, signal, wish = {}) {
+    /** @throws as the fetch */
+    async read(from: ScopedUrl, signal: AbortSignal, wish: FetchOverrides = {}): Promise<CachedBytes> {
       // Reads with other limits or headers are not shared.
       const key = JSON.stringify([from.scope, from.url, wish]);
       const cached = await flight(key, signal, (shared) => refresh(from, shared, wish));
       if (isOneRun) readInThisRun.add(nameOf(from));
       return cached;
     },
-    async prune(maxBytes) {
+    /** Prunes the store, see `SourceStore.prune`, and entries whose bytes are gone. */
+    async prune(maxBytes: number): Promise<number> {
       const left = await blobs.prune(maxBytes);
       const names = await readdir(directory).catch(() => []);
       for (const name of names.filter((name) => name.endsWith('.json'))) {
