@@ -104,6 +104,15 @@ export function idOfPath(path: string, folder: string): string {
   return below.replace(/\.ya?ml$/i, '');
 }
 
+/** Returns a title for a new video or template: the last part of its id or name, in words. */
+export function titleOf(id: string): string {
+  const words = id
+    .replace(/^.*\//, '')
+    .replaceAll(/[-_.]+/g, ' ')
+    .trim();
+  return words === '' ? id : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** Returns whether a file is a fragment: it is only extended, and defines no video itself. */
 export function isFragment(path: string): boolean {
   return path.slice(path.lastIndexOf('/') + 1).startsWith('_');

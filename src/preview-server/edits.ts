@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { resolvePath } from '../definition/definition-file.ts';
 import { editRows, readCsv } from '../definition/read-rows.ts';
-import { globBase, isFragment, parseVideoId, VIDEO_ID_HINT } from '../definition/video.ts';
+import { globBase, isFragment, parseVideoId, titleOf, VIDEO_ID_HINT } from '../definition/video.ts';
 import type { Result } from '../diagnostic.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
@@ -139,10 +139,9 @@ export function newVideo({ template: name, id }: NewVideoRequest, context: EditC
     const file = required === false ? null : mediaPath(key, template.package);
     return file === null ? [] : [[key, file]];
   });
-  const title = titleOf(id);
   const edits = [
     { path: ['template'], value: name },
-    { path: ['title'], value: title },
+    { path: ['title'], value: titleOf(id) },
     ...resources.map(([key, value]) => ({ path: ['resources', key], value })),
   ];
   return save(context, async () => [{ path, content: editYaml('', edits) }]);
@@ -183,14 +182,6 @@ function newPath(id: string, { live, root }: EditContext): string {
   const isTaken = live.state.videos.some((card) => card.id.toLowerCase() === id.toLowerCase());
   if (isTaken || existsSync(join(root, path))) throw new RequestError('conflict', `There is a video ${id} already`);
   return path;
-}
-
-function titleOf(id: string): string {
-  const words = id
-    .slice(id.lastIndexOf('/') + 1)
-    .replaceAll(/[-_.]+/g, ' ')
-    .trim();
-  return words === '' ? id : words[0]!.toUpperCase() + words.slice(1);
 }
 
 /** Undoes an edit. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { EXIT, errorAt, ReelformError, startOf } from '../../diagnostic.ts';
 import { keepTextSizes } from '../../engine/inspect/keep-text-sizes.ts';
@@ -14,8 +14,8 @@ import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { readNamedFile, readNamedPackage } from './named-package.ts';
 import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
-interface TemplateInitOptions extends GlobalOptions {
-  readonly out?: string;
+/** Options of the commands that make a package from an animation. */
+export interface MakingOptions extends GlobalOptions {
   readonly name?: string;
   readonly animation?: string;
   /** Number of layers, or true for the default. */
@@ -24,8 +24,17 @@ interface TemplateInitOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
+interface TemplateInitOptions extends MakingOptions {
+  readonly out?: string;
+}
+
 /** A colour that this many layers share is offered as an editable. */
 const USUAL_COLOR_LAYERS = 2;
+
+/** Returns the number of layers that share a colour for it to become an editable; null for none. */
+export function colorLayersOf({ colors }: MakingOptions): number | null {
+  return colors === true ? USUAL_COLOR_LAYERS : (colors ?? null);
+}
 
 /** `reelform template init FILE`: creates a template package from a Lottie file, and prints a report. */
 export async function templateInitCommand(named: string, options: TemplateInitOptions, io: Io): Promise<number> {
@@ -39,9 +48,8 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
   const source = readLottie({ path, bytes, ...besideIn(dirname(path)) }, options.animation);
   if ('problems' in source) return fail(source.problems, source.hint);
-  const colorLayers = options.colors === true ? USUAL_COLOR_LAYERS : (options.colors ?? null);
   const evaluate = await openBuiltEvaluator();
-  const made = initPackage(source, { name: options.name, colorLayers, evaluate });
+  const made = initPackage(source, { name: options.name, colorLayers: colorLayersOf(options), evaluate });
   if (!isPackage(made)) return fail(made.problems);
   const created = await keepTextSizes(made);
 
@@ -82,15 +90,7 @@ const USE_OUT = 'Choose another folder with --out, or pass --force to overwrite 
 
 /** @throws ReelformError `folder_taken` */
 export function refuseTaken(folder: string, directory: string, hint = USE_OUT): void {
-  let names: string[] = [];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  if (names.length === 0) return;
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
   const shown = relative(directory, folder).split(sep).join('/') || '.';
-  throw new ReelformError('folder_taken', `${shown} is not empty`, {
-    hint,
-  });
+  throw new ReelformError('folder_taken', `${shown} is not empty`, { hint });
 }

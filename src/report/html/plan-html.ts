@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChangeDocument, PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { formatLocation, type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
-import { escapeHtml } from '../wording/display-text.ts';
+import { escapeHtml, sentence } from '../wording/display-text.ts';
 import {
   countWords,
   emptyWords,
@@ -98,9 +98,7 @@ function leadOf(document: PlanDocument, problems: readonly JsonDiagnostic[]): st
 }
 
 function headHtml(document: PlanDocument, problems: readonly JsonDiagnostic[]): string {
-  const about = !hasChanges(document)
-    ? emptyWords(document)
-    : `${estimateWords(document).replace(/^./, (first) => first.toUpperCase())}.`;
+  const about = !hasChanges(document) ? emptyWords(document) : sentence(estimateWords(document));
   const words = [leadOf(document, problems), about, incompleteWords(document)].filter((text) => text !== '');
   const lines = words.map((one, at) => `<p class="${at === 0 ? 'lead' : 'about'}">${escapeHtml(one)}</p>`);
   return `${lines.join('')}${problemsHtml(problems)}`;

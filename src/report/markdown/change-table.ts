@@ -2,7 +2,7 @@ import { shortenText } from '../wording/display-text.ts';
 import { type ChangeGroup, folderOf } from '../wording/fold-changes.ts';
 import { type DiffRow, type DisplayValue, FIELD_NAMES, groupRowsOf } from '../wording/plan-rows.ts';
 import { changeSegmentWords, groupReasonWords, reasonWords, SYMBOLS } from '../wording/plan-words.ts';
-import { countNoun, formatCount } from '../wording/quantities.ts';
+import { countNoun, listSome } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { escapeMarkdown, foldMarkdown, markdownCode, shortCode } from './markdown-text.ts';
 
@@ -34,9 +34,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
     return `| ${mark} | ${shortCode(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
   }
-  const ids = changes.slice(0, MOST_NAMES).map(({ id }) => shortCode(id));
-  const more = changes.length - ids.length;
-  const videos = more > 0 ? `${ids.join(', ')} and ${formatCount(more)} more` : ids.join(', ');
+  const videos = listSome(changes, MOST_NAMES, ({ id }) => shortCode(id));
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not listed individually' : groupReasonWords(first);
@@ -67,8 +65,7 @@ export function foldDetails(groups: readonly ChangeGroup[], details: readonly st
 }
 
 function videoNames({ changes }: ChangeGroup): string {
-  const [first, ...others] = changes;
-  return `${shortCode(first.id)}${others.length === 0 ? '' : ` and ${formatCount(others.length)} more`}`;
+  return listSome(changes, 1, ({ id }) => shortCode(id));
 }
 
 function detailRows({ changes, kind }: ChangeGroup): DiffRow[] {

@@ -2,7 +2,7 @@ import { ACTIONS } from '../../plan/plan.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { type JsonDiagnostic, problemsOf } from '../json/diagnostics-json.ts';
-import { joinTexts } from '../wording/display-text.ts';
+import { joinTexts, sentence } from '../wording/display-text.ts';
 import { type ChangeGroup, foldChanges } from '../wording/fold-changes.ts';
 import { inputNames } from '../wording/plan-rows.ts';
 import {
@@ -15,7 +15,7 @@ import {
   restoreWords,
   withoutRestores,
 } from '../wording/plan-words.ts';
-import { countNoun, countSeverities, formatCount } from '../wording/quantities.ts';
+import { countNoun, countSeverities, listSome } from '../wording/quantities.ts';
 import {
   foldDetails,
   hasDestinations,
@@ -235,9 +235,7 @@ const LONGEST_ID = 100;
 /** Formats mere restores, collapsed, because they need no review. */
 function restoresMarkdown(document: PlanDocument): string {
   const rows = restoreGroups(document).map(({ words, ids }) => {
-    const names = ids.slice(0, MOST_RESTORES).map((id) => shortCode(id, LONGEST_ID));
-    const more = ids.length - names.length;
-    return `- ${escapeMarkdown(words)}: ${names.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+    return `- ${escapeMarkdown(words)}: ${listSome(ids, MOST_RESTORES, (id) => shortCode(id, LONGEST_ID))}`;
   });
   return rows.length === 0 ? '' : foldMarkdown(restoreWords(document), [rows.join('\n')]);
 }
@@ -284,10 +282,6 @@ function isLinkable(url: string | undefined): url is string {
 
 function join(blocks: readonly string[]): string {
   return `${joinTexts(blocks)}\n`;
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Replaces a comment that has become obsolete. */

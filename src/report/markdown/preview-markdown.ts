@@ -6,9 +6,9 @@ import {
   type PreviewStill,
   type VideoPreview,
 } from '../../preview/plan-preview.ts';
-import { shortenText } from '../wording/display-text.ts';
+import { sentence, shortenText } from '../wording/display-text.ts';
 import { LEFT_OUT_WORDS, newOrChangedShare, previewNote, shareWords, timeWords } from '../wording/preview-words.ts';
-import { countNoun, formatCount } from '../wording/quantities.ts';
+import { countNoun, listSome } from '../wording/quantities.ts';
 import { escapeMarkdown, foldedTable, foldMarkdown, shortCode } from './markdown-text.ts';
 
 /** In CSS pixels: a pair of stills fits side by side in a comment, and portrait stills are not taller than landscape ones. */
@@ -122,7 +122,7 @@ function differs(share: number): string {
 function unseenChanges({ videos }: PlanPreview): string[] {
   const unchanged = [...videos].filter(([, { isVisible }]) => isVisible === false);
   return [...groupBy(unchanged, ([, video]) => previewNote(video))].map(([note, alike]) => {
-    return `${note.charAt(0).toUpperCase()}${note.slice(1)}: ${named(alike.map(([id]) => id))}.`;
+    return sentence(`${note}: ${named(alike.map(([id]) => id))}`);
   });
 }
 
@@ -134,11 +134,7 @@ function leftOutStills({ leftOut }: PlanPreview): string {
 }
 
 function named(ids: readonly string[]): string {
-  const first = ids
-    .slice(0, NAMED)
-    .map((id) => shortCode(id))
-    .join(', ');
-  return ids.length > NAMED ? `${first} and ${formatCount(ids.length - NAMED)} more` : first;
+  return listSome(ids, NAMED, (id) => shortCode(id));
 }
 
 function sheetMarkdown(sheet: PreviewImage): string {

@@ -1,7 +1,7 @@
 import { formatLocation, type JsonDiagnostic } from '../json/diagnostics-json.ts';
 import { shortenText } from '../wording/display-text.ts';
 import type { FailureGroup, FailureLocation, LocatedFailure } from '../wording/failure-groups.ts';
-import { countNoun, formatCount } from '../wording/quantities.ts';
+import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
 import { escapeMarkdown, foldedTable, linkedWords, markdownCode, shortCode, takeWhileFits } from './markdown-text.ts';
 
 /** Maximum size of a table of problems. */
@@ -53,11 +53,9 @@ export function failureRow({ what, ids, title, failures, places }: FailureGroup,
 }
 
 function videosOf(ids: readonly string[], title: string): string {
-  const names = ids.slice(0, MOST_NAMES).map((id) => shortCode(id));
-  if (ids.length === 1) return title === '' ? names[0]! : `${names[0]}<br>${nameOf(title)}`;
-  const more = ids.length - names.length;
-  const rest = more > 0 ? ` and ${formatCount(more)} more` : '';
-  return `${countNoun(ids.length, 'video')}<br>${names.join(', ')}${rest}`;
+  const names = listSome(ids, MOST_NAMES, (id) => shortCode(id));
+  if (ids.length === 1) return title === '' ? names : `${names}<br>${nameOf(title)}`;
+  return `${countNoun(ids.length, 'video')}<br>${names}`;
 }
 
 function whyOf({ code, editable, source, message, hint }: LocatedFailure): string {

@@ -18,7 +18,7 @@ import {
   SYMBOLS,
   withoutRestores,
 } from '../wording/plan-words.ts';
-import { countNoun, formatCount } from '../wording/quantities.ts';
+import { countNoun, formatCount, listSome } from '../wording/quantities.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { type StyledText, wrapSpans } from './wrap-spans.ts';
 
@@ -119,9 +119,7 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
 
 function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {
   const [first] = changes;
-  const names = changes.slice(0, MOST_NAMES).map(({ id }) => escapeControls(id));
-  const more = changes.length - names.length;
-  const ids = more > 0 ? `${names.join(', ')} and ${formatCount(more)} more` : names.join(', ');
+  const ids = listSome(changes, MOST_NAMES, ({ id }) => escapeControls(id));
   const facts = [kind === 'rest' ? '' : groupReasonWords(first), changeSegmentWords(changes)];
   const known = facts.flatMap((fact) => (fact === '' ? [] : `${escapeControls(fact)} · `)).join('');
   return [

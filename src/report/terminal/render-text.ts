@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
-import { formatCount, formatDuration } from '../wording/quantities.ts';
+import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
 
 /** Result of `reelform render`. */
@@ -65,27 +65,23 @@ export function cacheText(content: CacheContent): string {
   const { folder, segments, bytes, max_bytes, url, oldest_used_at, last_run } = content;
   const limit =
     max_bytes === 0 ? (url === null ? 'the cache is disabled' : 'none are kept here') : `of ${sizeText(max_bytes)}`;
-  const lines = [`${folder}: ${countText(segments)}, ${sizeText(bytes)} ${limit}`];
+  const lines = [`${folder}: ${countNoun(segments, 'segment')}, ${sizeText(bytes)} ${limit}`];
   if (url !== null) lines.push(`Segments are also stored in ${url}.`);
   if (oldest_used_at !== null) lines.push(`The least recently used segment was last used at ${oldest_used_at}.`);
   if (last_run !== null) {
     const { reused, rendered } = last_run;
-    lines.push(`The last run reused ${reused} of ${countText(reused + rendered)}.`);
+    lines.push(`The last run reused ${reused} of ${countNoun(reused + rendered, 'segment')}.`);
   }
   return `${lines.join('\n')}\n`;
 }
 
 export function prunedCacheText(segments: number, bytes: number): string {
-  return segments === 0 ? 'Nothing to remove.\n' : `Removed ${countText(segments)}, ${sizeText(bytes)}.\n`;
+  return segments === 0 ? 'Nothing to remove.\n' : `Removed ${countNoun(segments, 'segment')}, ${sizeText(bytes)}.\n`;
 }
 
 export function verifiedCacheText(intact: number, damaged: number): string {
-  const removed = damaged === 0 ? '' : ` Removed ${countText(damaged)} (damaged).`;
-  return `${countText(intact)} intact.${removed}\n`;
-}
-
-function countText(count: number): string {
-  return `${count} ${count === 1 ? 'segment' : 'segments'}`;
+  const removed = damaged === 0 ? '' : ` Removed ${countNoun(damaged, 'segment')} (damaged).`;
+  return `${countNoun(intact, 'segment')} intact.${removed}\n`;
 }
 
 function sizeText(bytes: number): string {

@@ -12,7 +12,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { tableLines } from '../wording/cell-width.ts';
 import { escapeControls, shortenText } from '../wording/display-text.ts';
 import { placesText } from '../wording/package-diagnostic.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, listSome } from '../wording/quantities.ts';
 
 const MOST_COLORS = 6;
 
@@ -85,13 +85,10 @@ function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: nu
 }
 
 function colorsText(colors: NewPackage['colors']): string {
-  const shown = colors.slice(0, MOST_COLORS).map(({ color, layerCount }) => {
-    return `#${color} of ${countNoun(layerCount, 'layer')}`;
-  });
-  const more = colors.length > MOST_COLORS ? ` and ${colors.length - MOST_COLORS} more` : '';
+  const shown = listSome(colors, MOST_COLORS, (one) => `#${one.color} of ${countNoun(one.layerCount, 'layer')}`);
   // Without a number, --colors takes colours of at least two layers.
   const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
-  return `Colours: ${shown.join(', ')}${more}; ${option} makes ${colors.length === 1 ? 'it' : 'them'} editable`;
+  return `Colours: ${shown}; ${option} makes ${colors.length === 1 ? 'it' : 'them'} editable`;
 }
 
 function neededLine({ kind, name, path, problem }: NeededFile): string {

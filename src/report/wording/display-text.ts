@@ -1,3 +1,5 @@
+import { listSome } from './quantities.ts';
+
 /**
  * Escapes user text to one line that cannot control a terminal. Shows control characters, bidirectional marks, zero-width
  * characters and lone surrogates by their code, and line breaks as `⏎`.
@@ -30,6 +32,11 @@ export function escapeHtml(text: string): string {
   return escapeControls(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** Makes words a sentence: an upper-case letter at the beginning, and a full stop. */
+export function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
 /** Joins the texts that are not empty. */
 export function joinTexts(texts: readonly string[], separator = '\n\n'): string {
   return texts.filter((text) => text !== '').join(separator);
@@ -37,9 +44,7 @@ export function joinTexts(texts: readonly string[], separator = '\n\n'): string 
 
 /** `a, b, c and 9 more`. */
 export function listNames(names: readonly string[], most = 3): string {
-  const shown = names.slice(0, most).map(escapeControls);
-  const more = names.length - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+  return listSome(names, most, escapeControls);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../../template/parse-manifest.ts';
 import { lintDiagnostic } from './lint-diagnostic.ts';
-import { countNoun } from './quantities.ts';
+import { countNoun, listSome } from './quantities.ts';
 
 const MOST_PLACES = 4;
 
@@ -99,9 +99,7 @@ function secondsText(seconds: number): string {
 
 /** Lists layers by name and JSON pointer. */
 export function placesText(uses: readonly UnsupportedUse[]): string {
-  const shown = uses.slice(0, MOST_PLACES).map(({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
-  const more = uses.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return listSome(uses, MOST_PLACES, ({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
 }
 
 const ASSET_HINT = 'Increase w and h of its asset in animation.json, and reduce the scale of its layer';

@@ -5,6 +5,12 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `a, b, c and 1,204 more`. */
+export function listSome<T>(items: readonly T[], most: number, format: (item: T) => string): string {
+  const shown = items.slice(0, most).map(format).join(', ');
+  return items.length > most ? `${shown} and ${formatCount(items.length - most)} more` : shown;
+}
+
 /** `1 video`, `1,204 videos`. Pass `nouns` for an irregular plural. */
 export function countNoun(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;

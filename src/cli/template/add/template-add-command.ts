@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { titleOf } from '../../../definition/video.ts';
 import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../diagnostic.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../project/config.ts';
 import { loadProject } from '../../../project/load-project.ts';
@@ -17,27 +18,20 @@ import type { Io } from '../../io.ts';
 import { printConfigErrors, printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
-import { keepManifest, refuseTaken } from '../template-init-command.ts';
+import { colorLayersOf, keepManifest, type MakingOptions, refuseTaken } from '../template-init-command.ts';
 import { looksFolder, writeLook } from '../template-look-command.ts';
 import { type BuiltPackage, buildPackage } from './build-package.ts';
 import { findFonts } from './find-fonts.ts';
 import { openOrigin, type TemplateOrigin } from './open-origin.ts';
 import { createConfig, type NewTemplate, readThemes, registerTemplate } from './register-template.ts';
 
-interface TemplateAddOptions extends GlobalOptions {
-  readonly name?: string;
-  readonly animation?: string;
+interface TemplateAddOptions extends MakingOptions {
   /** `#RRGGBB`, or `none`. */
   readonly background?: string;
   readonly font?: readonly string[];
   readonly text?: TextPlace | 'none';
-  /** Number of layers, or true for the default. */
-  readonly colors?: number | true;
-  readonly force?: boolean;
-  readonly json?: boolean;
 }
 
-const USUAL_COLOR_LAYERS = 2;
 /** Definition that a package may bring along. */
 const EXAMPLE = 'definition.yaml';
 
@@ -155,7 +149,7 @@ async function prepareLottie(
     const built = await buildPackage(source, {
       name: options.name ?? titleOf(source.name),
       folder,
-      colorLayers: options.colors === true ? USUAL_COLOR_LAYERS : (options.colors ?? null),
+      colorLayers: colorLayersOf(options),
       findFonts: (missing) =>
         findFonts(missing, options.font ?? [], { ...target, config: target.config ?? DEFAULT_CONFIG }),
       chooseBackground: async ({ color }) => {
@@ -236,11 +230,6 @@ function templateName(text: string): string {
   return name === '' ? 'template' : name;
 }
 
-function titleOf(name: string): string {
-  const words = name.replaceAll(/[-_.]+/g, ' ').trim();
-  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 function taken(name: string): ReelformError {
   return new ReelformError('folder_taken', `${CONFIG_FILE} has a template ${name} already`, {
     hint: 'Choose another name with --name, or pass --force to replace it',
@@ -257,13 +246,8 @@ function parseBackground(text: string): string | null {
   if (text === 'none') return null;
   const digits = text.replace(/^#/, '').toUpperCase();
   if (digits.length === 6 && parseColor(digits) !== null) return digits;
-  throw new ReelformError(
-    'invalid_color',
-    `--background takes a colour of 6 hexadecimal digits, not ${JSON.stringify(text)}`,
-    {
-      hint: 'Write it like "#EEADA7", in quotes, or none',
-    },
-  );
+  const message = `--background takes a colour of 6 hexadecimal digits, not ${JSON.stringify(text)}`;
+  throw new ReelformError('invalid_color', message, { hint: 'Write it like "#EEADA7", in quotes, or none' });
 }
 
 async function askBackground(color: string, io: Io): Promise<string | null> {
