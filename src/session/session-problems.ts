@@ -105,9 +105,9 @@ function wordsOf(finding: SceneFinding): Pick<SessionProblem, 'title' | 'detail'
       return { title: 'A text has characters that no font contains', detail };
     }
     case 'clip_ends_early': {
-      const { standsFromSeconds, lengthSeconds, neededSeconds } = finding;
+      const { freezesAtSeconds, lengthSeconds, neededSeconds } = finding;
       const lengths = `${lengthSeconds.toFixed(1)} s of the ${neededSeconds.toFixed(1)} s for which it is shown`;
-      const detail = `The clip has ${lengths}; from ${standsFromSeconds.toFixed(1)} s its last frame is shown`;
+      const detail = `The clip has ${lengths}; from ${freezesAtSeconds.toFixed(1)} s its last frame is shown`;
       return { title: 'A clip ends before the layer that shows it', detail };
     }
     case 'media_truncated': {

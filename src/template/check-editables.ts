@@ -5,7 +5,7 @@ import { propertyKind } from './lottie/slot-property.ts';
 import type { EditableKind, FontSlot, Manifest } from './parse-manifest.ts';
 import { fontHint } from './resolve-package-files.ts';
 import type { LottieDocument } from './scene.ts';
-import { MOST_HINTS, type PackageProblem, type TemplatePackage } from './template-package.ts';
+import { MAX_HINTS, type PackageProblem, type TemplatePackage } from './template-package.ts';
 
 const FOOTAGE = /^\(Footage\)\/USER\/[^/]+$/;
 
@@ -115,7 +115,7 @@ export function checkFontEditables(
     return uses !== undefined && (chosen === null || chosen.some((text) => uses.has(text)));
   };
   const near = (name: string, names: Iterable<string>) =>
-    problems.length < MOST_HINTS ? didYouMean(name, names) : undefined;
+    problems.length < MAX_HINTS ? didYouMean(name, names) : undefined;
   const addAt = (key: string) => (message: string, hint?: string) =>
     void problems.push({ file: 'template.yaml', key, message, hint });
   for (const [key, { font }] of manifest.editables) {
@@ -127,7 +127,7 @@ export function checkFontEditables(
     }
     for (const name of font.allowedFonts ?? []) {
       if (carried.has(name)) continue;
-      const hint = problems.length < MOST_HINTS ? fontHint(name, carried) : undefined;
+      const hint = problems.length < MAX_HINTS ? fontHint(name, carried) : undefined;
       add(`${key} allows the font ${name}, which is not in the package`, hint);
     }
     if (unknownTexts.length > 0 || isUsed(font)) continue;

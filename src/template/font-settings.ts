@@ -8,10 +8,10 @@ export const STYLE_SETTINGS = 'font_settings';
 
 const TAG = /^[\x20-\x7e]{4}$/;
 /** More than any font in use has. */
-const MOST_TAGS = 64;
+const MAX_TAGS = 64;
 /** Axis positions are 16.16 fixed-point numbers. @see OpenType 1.9, "fvar" */
-const MOST_POSITION = 32_767;
-const MOST_FEATURE = 65_535;
+const MAX_POSITION = 32_767;
+const MAX_FEATURE = 65_535;
 
 interface SettingsRule {
   readonly isValid: (value: unknown) => value is number;
@@ -21,12 +21,12 @@ interface SettingsRule {
 
 const RULES: Readonly<Record<keyof FontSettings, SettingsRule>> = {
   axes: {
-    isValid: (value): value is number => Number.isFinite(value) && Math.abs(Number(value)) <= MOST_POSITION,
-    expected: `a number from -${MOST_POSITION} to ${MOST_POSITION}`,
+    isValid: (value): value is number => Number.isFinite(value) && Math.abs(Number(value)) <= MAX_POSITION,
+    expected: `a number from -${MAX_POSITION} to ${MAX_POSITION}`,
     example: '{ wght: 650 }',
   },
   features: {
-    isValid: (value): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_FEATURE,
+    isValid: (value): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_FEATURE,
     expected: '0 (off), 1 (on) or the number of an alternate',
     example: '{ tnum: 1, liga: 0 }',
   },
@@ -48,8 +48,8 @@ export function readFontSettings(node: TreeNode, owner: string, problems: Diagno
     const refuse = (at: Span, message: string): void => {
       problems.push(errorAt('template_invalid', at, message, `Write it like ${field}: ${example}`));
     };
-    if (map.kind !== 'map' || map.entries.size > MOST_TAGS) {
-      refuse(map.span, `${field} of ${owner} must be a map of at most ${MOST_TAGS} tags`);
+    if (map.kind !== 'map' || map.entries.size > MAX_TAGS) {
+      refuse(map.span, `${field} of ${owner} must be a map of at most ${MAX_TAGS} tags`);
       continue;
     }
     const values: Record<string, number> = {};
@@ -72,7 +72,7 @@ export function settingsOfStyle(style: Readonly<Record<string, unknown>>): FontS
     const values = written[field];
     if (!isRecord(values)) return {};
     const entries = Object.entries(values).filter(([tag, value]) => TAG.test(tag) && RULES[field].isValid(value));
-    return entries.length === 0 ? {} : { [field]: Object.fromEntries(entries.slice(0, MOST_TAGS)) };
+    return entries.length === 0 ? {} : { [field]: Object.fromEntries(entries.slice(0, MAX_TAGS)) };
   };
   return { ...valid('axes'), ...valid('features') };
 }

@@ -9,7 +9,7 @@ import { findSlotUses } from './lottie/lottie-slots.ts';
 import { type Manifest, parseManifest } from './parse-manifest.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import type { LottieDocument, Still } from './scene.ts';
-import { MOST_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
+import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
 /** Allows several megabytes of layers, shapes and keyframes; an embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 
@@ -71,7 +71,7 @@ function assemble(
     return {
       ok: false,
       diagnostics: problems.map((problem, index) =>
-        located(index < MOST_HINTS ? withNearest(problem, [...uses.keys()]) : problem, folder, manifest),
+        located(index < MAX_HINTS ? withNearest(problem, [...uses.keys()]) : problem, folder, manifest),
       ),
     };
   }

@@ -4,7 +4,7 @@ import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
 import {
-  MOST_HINTS,
+  MAX_HINTS,
   type PackageFile,
   type PackageFont,
   type PackageProblem,
@@ -131,7 +131,7 @@ export function resolveFonts(
   for (const [name, at] of manifest.fallbackFonts) {
     if (carried.has(name)) continue;
     const message = `The font ${name} of fallback_fonts is not in the package`;
-    const hint = problems.length < MOST_HINTS ? fontHint(name, carried.keys()) : undefined;
+    const hint = problems.length < MAX_HINTS ? fontHint(name, carried.keys()) : undefined;
     problems.push({ file: 'template.yaml', at, message, ...(hint === undefined ? {} : { hint }) });
   }
   const extraNames = [...carried.keys()].filter((name) => !listed.has(name));

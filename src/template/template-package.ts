@@ -58,7 +58,7 @@ export interface PackageProblem {
 }
 
 /** Limit for hints in one package, each of which compares a name with all names. */
-export const MOST_HINTS = 100;
+export const MAX_HINTS = 100;
 
 type DigestedParts = Pick<
   TemplatePackage,

@@ -43,7 +43,7 @@ export async function evaluateScene(scene: Scene): Promise<Scene> {
   if (failed.length > 0) {
     throw new SceneError(
       'template_invalid',
-      `The animation cannot be evaluated: ${failed.slice(0, MOST_LISTED).join('; ')}`,
+      `The animation cannot be evaluated: ${failed.slice(0, MAX_LISTED).join('; ')}`,
     );
   }
   const evaluated = { ...scene, animation };
@@ -51,7 +51,7 @@ export async function evaluateScene(scene: Scene): Promise<Scene> {
   return evaluated;
 }
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 /** Pointer of the words of a text layer. */
 const WORDS = /\/t\/d$/;
 

@@ -61,7 +61,7 @@ interface ImageStructure {
 }
 
 /** Above the count in any real file of the largest size; hostile files have millions. */
-const MOST_CHUNKS = 100_000;
+const MAX_CHUNKS = 100_000;
 
 /** @see https://www.w3.org/TR/png-3/ sections 5.3 (chunk layout) and 11.2.1 (IHDR) */
 function readPng(bytes: Buffer): ImageStructure | undefined {
@@ -72,7 +72,7 @@ function readPng(bytes: Buffer): ImageStructure | undefined {
 /** Checks that each critical chunk is present with a valid checksum, up to IEND. */
 function hasWholeChunks(bytes: Buffer): boolean {
   let at = 8;
-  for (let chunks = 0; at + 12 <= bytes.length && chunks < MOST_CHUNKS; chunks++) {
+  for (let chunks = 0; at + 12 <= bytes.length && chunks < MAX_CHUNKS; chunks++) {
     const length = bytes.readUInt32BE(at);
     const end = at + 12 + length;
     if (end > bytes.length) return false;
@@ -87,7 +87,7 @@ function hasWholeChunks(bytes: Buffer): boolean {
 
 const SOS = 0xda;
 /** Limit of bytes between segments that belong to no segment. */
-const MOST_STRAY = 65_536;
+const MAX_STRAY = 65_536;
 const EOI = Buffer.from([0xff, 0xd9]);
 
 /** @see ITU-T T.81, annex B (markers, B.2.2 frame header) */
@@ -101,7 +101,7 @@ function readJpeg(bytes: Buffer): ImageStructure | undefined {
     if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
       at += 1;
       stray += 1;
-      if (stray > MOST_STRAY) return undefined;
+      if (stray > MAX_STRAY) return undefined;
       continue;
     }
     if (marker === SOS) {
@@ -196,7 +196,7 @@ const CONTAINERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Limit for real images; hostile files have millions of boxes. */
-const MOST_BOXES = 10_000;
+const MAX_BOXES = 10_000;
 
 /**
  * Returns the largest size among the image properties, since tiles and alpha planes have sizes of their own.
@@ -208,7 +208,7 @@ function readAvif(bytes: Buffer): ImageStructure | undefined {
   let boxes = 0;
   const complete = visitBoxes(bytes, 0, bytes.length, (type, at) => {
     boxes += 1;
-    if (boxes > MOST_BOXES) return false;
+    if (boxes > MAX_BOXES) return false;
     if (type === 'ispe') sizes.push({ width: bytes.readUInt32BE(at + 4), height: bytes.readUInt32BE(at + 8) });
     return true;
   });

@@ -15,7 +15,7 @@ export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
 const HEIGHT = 360;
 
 /** Evenly spaced frames to draw for an editable that no still shows. */
-const MOST_FRAMES = 120;
+const MAX_FRAMES = 120;
 
 /** The stills and times at which a change of an editable's value changes the picture. */
 export interface EditableVisibility {
@@ -78,7 +78,7 @@ async function changedOn(
 
 /** Sorted by time. */
 function framesToDraw({ animation, frameCount }: TemplatePackage, probes: readonly Probe[]): Still[] {
-  const step = Math.max(1, frameCount / MOST_FRAMES);
+  const step = Math.max(1, frameCount / MAX_FRAMES);
   const even = Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => Math.floor(index * step));
   const places = findEditableTargets(animation);
   const strongest = probes.flatMap(({ key }) => {

@@ -116,7 +116,7 @@ async function otherWeights(template: TemplatePackage, { weightOf }: PackageInsp
 }
 
 /** An image with more than twice the drawn pixels in both directions is larger than any screen needs. */
-const MOST_SHRUNK = 2;
+const MAX_SHRUNK = 2;
 const HARMLESS_BYTES = 100_000;
 
 /** Finds images that are much larger than they are ever drawn. */
@@ -131,7 +131,7 @@ function largeImages({ animation, images }: TemplatePackage): PackageFinding[] {
     const drawnHeight = Math.ceil(Number(asset.h) * scale.y);
     if (drawnWidth === 0 || drawnHeight === 0 || image.bytes.length < HARMLESS_BYTES) return [];
     const { width, height } = header;
-    if (width <= drawnWidth * MOST_SHRUNK || height <= drawnHeight * MOST_SHRUNK) return [];
+    if (width <= drawnWidth * MAX_SHRUNK || height <= drawnHeight * MAX_SHRUNK) return [];
     const sizeBytes = image.bytes.length;
     return [{ kind: 'large_image', path: image.path, width, height, drawnWidth, drawnHeight, sizeBytes }];
   });

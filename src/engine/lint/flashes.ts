@@ -19,7 +19,7 @@ export interface FlashPassage {
 export type FlashKind = 'general' | 'red';
 
 /** Most flashes in any one second. A flash is a pair of opposing transitions. */
-const MOST_FLASHES = 3;
+const MAX_FLASHES = 3;
 /** Share of the visual field in which flashes must happen together to count. */
 const LEAST_SHARE = 0.25;
 /** The visual field of 10°: 341 × 256 pixels of a picture of 1024 × 768. */
@@ -157,7 +157,7 @@ class FlashCounter {
     field.transitions.push(frame);
     while (field.transitions[0]! < frame - this.#scene.fps) field.transitions.shift();
     const flashes = Math.floor(field.transitions.length / 2);
-    if (flashes <= Math.max(MOST_FLASHES, this.worst?.flashes ?? 0)) return;
+    if (flashes <= Math.max(MAX_FLASHES, this.worst?.flashes ?? 0)) return;
     const box = boundsOf(this.#found, this.#scene) ?? field.box;
     this.worst = { kind: this.#kind, flashes, frame: field.transitions[0]!, box: sharesOf(box, this.#scene) };
   }

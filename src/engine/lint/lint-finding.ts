@@ -101,7 +101,7 @@ type EditableDefect = { readonly editable: string } & (
   | {
       readonly code: 'clip_ends_early';
       /** Time in the video from which the clip's last picture freezes although it should still move. */
-      readonly standsFromSeconds: number;
+      readonly freezesAtSeconds: number;
       /** Length of the clip after trimming. */
       readonly lengthSeconds: number;
       readonly neededSeconds: number;

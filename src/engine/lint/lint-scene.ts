@@ -59,7 +59,7 @@ async function lintFlashes(scene: Scene): Promise<LintFinding[]> {
 }
 
 /** Images enlarged more than this look blurred. */
-const MOST_ENLARGED = 1.5;
+const MAX_ENLARGED = 1.5;
 /** Ratio from which two sizes count as equal. */
 const SAME = 0.99;
 
@@ -88,7 +88,7 @@ async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMo
     const { source, target } = placement;
     const [width, height] = [Math.min(source.width, target.width), Math.min(source.height, target.height)];
     const [areaWidth, areaHeight] = [target.width * most.x * scale, target.height * most.y * scale];
-    if (Math.max(areaWidth / width, areaHeight / height) <= MOST_ENLARGED) return [];
+    if (Math.max(areaWidth / width, areaHeight / height) <= MAX_ENLARGED) return [];
     const sizes = {
       width: Math.round(width),
       height: Math.round(height),

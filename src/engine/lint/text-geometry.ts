@@ -31,7 +31,7 @@ export interface PlacedText {
 
 /** Distance between samples in seconds, unless a scene is so long that it would have more than the limit. */
 const SAMPLE_SECONDS = 0.1;
-const MOST_SAMPLES = 900;
+const MAX_SAMPLES = 900;
 
 /** Finds where the texts of a scene lie in the picture. */
 export class TextGeometry {
@@ -64,7 +64,7 @@ export class TextGeometry {
   /** Frames at which texts are compared, in ascending order. */
   sampleFrames(): number[] {
     const { frameCount, fps } = this.#scene;
-    const step = Math.max(1, Math.round(fps * SAMPLE_SECONDS), Math.ceil(frameCount / MOST_SAMPLES));
+    const step = Math.max(1, Math.round(fps * SAMPLE_SECONDS), Math.ceil(frameCount / MAX_SAMPLES));
     return Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => index * step);
   }
 

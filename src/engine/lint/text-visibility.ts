@@ -55,7 +55,7 @@ export async function measureTextVisibility(
   scene: Scene,
   texts: TextFrames,
 ): Promise<Map<string, readonly TextVisibility[]>> {
-  const editables = [...texts.keys()].slice(0, MOST_TEXTS);
+  const editables = [...texts.keys()].slice(0, MAX_TEXTS);
   const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
   const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
   if (frames.length === 0) return visibilities;
@@ -211,7 +211,7 @@ const FILL_EFFECT = 21;
 /** Drop shadow, in the numbers of Bodymovin. */
 const DROP_SHADOW_EFFECT = 25;
 /** Number of texts that can be distinguished by their blue values, and by how much a value may be off, of the distance of two. */
-const MOST_TEXTS = 60;
+const MAX_TEXTS = 60;
 const TAG_TOLERANCE = 0.4;
 
 /**
@@ -231,7 +231,7 @@ interface TextVariants {
 /**
  * Builds the scenes to draw. Does not modify the given scene.
  *
- * @param editables keys of the texts, at most `MOST_TEXTS`; all others are hidden in `bright` and `dark`
+ * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
  * @param tagStep distance between the blue values of consecutive texts, of 255
  */
 function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {

@@ -4,31 +4,28 @@ import { LAYER_TYPE, type LottieNode, withLayerLists } from '../../template/lott
 import type { LottieDocument, Scene, SceneImage } from '../../template/scene.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 
-/**
- * How much larger than its area a moving picture is: how far it slides, as a share of the area's side, or how much it
- * is enlarged at most, from the first moment to the last.
- */
+/** How far a moving image slides, as a share of its area's side; for a zoom, its largest enlargement. */
 const AMOUNTS = { slow: 0.08, moderate: 0.16, fast: 0.28 } as const;
 
 interface Travel {
-  /** Size relative to the area; 1 for a side without movement. */
+  /** Size of the image relative to its area; 1 for a side without movement. */
   readonly width: number;
   readonly height: number;
-  /** Position of the picture's upper left corner and its scale, at the start and at the end. */
+  /** Position of the image's upper left corner, as a share of the area, and its scale. */
   readonly from: { readonly x: number; readonly y: number; readonly scale: number };
   readonly to: { readonly x: number; readonly y: number; readonly scale: number };
 }
 
 /**
- * Animates images whose transform requests it: linearly, while a layer shows the image, separately for each layer. The picture is
- * enlarged by the distance that it moves, so that its edges are never visible.
+ * Animates images whose transform requests it. The movement is linear and lasts as long as a layer shows the image; each layer
+ * has its own. The image is enlarged by the distance that it moves, so that its edges are never visible.
  *
- * @returns the animation with a composition in the place of each such image, and all images that it needs
+ * @returns the animation with each such image replaced by a composition, and all images that it needs
  */
 export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'> {
   const moving = scene.images.filter(isMoving);
   if (moving.length === 0) return scene;
-  const times = shownTimes(scene.animation);
+  const times = visibleRanges(scene.animation);
   const images = scene.images.filter((image) => !isMoving(image));
   const assets: { id: string; [field: string]: unknown }[] = [];
   const byAsset = new Map<string, { image: SceneImage; travel: Travel; pictureId: string }>();
@@ -37,7 +34,7 @@ export function animateImages(scene: Scene): Pick<Scene, 'animation' | 'images'>
     const width = Math.ceil(image.width * travel.width);
     const height = Math.ceil(image.height * travel.height);
     const pictureId = `reelform/moving/${image.assetId}`;
-    // It lies still in its own area, so that the result can be animated again without changing.
+    // The result requests no movement, so that animating it again changes nothing.
     const transform = { ...image.transform, animate_strategy: 'none' as const };
     images.push({ ...image, assetId: pictureId, width, height, transform });
     assets.push({ id: pictureId, w: width, h: height, u: '', p: '', e: 0 });
@@ -67,8 +64,8 @@ function isMoving({ transform }: SceneImage): boolean {
   return animate_strategy !== 'none';
 }
 
-/** The first and the last of its own frames at which each layer is shown. */
-function shownTimes(animation: LottieDocument): Map<LottieNode, [number, number]> {
+/** Returns the range in which each layer is shown, in frames of the layer's own time. */
+function visibleRanges(animation: LottieDocument): Map<LottieNode, [number, number]> {
   const times = new Map<LottieNode, [number, number]>();
   for (const { layer, from, to, clock } of layerSpans(animation)) {
     // Inside a remapped layer, only the layer's own in and out points are known.
@@ -108,7 +105,7 @@ function travelOf({ transform }: SceneImage): Travel {
   }
 }
 
-/** @param start of its movement, in frames, as `end` */
+/** @param start of the movement in frames, as is `end` */
 function movingLayer(image: SceneImage, travel: Travel, refId: string, start: number, end: number): object {
   const { width, height } = image;
   const keyframes = (from: readonly number[], to: readonly number[]) => ({
@@ -125,7 +122,7 @@ function movingLayer(image: SceneImage, travel: Travel, refId: string, start: nu
   return { ty: 2, ind: 1, ip: start - 1, op: end + 1, st: 0, refId, ks: { ...IDENTITY_TRANSFORM, p, s } };
 }
 
-/** A layer's transformation that changes nothing. */
+/** Transform of a layer that is drawn unchanged. */
 export const IDENTITY_TRANSFORM = {
   o: { a: 0, k: 100 },
   r: { a: 0, k: 0 },

@@ -1,37 +1,37 @@
 /** Limit for one file; extensively tagged recordings have a few hundred. */
-export const MOST_COMMENTS = 10_000;
-export const MOST_HEADER_BLOCKS = 1_000;
-export const MOST_STREAMS = 100;
+export const MAX_COMMENTS = 10_000;
+export const MAX_HEADER_BLOCKS = 1_000;
+export const MAX_STREAMS = 100;
 /** Size limit of the vendor string and of the data before the comments. */
-const MOST_VENDOR_BYTES = 10_000;
+const MAX_VENDOR_BYTES = 10_000;
 const COMMENT_BLOCK = 4;
 
 /**
- * Why the comments of a FLAC or Ogg file would cost their reader (mediabunny 1.61.0) too much time, which goes by the square
- * of their number; undefined where there is nothing to say.
+ * Checks the comments of a FLAC or Ogg file before mediabunny (1.61.0) reads them in quadratic time.
  *
+ * @returns the problem, or undefined
  * @see RFC 9639, section 8; RFC 3533, section 6; RFC 7845, section 5.2
  */
-export function problemOfComments(bytes: Uint8Array, type: 'flac' | 'ogg'): string | undefined {
+export function findCommentProblem(bytes: Uint8Array, type: 'flac' | 'ogg'): string | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return type === 'flac' ? problemOfBlocks(file) : problemOfPages(file);
+  return type === 'flac' ? findBlockProblem(file) : findPageProblem(file);
 }
 
-function problemOfBlocks(file: Buffer): string | undefined {
+function findBlockProblem(file: Buffer): string | undefined {
   let comments = 0;
   for (let at = 4, blocks = 1, isLast = false; !isLast && at + 4 <= file.length; blocks++) {
-    if (blocks > MOST_HEADER_BLOCKS) return 'it has too many blocks before its sound';
+    if (blocks > MAX_HEADER_BLOCKS) return 'it has too many blocks before its sound';
     const head = file.readUInt32BE(at);
     isLast = head >>> 31 === 1;
     if (((head >>> 24) & 0x7f) === COMMENT_BLOCK) comments += commentsIn(file.subarray(at + 4));
-    if (comments > MOST_COMMENTS) return 'it has too many comments';
+    if (comments > MAX_COMMENTS) return 'it has too many comments';
     at += 4 + (head & 0xff_ffff);
   }
   return undefined;
 }
 
-/** Streams begin together, on pages of their own; the second packet of each has its comments. */
-function problemOfPages(file: Buffer): string | undefined {
+/** All streams start at the beginning of the file. The second packet of each contains its comments. */
+function findPageProblem(file: Buffer): string | undefined {
   const streams = new Map<number, PacketCollector>();
   let comments = 0;
   let open = 0;
@@ -45,26 +45,26 @@ function problemOfPages(file: Buffer): string | undefined {
     if (isBeginning && !streams.has(serial)) {
       streams.set(serial, new PacketCollector());
       open += 1;
-      if (streams.size > MOST_STREAMS) return `it has more than ${MOST_STREAMS} streams`;
+      if (streams.size > MAX_STREAMS) return `it has more than ${MAX_STREAMS} streams`;
     }
     const second = streams.get(serial)?.add(segments, body);
     if (second !== undefined) {
       open -= 1;
       comments += commentsIn(second.subarray(second[0] === 3 ? 7 : 8));
-      if (comments > MOST_COMMENTS) return 'it has too many comments';
+      if (comments > MAX_COMMENTS) return 'it has too many comments';
     }
     at += 27 + segments.length + size;
   }
   return undefined;
 }
 
-/** Puts the beginning of a stream's second packet together. */
+/** Collects the start of a stream's second packet. */
 class PacketCollector {
   #packet = 0;
   #isDone = false;
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** @returns the packet, or as much of it as counts, once it is there */
+  /** @returns the packet, possibly without its end, once; undefined before and after that */
   add(segments: Uint8Array, body: Buffer): Buffer | undefined {
     let at = 0;
     for (const length of segments) {
@@ -72,7 +72,7 @@ class PacketCollector {
       if (this.#packet === 1) this.#bytes = Buffer.concat([this.#bytes, body.subarray(at, at + length)]);
       at += length;
       if (length < 255) this.#packet += 1;
-      if (this.#packet > 1 || this.#bytes.length > 2 * MOST_VENDOR_BYTES) {
+      if (this.#packet > 1 || this.#bytes.length > 2 * MAX_VENDOR_BYTES) {
         this.#isDone = true;
         return this.#bytes;
       }
@@ -85,6 +85,6 @@ class PacketCollector {
 function commentsIn(list: Buffer): number {
   if (list.length < 8) return 0;
   const vendorBytes = list.readUInt32LE(0);
-  if (vendorBytes > MOST_VENDOR_BYTES) return MOST_COMMENTS + 1;
+  if (vendorBytes > MAX_VENDOR_BYTES) return MAX_COMMENTS + 1;
   return list.length < vendorBytes + 8 ? 0 : list.readUInt32LE(4 + vendorBytes);
 }

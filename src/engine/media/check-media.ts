@@ -6,7 +6,7 @@ import { codecName, MAX_MEDIA_SECONDS, readMedia, SOUND_CODECS, VIDEO_CODECS } f
 
 export const MAX_CLIP_BYTES = 2_000_000_000;
 export const MAX_CLIP_SIDE_PIXELS = 4096;
-/** That decoding every frame of a GIF may write. */
+/** Limit for the pixels of all frames of a GIF together. */
 export const MAX_GIF_PIXELS = 1_000_000_000;
 
 const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
@@ -18,14 +18,14 @@ interface ClipHeader {
   readonly width: number;
   readonly height: number;
   readonly durationSeconds: number;
-  /** On average; pictures may be unevenly spaced. */
+  /** Average rate; pictures may be unevenly spaced. */
   readonly fps: number;
   readonly hasSound: boolean;
 }
 
 /**
- * Refuses what no decoder should see: a type that is not accepted (by content; playlists among them), too many bytes or
- * pixels, a structure that makes no sense. Reads the file's structure alone, in JavaScript, and nothing but these bytes.
+ * Checks a clip before native code decodes it: its type (by content; playlists are rejected), size and structure. Runs in
+ * JavaScript and reads only these bytes.
  *
  * @param name as `SceneClip.name`, for the error
  * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
@@ -99,11 +99,10 @@ interface SoundHeader {
 }
 
 /**
- * Refuses what no decoder should see: a type that is not accepted (by content; playlists among them), too many bytes, a
- * structure that makes no sense, a file without sound. Reads the file's structure alone, in JavaScript, and nothing but these bytes.
+ * Checks a sound before native code decodes it, as `checkClip` checks a clip. A file without sound is rejected.
  *
  * @param name as `SceneSound.name`, for the error
- * @param maxBytes the sound of a clip may lie in a larger file
+ * @param maxBytes higher for the sound of a clip
  * @throws SceneError asset_type_unsupported, asset_too_large, asset_decode_failed
  */
 export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX_SOUND_BYTES): Promise<SoundHeader> {
@@ -120,7 +119,7 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
     const track = await input.getPrimaryAudioTrack();
     if (track === null) {
-      // The reader knows no other codec in Ogg: a file of FLAC or Speex has no track.
+      // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.
       const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
       return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
     }

@@ -1,43 +1,44 @@
 import { boxSize } from '../images/image-header.ts';
 
-export const MOST_BOXES = 1_000_000;
-const MOST_DEPTH = 16;
-/** Six hours of pictures and sound need a quarter of that. */
-export const MOST_INDEX_BYTES = 64_000_000;
+export const MAX_BOXES = 1_000_000;
+const MAX_DEPTH = 16;
+/** Limit for the index; six hours of pictures and sound need a quarter of it. */
+export const MAX_INDEX_BYTES = 64_000_000;
 /** Size limit of a sample description; real files have a few hundred bytes. */
-const MOST_DESCRIPTION_BYTES = 1_000_000;
-export const MOST_TRACKS = 100;
-/** Six hours of fragments that are half a second long. */
-export const MOST_FRAGMENTS = 50_000;
+const MAX_DESCRIPTION_BYTES = 1_000_000;
+export const MAX_TRACKS = 100;
+/** Limit for fragments: six hours of half a second each. */
+export const MAX_FRAGMENTS = 50_000;
 
-/** Every box that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
+/** Boxes whose children the reader (mediabunny 1.61.0) reads, at any level. */
 const CONTAINERS = new Set([
   ...['moov', 'trak', 'mdia', 'minf', 'dinf', 'stbl', 'edts', 'udta', 'meta'],
   ...['mvex', 'moof', 'traf', 'mfra', 'sinf', 'schi', 'wave'],
 ]);
-/** Many programs leave bytes in them that are no boxes: where those begin, the reader stops as well. */
+/** Containers in which many programs leave bytes that are not boxes. The reader stops at these bytes too. */
 const LOOSE = new Set(['udta', 'meta']);
-/** Boxes that cost the reader time, and belong into no description of samples, where they could not be found. */
-const FOREIGN = ['trak', 'stbl', 'moof', 'traf', 'trun', 'tfra', 'stts', 'ctts', 'stsz', 'stz2'];
+/** Boxes that cost the reader time. They are forbidden in sample descriptions, where the walk would not find them. */
+const FORBIDDEN_IN_DESCRIPTION = ['trak', 'stbl', 'moof', 'traf', 'trun', 'tfra', 'stts', 'ctts', 'stsz', 'stz2'];
 
 /** The message describes the problem. */
 class BoxProblem extends Error {}
 
 /**
- * Why the boxes of an MP4 or MOV make no sense, or would cost their reader too much time or memory: the tables of a few
- * bytes can name billions of samples. Undefined where there is nothing to say. A file that is cut off behind its index is
- * not a problem of its boxes. Takes no memory, and about a second for the largest files.
+ * Checks the boxes of an MP4 or MOV for contradictions, and for tables that would take the reader too much time or memory: a
+ * table of a few bytes can declare billions of samples. A file that is truncated after its index passes. Allocates almost
+ * nothing and takes about a second for the largest files.
  *
+ * @returns the problem, or undefined
  * @see ISO/IEC 14496-12, 4.2 (boxes), 8.8 (fragments)
  */
-export function problemOfBoxes(bytes: Uint8Array): string | undefined {
+export function findBoxProblem(bytes: Uint8Array): string | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     new BoxWalk(file).walk();
     return undefined;
   } catch (error) {
     if (error instanceof BoxProblem) return error.message;
-    // A read beyond the end of a box.
+    // Reading beyond the end of a box throws a RangeError.
     if (!(error instanceof RangeError)) throw error;
     return 'a box ends early';
   }
@@ -52,8 +53,7 @@ class BoxWalk {
   readonly #fragments = new Set<number>();
   #boxes = 0;
   #tracks = 0;
-  /** Fragments that its own index names. */
-  #indexed = 0;
+  #indexEntries = 0;
 
   constructor(file: Buffer) {
     this.#file = file;
@@ -64,21 +64,21 @@ class BoxWalk {
     this.#checkIndex();
   }
 
-  /** @param isLoose ends the walk where a size makes no sense, and is no problem there */
+  /** @param isLoose ends the walk at an invalid size instead of failing */
   #visit(start: number, end: number, depth: number, isLoose: boolean): void {
     for (let at = start; at + 8 <= end; ) {
       const [size, header] = boxSize(this.#file, at, end);
       const type = this.#file.toString('latin1', at + 4, at + 8);
       this.#boxes += 1;
-      if (this.#boxes > MOST_BOXES || depth > MOST_DEPTH) throw new BoxProblem('it has too many boxes');
+      if (this.#boxes > MAX_BOXES || depth > MAX_DEPTH) throw new BoxProblem('it has too many boxes');
       const isCut = depth > 0 && at + size > end;
       if (isLoose && (size < header || isCut)) return;
       if (size < header) throw new BoxProblem(`the box ${type} is smaller than its header`);
-      if (isCut) throw new BoxProblem(`the box ${type} is larger than what it lies in`);
+      if (isCut) throw new BoxProblem(`the box ${type} is larger than its parent`);
       const last = Math.min(end, at + size);
       if (depth === 0 && type === 'moof') this.#fragments.add(at);
       this.#count(type, size);
-      // That at the end of the file is looked for from there.
+      // `#checkIndex` visits the index at the end of the file.
       const isIndex = depth === 0 && type === 'mfra';
       if (CONTAINERS.has(type) && !isIndex) this.#enter(type, at + header, last, depth);
       else this.#read(type, this.#file.subarray(at + header, last));
@@ -89,19 +89,19 @@ class BoxWalk {
   #enter(type: string, start: number, end: number, depth: number): void {
     if (type === 'stbl') this.#tables.beginTrack();
     if (type === 'moof') this.#tables.beginFragment();
-    // ISO's `meta` has a version before its boxes, QuickTime's has none.
+    // A `meta` box has a version before its children in ISO files, but not in QuickTime files.
     const hasVersion = type === 'meta' && end - start >= 4 && this.#file.readUInt32BE(start) === 0;
     this.#visit(hasVersion ? start + 4 : start, end, depth + 1, LOOSE.has(type));
     if (type === 'stbl') this.#tables.endTrack();
   }
 
   #count(type: string, size: number): void {
-    if ((type === 'moov' || type === 'mfra' || type === 'moof') && size > MOST_INDEX_BYTES) {
-      throw new BoxProblem(`its index has more than ${MOST_INDEX_BYTES / 1_000_000} MB`);
+    if ((type === 'moov' || type === 'mfra' || type === 'moof') && size > MAX_INDEX_BYTES) {
+      throw new BoxProblem(`its index has more than ${MAX_INDEX_BYTES / 1_000_000} MB`);
     }
     if (type === 'trak') this.#tracks += 1;
-    if (this.#tracks > MOST_TRACKS) throw new BoxProblem(`it has more than ${MOST_TRACKS} tracks`);
-    if (this.#fragments.size > MOST_FRAGMENTS) throw new BoxProblem(`it has more than ${MOST_FRAGMENTS} fragments`);
+    if (this.#tracks > MAX_TRACKS) throw new BoxProblem(`it has more than ${MAX_TRACKS} tracks`);
+    if (this.#fragments.size > MAX_FRAGMENTS) throw new BoxProblem(`it has more than ${MAX_FRAGMENTS} fragments`);
   }
 
   #read(type: string, body: Buffer): void {
@@ -110,15 +110,15 @@ class BoxWalk {
     this.#tables.read(type, body);
   }
 
-  /** Entries of the index of fragments, which have to lead to fragments. @see ISO/IEC 14496-12, 8.8.10 (tfra) */
+  /** Checks that each entry of the index refers to a fragment. @see ISO/IEC 14496-12, 8.8.10 (tfra) */
   #readIndex(body: Buffer): void {
     const bits = body.readUInt8(11);
     const offsetBytes = body.readUInt8(0) === 1 ? 8 : 4;
     const entryBytes = 2 * offsetBytes + 3 + (bits & 3) + ((bits >> 2) & 3) + ((bits >> 4) & 3);
     const count = body.readUInt32BE(12);
     if (count * entryBytes > body.length - 16) throw new RangeError('tfra ends early');
-    this.#indexed += count;
-    if (this.#indexed > MOST_FRAGMENTS) throw new BoxProblem('its index names too many fragments');
+    this.#indexEntries += count;
+    if (this.#indexEntries > MAX_FRAGMENTS) throw new BoxProblem('its index names too many fragments');
     for (let index = 0; index < count; index++) {
       const at = 16 + index * entryBytes + offsetBytes;
       const offset = offsetBytes === 8 ? Number(body.readBigUInt64BE(at)) : body.readUInt32BE(at);
@@ -126,7 +126,7 @@ class BoxWalk {
     }
   }
 
-  /** The index that the last bytes of the file lead to: the reader follows them wherever that is. */
+  /** Visits the index to which the last bytes of the file point. The reader follows this offset to any position. */
   #checkIndex(): void {
     const { length } = this.#file;
     const at = length < 16 ? -1 : length - this.#file.readUInt32BE(length - 4);
@@ -138,26 +138,26 @@ class BoxWalk {
 
 /** Sample descriptions can hide boxes behind codec-specific fields, where the walk does not find them. */
 function checkDescription(body: Buffer): void {
-  if (body.length > MOST_DESCRIPTION_BYTES) throw new BoxProblem('it describes its samples at too great length');
-  if (FOREIGN.some((type) => body.includes(type, 0, 'latin1'))) {
-    throw new BoxProblem('boxes lie in the description of its samples that belong elsewhere');
+  if (body.length > MAX_DESCRIPTION_BYTES) throw new BoxProblem('the description of its samples is too long');
+  if (FORBIDDEN_IN_DESCRIPTION.some((type) => body.includes(type, 0, 'latin1'))) {
+    throw new BoxProblem('the description of its samples contains boxes that belong elsewhere');
   }
 }
 
-/** Limit for a whole file: six hours at 180 pictures a second, or of sound in packets. */
-export const MOST_SAMPLES = 4_000_000;
+/** Limit for a whole file: six hours at 180 pictures or packets of sound a second. */
+export const MAX_SAMPLES = 4_000_000;
 /** Limit for uncompressed sound, where each value is a sample: six hours at 192 kHz. */
-const MOST_PCM_SAMPLES = 4_200_000_000;
-/** Memory limit for all tables: five hours of 60 pictures a second, out of order, with sound. */
-export const MOST_MEMORY_BYTES = 280_000_000;
+const MAX_PCM_SAMPLES = 4_200_000_000;
+/** Memory limit for all tables: five hours at 60 pictures a second, in decoding order, with sound. */
+export const MAX_MEMORY_BYTES = 280_000_000;
 
-/** Bytes that the reader (mediabunny 1.61.0) takes for each entry, measured. */
+/** Memory that the reader (mediabunny 1.61.0) uses for each entry of a table, measured. */
 const MEMORY_BYTES: Readonly<Record<string, number>> = {
   ...{ stts: 150, ctts: 80, stsc: 90, stsz: 27, stz2: 27, stco: 25, co64: 25, stss: 25, keys: 200, trun: 250 },
 };
-/** And for each sample of a track that has them in another order than they are shown in. */
+/** Additional memory for each sample of a track whose decoding order differs from its display order. */
 const SHIFTED_BYTES = 110;
-/** And for each chunk of uncompressed sound, which it makes one sample of. */
+/** Additional memory for each chunk of uncompressed sound, which the reader turns into a sample. */
 const PCM_CHUNK_BYTES = 160;
 
 const PCM = new Set([
@@ -178,8 +178,7 @@ function newTrack(): Track {
 }
 
 /**
- * Adds up the sample tables of an MP4 or MOV without copying them: entries, declared samples, and the memory that the reader will
- * need.
+ * Totals the sample tables of an MP4 or MOV without copying them: entries, declared samples and the reader's memory.
  *
  * @see ISO/IEC 14496-12, 8.6 (stts, ctts), 8.7 (stsz, stsc, stco, co64), 8.8.8 (trun)
  */
@@ -200,32 +199,32 @@ class SampleTables {
 
   endTrack(): void {
     const { isPcm, isShifted, samples, chunks, lastChunk } = this.#track;
-    if (samples > (isPcm && !isShifted ? MOST_PCM_SAMPLES : MOST_SAMPLES)) this.#fail('it names too many samples');
+    if (samples > (isPcm && !isShifted ? MAX_PCM_SAMPLES : MAX_SAMPLES)) this.#fail('it names too many samples');
     if (lastChunk > chunks + 1) this.#fail('its samples lie in chunks that it does not have');
-    if (!isPcm) this.#name(samples);
-    if (isShifted) this.#take(samples * SHIFTED_BYTES);
-    if (isPcm) this.#take(chunks * PCM_CHUNK_BYTES);
+    if (!isPcm) this.#addSamples(samples);
+    if (isShifted) this.#addMemory(samples * SHIFTED_BYTES);
+    if (isPcm) this.#addMemory(chunks * PCM_CHUNK_BYTES);
   }
 
-  /** The reader keeps one fragment at a time. */
+  /** Resets the memory of fragments: the reader keeps one at a time. */
   beginFragment(): void {
     this.#fragmentBytes = 0;
   }
 
-  /** @throws RangeError where a table has fewer bytes than it says */
+  /** @throws RangeError if a table has fewer bytes than it declares */
   read(type: string, body: Buffer): void {
     switch (type) {
       case 'stsd':
         this.#track.isPcm = isAllPcm(body);
         break;
       case 'stts':
-        this.#track.samples += sumOf(body, this.#entries(type, body, 8));
+        this.#track.samples += sumSampleCounts(body, this.#entries(type, body, 8));
         break;
       case 'ctts': {
         const count = this.#entries(type, body, 8);
         this.#track.isShifted ||= count > 0;
-        // The reader goes through all that they name, also beyond the samples that there are.
-        if (sumOf(body, count) > MOST_SAMPLES) this.#fail('it names too many samples');
+        // The reader iterates over all declared samples, even those beyond the end of the track.
+        if (sumSampleCounts(body, count) > MAX_SAMPLES) this.#fail('it names too many samples');
         break;
       }
       case 'stsc':
@@ -241,7 +240,7 @@ class SampleTables {
         this.#entries(type, body, 4);
         break;
       case 'stsz':
-        // One size for all takes no table.
+        // If all samples have the same size, there is no table.
         if (body.readUInt32BE(4) === 0) this.#entries(type, body, 4, 8);
         break;
       case 'stz2':
@@ -255,55 +254,55 @@ class SampleTables {
     }
   }
 
-  /** @returns the number of entries of a table, all of which are there */
+  /** @returns the number of entries of a table @throws RangeError if the table is too short for them */
   #entries(type: string, body: Buffer, entryBytes: number, countAt = 4): number {
     const count = body.readUInt32BE(countAt);
     if (count * entryBytes > body.length - countAt - 4) throw new RangeError(`${type} ends early`);
-    this.#take(count * MEMORY_BYTES[type]!);
+    this.#addMemory(count * MEMORY_BYTES[type]!);
     return count;
   }
 
-  /** Each run of chunks begins behind the one before: the reader goes through the chunks between them. */
+  /** Checks that runs of chunks are in ascending order, because the reader iterates over the chunks between two runs. */
   #readChunkRuns(body: Buffer, count: number): void {
     let last = 0;
     for (let at = 8; at < 8 + count * 12; at += 12) {
       const first = body.readUInt32BE(at);
-      if (first < last) this.#fail('its chunks are in no order');
+      if (first < last) this.#fail('its chunks are not in order');
       last = first;
     }
     this.#track.lastChunk = Math.max(this.#track.lastChunk, last);
   }
 
-  /** @throws RangeError where the fields of a run's samples are not all there */
+  /** @throws RangeError if a run is too short for its samples */
   #readRun(body: Buffer): void {
     const flags = body.readUIntBE(1, 3);
     const count = body.readUInt32BE(4);
     const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
     if (count * fields * 4 > body.length) throw new RangeError('trun ends early');
-    this.#name(count);
+    this.#addSamples(count);
     this.#fragmentBytes += count * MEMORY_BYTES.trun!;
-    if (this.#memoryBytes + this.#fragmentBytes > MOST_MEMORY_BYTES) this.#fail('it names too many samples');
+    if (this.#memoryBytes + this.#fragmentBytes > MAX_MEMORY_BYTES) this.#fail('it names too many samples');
   }
 
-  #name(samples: number): void {
+  #addSamples(samples: number): void {
     this.#samples += samples;
-    if (this.#samples > MOST_SAMPLES) this.#fail('it names too many samples');
+    if (this.#samples > MAX_SAMPLES) this.#fail('it names too many samples');
   }
 
-  #take(bytes: number): void {
+  #addMemory(bytes: number): void {
     this.#memoryBytes += bytes;
-    if (this.#memoryBytes > MOST_MEMORY_BYTES) this.#fail('its tables are too large');
+    if (this.#memoryBytes > MAX_MEMORY_BYTES) this.#fail('its tables are too large');
   }
 }
 
-/** The numbers of samples of a table whose entries have two fields each. */
-function sumOf(body: Buffer, count: number): number {
+/** Sums the sample counts of a table whose entries have two fields each. */
+function sumSampleCounts(body: Buffer, count: number): number {
   let sum = 0;
   for (let at = 8; at < 8 + count * 8; at += 8) sum += body.readUInt32BE(at);
   return sum;
 }
 
-/** Whether every description of samples is one of uncompressed sound; the reader goes by the last. */
+/** Returns whether all sample descriptions are of uncompressed sound; the reader uses the last one. */
 function isAllPcm(body: Buffer): boolean {
   let at = 8;
   for (; at + 8 <= body.length; at += Math.max(8, body.readUInt32BE(at))) {

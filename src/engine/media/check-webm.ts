@@ -1,15 +1,15 @@
-/** Limit for a whole file: six hours of pictures and sound, with several elements for each. */
-const MOST_ELEMENTS = 10_000_000;
-/** Limit for top-level elements and those of segments: clusters and elements between them. */
-const MOST_OF_SEGMENTS = 200_000;
-const MOST_DEPTH = 32;
+/** Limit for a whole file: six hours of pictures and sound, with several elements for each picture. */
+const MAX_ELEMENTS = 10_000_000;
+/** Limit for elements of levels 0 and 1: clusters and the elements between them. */
+const MAX_TOP_ELEMENTS = 200_000;
+const MAX_DEPTH = 32;
 /** Limits of a WebM file. A cluster lasts a minute at most, because block times have 16 bits. */
 export const WEBM_BOUNDS = {
   tracks: 100,
   clusters: 50_000,
   blocks: 4_000_000,
   clusterBlocks: 100_000,
-  /** Frames that share blocks, as those of sound do. */
+  /** Frames that share a block, as frames of sound do. */
   clusterLacedFrames: 5_000,
   indexEntries: 50_000,
   tags: 50_000,
@@ -30,8 +30,8 @@ const ID = {
   compression: 0x5034,
 } as const;
 
-/** How many of an element a file may have. Real files have a tenth at most, and their reader is slow with more. */
-const MOST: ReadonlyMap<number, readonly [most: number, what: string]> = new Map([
+/** Limits for single elements, since the reader is slow with too many of them. Real files have a tenth at most. */
+const MAX_COUNTS: ReadonlyMap<number, readonly [max: number, what: string]> = new Map([
   [ID.segment, [100, 'segments']],
   [ID.seekHead, [100, 'indexes']],
   [ID.cluster, [WEBM_BOUNDS.clusters, 'clusters']],
@@ -43,13 +43,13 @@ const MOST: ReadonlyMap<number, readonly [most: number, what: string]> = new Map
   [0x61a7, [WEBM_BOUNDS.attachments, 'attachments']],
 ]);
 
-/** Elements of a segment, by which the reader finds its way again where it has lost it. */
+/** Elements of a segment. After unreadable bytes, the reader resumes at the next one. */
 const LEVEL_1 = new Set<number>([
   ...[ID.seekHead, 0x1549a966, ID.cluster, 0x1654ae6b, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367],
 ]);
 const LEVEL_0_AND_1 = new Set<number>([...LEVEL_1, ID.ebml, ID.segment]);
 
-/** Everything else that the reader (mediabunny 1.61.0) looks into, wherever it lies. */
+/** Elements whose children the reader (mediabunny 1.61.0) reads, at any level. */
 const MASTERS = new Set<number>([
   ...LEVEL_0_AND_1,
   ...[0x4dbb, ID.blockGroup, 0x75a1, 0xa6, 0xae, 0xe0, 0xe1, 0x55b0, 0x7670, 0x6d80, 0x6240, ID.compression],
@@ -63,18 +63,19 @@ interface Element {
   readonly id: number;
   /** Offset of the content. */
   readonly start: number;
-  /** Undefined where it ends with the next element of its level. */
+  /** Undefined if the element ends at the next element of its level. */
   readonly size: number | undefined;
 }
 
 /**
- * Why the elements of a WebM or Matroska file would cost their reader too much time or memory: more of them than a file of
- * six hours has, blocks of very many frames, an index that leads into the middle of something. Undefined where there is
- * nothing to say. Takes no memory to speak of, and about a second for the largest files.
+ * Checks a WebM or Matroska file for elements that would take the reader too much time or memory: more elements than six hours
+ * need, blocks with very many frames, index entries that do not refer to the start of an element. Allocates almost nothing and
+ * takes about a second for the largest files.
  *
+ * @returns the problem, or undefined
  * @see RFC 8794 (EBML); RFC 9559, sections 5 and 10.3 (lacing)
  */
-export function problemOfElements(bytes: Uint8Array): string | undefined {
+export function findElementProblem(bytes: Uint8Array): string | undefined {
   try {
     new ElementWalk(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).walk();
     return undefined;
@@ -92,7 +93,7 @@ class ElementWalk {
   /** Offsets that an index refers to. */
   readonly #targets: number[] = [];
   #elements = 0;
-  #begun = 0;
+  #topElements = 0;
   #blocks = 0;
   #clusterBlocks = 0;
   #clusterFrames = 0;
@@ -104,18 +105,18 @@ class ElementWalk {
     this.#file = file;
   }
 
-  /** Level 0: whatever follows a segment is read as if the file began there. */
+  /** Visits level 0. Elements after a segment are read like those at the start of the file. */
   walk(): void {
     const { length } = this.#file;
     for (let at = 0; at < length; ) {
       const element = this.#elementAt(at, length);
-      // Zeros at the end of a file, for instance: the reader stops there.
+      // The reader stops at unreadable bytes, such as zeros at the end of a file.
       if (element === undefined) break;
       const { id, start, size = length - start } = element;
       if (id !== ID.ebml && id !== ID.segment && id !== ID.cluster && id !== ID.void) {
         throw new ElementProblem('it has elements where none belong');
       }
-      this.#begin(id, at);
+      this.#beginTopElement(id, at);
       if (id === ID.segment) this.#visitSegment(start, Math.min(length, start + size));
       else if (id !== ID.void) this.#visitMaster(id, start, Math.min(length, start + size));
       at = start + size;
@@ -123,15 +124,15 @@ class ElementWalk {
     for (const target of this.#targets) this.#checkTarget(target);
   }
 
-  /** Where an index leads has to be an element of a segment: the reader looks for some from there on. */
+  /** Checks that an index entry refers to an element of a segment, because the reader searches from that offset on. */
   #checkTarget(target: number): void {
-    // Beyond the end of a file that is cut off is nothing to find.
+    // In a truncated file, an entry may refer to an offset beyond the end.
     if (target < this.#file.length && !this.#level1.has(target)) {
-      throw new ElementProblem('its index leads into the middle of something');
+      throw new ElementProblem('its index points into the middle of an element');
     }
   }
 
-  /** Goes on as the reader does where something does not belong: with the next bytes that name an element of a segment. */
+  /** Like the reader, skips an unknown element up to the next bytes that are the id of a segment's element. */
   #visitSegment(start: number, end: number): void {
     this.#segmentStart = start;
     for (let at: number | undefined = start; at !== undefined && at < end; ) {
@@ -141,17 +142,17 @@ class ElementWalk {
         continue;
       }
       const { id, start: content, size } = element;
-      this.#begin(id, at);
-      const own = Math.min(end, size === undefined ? end : content + size);
-      const stopped = id === ID.void ? own : this.#visitMaster(id, content, own);
-      at = id === ID.cluster || size === undefined ? stopped : content + size;
+      this.#beginTopElement(id, at);
+      const contentEnd = Math.min(end, size === undefined ? end : content + size);
+      const stoppedAt = id === ID.void ? contentEnd : this.#visitMaster(id, content, contentEnd);
+      at = id === ID.cluster || size === undefined ? stoppedAt : content + size;
     }
   }
 
-  #begin(id: number, at: number): void {
+  #beginTopElement(id: number, at: number): void {
     this.#count(id);
-    this.#begun += 1;
-    if (this.#begun > MOST_OF_SEGMENTS) throw new ElementProblem('it has too many elements');
+    this.#topElements += 1;
+    if (this.#topElements > MAX_TOP_ELEMENTS) throw new ElementProblem('it has too many elements');
     if (id !== ID.void) this.#level1.add(at);
   }
 
@@ -161,11 +162,11 @@ class ElementWalk {
   }
 
   /**
-   * @param isCluster ends with the next element of a level above, whatever its size
-   * @returns where the reader goes on
+   * @param isCluster ends at the next element of a higher level, regardless of its size
+   * @returns the offset at which the reader continues
    */
   #visit(start: number, end: number, isCluster: boolean, depth: number): number {
-    if (depth > MOST_DEPTH) throw new ElementProblem('its elements are nested too deep');
+    if (depth > MAX_DEPTH) throw new ElementProblem('its elements are nested too deep');
     let at = start;
     while (at + 2 <= end) {
       const element = this.#elementAt(at, end);
@@ -187,8 +188,8 @@ class ElementWalk {
 
   #count(id: number): void {
     this.#elements += 1;
-    if (this.#elements > MOST_ELEMENTS) throw new ElementProblem('it has too many elements');
-    const limit = MOST.get(id);
+    if (this.#elements > MAX_ELEMENTS) throw new ElementProblem('it has too many elements');
+    const limit = MAX_COUNTS.get(id);
     if (limit === undefined) return;
     const count = (this.#counts.get(id) ?? 0) + 1;
     this.#counts.set(id, count);
@@ -210,7 +211,7 @@ class ElementWalk {
       throw new ElementProblem('its blocks have too many frames');
   }
 
-  /** The next element of a segment, as its bytes tell. */
+  /** Returns the offset of the next bytes that are the id of a segment's element. */
   #resync(start: number, end: number): number | undefined {
     for (let at = start; at + 4 <= end; at++) {
       const first = this.#file[at]!;
@@ -233,9 +234,9 @@ class ElementWalk {
     const first = this.#file[at] ?? 0;
     const length = Math.clz32(first) - 23;
     if (length > 8 || at + length > end) return undefined;
-    const most = 2 ** (7 * length) - 1;
+    const unknown = 2 ** (7 * length) - 1;
     const value = this.#number(at + 1, length - 1) + (first & (0xff >> length)) * 2 ** (8 * (length - 1));
-    return { value: value === most ? undefined : value, next: at + length };
+    return { value: value === unknown ? undefined : value, next: at + length };
   }
 
   #number(at: number, length: number): number {

@@ -7,14 +7,14 @@ import { animationFramesPerFrame, frameRateOf } from '../frame-rate.ts';
 
 /** Timing of a clip. */
 export interface ClipTimes {
-  /** The asset's own times, in frames, at a frame of the video: one for each layer that shows it. */
+  /** Returns the asset's own times, in frames, at a frame of the video: one for each layer that shows the asset. */
   readonly timesAt: (frame: number) => number[];
-  /** Seconds of the clip, from its first picture, at one of its own times. */
+  /** Converts one of the asset's own times to seconds from the first picture of the clip. */
   readonly secondsOf: (time: number) => number;
   readonly trimSeconds: number;
 }
 
-/** Returns when a clip of a scene is shown, with which pictures. @param animation original or composed */
+/** Returns when a scene shows a clip, and which pictures of it. @param animation original or composed */
 export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocument): ClipTimes {
   const showings = assetShowings(animation, new Set([clip.assetId]));
   const own = frameRateOf(animation.fr);
@@ -29,20 +29,17 @@ export function clipTimes(clip: SceneClip, scene: Scene, animation: LottieDocume
   };
 }
 
-/** One way from the animation down to a layer that shows an asset. */
+/** A path of nested layers that ends at a layer that shows an asset. */
 interface AssetShowing {
   readonly assetId: string;
-  /** From the outermost layer on; the last one shows the asset. */
+  /** Outermost layer first; the last one shows the asset. */
   readonly layers: readonly LottieNode[];
 }
 
-/** Tolerance for the start and end of a layer, in frames: the rasteriser computes less exactly. */
-const SLACK_FRAMES = 0.001;
+/** Tolerance for the start and end of a layer, in frames, because the rasteriser computes with less precision. */
+const TOLERANCE_FRAMES = 0.001;
 
-/**
- * Finds every path of layers that shows some assets. Unlike `layerSpans`, it supports the asset's own time below a layer that
- * remaps time.
- */
+/** Finds every path of layers that shows one of the assets. Unlike `layerSpans`, supports times below a layer that remaps time. */
 function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>): AssetShowing[] {
   const compositions = precompositions(animation);
   const showings: AssetShowing[] = [];
@@ -61,16 +58,16 @@ function assetShowings(animation: LottieDocument, assetIds: ReadonlySet<string>)
 }
 
 /**
- * The asset's own time at a frame of the animation, in frames; undefined where it is not shown.
+ * Returns the asset's own time at a frame of the animation, in frames; undefined if the asset is not shown.
  *
- * @param frame of the composition, as `ip` counts
- * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that a layer lies in
+ * @param frame of the composition, counted like `ip`
+ * @see Lottie specification 1.0.1: `ip`, `op` and `st` are times of the composition that contains the layer
  */
 function assetFrame({ layers }: AssetShowing, frame: number, framesPerSecond: number): number | undefined {
   let time = frame;
   for (const layer of layers) {
-    if (time < numberOr(layer.ip, -Infinity) - SLACK_FRAMES) return undefined;
-    if (time >= numberOr(layer.op, Infinity) + SLACK_FRAMES) return undefined;
+    if (time < numberOr(layer.ip, -Infinity) - TOLERANCE_FRAMES) return undefined;
+    if (time >= numberOr(layer.op, Infinity) + TOLERANCE_FRAMES) return undefined;
     time = timeWithin(layer, time, framesPerSecond);
   }
   return time;

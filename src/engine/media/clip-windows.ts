@@ -7,28 +7,28 @@ import type { PictureFiles } from './picture.ts';
 import { bitmapFile, type ClipPictures, fitPicture } from './picture.ts';
 import { videoPictures } from './video-pictures.ts';
 
-/** Of the pictures of one window: 11 of 1920 × 1080. A window holds those of one frame at least. */
-const WINDOW_BYTES = 96_000_000;
+/** Size limit for the pictures of one window: 11 of 1920 × 1080. A window has at least one frame. */
+const MAX_WINDOW_BYTES = 96_000_000;
 
-/** Frames [from, to) of the video, with the assets that show the clips in them. */
+/** Frames [from, to) of the video, with the assets that replace the clips. */
 interface ClipWindow {
   readonly from: number;
   readonly to: number;
   /** Lottie assets; their paths are the names of `files`. */
   readonly assets: readonly object[];
-  /** BMP. @throws SceneError asset_decode_failed */
+  /** Decodes the pictures into BMP files. @throws SceneError asset_decode_failed */
   files(): Promise<PictureFiles>;
 }
 
-/** The clips of a scene, a window at a time. To be closed. */
+/** The clips of a scene, decoded window by window. The caller must close it. */
 export interface Clips {
   /**
-   * A window that starts at a frame.
+   * Returns a window that starts at a frame.
    *
-   * @param mostFrames that it may have; how many it gets depends on how large their pictures are
+   * @param maxFrames upper limit; large pictures make the window shorter
    * @throws SceneError asset_decode_failed, asset_type_unsupported
    */
-  window(from: number, mostFrames: number): Promise<ClipWindow>;
+  window(from: number, maxFrames: number): Promise<ClipWindow>;
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export async function openClips(scene: Scene, animation: LottieDocument): Promis
     close();
     throw error;
   }
-  return { window: (from, mostFrames) => makeWindow(open, scene, from, mostFrames), close };
+  return { window: (from, maxFrames) => makeWindow(open, scene, from, maxFrames), close };
 }
 
 async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument): Promise<OpenClip> {
@@ -70,7 +70,7 @@ async function openClip(clip: SceneClip, scene: Scene, animation: LottieDocument
   return { clip, pictures, timesAt, secondsOf };
 }
 
-/** A picture that a window shows, and the clip's own time at which it does. */
+/** A picture that a window shows, and the time of the clip at which it is shown. */
 interface Sample {
   readonly time: number;
   readonly index: number;
@@ -80,19 +80,19 @@ async function makeWindow(
   open: readonly OpenClip[],
   { frameCount }: Scene,
   from: number,
-  mostFrames: number,
+  maxFrames: number,
 ): Promise<ClipWindow> {
   const samples: Sample[][] = open.map(() => []);
   const wanted: Set<number>[] = open.map(() => new Set());
   let sizeBytes = 0;
   let to = from;
-  for (; to < Math.min(frameCount, from + mostFrames); to++) {
+  for (; to < Math.min(frameCount, from + maxFrames); to++) {
     const shown = open.map(({ timesAt, secondsOf, pictures }) =>
       timesAt(to).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) })),
     );
     const added = shown.map((list, at) => new Set(list.map(({ index }) => index).filter((i) => !wanted[at]!.has(i))));
     const addedBytes = added.reduce((sum, list, at) => sum + list.size * areaBytes(open[at]!.clip), 0);
-    if (to > from && sizeBytes + addedBytes > WINDOW_BYTES) break;
+    if (to > from && sizeBytes + addedBytes > MAX_WINDOW_BYTES) break;
     sizeBytes += addedBytes;
     for (const [at, list] of shown.entries()) {
       samples[at]!.push(...list);
@@ -136,8 +136,8 @@ function pictureAsset({ width, height }: SceneClip, at: number, index: number): 
 }
 
 /**
- * The asset as a composition with one layer for each picture. Where two pictures meet the one gives way to the other in the middle
- * between the times at which they are shown, so that no rounding in the rasteriser shows the wrong one.
+ * Returns the asset as a composition with one layer for each picture. The layers change midway between the times of two
+ * pictures, so that rounding in the rasteriser cannot show the wrong picture.
  */
 function precomposition({ assetId, width, height }: SceneClip, at: number, samples: readonly Sample[]): object {
   const ascending = [...samples].sort((a, b) => a.time - b.time);

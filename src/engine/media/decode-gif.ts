@@ -1,7 +1,7 @@
 import { SceneError } from '../scene-error.ts';
 import type { ClipPictures, Picture } from './picture.ts';
 
-/** First row and distance of rows, pass by pass. @see GIF89a, appendix E */
+/** First row and row distance of each interlacing pass. @see GIF89a, appendix E */
 const PASSES = [
   [0, 8],
   [4, 8],
@@ -10,8 +10,8 @@ const PASSES = [
 ] as const;
 
 /**
- * The pictures of a GIF as browsers show them: each over what its predecessor left, which was kept, cleared to
- * transparency or put back; background colours are not painted.
+ * Decodes the pictures of a GIF as browsers show them: each is painted over the previous one, which was kept, cleared to
+ * transparency or replaced by the content before it. Background colours are not painted.
  *
  * @throws SceneError asset_decode_failed
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt section 23 (disposal methods)
@@ -43,15 +43,15 @@ export function gifPictures(bytes: Uint8Array, name: string): ClipPictures {
   };
 }
 
-/** The screen on which frames are painted, one after the other. */
+/** Creates the screen on which frames are painted one after the other. */
 function newScreen({ width, height }: Gif) {
   const bgra = new Uint8ClampedArray(width * height * 4);
-  let leave: () => void = () => undefined;
+  let disposePrevious: () => void = () => undefined;
   return {
     paint(bytes: Uint8Array, frame: GifFrame, name: string): void {
-      leave();
+      disposePrevious();
       const before = frame.disposal === 'restore' ? bgra.slice() : null;
-      leave = () => {
+      disposePrevious = () => {
         if (before !== null) bgra.set(before);
         if (frame.disposal === 'clear') clear(frame);
       };
@@ -111,9 +111,9 @@ interface GifFrame {
   readonly width: number;
   readonly height: number;
   readonly isInterlaced: boolean;
-  /** Offset and number of colours, three bytes each; null where the file has no palette for it. */
+  /** Offset and number of colours, three bytes each; null if neither the frame nor the file has a palette. */
   readonly palette: { readonly at: number; readonly count: number } | null;
-  /** Index of the colour that leaves what is below. */
+  /** Index of the transparent colour. */
   readonly transparentIndex: number | null;
   /** Offset of the byte with the minimum code size. */
   readonly dataAt: number;
@@ -126,19 +126,19 @@ interface Gif {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly GifFrame[];
-  /** It breaks off in the middle of something, and may have had more pictures. */
-  readonly isCut: boolean;
+  /** The file is truncated and may have had more pictures. */
+  readonly isTruncated: boolean;
 }
 
-/** Nearly seven hours of ten pictures a second. */
-export const MOST_FRAMES = 250_000;
+/** Limit for pictures: nearly seven hours at ten a second. */
+export const MAX_FRAMES = 250_000;
 
 const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
-/** Delays of 0 or 1 hundredth of a second become ten, which browsers do too. */
-const SHORTEST_HUNDREDTHS = 2;
+/** Shorter delays are replaced by the default, as in browsers. */
+const MIN_HUNDREDTHS = 2;
 const DEFAULT_HUNDREDTHS = 10;
 
 interface Control {
@@ -154,31 +154,31 @@ const NO_CONTROL: Control = {
 };
 
 /**
- * The structure of a GIF, without decoding a pixel. A file that breaks off keeps the pictures that came whole.
+ * Reads the structure of a GIF without decoding pixels. Of a truncated file, returns the complete pictures.
  *
- * @throws SceneError asset_decode_failed where there is no picture
+ * @throws SceneError asset_decode_failed if the file has no complete picture
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt sections 18 (screen), 20 (image), 23 (graphic control)
  */
 export function readGifFrames(bytes: Uint8Array, name: string): Gif {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const frames: GifFrame[] = [];
-  let isCut = true;
+  let isTruncated = true;
   try {
-    isCut = !collectFrames(file, frames, name);
+    isTruncated = !collectFrames(file, frames, name);
   } catch (error) {
-    // A read beyond the end.
+    // Reading beyond the end throws a RangeError.
     if (!(error instanceof RangeError)) throw error;
   }
   const [width, height] = file.length < 13 ? [0, 0] : [file.readUInt16LE(6), file.readUInt16LE(8)];
   if (frames.length === 0 || width * height === 0) {
     throw new SceneError('asset_decode_failed', 'The GIF has no picture, or is damaged', { imageName: name });
   }
-  return { width, height, frames, isCut };
+  return { width, height, frames, isTruncated };
 }
 
 /**
- * @returns whether all of its blocks came whole; many files lack the trailer alone
- * @throws RangeError at the end of a file that breaks off
+ * @returns whether all blocks are complete; many complete files have no trailer
+ * @throws RangeError if the file is truncated
  */
 function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean {
   const screenTable = colourTable(file, 10, 13);
@@ -206,10 +206,10 @@ function collectFrames(file: Buffer, frames: GifFrame[], name: string): boolean 
     };
     at = skipSubBlocks(file, dataAt + 1);
     frames.push(frame);
-    if (frames.length > MOST_FRAMES) {
-      throw new SceneError('asset_too_large', `The GIF has more than ${MOST_FRAMES} pictures`, { imageName: name });
+    if (frames.length > MAX_FRAMES) {
+      throw new SceneError('asset_too_large', `The GIF has more than ${MAX_FRAMES} pictures`, { imageName: name });
     }
-    // It counts for one picture alone.
+    // A graphic control applies to one picture only.
     control = NO_CONTROL;
   }
   return true;
@@ -221,7 +221,7 @@ function readControl(file: Buffer, at: number): Control {
   const disposal = (flags >> 2) & 7;
   return {
     disposal: disposal === 2 ? 'clear' : disposal === 3 ? 'restore' : 'keep',
-    durationSeconds: (hundredths < SHORTEST_HUNDREDTHS ? DEFAULT_HUNDREDTHS : hundredths) / 100,
+    durationSeconds: (hundredths < MIN_HUNDREDTHS ? DEFAULT_HUNDREDTHS : hundredths) / 100,
     transparentIndex: (flags & 1) === 0 ? null : file.readUInt8(at + 3),
   };
 }
@@ -235,34 +235,34 @@ function tableBytes(table: GifFrame['palette']): number {
   return table === null ? 0 : table.count * 3;
 }
 
-/** The offset behind a chain of sub-blocks and its terminator. @throws RangeError */
+/** Returns the offset after a chain of sub-blocks and its terminator. @throws RangeError if the file is truncated */
 function skipSubBlocks(file: Buffer, start: number): number {
   let at = start;
   for (let length = file.readUInt8(at); length > 0; length = file.readUInt8(at)) at += 1 + length;
   return at + 1;
 }
 
-const MOST_CODES = 4096;
+const MAX_CODES = 4096;
 
 /**
  * Decodes the colour indices of a GIF's image data. Stops at the first invalid code and at the end of the data, so that the
  * result may be shorter than requested. The time is bounded by the length of the input.
  *
- * @param at offset of the byte that says how many bits an index has
- * @param most indices wanted
+ * @param at offset of the byte with the number of bits of an index
+ * @param count number of indices requested
  * @see https://www.w3.org/Graphics/GIF/spec-gif89a.txt appendix F
  */
-function decodeLzw(bytes: Uint8Array, at: number, most: number): Uint8Array {
+function decodeLzw(bytes: Uint8Array, at: number, count: number): Uint8Array {
   const indexBits = bytes[at] ?? 0;
   if (indexBits < 1 || indexBits > 8) return new Uint8Array(0);
   const clear = 1 << indexBits;
   const end = clear + 1;
-  const prefix = new Uint16Array(MOST_CODES);
-  const last = new Uint8Array(MOST_CODES);
-  const length = new Uint16Array(MOST_CODES);
+  const prefix = new Uint16Array(MAX_CODES);
+  const last = new Uint8Array(MAX_CODES);
+  const length = new Uint16Array(MAX_CODES);
   for (let code = 0; code < clear; code++) [last[code], length[code]] = [code, 1];
 
-  const out = new Uint8Array(most);
+  const out = new Uint8Array(count);
   let written = 0;
   let next = end + 1;
   let codeBits = indexBits + 1;
@@ -287,7 +287,7 @@ function decodeLzw(bytes: Uint8Array, at: number, most: number): Uint8Array {
       [next, codeBits, previous] = [end + 1, indexBits + 1, -1];
       continue;
     }
-    const isNew = code === next && previous !== -1 && next < MOST_CODES;
+    const isNew = code === next && previous !== -1 && next < MAX_CODES;
     if (code === end || !(code < clear || (code > end && code < next) || isNew)) return out.subarray(0, written);
 
     // Written backwards: each code stores its last index and its prefix code.
@@ -297,15 +297,15 @@ function decodeLzw(bytes: Uint8Array, at: number, most: number): Uint8Array {
     let first = 0;
     for (let link = known; ; link = prefix[link]!) {
       first = last[link]!;
-      if (position < most) out[position] = first;
+      if (position < count) out[position] = first;
       position -= 1;
       if (link < clear) break;
     }
-    if (isNew && written + runLength <= most) out[written + runLength - 1] = first;
-    written = Math.min(most, written + runLength);
-    if (written === most) return out;
+    if (isNew && written + runLength <= count) out[written + runLength - 1] = first;
+    written = Math.min(count, written + runLength);
+    if (written === count) return out;
 
-    if (previous !== -1 && next < MOST_CODES) {
+    if (previous !== -1 && next < MAX_CODES) {
       prefix[next] = previous;
       last[next] = first;
       length[next] = length[previous]! + 1;

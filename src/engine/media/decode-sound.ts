@@ -4,7 +4,7 @@ import type { Libav, NativeFrame } from '../codec/libav.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { bytesOf } from './open-media.ts';
 
-/** Their samples take less than two megabytes. */
+/** The samples of so many packets take less than two megabytes. */
 const FREE_EVERY_PACKETS = 64;
 
 /** Sound of one packet, or of several that were decoded together. */
@@ -15,7 +15,8 @@ interface DecodedSound {
 }
 
 /**
- * Decodes a track from the packet that holds a time on, or some before it, since most codecs need a few to find their feet.
+ * Decodes a track from a packet on. Most codecs need a few packets before their output is correct, so `first` should precede the
+ * first sample used.
  *
  * @throws SceneError asset_type_unsupported, asset_decode_failed
  */
@@ -60,7 +61,7 @@ function silence(seconds: number, rate: number, channels: number): DecodedSound 
   return { channels: Array.from({ length: channels }, () => samples), rate };
 }
 
-/** The samples of a frame, of planes or interleaved. */
+/** Converts a decoded frame, planar or interleaved. */
 function samplesOf(frame: NativeFrame, libav: Libav): DecodedSound {
   const format = libav.avGetSampleFmtName(frame.format) ?? '';
   const [, kind, bits, planar] = /^(flt|dbl|s|u)(8|16|32)?(p?)$/.exec(format) ?? [];
@@ -87,7 +88,7 @@ export function isPcm(codec: string): boolean {
 /**
  * Converts uncompressed sound to one list of samples in -1..1 for each channel.
  *
- * @param codec one that `isPcm` knows
+ * @param codec for which `isPcm` returns true
  * @param bytes whole frames of interleaved samples; an incomplete frame at the end is ignored
  * @see ITU-T G.711 for `ulaw` and `alaw`
  */

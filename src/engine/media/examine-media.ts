@@ -8,13 +8,13 @@ import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './open-media.ts';
 
 /** A shorter freeze of the last picture is not reported. */
-const SHORTEST_STAND_SECONDS = 0.2;
+const MIN_FREEZE_SECONDS = 0.2;
 
 /**
  * Finds clips and sounds that end too early: truncated files, and clips that end while a layer still shows them, so that their
  * last picture freezes. Reads only the structure of the files.
  *
- * @throws SceneError asset_decode_failed for one that is trimmed to beyond its end, and for one that cannot be read
+ * @throws SceneError asset_decode_failed for a file that is unreadable or trimmed to start after its end
  */
 export async function examineMedia(scene: Scene): Promise<MediaFinding[]> {
   const found = new Map<string, MediaFinding>();
@@ -33,25 +33,25 @@ async function examineClip(clip: SceneClip, scene: Scene): Promise<MediaFinding 
   const { name, bytes } = clip;
   const { timesAt, secondsOf, trimSeconds } = clipTimes(clip, scene, scene.animation);
   const length = await mediaLength(bytes, name, 'video');
-  refuseTrim('clip', name, trimSeconds, length);
+  rejectTrim('clip', name, trimSeconds, length);
   const shown: number[] = [];
-  const standing: number[] = [];
+  const frozen: number[] = [];
   let needed = 0;
   for (let frame = 0; frame < scene.frameCount; frame++) {
     const seconds = Math.max(-1, ...timesAt(frame).map(secondsOf));
     if (seconds < 0) continue;
     shown.push(frame);
-    if (seconds >= length.seconds - 1e-6) standing.push(frame);
+    if (seconds >= length.seconds - 1e-6) frozen.push(frame);
     needed = Math.max(needed, seconds + 1 / scene.fps);
   }
   if (shown.length === 0) return undefined;
-  const stands = length.isMoving && standing.length / scene.fps >= SHORTEST_STAND_SECONDS;
-  const sighting = sightingOf(scene, stands ? standing : shown);
+  const freezes = length.isMoving && frozen.length / scene.fps >= MIN_FREEZE_SECONDS;
+  const sighting = sightingOf(scene, freezes ? frozen : shown);
   if (length.announced !== undefined) return truncated(name, sighting, length);
-  if (!stands) return undefined;
+  if (!freezes) return undefined;
   return {
     ...{ code: 'clip_ends_early', editable: name, ...sighting },
-    standsFromSeconds: standing[0]! / scene.fps,
+    freezesAtSeconds: frozen[0]! / scene.fps,
     lengthSeconds: length.seconds - trimSeconds,
     neededSeconds: needed - trimSeconds,
   };
@@ -61,7 +61,7 @@ async function examineSound(sound: SceneSound, scene: Scene): Promise<MediaFindi
   const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0 } = sound;
   const length = await mediaLength(bytes, name, 'audio');
   const { trim_start_time = 0 } = transform;
-  refuseTrim('sound', name, trim_start_time - skipSeconds, length);
+  rejectTrim('sound', name, trim_start_time - skipSeconds, length);
   if (length.announced === undefined) return undefined;
   const silentFrom = Math.min(endSeconds, startSeconds + Math.max(0, length.seconds - trim_start_time));
   const frame = Math.min(scene.frameCount - 1, Math.floor(silentFrom * scene.fps));
@@ -69,7 +69,7 @@ async function examineSound(sound: SceneSound, scene: Scene): Promise<MediaFindi
 }
 
 /** @throws SceneError asset_decode_failed */
-function refuseTrim(what: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
+function rejectTrim(what: string, imageName: string, trimSeconds: number, { seconds }: MediaLength): void {
   if (trimSeconds <= 0 || trimSeconds < seconds - 1e-6) return;
   const text = `It is trimmed to start at ${formatSeconds(trimSeconds)} s, and the ${what} ends at ${formatSeconds(seconds)} s: nothing of it is left`;
   throw new SceneError('asset_decode_failed', text, { imageName });
@@ -86,7 +86,7 @@ function truncated(editable: string, sighting: Sighting, { seconds, announced = 
 
 type Sighting = Pick<MediaFinding, 'frame' | 'seconds' | 'still'>;
 
-/** The first still that is one of these frames, else the first of them. @param frames not empty, ascending */
+/** Returns the first still among some frames, or else the first frame. @param frames not empty, ascending */
 function sightingOf({ stills, fps }: Scene, frames: readonly number[]): Sighting {
   const among = new Set(frames);
   const [still] = stills.filter(({ frame }) => among.has(frame)).sort((a, b) => a.frame - b.frame);
@@ -94,23 +94,23 @@ function sightingOf({ stills, fps }: Scene, frames: readonly number[]): Sighting
   return { frame, seconds: frame / fps, still: still?.name ?? null };
 }
 
-/** Headers round, and some count what an encoder put before the sound. */
+/** Durations in headers are rounded, and some include the encoder's delay. */
 const TOLERANCE_SECONDS = 0.15;
 
-/** How much of a clip or a sound there is. */
+/** Length of the readable part of a clip or sound. */
 interface MediaLength {
-  /** From the first picture, or the first sound, to the end of the last one that is there. */
+  /** From the first picture or sample to the end of the last readable one. */
   readonly seconds: number;
   /** Announced length of a truncated file in seconds, null if unknown; undefined for a complete file. */
   readonly announced: number | null | undefined;
-  /** Whether a clip has more than one picture. */
+  /** The clip has more than one picture. */
   readonly isMoving: boolean;
 }
 
 /**
  * Measures the readable part of a file, not its announced length. Decodes nothing.
  *
- * @param kind which of its tracks
+ * @param kind of the track to measure
  * @throws SceneError asset_type_unsupported, asset_decode_failed
  */
 async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'audio'): Promise<MediaLength> {
@@ -120,9 +120,9 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
     throw new SceneError('asset_type_unsupported', `${what} that can be used`, { imageName: name });
   }
   if (type === 'gif') {
-    const { frames, isCut } = readGifFrames(bytes, name);
+    const { frames, isTruncated } = readGifFrames(bytes, name);
     const seconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
-    return { seconds, announced: isCut ? null : undefined, isMoving: frames.length > 1 };
+    return { seconds, announced: isTruncated ? null : undefined, isMoving: frames.length > 1 };
   }
   return readMedia(bytes, name, async (input) => {
     const tracks = await input.getTracks();
@@ -134,24 +134,24 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
     if (track === null) throw new Error(`it has no ${kind === 'video' ? 'picture' : 'sound'}`);
     const first = await track.getFirstTimestamp();
     const end = ends.get(track) ?? (await endOf(track, announced ?? Infinity));
-    const isCut = announced !== null && announced - Math.max(...ends.values(), end) > TOLERANCE_SECONDS;
+    const isTruncated = announced !== null && announced - Math.max(...ends.values(), end) > TOLERANCE_SECONDS;
     const { packetCount } = await track.computePacketStats(2);
     return {
       seconds: Math.max(0, end - Math.max(0, first)),
-      announced: isCut ? announced : undefined,
+      announced: isTruncated ? announced : undefined,
       isMoving: packetCount > 1,
     };
   });
 }
 
-/** Returns the length of the longest track in seconds, as the tables of the file state it. */
+/** Returns the length of the longest track in seconds, from the tables of the file. */
 async function longest(tracks: readonly InputTrack[]): Promise<number> {
   let seconds = 0;
   for (const track of tracks) seconds = Math.max(seconds, await track.computeDuration());
   return seconds;
 }
 
-/** The end of the last packet whose bytes are there, in seconds of the file. */
+/** Returns the end of the last complete packet, in seconds of the file. */
 async function endOf(track: InputTrack, announced: number): Promise<number> {
   if (!(track.isVideoTrack() || track.isAudioTrack())) return 0;
   const sink = new EncodedPacketSink(track);
@@ -168,7 +168,7 @@ async function endOf(track: InputTrack, announced: number): Promise<number> {
 const UNKNOWN_FROM = 0x7fff_0000;
 
 /**
- * Seconds of sound that the header of a WAV announces; null where it does not say, or this is none.
+ * Returns the duration in seconds that the header of a WAV declares; null if it declares none or the file is not a WAV.
  *
  * @see https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html (`fmt `, `data`)
  */

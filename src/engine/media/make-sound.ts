@@ -12,7 +12,7 @@ import { joined, MIX_RATE, type Stereo, silence } from './resampler.ts';
  * Mixes and compresses a scene's sounds, exactly as long as its video; null for a silent scene. A limiter attenuates peaks above
  * full scale. Sounds are decoded while mixing, so that memory use does not depend on their length.
  *
- * @param signal ends the mix soon
+ * @param signal aborts the mix after the current block
  * @throws SceneError asset_type_unsupported, asset_decode_failed, asset_too_large with the sound's name
  * @throws ReelformError encoder_missing
  * @throws the signal's reason
@@ -79,9 +79,9 @@ async function* mix(voices: readonly SoundVoice[], total: number, size: number):
   }
 }
 
-/** Samples between hearing of a peak and reaching it: 5 ms at 48 kHz. */
+/** Samples between detecting a peak and reaching it: 5 ms at 48 kHz. */
 const LOOK_AHEAD = 240;
-/** Share of the way back to full gain in one sample: nine tenths of it in about 100 ms. */
+/** Share of the remaining way to full gain that is recovered per sample: nine tenths in about 100 ms. */
 const RELEASE = 0.00048;
 
 /**
@@ -98,12 +98,12 @@ export class PeakLimiter {
   #fall = 0;
   #hold = 0;
 
-  /** Replaces the samples by those that came 240 before. */
+  /** Replaces the samples with the limited samples from 240 earlier. */
   process(left: Float32Array, right: Float32Array): void {
     for (let at = 0; at < left.length; at++) {
       const [l, r] = [clean(left[at]!), clean(right[at]!)];
       const peak = Math.max(Math.abs(l), Math.abs(r));
-      if (peak > 1) this.#hear(1 / peak);
+      if (peak > 1) this.#lowerTo(1 / peak);
       if (this.#gain > this.#target) this.#gain = Math.max(this.#target, this.#gain - this.#fall);
       if (this.#hold > 0) this.#hold -= 1;
       else [this.#target, this.#fall, this.#gain] = [1, 0, this.#gain + (1 - this.#gain) * RELEASE];
@@ -116,14 +116,14 @@ export class PeakLimiter {
     }
   }
 
-  #hear(needed: number): void {
+  #lowerTo(gain: number): void {
     this.#hold = LOOK_AHEAD + 1;
-    this.#target = Math.min(this.#target, needed);
-    this.#fall = Math.max(this.#fall, (this.#gain - needed) / LOOK_AHEAD);
+    this.#target = Math.min(this.#target, gain);
+    this.#fall = Math.max(this.#fall, (this.#gain - gain) / LOOK_AHEAD);
   }
 }
 
-/** A damaged file may hold anything. */
+/** Replaces NaN and infinity, which damaged files may contain, with silence. */
 function clean(value: number): number {
   return Number.isFinite(value) ? value : 0;
 }
@@ -132,10 +132,10 @@ function clamp(value: number): number {
   return Math.max(-1, Math.min(1, value));
 }
 
-/** A repeated part up to so many samples is kept instead of being decoded again: 30 s. */
-const MOST_KEPT = 30 * MIX_RATE;
+/** Loops of up to this many samples (30 s) are kept in memory instead of being decoded again. */
+const MAX_KEPT_SAMPLES = 30 * MIX_RATE;
 
-/** One sound of a video on its way into the mix: trimmed, repeated, with its volume and fades. Times in samples at 48 kHz. */
+/** A sound of the mix, trimmed and repeated, with its volume and fades. Times are in samples at 48 kHz. */
 class SoundVoice {
   readonly #source: OpenSound;
   readonly #trimSeconds: number;
@@ -149,7 +149,7 @@ class SoundVoice {
   #samples: AsyncGenerator<Stereo>;
   #block: Stereo | undefined;
   #blockAt = 0;
-  /** The part that is repeated, as far as it is known and short enough. */
+  /** Decoded blocks of the loop so far; empty if the loop is too long. */
   #kept: Stereo[] = [];
   #keptSamples = 0;
   #isOver = false;
@@ -170,7 +170,7 @@ class SoundVoice {
     this.#samples = source.samples(trim_start_time);
   }
 
-  /** Adds what of it is heard from sample `at` of the video on. To be called in order, without gaps. */
+  /** Adds the sound to a block that starts at sample `at` of the video. Call it in order, without gaps. */
   async addTo(mix: Stereo, at: number): Promise<void> {
     const end = Math.min(this.#to, at + mix.left.length);
     for (let position = Math.max(this.#from, at); position < end && !this.#isOver; ) {
@@ -201,13 +201,13 @@ class SoundVoice {
     return this.#volume * rise * fall;
   }
 
-  /** The block with the next samples; undefined behind the last one. */
+  /** Returns the block with the next samples; undefined after the last one. */
   async #next(): Promise<Stereo | undefined> {
     while (this.#block === undefined || this.#blockAt >= this.#block.left.length) {
       const { value, done } = await this.#samples.next();
       if (done === true) {
         if (!this.#isLooped || this.#keptSamples === 0) return undefined;
-        this.#samples = this.#again();
+        this.#samples = this.#restart();
         continue;
       }
       this.#block = value;
@@ -219,13 +219,13 @@ class SoundVoice {
 
   #keep(block: Stereo): void {
     this.#keptSamples += block.left.length;
-    if (this.#keptSamples <= MOST_KEPT) this.#kept.push(block);
+    if (this.#keptSamples <= MAX_KEPT_SAMPLES) this.#kept.push(block);
     else this.#kept = [];
   }
 
-  #again(): AsyncGenerator<Stereo> {
+  #restart(): AsyncGenerator<Stereo> {
     const kept = this.#kept;
-    if (this.#keptSamples > MOST_KEPT) return this.#source.samples(this.#trimSeconds);
+    if (this.#keptSamples > MAX_KEPT_SAMPLES) return this.#source.samples(this.#trimSeconds);
     [this.#kept, this.#keptSamples] = [[], 0];
     return (async function* () {
       yield* kept;

@@ -1,7 +1,7 @@
-/** Media type by the first bytes. `mp4` and `mov` are one family, as are `webm` and other Matroska files. */
+/** Type of a media file. `webm` includes all other Matroska files. */
 export type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
 
-/** Boxes that a QuickTime file without `ftyp` starts with. */
+/** Boxes at the start of QuickTime files without `ftyp`. */
 const OLD_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip', 'pnot']);
 
 /**

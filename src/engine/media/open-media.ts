@@ -15,48 +15,48 @@ import {
   WEBM,
 } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
-import { problemOfComments } from './check-comments.ts';
-import { problemOfBoxes } from './check-mp4.ts';
-import { problemOfElements } from './check-webm.ts';
+import { findCommentProblem } from './check-comments.ts';
+import { findBoxProblem } from './check-mp4.ts';
+import { findElementProblem } from './check-webm.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';
 
-// Problems of a file are reported as errors.
+// mediabunny also logs the problems that it throws.
 Logging.level = LogLevel.Silent;
 
-/** Of one file. */
+/** Limit for the duration of a clip or sound. */
 export const MAX_MEDIA_SECONDS = 6 * 3600;
 
-/** Self-contained formats; no playlists. */
+/** Self-contained formats only: a playlist refers to other files. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 
-/** Those that the decoder has, in the words of `mediabunny`; uncompressed sound needs none. */
+/** Codecs that can be decoded, by the names of `mediabunny`. Uncompressed sound is accepted too. */
 export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
 export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'vorbis', 'flac', 'ac3']);
 
 /**
- * Opens the structure of a media file; reads only these bytes. The caller must dispose of it.
+ * Opens a media file after checking its structure. Reads only these bytes. The caller must dispose of the result.
  *
- * @throws SceneError asset_decode_failed where its reader would not come to an end
+ * @throws SceneError asset_decode_failed if reading the file would take too much time or memory
  */
 export function openMedia(bytes: Uint8Array, imageName: string): Input {
   const type = mediaTypeOf(bytes);
-  const problem = problemOf(bytes, type);
+  const problem = findProblem(bytes, type);
   if (problem !== undefined) {
     throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
   return new Input({ source: new BoundedSource(bytes), formats: FORMATS });
 }
 
-function problemOf(bytes: Uint8Array, type: MediaType | undefined): string | undefined {
-  if (type === 'mp4' || type === 'mov') return problemOfBoxes(bytes);
-  if (type === 'flac' || type === 'ogg') return problemOfComments(bytes, type);
-  return type === 'webm' ? problemOfElements(bytes) : undefined;
+function findProblem(bytes: Uint8Array, type: MediaType | undefined): string | undefined {
+  if (type === 'mp4' || type === 'mov') return findBoxProblem(bytes);
+  if (type === 'flac' || type === 'ogg') return findCommentProblem(bytes, type);
+  return type === 'webm' ? findElementProblem(bytes) : undefined;
 }
 
 /**
  * Reads the structure of a file. Errors of `reader` other than a SceneError count as damage of the file.
  *
- * @param name of the file, for errors
+ * @param name of the clip or sound, for errors
  * @throws SceneError asset_decode_failed
  */
 export async function readMedia<Result>(
@@ -68,35 +68,35 @@ export async function readMedia<Result>(
   try {
     return await reader(input);
   } catch (cause) {
-    throw damageOf(cause, name);
+    throw toDamageError(cause, name);
   } finally {
     input.dispose();
   }
 }
 
-/** Returns the name of a track's codec, also for an unknown codec. */
+/** Returns the name of a track's codec, even if mediabunny does not know the codec. */
 export async function codecName(track: InputTrack): Promise<string> {
   const id = await track.getInternalCodecId();
   return (await track.getCodec()) ?? (typeof id === 'string' ? id : 'of an unknown kind');
 }
 
-/** An error as one of the file. */
-export function damageOf(cause: unknown, imageName: string): SceneError {
+/** Converts an error to one that reports a damaged file. Returns a SceneError unchanged. */
+export function toDamageError(cause: unknown, imageName: string): SceneError {
   if (cause instanceof SceneError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SceneError('asset_decode_failed', `The file is damaged: ${reason.slice(0, 200)}`, { imageName, cause });
 }
 
 /**
- * In one turn of the event loop: less than a second of nothing but reading for a small file, and more for a large one, such as
- * an MP3 whose length nothing but its frames tell.
+ * Reads allowed in one turn of the event loop: less than a second for a small file. Large files may take more, such as an MP3
+ * whose length is known only from its frames.
  */
-const MOST_REQUESTS = 500_000;
-const BYTES_A_REQUEST = 16;
+const MAX_REQUESTS = 500_000;
+const BYTES_PER_EXTRA_REQUEST = 16;
 
 /**
- * Limits the number of reads. On some damaged files the reader (mediabunny 1.61.0) loops forever without letting the event loop
- * turn. It requests the size before each read, so that it can be stopped here.
+ * Limits the number of reads, because mediabunny (1.61.0) loops forever on some damaged files without yielding to the event
+ * loop. It requests the file size before each read, so a request can stop it.
  */
 class BoundedSource extends BufferSource {
   readonly #size: number;
@@ -107,7 +107,7 @@ class BoundedSource extends BufferSource {
     this.#size = bytes.byteLength;
   }
 
-  /** The reader's own name for it. @throws Error where it goes round in circles */
+  /** Overrides a method of mediabunny. @throws Error if the reader loops */
   _getFileSize(): number {
     if (this.#requests === 0) {
       setImmediate(() => {
@@ -115,13 +115,13 @@ class BoundedSource extends BufferSource {
       }).unref();
     }
     this.#requests += 1;
-    if (this.#requests > MOST_REQUESTS + this.#size / BYTES_A_REQUEST)
+    if (this.#requests > MAX_REQUESTS + this.#size / BYTES_PER_EXTRA_REQUEST)
       throw new Error('its parts refer to each other in circles');
     return this.#size;
   }
 }
 
-/** Returns the bytes of a decoder description from `mediabunny`. Not copied. */
+/** Returns the bytes of a decoder description from `mediabunny`, without copying them. */
 export function bytesOf(source: ArrayBufferLike | ArrayBufferView): Uint8Array {
   return ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)

@@ -2,19 +2,19 @@ import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
 import { decodePackets } from './decode-sound.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { damageOf, openMedia } from './open-media.ts';
+import { openMedia, toDamageError } from './open-media.ts';
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from './resampler.ts';
 
-/** Decoding begins so much earlier than is wanted: codecs build upon what came before. */
+/** Decoding starts this much before the first sample needed, because codecs depend on preceding packets. */
 const PREROLL_SECONDS = 0.3;
 
-/** A sound whose samples can be had. To be closed. */
+/** A sound opened for decoding. The caller must close it. */
 export interface OpenSound {
-  /** Duration from time 0 by the file; may be slightly inexact. */
+  /** Duration from time 0 according to the file; may be slightly inexact. */
   readonly durationSeconds: number;
   /**
-   * The sound from one of its own times on, at 48 kHz. Time 0 is its first sample, behind what an encoder put before it; of
-   * a video's sound it is the video's first picture.
+   * Decodes the sound from a time on, at 48 kHz. Time 0 is the first sample after the encoder's delay, or the first picture if
+   * the file is a video.
    *
    * @throws SceneError asset_decode_failed, asset_type_unsupported
    */
@@ -26,16 +26,16 @@ export interface OpenSound {
 interface Extent {
   readonly origin: number;
   readonly start: number;
-  /** Infinity where only decoding tells. */
+  /** Infinity if it is known only after decoding. */
   readonly end: number;
   /** Seconds by which the timestamps of packets are later than their samples. */
   readonly delay: number;
-  /** The timestamp of the first packet excludes samples that are to be dropped. */
+  /** The timestamp of the first packet excludes the samples to drop. */
   readonly isShortened: boolean;
 }
 
 /**
- * Opens a sound that `checkSound` found nothing wrong with; undefined where the file has none.
+ * Opens a sound that has passed `checkSound`; undefined if the file has no sound.
  *
  * @throws SceneError asset_decode_failed
  */
@@ -58,7 +58,7 @@ export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSo
     };
   } catch (cause) {
     input.dispose();
-    throw damageOf(cause, name);
+    throw toDamageError(cause, name);
   }
 }
 
@@ -70,15 +70,15 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
   const isShortened = isOpus && type === 'ogg';
   switch (type) {
     case 'mp3': {
-      const { before, behind } = mp3Padding(bytes);
+      const { before, after } = mp3Padding(bytes);
       const rate = await track.getSampleRate();
       const start = first + before / rate;
-      return { origin: start, start, end: last - behind / rate, delay: 0, isShortened };
+      return { origin: start, start, end: last - after / rate, delay: 0, isShortened };
     }
     case 'webm': {
-      // Timestamps of Opus include the encoder's delay, as many samples as are dropped at the start. @see RFC 9559, 5.1.4.1.25
+      // Timestamps of Opus include the encoder's delay, whose samples are dropped. @see RFC 9559, 5.1.4.1.25
       const delay = isOpus ? (await preSkip(track)) / MIX_RATE : 0;
-      const start = isOpus ? first : first + (await unheard(track));
+      const start = isOpus ? first : first + (await silentPacketSeconds(track));
       return { origin: start, start, end: Infinity, delay, isShortened };
     }
     case 'aac':
@@ -90,13 +90,13 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
   }
 }
 
-/** Seconds of a first packet that gives no sound and has a length nevertheless: Vorbis in WebM. */
-async function unheard(track: InputAudioTrack): Promise<number> {
+/** Returns the duration of the first packet of Vorbis in seconds, which decodes to no sound; 0 for other codecs. */
+async function silentPacketSeconds(track: InputAudioTrack): Promise<number> {
   if ((await track.getCodec()) !== 'vorbis') return 0;
   return (await new EncodedPacketSink(track).getFirstPacket())?.duration ?? 0;
 }
 
-/** Samples before the sound, at 48 kHz. @see RFC 7845, section 5.1 */
+/** Returns the encoder's delay in samples at 48 kHz. @see RFC 7845, section 5.1 */
 async function preSkip(track: InputAudioTrack): Promise<number> {
   const { description } = (await track.getDecoderConfig()) ?? {};
   if (description === undefined) return 0;
@@ -139,39 +139,39 @@ async function* read(
     if (resampler !== undefined) yield resampler.end();
   } catch (cause) {
     if (cause instanceof SceneError) throw cause;
-    throw damageOf(cause, name);
+    throw toDamageError(cause, name);
   }
 }
 
-/** Times are floating-point numbers; nearly whole samples are meant to be whole. */
+/** Rounds nearly whole samples, which are inexact because times are floating-point numbers. */
 function snap(samples: number): number {
   const whole = Math.round(samples);
   return Math.abs(samples - whole) < 0.01 ? whole : samples;
 }
 
-/** Samples that every decoder of layer III is late. */
+/** Delay of every layer III decoder, in samples. */
 const DECODER_DELAY = 529;
-const LONGEST_SEARCH = 4096;
+const MAX_TAG_SEARCH_BYTES = 4096;
 
 /**
  * Returns the encoder delay and padding of an MP3 in samples, from the tag in its first frame; zeros without a tag.
  *
  * @see http://gabriel.mp3-tech.org/mp3infotag.html
  */
-function mp3Padding(bytes: Uint8Array): { readonly before: number; readonly behind: number } {
+function mp3Padding(bytes: Uint8Array): { readonly before: number; readonly after: number } {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = file.toString('latin1', 0, 3) === 'ID3' ? 10 + synchsafe(file) : 0;
-  const head = file.subarray(start, start + LONGEST_SEARCH);
+  const head = file.subarray(start, start + MAX_TAG_SEARCH_BYTES);
   const tag = Math.max(head.indexOf('Xing'), head.indexOf('Info'));
   const at = tag + 0x78 + 21;
-  if (tag === -1 || tag > 200 || at + 3 > head.length) return { before: 0, behind: 0 };
+  if (tag === -1 || tag > 200 || at + 3 > head.length) return { before: 0, after: 0 };
   const packed = head.readUIntBE(at, 3);
   const [delay, padding] = [packed >> 12, packed & 0xfff];
-  if (delay === 0 && padding === 0) return { before: 0, behind: 0 };
-  return { before: delay + DECODER_DELAY, behind: Math.max(0, padding - DECODER_DELAY) };
+  if (delay === 0 && padding === 0) return { before: 0, after: 0 };
+  return { before: delay + DECODER_DELAY, after: Math.max(0, padding - DECODER_DELAY) };
 }
 
-/** The size that an ID3v2 header gives, seven bits a byte. @see https://id3.org/id3v2.4.0-structure section 3.1 */
+/** Reads the size from an ID3v2 header: seven bits per byte. @see https://id3.org/id3v2.4.0-structure section 3.1 */
 function synchsafe(file: Buffer): number {
   return [6, 7, 8, 9].reduce((size, at) => size * 128 + (file[at]! & 0x7f), 0);
 }

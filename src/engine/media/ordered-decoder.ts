@@ -2,21 +2,21 @@ import { Decoder } from '../codec/decoder.ts';
 import type { Libav, NativeFrame } from '../codec/libav.ts';
 import type { DecodedPlanes } from '../color/yuv-to-bgra.ts';
 
-/** Position of pictures that are never requested. */
-export const BEYOND = 2 ** 40;
+/** Index of pictures that are decoded but never requested. */
+export const UNREQUESTED = 2 ** 40;
 
 /** A decoded picture, without padding. */
 export interface DecodedFrame extends DecodedPlanes {
-  /** Null where the stream does not say. */
+  /** Null if the stream does not declare it. */
   readonly matrix: 'bt601' | 'bt709' | 'bt2020' | null;
   readonly isFullRange: boolean | null;
-  /** Numbers of FFmpeg and ITU-T H.273; 2 where the stream does not say. */
+  /** Numbers of FFmpeg and ITU-T H.273; 2 if the stream does not declare them. */
   readonly pixelFormat: number;
   readonly primaries: number;
   readonly transfer: number;
 }
 
-/** One decoder, whose pictures are known by their place in the order in which they are shown. To be closed. */
+/** A decoder that identifies pictures by their index in display order. The caller must close it. */
 export class OrderedDecoder {
   readonly #decoder: Decoder;
   readonly #ready: Map<number, DecodedFrame>;
@@ -28,13 +28,13 @@ export class OrderedDecoder {
     const ready = new Map<number, DecodedFrame>();
     const state = { last: -1, wanted: 0 };
     const decoder = await Decoder.open({ codec, description, kind: 'video', name }, (frame, libav) => {
-      const place = Number(frame.pts);
-      if (place === BEYOND) {
-        state.last = BEYOND;
+      const index = Number(frame.pts);
+      if (index === UNREQUESTED) {
+        state.last = UNREQUESTED;
         return;
       }
-      state.last = Math.max(state.last, place);
-      if (place >= state.wanted) ready.set(place, frameOf(frame, libav));
+      state.last = Math.max(state.last, index);
+      if (index >= state.wanted) ready.set(index, frameOf(frame, libav));
     });
     return new OrderedDecoder(decoder, ready, state);
   }
@@ -45,32 +45,32 @@ export class OrderedDecoder {
     this.#state = state;
   }
 
-  /** The largest place that came out. */
+  /** The largest index decoded so far. */
   get last(): number {
     return this.#state.last;
   }
 
   /**
-   * @param place of the picture in it; `BEYOND` where none is asked for
-   * @param wanted first place that is still of use
+   * @param index of the picture in the packet, or `UNREQUESTED`
+   * @param wanted lowest index that is still needed
    * @throws SceneError asset_decode_failed
    */
-  async feed(data: Uint8Array, place: number, wanted: number): Promise<void> {
+  async feed(data: Uint8Array, index: number, wanted: number): Promise<void> {
     this.#state.wanted = wanted;
-    await this.#decoder.feed(data, place);
+    await this.#decoder.feed(data, index);
   }
 
-  /** Brings out what is still inside; nothing can be fed afterwards. */
+  /** Decodes the remaining pictures. No data can be fed afterwards. */
   async flush(): Promise<void> {
     if (this.#isFlushed) return;
     this.#isFlushed = true;
     await this.#decoder.flush();
   }
 
-  /** The picture at this place, if it came out; those before it are given up. */
-  take(place: number): DecodedFrame | undefined {
-    const frame = this.#ready.get(place);
-    for (const other of this.#ready.keys()) if (other <= place) this.#ready.delete(other);
+  /** Returns the picture with this index if it has been decoded, and drops all earlier ones. */
+  take(index: number): DecodedFrame | undefined {
+    const frame = this.#ready.get(index);
+    for (const other of this.#ready.keys()) if (other <= index) this.#ready.delete(other);
     return frame;
   }
 
@@ -94,7 +94,7 @@ function frameOf(frame: NativeFrame, libav: Libav): DecodedFrame {
   return { ...planes, ...colours, matrix: MATRICES[colorSpace] ?? null, isFullRange };
 }
 
-/** A pixel format of FFmpeg as WebCodecs calls it; unchanged where it has no name for it. */
+/** Returns the WebCodecs name of an FFmpeg pixel format; unchanged if it has none. */
 function formatOf(name: string): string {
   const match = /^yuv(j|a)?(420|422|444)p(?:(10|12)le)?$/.exec(name);
   if (match === null) return /^(?:nv12|bgra|rgba)$/.test(name) ? name.toUpperCase() : name;
@@ -102,7 +102,7 @@ function formatOf(name: string): string {
   return `I${sampling}${kind === 'a' ? 'A' : ''}${depth === undefined ? '' : `P${depth}`}`;
 }
 
-/** Planes one after the other, without padding. */
+/** Returns the layout of consecutive planes without padding. */
 function layoutOf(format: string, width: number, height: number): DecodedPlanes['layout'] {
   if (format === 'BGRA' || format === 'RGBA') return [{ offset: 0, stride: width * 4 }];
   const unit = format.includes('P1') ? 2 : 1;

@@ -7,28 +7,28 @@ import { SceneError } from '../scene-error.ts';
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** BGRA, row-major, straight alpha, width*height*4 bytes; not to be written to. */
+  /** BGRA, row-major, straight alpha, width*height*4 bytes; must not be modified. */
   readonly bgra: Uint8ClampedArray;
   readonly isOpaque: boolean;
 }
 
-/** Image files to be written into one folder, by name. */
+/** Image files to write to a folder, by name. */
 export type PictureFiles = readonly (readonly [name: string, bytes: Uint8Array])[];
 
-/** The pictures of a clip in the order in which they are shown. To be closed. */
+/** The pictures of a clip in display order. The caller must close it. */
 export interface ClipPictures {
-  /** The picture that is shown at a time: the last one that starts no later, or the first. */
+  /** Returns the index of the picture shown at a time: the last one that has started, or else the first. */
   indexAt(seconds: number): number;
-  /** Quickest in ascending order. @throws SceneError asset_decode_failed, asset_type_unsupported */
+  /** Decodes a picture; fastest in ascending order. @throws SceneError asset_decode_failed, asset_type_unsupported */
   picture(index: number): Promise<Picture>;
   /** May be called again. */
   close(): void;
 }
 
 /**
- * A picture of a clip cut and scaled to the clip's area, as `fitImage` does it with an image.
+ * Crops and scales a picture to the clip's area, as `fitImage` does with an image.
  *
- * @throws SceneError asset_decode_failed for a manual rectangle beside the picture
+ * @throws SceneError asset_decode_failed if a manual rectangle lies outside the picture
  */
 export function fitPicture(picture: Picture, { width, height, transform, name }: SceneClip): Picture {
   const placement = placeImage(picture, { width, height }, transform);
@@ -46,15 +46,15 @@ export function fitPicture(picture: Picture, { width, height, transform, name }:
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const { background, crop_strategy } = transform;
-  const hasGround = crop_strategy === 'contain' && background !== undefined;
-  if (hasGround) {
+  const hasBackground = crop_strategy === 'contain' && background !== undefined;
+  if (hasBackground) {
     context.fillStyle = `#${background.slice(4, 6)}${background.slice(2, 4)}${background.slice(0, 2)}`;
     context.fillRect(0, 0, width, height);
   }
   drawPlaced(context, stored, placement);
-  const isFilled = hasGround || (target.width === width && target.height === height);
+  const isFilled = hasBackground || (target.width === width && target.height === height);
   const bgra = context.getImageData(0, 0, width, height).data;
-  return { width, height, bgra, isOpaque: isFilled && (picture.isOpaque || hasGround) };
+  return { width, height, bgra, isOpaque: isFilled && (picture.isOpaque || hasBackground) };
 }
 
 const FILE_HEADER_BYTES = 14;
@@ -63,7 +63,8 @@ const V4_HEADER_BYTES = 108;
 const BITFIELDS = 3;
 
 /**
- * A picture as a BMP: as large as its pixels, and of all files that the rasteriser takes the quickest to write and to read.
+ * Encodes a picture as a BMP. The file is as large as its pixels, but of all formats that the rasteriser supports the fastest to
+ * write and to read.
  *
  * @see https://learn.microsoft.com/windows/win32/api/wingdi/ns-wingdi-bitmapv4header
  */
@@ -92,18 +93,18 @@ export function bitmapFile({ width, height, bgra, isOpaque }: Picture): Buffer {
   return file;
 }
 
-/** How a file wants its pictures shown. */
+/** Size and orientation in which a file's pictures are displayed. */
 export interface Upright {
-  /** Square pixels, after the rotation. */
+  /** Size in square pixels, after the rotation. */
   readonly width: number;
   readonly height: number;
-  /** Clockwise, in degrees; before the flip. */
+  /** Clockwise, in degrees; applied before the flip. */
   readonly rotation: number;
-  /** Left and right change places. */
+  /** Mirrored horizontally. */
   readonly isFlipped: boolean;
 }
 
-/** The picture as its file wants it shown; the picture itself where it is so already. */
+/** Rotates, flips and scales a picture for display. Returns the same picture if it needs no change. */
 export function applyRotation(picture: Picture, { width, height, rotation, isFlipped }: Upright): Picture {
   if (rotation === 0 && !isFlipped && picture.width === width && picture.height === height) return picture;
   const stored = createCanvas(picture.width, picture.height);
@@ -116,6 +117,6 @@ export function applyRotation(picture: Picture, { width, height, rotation, isFli
   context.rotate((rotation * Math.PI) / 180);
   const [across, down] = rotation % 180 === 0 ? [width, height] : [height, width];
   context.drawImage(stored, -across / 2, -down / 2, across, down);
-  // The canvas swaps red and blue, which does not affect it.
+  // The canvas swaps red and blue, which does not affect the result.
   return { width, height, bgra: context.getImageData(0, 0, width, height).data, isOpaque: picture.isOpaque };
 }

@@ -1,16 +1,15 @@
-/** Samples a second of everything that is mixed. */
+/** Sample rate of the mix, in Hz. */
 export const MIX_RATE = 48_000;
 
-/** Zero crossings of the sinc on either side, and the shape of the window: 90 dB stopband attenuation. */
+/** Zero crossings of the sinc on either side, and the window's shape parameter: 90 dB stopband attenuation. */
 const CROSSINGS = 32;
 const KAISER_BETA = 9;
-/** Odd rates would want more phases than are worth having. */
-const MOST_PHASES = 4_800;
+/** Limit for the memory of the filter; only unusual rates would need more phases. */
+const MAX_PHASES = 4_800;
 
 /**
- * Brings sound to 48 kHz by a windowed sinc: flat to 0.1 dB up to 20 kHz for sources of 44.1 kHz and more, images and
- * aliases below -80 dB there. A source of 48 kHz passes untouched. Give it samples as they come, and take what it makes of
- * them.
+ * Resamples a stream to 48 kHz with a windowed sinc. From sources of 44.1 kHz and more, it is flat to 0.1 dB up to 20 kHz, with
+ * images and aliases below -80 dB. A source of 48 kHz is unchanged.
  */
 export class Resampler {
   readonly #step: number;
@@ -22,10 +21,10 @@ export class Resampler {
   #phase: number;
   #held: Stereo;
 
-  /** @param offset of the first output sample, in source samples from the first one that `push` is given, ≥ 0 */
+  /** @param offset of the first output sample, in source samples from the first one pushed, ≥ 0 */
   constructor(rate: number, offset: number) {
     const divisor = gcd(rate, MIX_RATE);
-    this.#phases = Math.min(MOST_PHASES, MIX_RATE / divisor);
+    this.#phases = Math.min(MAX_PHASES, MIX_RATE / divisor);
     this.#step = (rate / MIX_RATE) * this.#phases;
     const scale = Math.max(1, rate / MIX_RATE);
     const isSame = rate === MIX_RATE;
@@ -37,10 +36,10 @@ export class Resampler {
     this.#held = silence(this.#reach);
   }
 
-  /** Takes the next samples. */
+  /** Adds source samples and returns the output that they complete. */
   push(samples: Stereo): Stereo {
     this.#held = joined(this.#held, samples);
-    return this.#make();
+    return this.#resample();
   }
 
   /** Returns the remaining output. */
@@ -48,22 +47,22 @@ export class Resampler {
     return this.push(silence(this.#reach));
   }
 
-  #make(): Stereo {
+  #resample(): Stereo {
     const { left, right } = this.#held;
     const reach = this.#reach;
     const available = left.length - 2 * reach;
     const position = this.#at + this.#phase / this.#phases;
     const count = Math.max(0, Math.ceil((available - position) / (this.#step / this.#phases)));
     const out = silence(count);
-    let made = 0;
-    for (; made < count; made++) {
+    let written = 0;
+    for (; written < count; written++) {
       const at = this.#at + Math.floor(this.#phase / this.#phases);
       this.#phase %= this.#phases;
       this.#at = at;
       if (at >= available) break;
       if (reach === 0) {
-        out.left[made] = left[at]!;
-        out.right[made] = right[at]!;
+        out.left[written] = left[at]!;
+        out.right[written] = right[at]!;
       } else {
         const taps = this.#taps[Math.round(this.#phase) % this.#phases]!;
         let [l, r] = [0, 0];
@@ -71,8 +70,8 @@ export class Resampler {
           l += taps[tap]! * left[from]!;
           r += taps[tap]! * right[from]!;
         }
-        out.left[made] = l;
-        out.right[made] = r;
+        out.left[written] = l;
+        out.right[written] = r;
       }
       this.#phase += this.#step;
     }
@@ -81,10 +80,10 @@ export class Resampler {
       this.#held = { left: left.slice(done), right: right.slice(done) };
       this.#at -= done;
     }
-    return { left: out.left.subarray(0, made), right: out.right.subarray(0, made) };
+    return { left: out.left.subarray(0, written), right: out.right.subarray(0, written) };
   }
 
-  /** Weights of the samples from `reach` before to `reach` after the one that the output lies `fraction` behind. */
+  /** Returns weights for an output sample `fraction` after a source sample, from `reach` before that sample to `reach` after it. */
   #kernel(fraction: number, scale: number): Float32Array {
     const taps = Float32Array.from({ length: 2 * this.#reach }, (_, tap) => {
       const x = (tap - this.#reach - fraction) / scale;
@@ -98,7 +97,7 @@ export class Resampler {
   }
 }
 
-/** The modified Bessel function of the first kind, order 0. */
+/** Computes the modified Bessel function of the first kind, order 0. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   for (let k = 1; term > sum * 1e-12; k++) {
@@ -112,7 +111,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 
-/** Sound for both ears; lists of one length, samples in -1..1 or a little beyond. */
+/** Two channels of equal length, with samples in about -1..1. */
 export interface Stereo {
   readonly left: Float32Array;
   readonly right: Float32Array;
@@ -134,12 +133,12 @@ export function joined(a: Stereo, b: Stereo, from = 0): Stereo {
   return all;
 }
 
-/** 3 dB less. */
-const AWAY = Math.SQRT1_2;
+/** A gain of -3 dB. */
+const MINUS_3_DB = Math.SQRT1_2;
 
 /**
- * Any number of channels as two, by the weights of ITU-R BS.775-3 (centre and surround 3 dB less, no low-frequency channel),
- * turned down so that nothing can go beyond what came in. One channel is heard on both sides.
+ * Mixes any number of channels down to two with the weights of ITU-R BS.775-3: centre and surround at -3 dB, without the
+ * low-frequency channel. The sum is scaled so that it cannot exceed the input's range. A single channel becomes both.
  *
  * @param channels in the order of FFmpeg's layouts: front left, front right, centre, low frequency, then pairs
  */
@@ -152,11 +151,12 @@ export function toStereo(channels: readonly Float32Array[]): Stereo {
   const centre = hasCentre ? others[0] : undefined;
   const around = others.slice((hasCentre ? 1 : 0) + (hasLow ? 1 : 0));
   const pairs = Math.ceil(around.length / 2);
-  const scale = 1 / (1 + (centre === undefined ? 0 : AWAY) + pairs * AWAY);
+  const scale = 1 / (1 + (centre === undefined ? 0 : MINUS_3_DB) + pairs * MINUS_3_DB);
   const side = (front: Float32Array, offset: number): Float32Array =>
     front.map((sample, at) => {
-      let sum = sample + AWAY * (centre?.[at] ?? 0);
-      for (let pair = 0; pair < pairs; pair++) sum += AWAY * (around[pair * 2 + offset] ?? around[pair * 2]!)[at]!;
+      let sum = sample + MINUS_3_DB * (centre?.[at] ?? 0);
+      for (let pair = 0; pair < pairs; pair++)
+        sum += MINUS_3_DB * (around[pair * 2 + offset] ?? around[pair * 2]!)[at]!;
       return sum * scale;
     });
   return { left: side(first, 0), right: side(second, 1) };

@@ -4,22 +4,22 @@ import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
-import { bytesOf, damageOf, openMedia } from './open-media.ts';
-import { BEYOND, type DecodedFrame, OrderedDecoder } from './ordered-decoder.ts';
+import { bytesOf, openMedia, toDamageError } from './open-media.ts';
+import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decoder.ts';
 import { applyRotation, type ClipPictures, type Picture, type Upright } from './picture.ts';
 
-/** Pictures whose height or width is larger are taken for BT.709 where a file does not say, others for BT.601. */
+/** Without a declared matrix, pictures that exceed this size are decoded as BT.709, others as BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
 
-/** The part of a clip that is wanted, in seconds from the first picture that its file shows. */
+/** The part of a clip that the video shows, in seconds from the first displayed picture of the file. */
 interface ClipPart {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The pictures of an MP4, MOV or WebM, decoded as they are asked for: forward from the key picture before the first one,
- * and again from one only where that is quicker or where time goes back.
+ * Opens an MP4, MOV or WebM whose pictures are decoded on request. Decoding runs forward from a key picture, and restarts only to
+ * go back or to skip to a later key picture.
  *
  * @throws SceneError asset_decode_failed, asset_type_unsupported
  * @throws ReelformError encoder_missing
@@ -28,7 +28,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
   const input = openMedia(bytes, name);
   try {
     const track = (await input.getPrimaryVideoTrack())!;
-    // An edit list that starts late gives the pictures before it negative times.
+    // Pictures before the start of an edit list have negative times.
     const start = Math.max(0, await track.getFirstTimestamp());
     const table = await readPictureTable(track, start + part.from, start + part.to);
     if (table.length === 0)
@@ -43,15 +43,15 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
       isFlipped: await track.getFlip(),
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
-    const openLane = () => OrderedDecoder.open(codec, configuration, name);
-    return new VideoPictures({ input, track, name, start, table, upright, tolerance, openLane, colorSpace });
+    const openDecoder = () => OrderedDecoder.open(codec, configuration, name);
+    return new VideoPictures({ input, track, name, start, table, upright, tolerance, openDecoder, colorSpace });
   } catch (cause) {
     input.dispose();
-    throw damageOf(cause, name);
+    throw toDamageError(cause, name);
   }
 }
 
-/** WebM rounds times, mostly to whole milliseconds: a picture may be said to start later than it was meant to. */
+/** Returns the tolerance for start times in seconds: WebM rounds them, usually to milliseconds. */
 function toleranceOf(bytes: Uint8Array, resolution: number): number {
   const isWebm = bytes[0] === 0x1a;
   return isWebm ? Math.min(0.5 / resolution, 0.0005) + 1e-6 : 1e-6;
@@ -61,17 +61,17 @@ interface OpenVideo {
   readonly input: Input;
   readonly track: InputVideoTrack;
   readonly name: string;
-  /** Time of the first picture that is shown, in seconds of the file. */
+  /** Time of the first displayed picture, in seconds of the file. */
   readonly start: number;
   readonly table: readonly PictureEntry[];
   readonly upright: Upright;
-  /** Seconds by which a picture counts as started too early. */
+  /** A picture counts as started this many seconds before its time. */
   readonly tolerance: number;
-  readonly openLane: () => Promise<OrderedDecoder>;
+  readonly openDecoder: () => Promise<OrderedDecoder>;
   readonly colorSpace: VideoColorSpaceInit | undefined;
 }
 
-/** Decoding from one key picture on. */
+/** A sequential decoding that started at a key picture. */
 interface Run {
   readonly packets: AsyncIterator<EncodedPacket>;
   readonly startTime: number;
@@ -83,16 +83,17 @@ interface Run {
 class VideoPictures implements ClipPictures {
   readonly #video: OpenVideo;
   readonly #sink: EncodedPacketSink;
-  readonly #places: ReadonlyMap<number, number>;
+  /** Indices of the table by time. */
+  readonly #indices: ReadonlyMap<number, number>;
   #run: Run | undefined;
-  /** The place of the picture that was given last, or is to come next at the earliest. */
-  #last = -1;
-  #latest: { readonly place: number; readonly picture: Picture } | undefined;
+  /** Index of the picture returned last; after a start, one less than the first index of the run. */
+  #lastIndex = -1;
+  #latest: { readonly index: number; readonly picture: Picture } | undefined;
 
   constructor(video: OpenVideo) {
     this.#video = video;
     this.#sink = new EncodedPacketSink(video.track);
-    this.#places = new Map(video.table.map(({ time }, place) => [time, place]));
+    this.#indices = new Map(video.table.map(({ time }, index) => [time, index]));
   }
 
   indexAt(seconds: number): number {
@@ -108,24 +109,30 @@ class VideoPictures implements ClipPictures {
   }
 
   async picture(index: number): Promise<Picture> {
-    if (this.#latest?.place === index) return this.#latest.picture;
+    if (this.#latest?.index === index) return this.#latest.picture;
     const { name, table } = this.#video;
     try {
-      const key = table.findLastIndex((entry, place) => entry.isKey && place <= index);
-      if (this.#run === undefined || index <= this.#last || key > this.#furthest()) await this.#start(Math.max(0, key));
+      const key = table.findLastIndex((entry, at) => entry.isKey && at <= index);
+      if (
+        this.#run === undefined ||
+        index <= this.#lastIndex ||
+        key > Math.max(this.#lastIndex, this.#run.colour.last)
+      ) {
+        await this.#start(Math.max(0, key));
+      }
       const run = this.#run!;
       while (run.colour.last < index && !run.isAtEnd) await this.#feedNext(run, index);
       if (run.alpha !== null) while (run.alpha.last < index && !run.isAtEnd) await this.#feedNext(run, index);
-      this.#last = index;
+      this.#lastIndex = index;
       const frame = run.colour.take(index);
-      // A picture that could not be decoded shows the previous one.
+      // The previous picture replaces one that could not be decoded.
       if (frame === undefined && this.#latest !== undefined) return this.#latest.picture;
-      if (frame === undefined) throw new Error('no picture comes of it');
+      if (frame === undefined) throw new Error('the picture cannot be decoded');
       const picture = await this.#convert(frame, run.alpha?.take(index));
-      this.#latest = { place: index, picture };
+      this.#latest = { index, picture };
       return picture;
     } catch (cause) {
-      throw damageOf(cause, name);
+      throw toDamageError(cause, name);
     }
   }
 
@@ -137,24 +144,19 @@ class VideoPictures implements ClipPictures {
     this.#video.input.dispose();
   }
 
-  /** How far the present run has come. */
-  #furthest(): number {
-    return Math.max(this.#last, this.#run?.colour.last ?? -1);
-  }
-
-  async #start(place: number): Promise<void> {
+  async #start(keyIndex: number): Promise<void> {
     this.#run?.colour.close();
     this.#run?.alpha?.close();
-    const packet = await this.#sink.getKeyPacket(this.#video.table[place]!.time);
+    const packet = await this.#sink.getKeyPacket(this.#video.table[keyIndex]!.time);
     if (packet === null) throw new Error('no picture to start from');
     this.#run = {
       packets: this.#sink.packets(packet)[Symbol.asyncIterator](),
       startTime: packet.timestamp,
-      colour: await this.#video.openLane(),
+      colour: await this.#video.openDecoder(),
       alpha: null,
       isAtEnd: false,
     };
-    this.#last = place - 1;
+    this.#lastIndex = keyIndex - 1;
   }
 
   async #feedNext(run: Run, wanted: number): Promise<void> {
@@ -165,14 +167,14 @@ class VideoPictures implements ClipPictures {
       run.isAtEnd = true;
       return;
     }
-    // Shown before the key picture, and made from ones that this run has not seen.
+    // Displayed before the key picture, and dependent on pictures that this run has not decoded.
     if (packet.timestamp < run.startTime) return;
-    // Not in the table: never requested, but earlier pictures may depend on it. A hidden picture of VP8 is not output.
-    const place = this.#places.get(packet.timestamp) ?? BEYOND;
-    await run.colour.feed(packet.data, place, wanted);
+    // Pictures outside the table are never requested, but requested ones may depend on them. Hidden pictures of VP8 are not output.
+    const index = this.#indices.get(packet.timestamp) ?? UNREQUESTED;
+    await run.colour.feed(packet.data, index, wanted);
     if (packet.sideData.alpha !== undefined) {
-      run.alpha ??= await this.#video.openLane();
-      await run.alpha.feed(packet.sideData.alpha, place, wanted);
+      run.alpha ??= await this.#video.openDecoder();
+      await run.alpha.feed(packet.sideData.alpha, index, wanted);
     }
     freeBuffers();
   }
@@ -182,7 +184,7 @@ class VideoPictures implements ClipPictures {
   async #convert(frame: DecodedFrame, alpha: DecodedFrame | undefined): Promise<Picture> {
     const { width, height, format } = frame;
     if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
-      throw new Error(`pictures of ${width} × ${height} are not taken`);
+      throw new Error(`pictures of ${width} × ${height} are not supported`);
     }
     const bgra = await this.#bgraOf(frame);
     if (bgra === undefined) throw new Error(`the pixel format ${format} is not known`);
@@ -215,12 +217,12 @@ class VideoPictures implements ClipPictures {
   }
 }
 
-/** Keyed by WebCodecs names. */
+/** Matrices by their WebCodecs names. */
 const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };
 
-/** The value for undeclared colours, and the numbers of those that a container may declare. @see ITU-T H.273, tables 2 and 3 */
+/** Numbers of colours that a container may declare; `UNSPECIFIED` if it declares none. @see ITU-T H.273, tables 2 and 3 */
 const UNSPECIFIED = 2;
 const PRIMARIES: Readonly<Record<string, number>> = { bt709: 1, bt2020: 9 };
 const TRANSFERS: Readonly<Record<string, number>> = { bt709: 1, pq: 16, hlg: 18 };
@@ -229,12 +231,12 @@ function declaredNumber(numbers: Readonly<Record<string, number>>, name: string 
   return numbers[name ?? ''] ?? UNSPECIFIED;
 }
 
-/** Six hours at 60 pictures a second; limits damaged files. */
-const MOST_PACKETS = 2_000_000;
-/** Packets between two turns of the event loop. */
-const PACKETS_A_TURN = 10_000;
+/** Limit for damaged files: more than six hours at 60 pictures a second. */
+const MAX_PACKETS = 2_000_000;
+/** Packets read before yielding to the event loop. */
+const PACKETS_PER_TURN = 10_000;
 
-/** A picture of a video track, known before any of it is decoded. */
+/** A picture of a video track, read from the index without decoding. */
 interface PictureEntry {
   /** Seconds in the file. */
   readonly time: number;
@@ -243,9 +245,9 @@ interface PictureEntry {
 }
 
 /**
- * The pictures that a part of a track shows, in the order of showing, from the last key picture at or before its start on.
+ * Lists the pictures of a part of a track in display order, starting with the last key picture at or before the part.
  *
- * @param from seconds in the file, as `to`
+ * @param from seconds in the file, as is `to`
  */
 async function readPictureTable(track: InputVideoTrack, from: number, to: number): Promise<PictureEntry[]> {
   const sink = new EncodedPacketSink(track);
@@ -260,8 +262,8 @@ async function readPictureTable(track: InputVideoTrack, from: number, to: number
     // Pictures shown before a key picture follow it; later ones are outside the requested part.
     if (packet.timestamp > stop) break;
     packets += 1;
-    if (packets > MOST_PACKETS) throw new Error('it has too many pictures');
-    if (packets % PACKETS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (packets > MAX_PACKETS) throw new Error('it has too many pictures');
+    if (packets % PACKETS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     if (packet.type === 'key' && packet.timestamp > to) stop = packet.timestamp;
     if (packet.timestamp < first.timestamp || (hasHidden && !isShown(packet))) continue;
     entries.push({ time: packet.timestamp, isKey: packet.type === 'key' });
@@ -269,7 +271,7 @@ async function readPictureTable(track: InputVideoTrack, from: number, to: number
   return entries.sort((a, b) => a.time - b.time);
 }
 
-/** Of VP8, whose packets may hold a picture for reference alone. @see RFC 6386, section 9.1 (show_frame) */
+/** Returns whether a VP8 packet contains a displayed picture, not only a reference. @see RFC 6386, section 9.1 (show_frame) */
 function isShown(packet: EncodedPacket): boolean {
   return ((packet.data[0] ?? 0) & 0x10) !== 0;
 }

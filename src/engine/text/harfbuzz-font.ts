@@ -88,7 +88,7 @@ const SPACE = 0x20;
 const NO_SETTINGS = '[[],[]]';
 const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
 /** Settings of one file that stay open. A text that is set in another way opens it again. */
-const MOST_INSTANCES = 64;
+const MAX_INSTANCES = 64;
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
 /** An `OpenFont` implemented with HarfBuzz. */
@@ -142,7 +142,7 @@ export class HarfBuzzFont implements OpenFont {
     this.#instances.delete(key);
     this.#instances.set(key, instance);
     for (const oldest of this.#instances.keys()) {
-      if (this.#instances.size <= MOST_INSTANCES) break;
+      if (this.#instances.size <= MAX_INSTANCES) break;
       this.#instances.delete(oldest);
     }
     return instance;

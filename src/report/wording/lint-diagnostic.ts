@@ -77,7 +77,7 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
     case 'clip_ends_early': {
       const lengths = `${secondsText(finding.lengthSeconds)} of ${secondsText(finding.neededSeconds)}`;
       return diagnostic(
-        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.standsFromSeconds)} its last frame is shown, ${moment}`,
+        `${editable} of ${id} has a clip for ${lengths}: from ${secondsText(finding.freezesAtSeconds)} its last frame is shown, ${moment}`,
         `Use a longer clip, or trim it less. ${look}`,
       );
     }

@@ -12,7 +12,7 @@ const HARMLESS_BYTES = 1 << 20;
 const LONGEST_NAME = 500;
 const LONGEST_TOLD = 120;
 /** Limit of reported problems. */
-const MOST_TOLD = 50;
+const MAX_TOLD = 50;
 
 /**
  * Returns the files of a zipped template package by path, with `/` as separator, or every problem.
@@ -120,8 +120,8 @@ function withoutTopFolder(files: Map<string, Uint8Array>): Map<string, Uint8Arra
 }
 
 function refused(messages: readonly string[]): Result<never> {
-  const more = messages.length - MOST_TOLD;
-  const diagnostics = messages.slice(0, MOST_TOLD).map(problem);
+  const more = messages.length - MAX_TOLD;
+  const diagnostics = messages.slice(0, MAX_TOLD).map(problem);
   return {
     ok: false,
     diagnostics: more > 0 ? [...diagnostics, problem(`${more} more problems`)] : diagnostics,

@@ -21,7 +21,7 @@ interface ChosenStills {
   readonly unseen: readonly string[];
 }
 
-const MOST_STILLS = 6;
+const MAX_STILLS = 6;
 /** Share of its highest visibility from which a layer counts as shown, to exclude fades. */
 const SHOWN = 0.5;
 /** Shorter moments are likely to be transitions. */
@@ -87,7 +87,7 @@ function chooseFrames(sightings: readonly Sighting[], frameCount: number, steady
   const moments = momentsOf(sightings.flatMap(({ spans }) => spans));
   const frames: number[] = [];
   let open = sightings.filter(({ strongest }) => strongest > 0);
-  while (open.length > 0 && frames.length < MOST_STILLS) {
+  while (open.length > 0 && frames.length < MAX_STILLS) {
     const frame = bestFrame(open, moments, steady);
     const left = open.filter((one) => !isShown(one, frame));
     if (left.length === open.length) break;

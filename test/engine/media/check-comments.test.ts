@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { problemOfComments } from '../../../src/engine/media/check-comments.ts';
+import { findCommentProblem } from '../../../src/engine/media/check-comments.ts';
 import { checkSound } from '../../../src/engine/media/check-media.ts';
 import { readGifFrames } from '../../../src/engine/media/decode-gif.ts';
 import { animatedGif } from '../../session/sources/bomb-pictures.ts';
@@ -15,26 +15,26 @@ test.each([
   ['FLAC: comments', 200_000, 'it has too many comments'],
   ['FLAC: blocks', 40_000, 'it has too many blocks before its sound'],
   ['Ogg: streams', 40_000, 'it has more than 100 streams'],
-] as const)('problemOfComments() rejects %s', async (name, sizeBytes, problem) => {
+] as const)('findCommentProblem() rejects %s', async (name, sizeBytes, problem) => {
   const bytes = made(name, sizeBytes);
-  expect(problemOfComments(bytes, name.startsWith('Ogg') ? 'ogg' : 'flac')).toBe(problem);
+  expect(findCommentProblem(bytes, name.startsWith('Ogg') ? 'ogg' : 'flac')).toBe(problem);
   await expect(checkSound(bytes, 'sound')).rejects.toMatchObject({ code: 'asset_decode_failed' });
 });
 
-test('problemOfComments() counts the comments of a stream', () => {
+test('findCommentProblem() counts the comments of a stream', () => {
   const file = Buffer.from(mediaFile('beep.ogg'));
   const at = file.indexOf('OpusTags');
   const many = Buffer.from(file);
   many.writeUInt32LE(1_000_000, at + 12 + file.readUInt32LE(at + 8));
-  expect([problemOfComments(file, 'ogg'), problemOfComments(many, 'ogg')]).toEqual([
+  expect([findCommentProblem(file, 'ogg'), findCommentProblem(many, 'ogg')]).toEqual([
     undefined,
     'it has too many comments',
   ]);
 });
 
-test('problemOfComments() accepts real files', () => {
+test('findCommentProblem() accepts real files', () => {
   const names = readdirSync(new URL('clips/', import.meta.url)).filter((name) => /\.(?:ogg|flac)$/.test(name));
-  const problems = names.map((name) => problemOfComments(mediaFile(name), name.endsWith('ogg') ? 'ogg' : 'flac'));
+  const problems = names.map((name) => findCommentProblem(mediaFile(name), name.endsWith('ogg') ? 'ogg' : 'flac'));
   expect(problems).toEqual(names.map(() => undefined));
 });
 

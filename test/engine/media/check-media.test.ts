@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkClip, checkSound, MAX_SOUND_BYTES } from '../../../src/engine/media/check-media.ts';
-import { problemOfBoxes } from '../../../src/engine/media/check-mp4.ts';
+import { findBoxProblem } from '../../../src/engine/media/check-mp4.ts';
 import type { SceneError } from '../../../src/engine/scene-error.ts';
 import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
 
@@ -54,7 +54,7 @@ describe('checkClip()', () => {
   test('rejects tables that declare billions of samples before counting them', async () => {
     const bytes = mediaFile('b-frames-25.mp4');
     bytes.writeUInt32BE(0xffffffff, bytes.indexOf('stts') + 12);
-    expect(problemOfBoxes(bytes)).toBe('it names too many samples');
+    expect(findBoxProblem(bytes)).toBe('it names too many samples');
     expect((await refused(checkClip(bytes, 'clip'))).code).toBe('asset_decode_failed');
   });
 
@@ -66,11 +66,11 @@ describe('checkClip()', () => {
       box.write('moov', 4);
       return Buffer.concat([box, inner]);
     };
-    expect(problemOfBoxes(nested(5))).toBeUndefined();
-    expect(problemOfBoxes(nested(50))).toBe('it has too many boxes');
+    expect(findBoxProblem(nested(5))).toBeUndefined();
+    expect(findBoxProblem(nested(50))).toBe('it has too many boxes');
     const short = nested(0);
     short.writeUInt32BE(4);
-    expect(problemOfBoxes(short)).toBe('the box moov is smaller than its header');
+    expect(findBoxProblem(short)).toBe('the box moov is smaller than its header');
   });
 });
 

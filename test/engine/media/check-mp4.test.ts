@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { problemOfBoxes } from '../../../src/engine/media/check-mp4.ts';
+import { findBoxProblem } from '../../../src/engine/media/check-mp4.ts';
 import { u32 } from '../../support/bombs/bomb.ts';
 import { box, MP4_BOMBS, withBoxes } from '../../support/bombs/mp4-bombs.ts';
 import { mediaFile } from './media-files.ts';
@@ -16,11 +16,11 @@ const EXPECTED: readonly [name: string, sizeBytes: number, problem: string][] = 
   ['key samples', 48_000_000, 'its tables are too large'],
   ['billions of samples in an entry', 10_000, 'it names too many samples'],
   ['billions of samples of sound that are shifted by nothing', 10_000, 'it names too many samples'],
-  ['chunks that go back and forth', 100_000, 'its chunks are in no order'],
+  ['chunks that go back and forth', 100_000, 'its chunks are not in order'],
   ['empty boxes', 9_000_000, 'it has too many boxes'],
   ['tracks', 500_000, 'it has more than 100 tracks'],
   ['boxes within boxes', 1_000, 'it has too many boxes'],
-  ['descriptions of samples', 1_010_000, 'it describes its samples at too great length'],
+  ['descriptions of samples', 1_010_000, 'the description of its samples is too long'],
   ['names of properties', 14_000_000, 'its tables are too large'],
   ['a run of billions of samples', 10_000, 'it names too many samples'],
   ['a run of millions of samples', 6_000_000, 'it names too many samples'],
@@ -30,7 +30,7 @@ const EXPECTED: readonly [name: string, sizeBytes: number, problem: string][] = 
   [
     'a fragment within the description of samples',
     10_000,
-    'boxes lie in the description of its samples that belong elsewhere',
+    'the description of its samples contains boxes that belong elsewhere',
   ],
   ['tables where none belong', 10_000, 'it names too many samples'],
 ];
@@ -39,25 +39,25 @@ function made(name: string, sizeBytes: number): Uint8Array {
   return MP4_BOMBS.find((bomb) => bomb.name === `MP4: ${name}`)!.make(sizeBytes);
 }
 
-test.each(EXPECTED)('problemOfBoxes() rejects %s', (name, sizeBytes, problem) => {
-  expect(problemOfBoxes(made(name, sizeBytes))).toBe(problem);
+test.each(EXPECTED)('findBoxProblem() rejects %s', (name, sizeBytes, problem) => {
+  expect(findBoxProblem(made(name, sizeBytes))).toBe(problem);
 });
 
-test('problemOfBoxes() accepts real files', () => {
+test('findBoxProblem() accepts real files', () => {
   const names = readdirSync(new URL('clips/', import.meta.url)).filter((name) => /\.(?:mp4|mov|m4a)$/.test(name));
-  expect(names.map((name) => problemOfBoxes(mediaFile(name)))).toEqual(names.map(() => undefined));
+  expect(names.map((name) => findBoxProblem(mediaFile(name)))).toEqual(names.map(() => undefined));
 });
 
-test('problemOfBoxes() accepts an hour of reordered pictures at 60 per second', () => {
+test('findBoxProblem() accepts an hour of reordered pictures at 60 per second', () => {
   const entries = Buffer.alloc(216_000 * 8, u32(1, 512));
   const file = withBoxes('ctts', [box('ctts', u32(0, 216_000), entries)]);
-  expect(problemOfBoxes(withBoxes('stts', [box('stts', u32(0, 1, 216_000, 512))], file))).toBeUndefined();
+  expect(findBoxProblem(withBoxes('stts', [box('stts', u32(0, 1, 216_000, 512))], file))).toBeUndefined();
 });
 
-test('problemOfBoxes() uses the last sample description, as the reader does', () => {
+test('findBoxProblem() uses the last sample description, as the reader does', () => {
   const entry = (type: string): Buffer => box(type, Buffer.alloc(28));
   const named = (...types: string[]): string | undefined =>
-    problemOfBoxes(
+    findBoxProblem(
       withBoxes(
         'stsd',
         [box('stsd', u32(0, types.length), ...types.map(entry))],

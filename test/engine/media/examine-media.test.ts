@@ -56,7 +56,7 @@ describe('examineMedia()', () => {
     const [finding, ...more] = await examineMedia(clipScene(clip, 4, { trim_start_time: 0.5 }));
     expect(finding).toEqual({
       ...{ code: 'clip_ends_early', editable: 'v_01', frame: 20, seconds: 2, still: 'stillcut_01' },
-      ...{ standsFromSeconds: 1.5, neededSeconds: 4, lengthSeconds: expect.closeTo(1.5, 3) },
+      ...{ freezesAtSeconds: 1.5, neededSeconds: 4, lengthSeconds: expect.closeTo(1.5, 3) },
     });
     expect(more).toEqual([]);
     expect(await examineMedia(clipScene(gif(3), 2))).toMatchObject([{ code: 'clip_ends_early', frame: 10 }]);

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../../src/engine/images/check-image.ts';
-import { MOST_COMMENTS, MOST_HEADER_BLOCKS, MOST_STREAMS } from '../../../../src/engine/media/check-comments.ts';
+import { MAX_COMMENTS, MAX_HEADER_BLOCKS, MAX_STREAMS } from '../../../../src/engine/media/check-comments.ts';
 import { MAX_CLIP_SIDE_PIXELS, MAX_GIF_PIXELS } from '../../../../src/engine/media/check-media.ts';
 import {
-  MOST_BOXES,
-  MOST_FRAGMENTS,
-  MOST_INDEX_BYTES,
-  MOST_MEMORY_BYTES,
-  MOST_SAMPLES,
-  MOST_TRACKS,
+  MAX_BOXES,
+  MAX_FRAGMENTS,
+  MAX_INDEX_BYTES,
+  MAX_MEMORY_BYTES,
+  MAX_SAMPLES,
+  MAX_TRACKS,
 } from '../../../../src/engine/media/check-mp4.ts';
 import { WEBM_BOUNDS } from '../../../../src/engine/media/check-webm.ts';
-import { MOST_FRAMES } from '../../../../src/engine/media/decode-gif.ts';
+import { MAX_FRAMES } from '../../../../src/engine/media/decode-gif.ts';
 import { MAX_MEDIA_SECONDS } from '../../../../src/engine/media/open-media.ts';
 import { HTTP_LIMITS } from '../../../../src/server/http/http-limits.ts';
 import { JSON_LIMITS } from '../../../../src/server/http/json-body.ts';
@@ -89,10 +89,10 @@ describe('docs/reference/http-api.md', () => {
       `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
       `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4, MOV, WebM or GIF`,
       `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg with Opus or Vorbis, or the sound of an MP4, MOV or WebM`,
-      `index (\`moov\`) of ${MOST_INDEX_BYTES / 1e6} MB, ${MOST_TRACKS} tracks, ${grouped(MOST_SAMPLES)} samples, ${grouped(MOST_FRAGMENTS)} fragments, ${grouped(MOST_BOXES)} boxes; tables that take ${MOST_MEMORY_BYTES / 1e6} MB to read: about five hours of 60 pictures a second with sound`,
+      `index (\`moov\`) of ${MAX_INDEX_BYTES / 1e6} MB, ${MAX_TRACKS} tracks, ${grouped(MAX_SAMPLES)} samples, ${grouped(MAX_FRAGMENTS)} fragments, ${grouped(MAX_BOXES)} boxes; tables that take ${MAX_MEMORY_BYTES / 1e6} MB to read: about five hours of 60 pictures a second with sound`,
       `${tracks} tracks, ${grouped(clusters)} clusters, ${grouped(blocks)} blocks, ${grouped(clusterBlocks)} blocks and ${grouped(clusterLacedFrames)} frames that share blocks in a cluster, ${grouped(indexEntries)} entries of the index, ${grouped(tags)} tags, ${grouped(attachments)} attachments`,
-      `${grouped(MOST_HEADER_BLOCKS)} blocks before the sound, ${MOST_STREAMS} streams, ${grouped(MOST_COMMENTS)} comments`,
-      `${grouped(MOST_FRAMES)}, with ${grouped(MAX_GIF_PIXELS)} pixels in all`,
+      `${grouped(MAX_HEADER_BLOCKS)} blocks before the sound, ${MAX_STREAMS} streams, ${grouped(MAX_COMMENTS)} comments`,
+      `${grouped(MAX_FRAMES)}, with ${grouped(MAX_GIF_PIXELS)} pixels in all`,
       '16',
       '500 MB',
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
