@@ -1,8 +1,7 @@
 /**
- * The URL of a built file below `dist/`, for threads and processes that are started from one. `moduleUrl` is the caller's
- * `import.meta.url`: a chunk or entry below the package's `dist/`, or a source below its `src/` when tests run unbuilt
- * code beside a built `dist/`.
+ * Returns the URL of a file below `dist/` that a thread or process is started from.
  *
+ * @param moduleUrl the caller's `import.meta.url`, below `dist/`, or below `src/` when tests run unbuilt code
  * @param path relative to `dist/`, such as `engine/raster/raster-worker.js`
  */
 export function builtFile(moduleUrl: string, path: string): URL {

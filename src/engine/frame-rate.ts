@@ -10,8 +10,8 @@ const NTSC_TOLERANCE = 0.005;
 const MAX_DENOMINATOR = 1001;
 
 /**
- * Returns the exact rate of a decimal one: 29.97 and its float spellings (29.9700012207031) mean 30000/1001 in After Effects,
- * cameras and players. Any other rate becomes the nearest fraction with a denominator up to 1001.
+ * Returns the exact frame rate for a decimal one: 29.97 and its float spellings (29.9700012207031) mean 30000/1001, as in After
+ * Effects, cameras and players. Any other rate becomes the nearest fraction with a denominator up to 1001.
  *
  * @param fps finite, > 0
  */
@@ -25,7 +25,7 @@ export function frameRateOf(fps: number): FrameRate {
   return nearestFraction(fps);
 }
 
-/** The best convergent of the continued fraction. */
+/** Returns the best convergent of the continued fraction. */
 function nearestFraction(value: number): FrameRate {
   let [previous, current] = [
     { numerator: 0, denominator: 1 },
@@ -46,7 +46,7 @@ function nearestFraction(value: number): FrameRate {
   return current.numerator > 0 ? current : { numerator: 1, denominator: MAX_DENOMINATOR };
 }
 
-/** The start of a frame in seconds from the start of the video. */
+/** Returns the start of a frame, in seconds from the start of the video. */
 export function frameTimeSeconds(rate: FrameRate, frame: number): number {
   return (frame * rate.denominator) / rate.numerator;
 }
@@ -63,13 +63,13 @@ export function tickOf(frame: number, { numerator, denominator }: FrameRate, tic
   return Math.round((frame * denominator * ticksPerSecond) / numerator);
 }
 
-/** Hundredths of a second. Browsers show frames with a shorter delay for a tenth of a second. */
+/** Shortest delay in hundredths of a second that browsers respect; they replace shorter ones by a tenth of a second. */
 const MIN_GIF_DELAY = 2;
 
 /**
- * Whether a frame is shown in a GIF: not where the frame before would be on for less than 2 hundredths of a second.
+ * Returns whether a GIF contains a frame. A frame is omitted if the previous one would be shown for less than the shortest delay.
  *
- * @param shownSince start of the frame that is on, in hundredths
+ * @param shownSince start of the previous frame, in hundredths of a second
  */
 export function isShownInGif(frame: number, rate: FrameRate, shownSince: number): boolean {
   return tickOf(frame, rate, 100) - shownSince >= MIN_GIF_DELAY;

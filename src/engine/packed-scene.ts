@@ -1,17 +1,17 @@
 import type { LottieDocument, Scene } from '../template/scene.ts';
 
-/** A scene whose animation is text: that crosses processes and threads several times quicker than its objects. */
+/** A scene with its animation as text, which is passed to processes and threads several times faster than objects. */
 export interface PackedScene extends Omit<Scene, 'animation'> {
   /** JSON. */
   readonly animation: string;
 }
 
-/** A scene, whose animation may be text. */
+/** A scene, packed or not. */
 export type AnyScene = Scene | PackedScene;
 
 const texts = new WeakMap<LottieDocument, string>();
 
-/** The animation is never written to: its text is made once. */
+/** Packs a scene. Serializes each animation only once, so the animation must not be modified. */
 export function packScene(scene: AnyScene): PackedScene {
   const { animation, ...rest } = scene;
   if (typeof animation === 'string') return { ...rest, animation };

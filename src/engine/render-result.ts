@@ -5,12 +5,12 @@ import type { SceneFinding } from './scene-media.ts';
 export interface RenderSceneOptions {
   /** Opens the video encoder of an MP4; x264 by default. */
   readonly encoder?: EncoderFactory;
-  /** Called after each frame, with a number that grows by one. */
+  /** Called after each frame. */
   readonly onProgress?: ((framesDone: number, frameCount: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A frame kept as an image beside the video. */
+/** A frame stored as an image. */
 export interface RenderedStill {
   readonly name: string;
   /** JPEG. */
@@ -19,14 +19,14 @@ export interface RenderedStill {
   readonly height: number;
 }
 
-/** A finished video and its stills, in memory. A picture has one frame, and lasts 0 seconds. */
+/** A finished video and its stills, in memory. A PNG has one frame and a duration of 0 seconds. */
 export interface RenderResult {
   /** The file. An MP4 is H.264 by default, yuv420p, BT.709, limited range, index first. */
   readonly video: Uint8Array;
   readonly format: OutputFormat;
   /** In the scene's order. */
   readonly stills: readonly RenderedStill[];
-  /** Defects of its texts, clips and sounds; they do not prevent the video. */
+  /** Defects of texts, clips and sounds. They do not prevent rendering. */
   readonly findings: readonly SceneFinding[];
   readonly width: number;
   readonly height: number;
@@ -35,10 +35,10 @@ export interface RenderResult {
 }
 
 /**
- * The generation of the engine's picture, part of every embedded fingerprint: raising it plans every video again.
+ * Version of the engine's frames, part of every embedded fingerprint. Raising it renders every video again.
  *
- * Raised when the same scene gives other frames than before: another rasteriser version that draws differently, another
- * colour conversion, another way to crop or scale images, another encoder setting that a viewer could see. Not raised for
- * speed, for the container's bytes, for thumbnails, or for scenes that were refused before.
+ * Raise it if the same scene gives different frames: after a change of the rasteriser, colour conversion, cropping, scaling or
+ * encoder settings that a viewer could see. Do not raise it for speed, the container's bytes, thumbnails, or scenes that were
+ * rejected before.
  */
 export const RENDER_EPOCH = 2;

@@ -12,12 +12,12 @@ import { audioCodecOf, distinctForms, type FrameWriter, pixelsOf } from './write
 import { openWriter } from './writers/open-writer.ts';
 
 /**
- * Renders a scene: a worker thread draws and converts frames while this thread feeds the encoder. Memory stays flat whatever
- * the length. The same scene gives the same frames everywhere, and the same bytes as far as the encoder promises it.
+ * Renders a scene: a worker thread draws and converts frames while this thread encodes them. Memory use does not depend on the
+ * length. The same scene gives the same frames everywhere, and the same bytes if the encoder guarantees it.
  *
- * @throws SceneError when this scene cannot be rendered
+ * @throws SceneError if this scene cannot be rendered
  * @throws ReelformError encoder_missing
- * @throws the signal's reason, promptly, when it is aborted
+ * @throws the signal's reason, promptly, if it is aborted
  */
 export async function renderScene(scene: Scene, options: RenderSceneOptions = {}): Promise<RenderResult> {
   const [result] = await renderOutputs(scene, [scene.output], options);
@@ -25,9 +25,9 @@ export async function renderScene(scene: Scene, options: RenderSceneOptions = {}
 }
 
 /**
- * Renders several files of one scene from one drawing. Each gives the bytes that `renderScene` gives for its output.
+ * Renders several files of a scene while drawing each frame once. The bytes equal those of `renderScene` for each output.
  *
- * @param outputs share a drawing, see `drawingKey`; several only of formats that are written frame by frame
+ * @param outputs with the same `drawingKey`; more than one only for formats written frame by frame
  * @returns in the order of the outputs
  * @throws as `renderScene`
  */
@@ -38,7 +38,7 @@ export async function renderOutputs(
 ): Promise<RenderResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
-  // `renderSegments` is a task of its own and checks the scene itself.
+  // `renderSegments` checks the scene itself.
   if (!hasSegments(scene.output.format)) checkScene(scene);
   // Sound and frames are rendered in parallel; the first failure ends both.
   const ending = new AbortController();
@@ -71,7 +71,7 @@ async function renderAndJoin(
   return joinSegments(scene, segments, await sound);
 }
 
-/** Formats that are written frame by frame, or a picture. */
+/** Renders formats that are written frame by frame, or a PNG. */
 async function renderFrames(
   scene: Scene,
   outputs: readonly SceneOutput[],
@@ -80,7 +80,7 @@ async function renderFrames(
 ): Promise<RenderResult[]> {
   const { width, height, fps, frameCount } = scene;
   if (scene.output.format === 'png') {
-    // Media that cannot be shown end this before anything is drawn.
+    // Awaited first, so that unreadable media fail before anything is drawn.
     const ofMedia = (await sounds[0]!).findings;
     const { picture, stills, findings } = await renderPicture(scene, { signal, onProgress });
     const rest = { stills, findings: [...findings, ...ofMedia] };

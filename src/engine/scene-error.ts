@@ -1,6 +1,6 @@
 import { type Code, ReelformError } from '../diagnostic.ts';
 
-/** Why one scene cannot be rendered; the codes that a render session shows for it. */
+/** Reason why a scene cannot be rendered, as reported by its render session. */
 export type SceneErrorCode =
   | 'asset_type_unsupported'
   | 'asset_decode_failed'
@@ -11,12 +11,12 @@ export type SceneErrorCode =
   | 'render_timeout';
 
 /**
- * One scene cannot be rendered; others may. Either an input is invalid (an image, an animation) or rendering failed on it. An
- * aborted render rejects with the signal's reason instead.
+ * Reports that a scene cannot be rendered: an input (an image, an animation) is invalid, or rendering failed on it. An aborted
+ * render rejects with the signal's reason instead.
  */
 export class SceneError extends Error {
   readonly code: SceneErrorCode;
-  /** The `name` of the scene's image at fault. */
+  /** The `name` of the image, clip or sound that caused the error. */
   readonly imageName: string | undefined;
 
   constructor(
@@ -31,7 +31,7 @@ export class SceneError extends Error {
   }
 }
 
-/** An error as plain data, to cross a thread or a process: a structured clone would lose its class and code. */
+/** An error as plain data, to pass between threads or processes: a structured clone would lose its class and code. */
 export type Failure =
   | {
       readonly kind: 'scene';

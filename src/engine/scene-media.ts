@@ -3,7 +3,7 @@ import type { AudioCodec, AudioTrack } from './codec/encoded-track.ts';
 import type { MediaFinding } from './lint/lint-finding.ts';
 import type { TextFinding } from './text/text-findings.ts';
 
-/** The sound of a whole video, and the visible or audible defects of its clips and sounds. */
+/** The sound of a whole video, and the defects of its clips and sounds. */
 export interface RenderedSound {
   /** Null for a silent video. */
   readonly track: AudioTrack | null;
@@ -34,7 +34,7 @@ export async function renderSound(
   return { track: await makeSound(scene, codec, signal), findings };
 }
 
-/** A defect of a scene that every render reports. It does not prevent the video. */
+/** A defect of a scene, reported by every render. It does not prevent rendering. */
 export type SceneFinding = TextFinding | MediaFinding;
 
 /**

@@ -14,9 +14,9 @@ const END = -541_478_725;
 
 interface SessionErrors {
   readonly code: SceneErrorCode;
-  /** Begins the message of a call on a closed session. */
+  /** Start of the message about a call on a closed session. */
   readonly subject: string;
-  /** Begins the message of a failed call; the reason follows. */
+  /** Start of the message about a failed call, followed by the reason. */
   readonly failed: string;
   readonly imageName?: string;
 }
@@ -31,7 +31,7 @@ export class CodecSession {
   readonly frame: NativeFrame;
   readonly packet: NativePacket;
   readonly #errors: SessionErrors;
-  /** The call that runs off this thread; never rejects. */
+  /** The call that runs on another thread; never rejects. */
   #pending: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   readonly #owned: (() => void)[] = [];
@@ -54,7 +54,7 @@ export class CodecSession {
    * Opens the codec on one thread, so that its output is the same on any number of cores.
    *
    * @param configure sets the fields of the context before it is opened
-   * @param options FFmpeg's names and values; FFmpeg ignores a name that it does not know
+   * @param options FFmpeg's names and values; FFmpeg ignores unknown names
    * @throws Error with FFmpeg's message
    */
   async open(
@@ -76,7 +76,7 @@ export class CodecSession {
     }
   }
 
-  /** Runs one codec call. @throws SceneError for the first failed call, from then on, and once the session is closed */
+  /** Runs one codec call. @throws SceneError if this or an earlier call failed, or the session is closed */
   async run(call: () => Promise<void>): Promise<void> {
     const { code, subject, failed, imageName } = this.#errors;
     if (this.#isClosed) this.#failure ??= new SceneError(code, `${subject} is closed`, { imageName });
@@ -92,7 +92,7 @@ export class CodecSession {
   }
 
   /**
-   * Takes everything that the codec has ready.
+   * Calls `take` for each frame or packet that the codec has ready.
    *
    * @param receive calls the context's own receive method
    * @throws Error with FFmpeg's message
@@ -111,7 +111,7 @@ export class CodecSession {
     if (status < 0) throw new Error(this.libav.FFmpegError.strerror(status));
   }
 
-  /** Frees other native memory together with the codec's. */
+  /** Registers native memory to free together with the codec's. */
   own(free: () => void): void {
     this.#owned.push(free);
   }

@@ -10,11 +10,11 @@ const HLG = 18;
 const LIMITED_RANGE = 1;
 const FULL_RANGE = 2;
 
-/** A decoded picture whose colours a screen for BT.709 cannot show as they are. */
+/** A decoded picture with colours outside BT.709. */
 interface WideColourPicture {
   readonly width: number;
   readonly height: number;
-  /** Planes one after the other, without padding. */
+  /** Consecutive planes without padding. */
   readonly bytes: Uint8Array;
   /** AVPixelFormat. */
   readonly pixelFormat: number;
@@ -29,8 +29,8 @@ export function hasWideColours({ primaries, transfer }: Pick<WideColourPicture, 
 }
 
 /**
- * Converts pictures of high dynamic range or wide gamut to BT.709, by the tone and gamut mapping of FFmpeg's libswscale. Must be
- * closed. One conversion runs at a time.
+ * Converts pictures of high dynamic range or wide gamut to BT.709, with the tone and gamut mapping of FFmpeg's libswscale. One
+ * conversion runs at a time. The caller must close it.
  *
  * @see ITU-R BT.2100-2 (PQ, HLG), BT.2408-7, 5.1 (reference white)
  */

@@ -13,9 +13,9 @@ const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
 interface DecoderOptions {
-  /** In `mediabunny`'s terms. */
+  /** Name in `mediabunny`. */
   readonly codec: string;
-  /** Codec configuration, where the codec has one. */
+  /** Codec configuration, if the codec has one. */
   readonly description?: Uint8Array | undefined;
   /** Sound only. */
   readonly sampleRate?: number | undefined;
@@ -25,7 +25,7 @@ interface DecoderOptions {
   readonly name: string;
 }
 
-/** An FFmpeg decoder. `close` must follow. */
+/** An FFmpeg decoder. The caller must close it. */
 export class Decoder {
   readonly #session: CodecSession;
   readonly #take: (frame: NativeFrame, libav: Libav) => void;

@@ -1,9 +1,9 @@
 import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import type { FrameRate } from '../frame-rate.ts';
 
-/** Format of the frames that an encoder takes. */
+/** Size and rate of the frames passed to an encoder. */
 export interface FrameFormat {
-  /** Pixels, even; `height` too. */
+  /** Even number of pixels, as is `height`. */
   readonly width: number;
   readonly height: number;
   readonly rate: FrameRate;
@@ -11,7 +11,10 @@ export interface FrameFormat {
 
 /** One coded picture. */
 export interface VideoPacket {
-  /** NAL units, each after its length in four bytes (ISO/IEC 14496-15, 5.3); of AV1 a temporal unit without its delimiter, of ProRes a frame. */
+  /**
+   * H.264, HEVC: NAL units, each preceded by its length in four bytes (ISO/IEC 14496-15, 5.3). AV1: a temporal unit without its
+   * delimiter. ProRes: a frame.
+   */
   readonly bytes: Uint8Array;
   /** Index of the frame that it shows. */
   readonly frame: number;
@@ -19,39 +22,40 @@ export interface VideoPacket {
   readonly isKey: boolean;
 }
 
-/** A track of pictures: one packet per frame, in decoding order, the first of them a key frame. */
+/** A video track: one packet per frame, in decoding order, starting with a key frame. */
 export interface EncodedTrack {
   readonly format: FrameFormat;
-  /** AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3), that of HEVC (8.3.3), AV1's sequence header, or ProRes's four-character code. */
+  /** Decoder configuration record (ISO/IEC 14496-15, 5.3.3 and 8.3.3; av1C for AV1), or the four-character code of ProRes. */
   readonly configuration: Uint8Array;
   readonly packets: readonly VideoPacket[];
 }
 
-/** Encodes frames that follow each other. Opened by an `EncoderFactory`; `close` must follow, whatever happened. */
+/** Encodes consecutive frames. Opened by an `EncoderFactory`. The caller must close it, even after an error. */
 export interface Encoder {
   /**
-   * Takes the next frame; resolves when there is room for another, which keeps memory flat. `pixels` may be overwritten
-   * as soon as it resolves.
+   * Encodes the next frame. Resolves when the encoder can accept another one, so that memory does not grow. After that, `pixels`
+   * may be overwritten.
    *
-   * @param pixels as `pixelsOf` says for the output: I420, or for ProRes RGBA
+   * @param pixels in the form that `pixelsOf` returns for the output: I420, or RGBA for ProRes
    * @param frame 0, 1, 2 …
    * @throws SceneError encode_failed
    */
   encode(pixels: Uint8Array, frame: number): Promise<void>;
   /**
-   * The track, when every frame is in it.
+   * Returns the track with all frames.
    *
    * @throws SceneError encode_failed
    */
   finish(): Promise<EncodedTrack>;
-  /** Frees everything at once; may be called again. */
+  /** Discards pending frames and frees all memory; may be called again. */
   close(): void;
 }
 
 /**
- * Opens a fresh encoder, of H.264 unless another codec is named. The same frames in the same format and quality give the same bytes, as each encoder says.
+ * Opens a new encoder, for H.264 by default. With a software encoder, the same frames in the same format and quality give the same
+ * bytes.
  *
- * @throws ReelformError encoder_missing when the encoder's package or program is not there
+ * @throws ReelformError encoder_missing if the encoder's package or program is missing
  */
 export type EncoderFactory = (format: FrameFormat, quality: OutputQuality, codec?: OutputCodec) => Promise<Encoder>;
 
@@ -66,5 +70,5 @@ export interface AudioTrack {
   readonly packets: readonly { readonly bytes: Uint8Array; readonly time: number; readonly duration: number }[];
 }
 
-/** A codec for each container that has sound; the other formats are silent. */
+/** Each container with sound has one codec; the other formats are silent. */
 export type AudioCodec = AudioTrack['codec'];

@@ -2,20 +2,20 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
 import { ReelformError } from '../../diagnostic.ts';
 
-/** The version of every platform's package. Pinned: nothing but this file describes what the binary exports. */
+/** Version of the package on every platform. Pinned, because only this file describes the exports of the binary. */
 const VERSION = '6.1.1';
-/** Messages on standard error: none. Damaged media would fill it, and every failure has a code. */
+/** Log level without messages. Damaged media would fill standard error, and every failure has a code. */
 const QUIET = -8;
 
-/** A fraction, as FFmpeg has time bases and rates. */
+/** A fraction in FFmpeg, such as a time base or frame rate. */
 interface Fraction {
   readonly num: number;
   readonly den: number;
 }
 
 /**
- * The classes of FFmpeg that are used here, as the native binary of node-av exports them: one method for each C function.
- * Methods that return a number return a negative one for a failure. Only asynchronous ones run off this thread.
+ * The classes of FFmpeg used here, as exported by the native binary of node-av: one method for each C function. Methods that
+ * return a number return a negative one for a failure. Only asynchronous methods run on another thread.
  *
  * @see https://ffmpeg.org/doxygen/8.0/group__lavc__encdec.html
  */
@@ -51,13 +51,13 @@ interface NativeDictionary {
 /** Channels in FFmpeg's own order, as a mask of speakers. */
 interface ChannelLayout {
   readonly nbChannels: number;
-  /** 0 for channels of no known place, 1 for a mask. */
+  /** 0 for channels of unknown position, 1 for a mask. */
   readonly order: number;
   readonly mask: bigint;
 }
 
 export interface NativeCodecContext {
-  /** The codec's configuration; null where it has none. */
+  /** Configuration of the codec, or null if it has none. */
   extraData: Buffer | null;
   sampleRate: number;
   sampleFormat: number;
@@ -69,7 +69,7 @@ export interface NativeCodecContext {
   framerate: Fraction;
   allocContext3(codec: NativeCodec): void;
   freeContext(): void;
-  /** `open2Sync` frees the dictionary that the caller owns, and is not used. Options that do not exist are ignored. */
+  /** Ignores unknown options. `open2Sync` is not used, because it frees the caller's dictionary. */
   open2(codec: NativeCodec, options: NativeDictionary): Promise<number>;
   sendFrame(frame: NativeFrame | null): Promise<number>;
   sendPacket(packet: NativePacket | null): Promise<number>;
@@ -85,7 +85,7 @@ interface NativeCodecParameters {
   free(): void;
 }
 
-/** Converts frames between pixel formats, as the formats and colours of both frames say. */
+/** Converts a frame to the pixel format and colours of another one. */
 export interface NativeScaler {
   allocContext(): void;
   scaleFrame(target: NativeFrame, source: NativeFrame): Promise<number>;
@@ -95,7 +95,7 @@ export interface NativeScaler {
 export interface NativePacket {
   pts: bigint;
   readonly isKeyframe: boolean;
-  /** A copy, both ways. */
+  /** Copied when read and when written. */
   data: Buffer | null;
   alloc(): void;
   unref(): void;
@@ -121,7 +121,7 @@ export interface NativeFrame {
   makeWritable(): number;
   /** Copies planes without padding. @throws Error for too few bytes */
   fromBuffer(planes: Uint8Array): number;
-  /** Copies planes without padding, one after the other. */
+  /** Returns a copy of the planes, consecutive and without padding. */
   toBuffer(): Buffer;
   unref(): void;
   free(): void;
@@ -130,7 +130,7 @@ export interface NativeFrame {
 let loaded: Libav | undefined;
 
 /**
- * Loads FFmpeg's libraries from the optional package of this platform. No JavaScript of node-av is used or installed.
+ * Loads FFmpeg's libraries from the optional package of this platform. The package node-av itself is not installed.
  *
  * @throws ReelformError encoder_missing
  */

@@ -11,17 +11,17 @@ const BITRATES: Record<CompressedCodec, Record<OutputQuality, number>> = {
   aac: { low: 96_000, medium: 128_000, high: 192_000 },
   opus: { low: 64_000, medium: 96_000, high: 128_000 },
 };
-/** AVSampleFormat: 32-bit floats, interleaved or one channel after the other. */
+/** AVSampleFormat: 32-bit floats, interleaved or one plane per channel. */
 const INTERLEAVED = 3;
 const PLANAR = 8;
 const ENCODERS = { aac: { name: 'aac', format: PLANAR }, opus: { name: 'libopus', format: INTERLEAVED } } as const;
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 /** Samples per packet. */
 export const PACKET_SAMPLES: Record<AudioCodec, number> = { aac: 1024, opus: 960, pcm: 4800 };
-/** Samples that FFmpeg's AAC encoder puts before the first one. Opus declares the number in its header. */
+/** Delay of FFmpeg's AAC encoder, in samples. Opus declares its delay in the header. */
 const AAC_DELAY = 1024;
 
-/** Compresses the sound of a video. `close` must follow. */
+/** Encodes the sound of a video. The caller must close it. */
 interface SoundEncoder {
   /** @param block the next samples at 48 kHz: one packet, or fewer at the end */
   encode(block: Stereo): Promise<void>;
@@ -98,7 +98,7 @@ export async function openSoundEncoder(codec: AudioCodec, quality: OutputQuality
 const PCM_SAMPLE_BYTES = 3;
 const PCM_FULL_SCALE = 2 ** 23 - 1;
 
-/** Uncompressed, 24 bits, little-endian, interleaved: the form that every editor reads. */
+/** Encodes uncompressed sound that every editor reads: 24 bits, little-endian, interleaved. */
 function pcmEncoder(): SoundEncoder {
   const packets: AudioTrack['packets'][number][] = [];
   let total = 0;

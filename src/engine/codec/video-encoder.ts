@@ -4,10 +4,11 @@ import type { OutputCodec, OutputQuality } from '../../wire/output.ts';
 import { RENDER_EPOCH } from '../render-result.ts';
 import type { EncoderFactory, FrameFormat } from './encoded-track.ts';
 import { type StreamSettings, VideoStream } from './video-stream.ts';
-/** Encoders of H.264. All but x264 are hardware, whose bytes vary from machine to machine. */
+
+/** Encoders of H.264. All but x264 are hardware encoders, whose bytes vary between machines. */
 export const H264_ENCODERS = ['x264', 'videotoolbox', 'nvenc'] as const;
 
-/** The encoders that were chosen, by codec. Plain data. */
+/** The chosen encoders by codec. Plain data. */
 export interface EncoderChoice {
   readonly h264: (typeof H264_ENCODERS)[number];
 }
@@ -21,14 +22,14 @@ interface EncoderSettings {
   options(quality: OutputQuality): Readonly<Record<string, string>>;
 }
 
-/** Constant rate factor, lower is better. The hardware of NVIDIA has a scale that is meant to be the same. */
+/** Constant rate factor; lower is better. NVIDIA's scale is meant to be the same. */
 const RATE_FACTOR: Record<OutputQuality, number> = { low: 28, medium: 24, high: 20 };
-/** 1..100, higher is better, times FFmpeg's FF_QP2LAMBDA. */
+/** Quality in 1..100; higher is better. FFmpeg expects it multiplied by FF_QP2LAMBDA. */
 const VIDEOTOOLBOX_QUALITY: Record<OutputQuality, number> = { low: 45, medium: 55, high: 65 };
 
 /**
- * On x64, x264 core 165 uses uninitialised memory in its AVX-512 code for macroblock trees: at widths such as 1080 or 854 its
- * bytes vary from run to run. Older instructions give the bytes of its C code, as fast.
+ * Disables x264's AVX-512 code, which reads uninitialised memory (core 165, macroblock trees): at widths such as 1080 or 854, the
+ * bytes vary from run to run. Older instructions are as fast and give the bytes of the C code.
  */
 const INSTRUCTIONS = arch === 'x64' ? ['asm=sse4.2'] : [];
 
@@ -38,9 +39,9 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
     name: 'libx264',
     options: (quality) => ({
       ...{ preset: 'veryfast', crf: String(RATE_FACTOR[quality]) },
-      // Five B-frames win back what the key frame of each segment costs.
+      // Five B-frames compensate for the size of the key frame in each segment.
       bf: '5',
-      // Parameter sets that do not follow the pictures, and a fixed frame rate.
+      // Parameter sets that do not depend on the pictures, and a fixed frame rate.
       'x264-params': ['stitchable=1', 'force-cfr=1', ...INSTRUCTIONS].join(':'),
     }),
   },
@@ -59,7 +60,7 @@ const H264: Record<EncoderChoice['h264'], EncoderSettings> = {
   },
 };
 
-/** On one thread, as x264. Its scale of quality is four steps from that of x264. */
+/** x265 on one thread. Its rate factors are four higher than those of x264 for the same quality. */
 const HEVC: EncoderSettings = {
   name: 'libx265',
   options: (quality) => ({
@@ -82,7 +83,7 @@ const PRORES_422: Record<OutputQuality, readonly [profile: string, code: string]
 };
 const PRORES_4444 = ['4444', 'ap4h'] as const;
 
-/** For editors: every frame is a key frame, ten bits. `vendor`: some players refuse files of other encoders. */
+/** ProRes for editors: ten bits, every frame a key frame. The vendor is Apple's, because some players reject others. */
 const PRORES: Record<'prores422' | 'prores4444', EncoderSettings> = {
   prores422: {
     ...{ name: 'prores_ks', convertTo: 'yuv422p10le' },
@@ -100,12 +101,12 @@ function settingsOf(codec: OutputCodec, h264: EncoderChoice['h264']): EncoderSet
   return codec === 'av1' ? AV1 : PRORES[codec];
 }
 
-/** Options of every encoder: key frames only at the start and at cuts, and parameter sets outside the pictures. */
+/** Options of all encoders: key frames only at the start and at cuts, and parameter sets outside the pictures. */
 const FIXED = { g: '1000', flags: '+global_header+bitexact' };
 
 /**
- * Returns the factory of encoders, with the chosen one for H.264. x264 runs `veryfast` on one thread: the same build gives the
- * same bytes on any machine of one architecture. Groups of pictures are closed.
+ * Returns a factory that uses the chosen encoder for H.264. Groups of pictures are closed. x264 runs on one thread, so that the
+ * same build gives the same bytes on all machines of one architecture.
  */
 export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
   return async (format: FrameFormat, quality, codec = 'h264') => {
@@ -117,7 +118,7 @@ export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
     });
     const proresCode = codec === 'prores422' ? PRORES_422[quality][1] : PRORES_4444[1];
     const isProres = codec === 'prores422' || codec === 'prores4444';
-    const contained = (bytes: Uint8Array): Uint8Array => {
+    const toContainerForm = (bytes: Uint8Array): Uint8Array => {
       if (isProres) return bytes;
       return codec === 'av1' ? withoutDelimiter(bytes) : toLengths(bytes, codec);
     };
@@ -125,7 +126,7 @@ export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
       encode: (pixels, frame) => stream.encode(pixels, frame),
       async finish() {
         await stream.finish();
-        const packets = stream.packets.map((packet) => ({ ...packet, bytes: contained(packet.bytes) }));
+        const packets = stream.packets.map((packet) => ({ ...packet, bytes: toContainerForm(packet.bytes) }));
         const configuration = isProres ? Buffer.from(proresCode, 'latin1') : stream.configuration();
         return { format, configuration, packets };
       },
@@ -134,7 +135,7 @@ export function encoderOf({ h264 }: EncoderChoice): EncoderFactory {
   };
 }
 
-/** @see AV1 Codec ISO Media File Format Binding, 2.4: temporal delimiters should be removed */
+/** Removes the temporal delimiter. @see AV1 Codec ISO Media File Format Binding, 2.4 */
 function withoutDelimiter(unit: Uint8Array): Uint8Array {
   return unit[0] === 0x12 && unit[1] === 0 ? unit.subarray(2) : unit;
 }
@@ -144,7 +145,7 @@ function missing(name: string, cause: unknown): ReelformError {
   return new ReelformError('encoder_missing', `The encoder ${name} cannot be used on this machine`, { hint, cause });
 }
 
-/** Types of supplemental information, and of the parameter sets that the configuration has too. */
+/** Types of NAL units: supplemental information, and parameter sets, which the configuration also contains. */
 const TYPES = {
   /** @see ITU-T H.264, table 7-1 */
   h264: { typeOf: (byte: number) => byte & 0x1f, payloadAt: 1, supplemental: 6, sets: new Set([7, 8]) },
@@ -156,9 +157,9 @@ const UNREGISTERED_DATA = 5;
 const START_CODE = Buffer.of(0, 0, 1);
 
 /**
- * Converts a coded picture from NAL units after start codes (Annex B) to NAL units after their length in four bytes, as MP4
- * has them. Drops parameter sets and the notes of an encoder about itself, which no decoder needs: x264 writes its build
- * and all of its settings into the first picture of every segment.
+ * Converts a coded picture from Annex B to MP4: replaces the start code of each NAL unit by its length in four bytes. Drops
+ * parameter sets and the encoder's notes, which decoders do not need: x264 writes its build and settings into the first picture of
+ * every segment.
  *
  * @see ITU-T H.264, annex B; ISO/IEC 14496-15, 5.3
  */
@@ -182,7 +183,7 @@ function splitUnits(annexB: Uint8Array): Uint8Array[] {
   for (let at = bytes.indexOf(START_CODE); at !== -1; ) {
     const start = at + START_CODE.length;
     at = bytes.indexOf(START_CODE, start);
-    // Zeros before a start code belong to it: a unit ends with a stop bit.
+    // Zeros before a start code belong to the start code, because a unit ends with a stop bit.
     let end = at === -1 ? bytes.length : at;
     while (end > start && bytes[end - 1] === 0) end -= 1;
     if (end > start) units.push(bytes.subarray(start, end));

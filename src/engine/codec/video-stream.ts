@@ -17,23 +17,23 @@ export interface StreamSettings {
   readonly format: FrameFormat;
   /** FFmpeg's name of the encoder. */
   readonly encoder: string;
-  /** FFmpeg options. Tests verify their effect, because FFmpeg ignores a name that it does not know. */
+  /** FFmpeg options. Tests verify their effect, because FFmpeg ignores unknown names. */
   readonly options: Readonly<Record<string, string>>;
-  /** FFmpeg's name of the pixel format to convert frames to, which are RGBA with straight alpha. I420 frames when absent. */
+  /** FFmpeg's name of the pixel format to which RGBA frames (straight alpha) are converted. If absent, frames are I420. */
   readonly convertTo?: 'yuv422p10le' | 'yuva444p10le' | 'bgra' | undefined;
-  /** The encoder outputs one packet, which is the whole file. Times are milliseconds, not indices of frames. */
+  /** The encoder outputs a single packet with the whole file. Times are in milliseconds instead of frames. */
   readonly isWholeFile?: boolean;
 }
 
-/** A video stream of an FFmpeg encoder. `close` must follow. */
+/** A video stream of an FFmpeg encoder. The caller must close it. */
 export class VideoStream {
   /** In decoding order. */
   readonly packets: VideoPacket[] = [];
   readonly #session = new CodecSession({
     ...{ code: 'encode_failed', subject: 'The encoder', failed: 'The encoder failed' },
   });
-  #framesTaken = 0;
-  /** Converts frames from this format; undefined if they are encoded as they come. */
+  #framesSent = 0;
+  /** Undefined if frames are encoded without conversion. */
   #conversion: { readonly scaler: NativeScaler; readonly source: NativeFrame } | undefined;
   readonly #isWholeFile: boolean;
 
@@ -84,18 +84,18 @@ export class VideoStream {
       }
       frame.pts = BigInt(time);
       this.#session.check(await context.sendFrame(frame));
-      // FFmpeg encodes while it takes the frame: fetching the packet does no work that would block this thread.
+      // FFmpeg encodes in `sendFrame`, so fetching the packet does not block this thread.
       await this.#takePackets((packet) => context.receivePacketSync(packet));
     });
-    this.#framesTaken += 1;
+    this.#framesSent += 1;
   }
 
-  /** Resolves when every frame is among the packets. @throws SceneError encode_failed */
+  /** Resolves when `packets` contains all frames. @throws SceneError encode_failed */
   async finish(): Promise<void> {
     await this.#session.run(async () => {
       this.#session.check(await this.#session.context.sendFrame(null));
       await this.#takePackets((packet) => this.#session.context.receivePacket(packet));
-      const expected = this.#isWholeFile ? 1 : this.#framesTaken;
+      const expected = this.#isWholeFile ? 1 : this.#framesSent;
       if (this.packets.length !== expected) {
         throw new Error(`it gave ${this.packets.length} of ${expected} frames`);
       }

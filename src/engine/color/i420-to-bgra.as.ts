@@ -1,11 +1,11 @@
-// AssemblyScript, not TypeScript: compiled by compile.mjs into i420-to-bgra.wasm.ts, and left alone by tsc and biome.
+// AssemblyScript, not TypeScript: compiled by compile.mjs into i420-to-bgra.wasm.ts, and excluded from tsc and biome.
 //
-// I420 → BGRA, opaque; a chroma sample counts for all its pixels. Fixed point with 16 fractional bits. Matrix and range are
-// the caller's: see media/yuv-to-bgra.ts.
+// I420 → opaque BGRA. Chroma samples are repeated for all of their pixels. Fixed point with 16 fractional bits. The caller chooses
+// matrix and range: see yuv-to-bgra.ts.
 
 const HALF: i32 = 1 << 15;
 
-/** Rounded down and limited to 0..255 by both narrowings: eight values of one channel from two times four. */
+/** Narrows two times four values of one channel to eight, rounded down; the second narrowing limits them to 0..255. */
 @inline
 function channel(low: v128, high: v128): v128 {
   return i16x8.narrow_i32x4_s(i32x4.shr_s(low, 16), i32x4.shr_s(high, 16));
@@ -17,7 +17,7 @@ function centred(chroma: usize): v128 {
   return i32x4.sub(four, i32x4.splat(128));
 }
 
-/** Each of the first two lanes twice. */
+/** Repeats each of the first two lanes. */
 @inline
 function firstTwice(four: v128): v128 {
   return v128.shuffle<i32>(four, four, 0, 0, 1, 1);
@@ -34,11 +34,11 @@ function limited(value: i32): u8 {
 }
 
 /**
- * Converts some rows of planes without gaps between their rows.
+ * Converts rows of planes without gaps between rows.
  *
  * @param width any; a row of chroma has half as many samples, rounded up
  * @param rows any
- * @param ky what a step of luma above `yOffset` adds, likewise the other factors, of V and U
+ * @param ky factor of luma above `yOffset`; the others are factors of V and U, `gu` for instance of U in green
  */
 export function convert(
   yPlane: usize, uPlane: usize, vPlane: usize, width: i32, rows: i32, bgra: usize,

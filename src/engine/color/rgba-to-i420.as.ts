@@ -1,4 +1,4 @@
-// AssemblyScript, not TypeScript: compiled by compile.mjs into rgba-to-i420.wasm.ts, and left alone by tsc and biome.
+// AssemblyScript, not TypeScript: compiled by compile.mjs into rgba-to-i420.wasm.ts, and excluded from tsc and biome.
 //
 // RGBA → I420 in BT.709, limited range: Y' in 16..235, Cb and Cr in 16..240, chroma the average of 2×2 pixels.
 // Fixed point with 15 fractional bits; the coefficients of each row are rounded so that white gives exactly 235 and every
@@ -20,8 +20,8 @@ const Y_OFFSET: i32 = (16 << 15) + (1 << 14);
 const C_SHIFT: i32 = 17;
 const C_OFFSET: i32 = (128 << 17) + (1 << 16);
 
-// A pixel is one i32 lane R | G << 8 | B << 16 | A << 24. Taken as two i16 lanes, its low bytes are (R, B) and its high
-// bytes (G, A): two dot products of pairs give a weighted sum in the pixel's own lane, without any shuffling.
+// A pixel is one i32 lane R | G << 8 | B << 16 | A << 24. As two i16 lanes, its low bytes are (R, B) and its high bytes are (G, A).
+// Two dot products of pairs give a weighted sum in the pixel's own lane, without shuffling.
 
 @inline
 function redBlue(pixels: v128): v128 {
@@ -33,7 +33,7 @@ function greenAlpha(pixels: v128): v128 {
   return i16x8.shr_u(pixels, 8);
 }
 
-/** red·R + blue·B + green·G in each lane. */
+/** Returns red·R + green·G + blue·B in each lane. */
 @inline
 function weigh(rb: v128, ga: v128, red: i16, green: i16, blue: i16): v128 {
   return i32x4.add(
@@ -42,19 +42,19 @@ function weigh(rb: v128, ga: v128, red: i16, green: i16, blue: i16): v128 {
   );
 }
 
-/** The luma of four pixels, as four i32. */
+/** Returns the luma of four pixels, as four i32. */
 @inline
 function luma4(rb: v128, ga: v128): v128 {
   return i32x4.shr_s(i32x4.add(weigh(rb, ga, Y_R, Y_G, Y_B), i32x4.splat(Y_OFFSET)), Y_SHIFT);
 }
 
-/** The sums of neighbouring lanes, four from eight. */
+/** Adds neighbouring lanes: eight lanes become four. */
 @inline
 function addNeighbours(a: v128, b: v128): v128 {
   return i16x8.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
 }
 
-/** One chroma plane's samples of four 2×2 blocks, from the blocks' sums, as four i32. */
+/** Computes one chroma plane's samples of four 2×2 blocks from the sums of the blocks, as four i32. */
 @inline
 function chroma4(rb: v128, ga: v128, red: i16, green: i16, blue: i16): v128 {
   return i32x4.shr_s(i32x4.add(weigh(rb, ga, red, green, blue), i32x4.splat(C_OFFSET)), C_SHIFT);
@@ -66,13 +66,13 @@ function luma1(p: usize): u8 {
 }
 
 /**
- * Converts some rows, into the rows of three planes. Called with few rows at a time, so that they stay in the cache between
+ * Converts rows of pixels to rows of three planes. The caller passes few rows at a time, so that they stay in the cache between
  * the copy into this memory and the conversion.
  *
- * @param rgba width·rows·4 bytes, row-major; alpha is not looked at
+ * @param rgba width·rows·4 bytes, row-major; alpha is ignored
  * @param width even
  * @param rows even
- * @param yPlane where the first of these rows begins; likewise the others
+ * @param yPlane offset of the first row, as are `uPlane` and `vPlane`
  */
 export function convert(rgba: usize, width: i32, rows: i32, yPlane: usize, uPlane: usize, vPlane: usize): void {
   const stride: usize = <usize>width * 4;

@@ -1,6 +1,6 @@
 import { I420_TO_BGRA_WASM } from './i420-to-bgra.wasm.ts';
 
-/** Decoded picture: the planes of its format, at the offsets of its layout. */
+/** A decoded picture, with the planes of its format. */
 export interface DecodedPlanes {
   /** Name of the format in WebCodecs. */
   readonly format: string;
@@ -21,8 +21,8 @@ const WEIGHTS = { bt601: [0.299, 0.114], bt709: [0.2126, 0.0722], bt2020: [0.262
 const FORMAT = /^I(420|422|444)(A?)(?:P(10|12))?$/;
 
 /**
- * A decoded picture as BGRA with straight alpha; chroma samples count for all their pixels. Undefined for a format that is
- * not known here.
+ * Converts a decoded picture to BGRA with straight alpha; undefined for an unsupported format. Chroma samples are repeated for all
+ * of their pixels.
  *
  * @see ITU-T H.273, 8.3 (ranges and matrices)
  */
@@ -75,12 +75,12 @@ export function yuvToBgra(planes: DecodedPlanes, colour: YuvColour): Uint8Clampe
   return bgra;
 }
 
-/** Location of the alpha of a picture: a plane of `shift` bits more than eight. */
 interface AlphaPlane {
   readonly at: number;
   readonly stride: number;
   readonly width: number;
   readonly height: number;
+  /** Bits per sample beyond eight. */
   readonly shift: number;
 }
 
@@ -92,12 +92,12 @@ export function writeAlpha(bgra: Uint8ClampedArray, samples: Uint8Array | Uint16
   }
 }
 
-/** Fixed point, 16 fractional bits, from samples of `shift` bits more than eight to eight bits. */
+/** Returns factors from samples of 8 + `shift` bits to eight bits, in fixed point with 16 fractional bits. */
 function coefficients({ matrix, isFullRange }: YuvColour, shift: number) {
   const scale = 2 ** shift;
-  const most = 2 ** (8 + shift) - 1;
-  const ySpan = isFullRange ? most : 219 * scale;
-  const cSpan = isFullRange ? most : 224 * scale;
+  const max = 2 ** (8 + shift) - 1;
+  const ySpan = isFullRange ? max : 219 * scale;
+  const cSpan = isFullRange ? max : 224 * scale;
   const fixed = (factor: number): number => Math.round(factor * 255 * 65_536);
   const yOffset = isFullRange ? 0 : 16 * scale;
   const cOffset = 128 * scale;
@@ -130,7 +130,7 @@ function packed({ format, width, height, bytes, layout }: DecodedPlanes): Uint8C
   return bgra;
 }
 
-/** The part of the WebAssembly namespace used here; Node's types leave it out. */
+/** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {
   Memory: new (descriptor: { initial: number }) => { readonly buffer: ArrayBuffer };
   Module: new (bytes: Uint8Array) => object;
@@ -161,14 +161,14 @@ interface Kernel {
 }
 
 const PAGE_BYTES = 65_536;
-/** Copied and converted at once: few enough to stay in a core's own cache. Even. */
+/** Rows copied and converted together: an even number, small enough for a core's own cache. */
 const STRIP_ROWS = 16;
 
 let module: object | undefined;
 let kernel: Kernel | undefined;
 
 /**
- * Eight-bit I420 as opaque BGRA; chroma samples count for all their pixels.
+ * Converts eight-bit I420 to opaque BGRA in WebAssembly.
  *
  * @param planes Y, U, V
  */
@@ -183,7 +183,7 @@ function i420ToBgra(
   const vAt = uAt + (half * STRIP_ROWS) / 2;
   const bgraAt = Math.ceil((vAt + (half * STRIP_ROWS) / 2) / 16) * 16;
   const bgra = new Uint8ClampedArray(width * height * 4);
-  const take = ({ offset, stride }: SamplePlane, first: number, rows: number, samples: number, at: number): void => {
+  const copy = ({ offset, stride }: SamplePlane, first: number, rows: number, samples: number, at: number): void => {
     for (let row = 0; row < rows; row++) {
       const from = offset + (first + row) * stride;
       memory.set(bytes.subarray(from, from + samples), at + row * samples);
@@ -192,20 +192,20 @@ function i420ToBgra(
   for (let row = 0; row < height; row += STRIP_ROWS) {
     const rows = Math.min(STRIP_ROWS, height - row);
     const chromaRows = (rows + 1) >> 1;
-    take(luma, row, rows, width, 0);
-    take(blue, row / 2, chromaRows, half, uAt);
-    take(red, row / 2, chromaRows, half, vAt);
+    copy(luma, row, rows, width, 0);
+    copy(blue, row / 2, chromaRows, half, uAt);
+    copy(red, row / 2, chromaRows, half, vAt);
     convert(0, uAt, vAt, width, rows, bgraAt, yOffset, y, rv, gu, gv, bu);
     bgra.set(memory.subarray(bgraAt, bgraAt + width * rows * 4), row * width * 4);
   }
   return bgra;
 }
 
-/** One is kept, with room for the widest rows so far. */
+/** Returns the kernel of this thread, which is replaced if the rows are wider than its memory. */
 function kernelFor(width: number): Kernel {
   if (kernel !== undefined && kernel.width >= width) return kernel;
   module ??= new WebAssembly.Module(Buffer.from(I420_TO_BGRA_WASM, 'base64'));
-  // Two bytes a pixel are more than the planes take.
+  // Per pixel, four bytes for BGRA, and two for the planes, which need 1.5.
   const memory = new WebAssembly.Memory({ initial: Math.ceil(((width + 2) * STRIP_ROWS * 6) / PAGE_BYTES) + 1 });
   const { convert } = new WebAssembly.Instance(module, { env: { memory } }).exports as Pick<Kernel, 'convert'>;
   kernel = { convert, memory: new Uint8Array(memory.buffer), width };

@@ -18,8 +18,8 @@ import type { PlacedCell, TextLine } from '../text/typeset-line.ts';
 let evaluator: Promise<Evaluate> | undefined;
 
 /**
- * Returns a scene in which the expressions that depend on editables are evaluated with its own values: boxes have the
- * size of its texts. A scene without such expressions is returned as it is. EDGE.
+ * Evaluates the expressions of a scene that depend on editables, such as boxes that fit a text. Returns a scene without such
+ * expressions unchanged. EDGE.
  *
  * @param scene checked
  * @throws SceneError template_invalid for an expression that has no value, and as `layOutLayers`
@@ -33,7 +33,7 @@ export async function evaluateScene(scene: Scene): Promise<Scene> {
   );
   const evaluate = await evaluator;
   let baked = await evaluateTexts(animation, scene.fonts, evaluate);
-  // Texts that expressions have written have other measures.
+  // Texts changed by expressions must be measured again.
   if (baked.some(({ pointer }) => WORDS.test(pointer))) {
     baked = await evaluateTexts(animation, scene.fonts, evaluate);
   }
@@ -117,7 +117,7 @@ function leftOf({ width }: TextLine, { x, box, justification }: LaidOutText['spe
   return x + (alignment === 0 ? 0 : alignment === 1 ? room : room / 2);
 }
 
-/** In ems from the left end of the line. */
+/** Returns the horizontal extent of the ink, in ems from the left end of the line. */
 function horizontalInk(cells: readonly PlacedCell[]): [left: number, right: number] {
   let [from, to] = [Infinity, -Infinity];
   for (const { cell, left } of cells) {

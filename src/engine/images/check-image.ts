@@ -53,7 +53,7 @@ export function embeddedImages({ assets }: Pick<LottieDocument, 'assets'>): Embe
 /**
  * Applies `checkImage` to the images embedded in an animation.
  *
- * @param supplied ids of assets whose images come beside the animation and are checked there
+ * @param supplied ids of assets whose images are separate from the animation and checked elsewhere
  * @throws SceneError as `checkImage`
  */
 export function checkEmbeddedImages(animation: LottieDocument, supplied: ReadonlySet<string>): void {

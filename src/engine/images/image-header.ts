@@ -86,22 +86,22 @@ function hasWholeChunks(bytes: Buffer): boolean {
 }
 
 const SOS = 0xda;
-/** Limit of bytes between segments that belong to no segment. */
-const MAX_STRAY = 65_536;
+/** Limit for bytes between segments. */
+const MAX_PADDING_BYTES = 65_536;
 const EOI = Buffer.from([0xff, 0xd9]);
 
 /** @see ITU-T T.81, annex B (markers, B.2.2 frame header) */
 function readJpeg(bytes: Buffer): ImageStructure | undefined {
   let size: { width: number; height: number } | undefined;
   let at = 2;
-  let stray = 0;
+  let paddingBytes = 0;
   while (at < bytes.length) {
     const marker = bytes.readUInt8(at + 1);
     // Skips fill bytes and padding that some encoders leave between segments.
     if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
       at += 1;
-      stray += 1;
-      if (stray > MAX_STRAY) return undefined;
+      paddingBytes += 1;
+      if (paddingBytes > MAX_PADDING_BYTES) return undefined;
       continue;
     }
     if (marker === SOS) {

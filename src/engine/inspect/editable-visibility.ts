@@ -11,10 +11,10 @@ import type { StillImage } from '../stills/draw-stills.ts';
 /** Draws the stills of a scene, in a render pool or on this thread. */
 export type DrawStills = (scene: Scene) => Promise<readonly StillImage[]>;
 
-/** Height in pixels of the compared pictures. */
+/** Height of the compared pictures, in pixels. */
 const HEIGHT = 360;
 
-/** Evenly spaced frames to draw for an editable that no still shows. */
+/** Number of evenly spaced frames to draw for editables that no still shows. */
 const MAX_FRAMES = 120;
 
 /** The stills and times at which a change of an editable's value changes the picture. */
@@ -26,9 +26,9 @@ export interface EditableVisibility {
 }
 
 /**
- * Detects where each editable of a template but sounds and fonts is visible, by comparing pictures drawn with two
- * different values. This needs no knowledge of the animation. If an editable changes no still, it also draws frames
- * from the whole animation, including those where the editable's layers are most visible.
+ * Detects where each editable of a template, except sounds and fonts, is visible, by comparing pictures drawn with two
+ * different values. If an editable changes no still, frames of the whole animation are compared too, including those where
+ * the editable's layers are most visible.
  *
  * @returns by editable; sounds and fonts are absent
  * @throws SceneError for a package that cannot be drawn
@@ -38,8 +38,8 @@ export async function measureEditableVisibility(
   draw: DrawStills,
 ): Promise<Map<string, EditableVisibility>> {
   const probes = [...template.manifest.editables].flatMap(([key, { kind }]) => {
-    const filling = fillingFor(template, key, kind);
-    return filling === null ? [] : [{ key, filling }];
+    const value = probeValueFor(template, key, kind);
+    return value === null ? [] : [{ key, value }];
   });
   const onStills = await changedOn(template, template.stills, probes, draw);
   const hidden = probes.filter(({ key }) => onStills.get(key)!.length === 0);
@@ -55,7 +55,7 @@ export async function measureEditableVisibility(
 
 interface Probe {
   readonly key: string;
-  readonly filling: Filling;
+  readonly value: ProbeValue;
 }
 
 /** Returns, by editable, the frames that change with its value. */
@@ -67,41 +67,40 @@ async function changedOn(
 ): Promise<Map<string, Still[]>> {
   const before = await draw(sceneWith(template, stills, null));
   const changed = await Promise.all(
-    probes.map(async ({ key, filling }): Promise<[string, Still[]]> => {
-      const after = await draw(sceneWith(template, stills, { key, ...filling }));
-      const isOther = (index: number): boolean => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes);
-      return [key, stills.filter((_, index) => isOther(index))];
+    probes.map(async ({ key, value }): Promise<[string, Still[]]> => {
+      const after = await draw(sceneWith(template, stills, { key, ...value }));
+      return [key, stills.filter((_, index) => !Buffer.from(before[index]!.bytes).equals(after[index]!.bytes))];
     }),
   );
   return new Map(changed);
 }
 
-/** Sorted by time. */
+/** Returns frames to draw for editables that no still shows, in ascending order. */
 function framesToDraw({ animation, frameCount }: TemplatePackage, probes: readonly Probe[]): Still[] {
   const step = Math.max(1, frameCount / MAX_FRAMES);
   const even = Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => Math.floor(index * step));
-  const places = findEditableTargets(animation);
-  const strongest = probes.flatMap(({ key }) => {
-    const layers = places.filter(({ node }) => node.sid === key).flatMap((place) => place.layers);
-    const one = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
-    return chooseStills({ ...animation, markers: [] }, [one]).stills.map(({ frame }) => frame);
+  const targets = findEditableTargets(animation);
+  const mostVisible = probes.flatMap(({ key }) => {
+    const layers = targets.filter(({ node }) => node.sid === key).flatMap((target) => target.layers);
+    const editable = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
+    return chooseStills({ ...animation, markers: [] }, [editable]).stills.map(({ frame }) => frame);
   });
-  const frames = [...new Set([...even, ...strongest])].filter((frame) => frame < frameCount);
+  const frames = [...new Set([...even, ...mostVisible])].filter((frame) => frame < frameCount);
   return frames.sort((a, b) => a - b).map((frame) => ({ name: `frame_${frame}`, frame }));
 }
 
 /** Returns the middle frame of the longest run of consecutive changed frames; empty if no frame changed. */
 function middleOfLongest(frames: readonly Still[], changed: readonly Still[]): Still[] {
   let longest: Still[] = [];
-  let row: Still[] = [];
+  let run: Still[] = [];
   for (const frame of frames) {
-    row = changed.includes(frame) ? [...row, frame] : [];
-    if (row.length > longest.length) longest = row;
+    run = changed.includes(frame) ? [...run, frame] : [];
+    if (run.length > longest.length) longest = run;
   }
   return longest.slice(Math.floor((longest.length - 1) / 2)).slice(0, 1);
 }
 
-interface Filling {
+interface ProbeValue {
   readonly resource: Resource;
   readonly bytes: Uint8Array | null;
 }
@@ -109,18 +108,18 @@ interface Filling {
 function sceneWith(
   template: TemplatePackage,
   stills: readonly Still[],
-  filling: (Filling & { readonly key: string }) | null,
+  value: (ProbeValue & { readonly key: string }) | null,
 ): Scene {
-  const resources = filling === null ? {} : { [filling.key]: filling.resource };
-  const bytes = filling?.bytes ?? null;
-  const fetched = new Map(filling === null || bytes === null ? [] : [[filling.key, bytes] as const]);
+  const resources = value === null ? {} : { [value.key]: value.resource };
+  const bytes = value?.bytes ?? null;
+  const fetched = new Map(value === null || bytes === null ? [] : [[value.key, bytes] as const]);
   const height = Math.min(HEIGHT, template.height - (template.height % 2));
   const scene = bindMapping(template, { resources, output: { height } }, fetched);
   return { ...scene, stills, sounds: [] };
 }
 
 /** Returns a value that probes different from the current one; null for editables without a picture. */
-function fillingFor(template: TemplatePackage, key: string, kind: string): Filling | null {
+function probeValueFor(template: TemplatePackage, key: string, kind: string): ProbeValue | null {
   const { example_text: example = '' } = template.spec.editables[key] ?? {};
   switch (kind) {
     case 'text':
@@ -130,7 +129,7 @@ function fillingFor(template: TemplatePackage, key: string, kind: string): Filli
     case 'number':
     case 'point':
     case 'gradient':
-      return { resource: { source: { text: otherText(kind, example) } }, bytes: null };
+      return { resource: { source: { text: contrastingText(kind, example) } }, bytes: null };
     case 'image':
     case 'video':
       return {
@@ -142,12 +141,12 @@ function fillingFor(template: TemplatePackage, key: string, kind: string): Filli
   }
 }
 
-/** Returns a value far from the example: twice a number or a point and more, and a gradient of the opposite brightness. */
-function otherText(kind: SlotKind, example: string): string {
+/** Returns a value far from the example: a much larger number or point, or a gradient of the opposite brightness. */
+function contrastingText(kind: SlotKind, example: string): string {
   if (kind === 'gradient') {
     return isLight(example.slice(1, 7)) ? '#000000 0%, #333333 100%' : '#FFFFFF 0%, #CCCCCC 100%';
   }
-  return formatNumbers((parseNumbers(kind, example) ?? [0, 0]).map((one) => one * 2 + 10));
+  return formatNumbers((parseNumbers(kind, example) ?? [0, 0]).map((number) => number * 2 + 10));
 }
 
 function isLight(color: string): boolean {

@@ -13,10 +13,10 @@ import type { LintFinding } from '../lint/lint-finding.ts';
 import type { OpenFont } from '../text/harfbuzz-font.ts';
 import { type DrawStills, type EditableVisibility, measureEditableVisibility } from './editable-visibility.ts';
 
-/** The weight of a font, as `OpenFont` has it. */
+/** Weight of a font. */
 export type FontWeight = Pick<OpenFont, 'weight' | 'weightRange'>;
 
-/** Renders for the inspection, in a render pool or on this thread. */
+/** Rendering that the inspection needs, in a render pool or on this thread. */
 interface PackageInspector {
   /** Weights of the fonts of the package. */
   readonly weightOf: (font: FontUse) => Promise<FontWeight>;
@@ -38,15 +38,15 @@ export async function inspectPackage(
   files: Iterable<string>,
   inspector: PackageInspector,
 ): Promise<PackageFinding[]> {
-  const [visibilities, noticed] = await Promise.all([
+  const [visibilities, lintFindings] = await Promise.all([
     measureEditableVisibility(template, inspector.renderStills),
     inspector.lint(bindMapping(template, { resources: {} }, new Map()), template.manifest.lint.safe_area ?? null),
   ]);
   return [
     ...unsupported(template),
-    ...unseen(template, visibilities),
+    ...notVisible(template, visibilities),
     ...idleStills(template, visibilities),
-    ...noticed.map((finding): PackageFinding => ({ kind: 'seen', finding })),
+    ...lintFindings.map((finding): PackageFinding => ({ kind: 'lint', finding })),
     ...largeImages(template),
     ...(await otherWeights(template, inspector)),
     ...unlicensed([...files]),
@@ -67,14 +67,17 @@ export function groupUses(uses: readonly UnsupportedUse[]): (PackageFinding & { 
 }
 
 function unsupported({ animation }: TemplatePackage): PackageFinding[] {
-  // That other players differ is said once, by `template init`: the template itself is right.
+  // Differences in other players are reported once, by `template init`, because the template itself is correct.
   return groupUses(findUnsupported(animation).filter(({ feature }) => feature !== 'other_players'));
 }
 
-function unseen(template: TemplatePackage, visibilities: ReadonlyMap<string, EditableVisibility>): PackageFinding[] {
+function notVisible(
+  template: TemplatePackage,
+  visibilities: ReadonlyMap<string, EditableVisibility>,
+): PackageFinding[] {
   return [...visibilities].flatMap(([editable, { stills: shownOn, seconds }]): PackageFinding[] => {
     const { stillcut: still } = template.manifest.editables.get(editable)!;
-    return shownOn.includes(still) ? [] : [{ kind: 'unseen', editable, still, shownOn, seconds }];
+    return shownOn.includes(still) ? [] : [{ kind: 'not_visible', editable, still, shownOn, seconds }];
   });
 }
 
@@ -84,9 +87,10 @@ function idleStills(
 ): PackageFinding[] {
   return [...manifest.stillcuts.keys()].flatMap((still): PackageFinding[] => {
     const named = [...manifest.editables].filter(([, { stillcut }]) => stillcut === still).map(([key]) => key);
-    const looked = named.flatMap((key) => visibilities.get(key) ?? []);
-    const isIdle = named.length === 0 || (looked.length > 0 && !looked.some(({ stills }) => stills.includes(still)));
-    const seconds = looked.find((one) => one.seconds !== null)?.seconds ?? null;
+    const measured = named.flatMap((key) => visibilities.get(key) ?? []);
+    const isIdle =
+      named.length === 0 || (measured.length > 0 && !measured.some(({ stills }) => stills.includes(still)));
+    const seconds = measured.find(({ seconds: time }) => time !== null)?.seconds ?? null;
     return isIdle ? [{ kind: 'idle_still', still, named: named.length, seconds }] : [];
   });
 }
@@ -96,28 +100,35 @@ function unlicensed(files: readonly string[]): PackageFinding[] {
   return fonts.length > 0 && !files.some((path) => LICENCE.test(path)) ? [{ kind: 'no_licence', fonts }] : [];
 }
 
-/** Files of neighbouring weights often stand in for each other. */
-const NEIGHBOURING = 100;
+/** Smaller differences are ignored, because files of neighbouring weights often replace each other. */
+const WEIGHT_TOLERANCE = 100;
 
-/** Finds fonts with another weight than the animation asks for, unless template.yaml sets them. */
+/** Finds fonts whose weight differs from the animation's, unless template.yaml sets them. */
 async function otherWeights(template: TemplatePackage, { weightOf }: PackageInspector): Promise<PackageFinding[]> {
   const uses = new Map(fontUses(template).map((use) => [use.name, use]));
   const found: PackageFinding[] = [];
   for (const [index, font] of fontList(template.animation).entries()) {
-    const asked = weightAskedFor(font);
+    const requested = weightAskedFor(font);
     const use = uses.get(String(font.fName));
-    if (asked === null || use === undefined || template.manifest.fonts.has(use.name)) continue;
+    if (requested === null || use === undefined || template.manifest.fonts.has(use.name)) continue;
     const { weight, weightRange } = await weightOf(use);
-    const isOffered = weightRange !== null && asked >= weightRange.min && asked <= weightRange.max;
-    if (Math.abs(weight - asked) <= (isOffered ? 0 : NEIGHBOURING)) continue;
-    found.push({ kind: 'font_weight', name: use.name, pointer: `/fonts/list/${index}`, asked, weight, isOffered });
+    const isAvailable = weightRange !== null && requested >= weightRange.min && requested <= weightRange.max;
+    if (Math.abs(weight - requested) <= (isAvailable ? 0 : WEIGHT_TOLERANCE)) continue;
+    found.push({
+      kind: 'font_weight',
+      name: use.name,
+      pointer: `/fonts/list/${index}`,
+      requested,
+      weight,
+      isAvailable,
+    });
   }
   return found;
 }
 
-/** An image with more than twice the drawn pixels in both directions is larger than any screen needs. */
-const MAX_SHRUNK = 2;
-const HARMLESS_BYTES = 100_000;
+/** An image is reported if it is more than this many times as wide and as high as it is ever drawn. */
+const MAX_REDUCTION = 2;
+const MIN_REPORTED_BYTES = 100_000;
 
 /** Finds images that are much larger than they are ever drawn. */
 function largeImages({ animation, images }: TemplatePackage): PackageFinding[] {
@@ -129,36 +140,36 @@ function largeImages({ animation, images }: TemplatePackage): PackageFinding[] {
     if (image === undefined || header === undefined || scale === undefined) return [];
     const drawnWidth = Math.ceil(Number(asset.w) * scale.x);
     const drawnHeight = Math.ceil(Number(asset.h) * scale.y);
-    if (drawnWidth === 0 || drawnHeight === 0 || image.bytes.length < HARMLESS_BYTES) return [];
+    if (drawnWidth === 0 || drawnHeight === 0 || image.bytes.length < MIN_REPORTED_BYTES) return [];
     const { width, height } = header;
-    if (width <= drawnWidth * MAX_SHRUNK || height <= drawnHeight * MAX_SHRUNK) return [];
+    if (width <= drawnWidth * MAX_REDUCTION || height <= drawnHeight * MAX_REDUCTION) return [];
     const sizeBytes = image.bytes.length;
     return [{ kind: 'large_image', path: image.path, width, height, drawnWidth, drawnHeight, sizeBytes }];
   });
 }
 
-/** Something that a template's designer should know. It does not prevent rendering. */
+/** A finding for a template's designer. It does not prevent rendering. */
 export type PackageFinding =
   /** A lint finding for the template's default values. */
-  | { readonly kind: 'seen'; readonly finding: LintFinding }
-  /** A feature that the renderer does not draw as the designer's program does, with every use. */
+  | { readonly kind: 'lint'; readonly finding: LintFinding }
+  /** A feature that is drawn differently than in the designer's program, with every use. */
   | {
       readonly kind: 'unsupported';
       readonly feature: Feature;
       readonly what: string;
       readonly uses: readonly UnsupportedUse[];
     }
-  /** Filling the editable changes nothing on the still that should show it. */
+  /** The editable does not change the still that should show it. */
   | {
-      readonly kind: 'unseen';
+      readonly kind: 'not_visible';
       readonly editable: string;
       readonly still: string;
-      /** Stills that it does change. */
+      /** Stills that it changes. */
       readonly shownOn: readonly string[];
       /** A time at which it changes the picture; null if no drawn frame does. */
       readonly seconds: number | null;
     }
-  /** No editable names the still, or none that names it is visible on it. */
+  /** None of the editables that name the still is visible on it, or there are none. */
   | {
       readonly kind: 'idle_still';
       readonly still: string;
@@ -176,16 +187,16 @@ export type PackageFinding =
       readonly drawnHeight: number;
       readonly sizeBytes: number;
     }
-  /** A font has another weight than `fWeight` or `fStyle` of the animation. */
+  /** The weight of a font file differs from `fWeight` or `fStyle` of the animation. */
   | {
       readonly kind: 'font_weight';
       readonly name: string;
       /** JSON pointer of the font in the animation. */
       readonly pointer: string;
-      readonly asked: number;
+      readonly requested: number;
       readonly weight: number;
-      /** Whether the font is variable and has the weight. */
-      readonly isOffered: boolean;
+      /** The font is variable and supports the requested weight. */
+      readonly isAvailable: boolean;
     }
   /** The package has fonts but no licence file. */
   | { readonly kind: 'no_licence'; readonly fonts: readonly string[] };

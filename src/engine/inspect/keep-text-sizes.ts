@@ -6,8 +6,8 @@ import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { layOutLayers } from '../text/lay-out-layers.ts';
 
 /**
- * Returns a new package in which texts do not shrink that would look different with their own words, because those
- * exceed their box already. Needs the fonts; without them, the package stays as it is.
+ * Returns the package without shrinking for texts whose original words already exceed their box, because shrinking would change
+ * how they look. Without the fonts, returns the package unchanged.
  */
 export async function keepTextSizes(created: NewPackage): Promise<NewPackage> {
   const parsed = parseTemplatePackage('', created.files);

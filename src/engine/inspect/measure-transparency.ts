@@ -13,14 +13,14 @@ const DARK = '111827';
 
 const HEIGHT = 240;
 const FRAMES = 7;
-/** Share of pixels from which an animation counts as transparent. */
-const VISIBLE = 0.002;
-/** The dark background is chosen if so much less is visible on the light one. */
-const MUCH_LESS = 0.6;
+/** An animation counts as transparent from this share of pixels. */
+const MIN_TRANSPARENT_SHARE = 0.002;
+/** The dark background is chosen if the light one shows less than this share of what the dark one shows. */
+const MIN_LIGHT_RATIO = 0.6;
 
-/** How an animation looks without a background. */
+/** Visibility of a background behind an animation. */
 export interface Transparency {
-  /** Largest share of pixels of a frame through which a background is visible, 0..1. */
+  /** Largest share of a frame's pixels through which a background is visible, 0..1. */
   readonly share: number;
   readonly isTransparent: boolean;
   /** The background colour on which most of the animation is visible: six hexadecimal digits. */
@@ -54,13 +54,13 @@ export async function measureTransparency(
   const visible = async (color: string): Promise<number> => {
     const scene = on(color);
     const found = await shares(withoutContent(scene), scene);
-    return found.reduce((sum, one) => sum + one, 0);
+    return found.reduce((sum, changed) => sum + changed, 0);
   };
   const [light, dark] = [await visible(LIGHT), await visible(DARK)];
-  return { share, isTransparent: share > VISIBLE, color: light < dark * MUCH_LESS ? DARK : LIGHT };
+  return { share, isTransparent: share > MIN_TRANSPARENT_SHARE, color: light < dark * MIN_LIGHT_RATIO ? DARK : LIGHT };
 }
 
-/** Keeps the background only. */
+/** Returns the scene with only its background. */
 function withoutContent(scene: Scene): Scene {
   const { animation } = scene;
   const layers = animation.layers.slice(-1);

@@ -9,29 +9,31 @@ import type { PictureFiles } from '../media/picture.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { typesetTexts } from '../text/typeset-texts.ts';
 
-/** A scene's animation, ready for the rasteriser but for the pictures of its clips. */
+/** A scene's animation, ready for the rasteriser except for the pictures of its clips. */
 export interface ComposedAnimation {
-  /** As it is, with the scene's clips in the layers that show them. */
+  /** The animation, in which layers still show the clips as images. */
   readonly animation: LottieDocument;
-  /** Defects of its texts. */
+  /** Defects of the texts. */
   readonly findings: readonly TextFinding[];
-  /** Its images, PNG. */
+  /** The images, as PNG. */
   readonly files: PictureFiles;
   /**
-   * @param clipAssets replacements of the assets that clips fill, with the pictures that they need
-   * @param images embedded in the text, or stored as `files`
+   * Serializes the animation.
+   *
+   * @param clipAssets assets that replace the clips, and their pictures
+   * @param images embedded in the JSON, or stored separately as `files`
    */
-  toJson(clipAssets: readonly object[], images?: 'inside' | 'beside'): string;
+  toJson(clipAssets: readonly object[], images?: 'embedded' | 'separate'): string;
 }
 
 /**
- * The scene's animation with its texts set and every image in it, fitted to its area. One image is decoded at a time, so that
- * memory holds one large source, not all. No path is left in it that could lead outside.
+ * Composes a scene's animation: evaluates expressions, sets the texts as outlines and fits the images to their areas. Decodes
+ * one image at a time to save memory. Removes all paths to other files.
  *
  * @throws SceneError as `fitImage`
  */
-export async function composeAnimation(given: Scene): Promise<ComposedAnimation> {
-  const scene = await evaluateScene(given);
+export async function composeAnimation(source: Scene): Promise<ComposedAnimation> {
+  const scene = await evaluateScene(source);
   const { animation: moving, images } = animateImages({ ...scene, animation: drawingForm(scene.animation) });
   const files: [name: string, png: Buffer][] = [];
   const byAsset = new Map<string, (typeof files)[number]>();
@@ -40,41 +42,41 @@ export async function composeAnimation(given: Scene): Promise<ComposedAnimation>
     files.push(file);
     byAsset.set(image.assetId, file);
   }
-  const { animation: set, findings } = await typesetTexts(moving, scene.fonts);
+  const { animation: typeset, findings } = await typesetTexts(moving, scene.fonts);
   const clips = new Map(scene.clips.map((clip) => [clip.assetId, { ty: 0, w: clip.width, h: clip.height }]));
-  const assets = (set.assets ?? []).flatMap((asset) => {
+  const assets = (typeset.assets ?? []).flatMap((asset) => {
     if (clips.has(asset.id)) return [];
     return [byAsset.has(asset.id) ? asset : withoutPath(asset)];
   });
-  const animation = withLayerLists({ ...set, assets }, (layers) => showClips(layers, clips));
-  // The parts that are the same in every window are serialized once.
+  const animation = withLayerLists({ ...typeset, assets }, (layers) => showClips(layers, clips));
+  // Everything that is the same in all windows is serialized once.
   const { assets: fixed, ...rest } = animation;
-  const fixedText = (images: 'inside' | 'beside'): string[] =>
+  const serializeFixed = (images: 'embedded' | 'separate'): string[] =>
     fixed.map((asset) => {
       const file = byAsset.get(asset.id);
       return JSON.stringify(file === undefined ? asset : { ...asset, ...imageFields(file, images) });
     });
-  const besideText = fixedText('beside');
+  const separateText = serializeFixed('separate');
   const restText = JSON.stringify(rest).slice(1);
   return {
-    // Times are looked up in the layers as they were: clips play in image layers there.
-    animation: set,
+    // The times of clips are computed from this animation, where image layers show them.
+    animation: typeset,
     findings,
     files,
-    toJson: (clipAssets, images = 'inside') => {
-      const own = images === 'beside' ? besideText : fixedText(images);
+    toJson: (clipAssets, images = 'embedded') => {
+      const own = images === 'separate' ? separateText : serializeFixed(images);
       const all = [...own, ...clipAssets.map((asset) => JSON.stringify(asset))];
       return `{"assets":[${all.join(',')}],${restText}`;
     },
   };
 }
 
-function imageFields([name, png]: readonly [string, Buffer], images: 'inside' | 'beside'): object {
-  if (images === 'beside') return { u: '', p: name, e: 0 };
+function imageFields([name, png]: readonly [string, Buffer], images: 'embedded' | 'separate'): object {
+  if (images === 'separate') return { u: '', p: name, e: 0 };
   return { u: '', p: `data:image/png;base64,${png.toString('base64')}`, e: 1 };
 }
 
-/** Layers that show a clip show a composition instead; everything else of them stays as it is. */
+/** Turns image layers that show a clip into layers that show a composition. */
 function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object>): unknown[] {
   return layers.map((layer) => {
     const clip = isRecord(layer) && layer.ty === LAYER_TYPE.image ? clips.get(String(layer.refId)) : undefined;
@@ -82,7 +84,7 @@ function showClips(layers: readonly unknown[], clips: ReadonlyMap<string, object
   });
 }
 
-/** Keeps only embedded data of an asset. The rasteriser would follow a path anywhere, relative to the picture folder. */
+/** Removes the path of an asset unless it is embedded data, because the rasteriser would follow it to any file. */
 function withoutPath<Asset extends { [field: string]: unknown }>(asset: Asset): Asset {
   if (asset.p === undefined && asset.u === undefined) return asset;
   const { p, u: _folder, ...rest } = asset;

@@ -12,37 +12,37 @@ import type { TextFinding } from '../text/text-findings.ts';
 import type { PixelFormat } from '../writers/frame-writer.ts';
 
 /**
- * Idle threads, kept for the next scenes: code, native libraries, fonts and fitted pictures stay loaded, and a thread that
- * ends does not return all of its memory.
+ * Idle threads, kept for later scenes because code, native libraries, fonts and fitted images stay loaded, and because an
+ * ending thread does not release all of its memory.
  */
-const spares: Worker[] = [];
-/** As many as a render process draws with at once. */
-const MAX_SPARES = 2;
+const idleThreads: Worker[] = [];
+/** Number of threads that a render process uses at a time. */
+const MAX_IDLE = 2;
 
 /** Returns a drawing thread: an idle one, or a new one. */
 export function takeThread(): Worker {
-  const spare = spares.pop();
-  if (spare !== undefined) {
-    spare.ref();
-    return spare;
+  const idle = idleThreads.pop();
+  if (idle !== undefined) {
+    idle.ref();
+    return idle;
   }
   const worker = new Worker(builtFile(import.meta.url, 'engine/raster/raster-worker.js'));
   // An iterator over messages rejects with the error; without one, the listener prevents an uncaught exception.
   worker.on('error', () => undefined);
   worker.once('exit', () => {
-    if (spares.includes(worker)) spares.splice(spares.indexOf(worker), 1);
+    if (idleThreads.includes(worker)) idleThreads.splice(idleThreads.indexOf(worker), 1);
   });
   return worker;
 }
 
-/** @param worker that has answered everything it was asked */
-export function leaveThread(worker: Worker): void {
-  if (spares.length === MAX_SPARES) {
+/** Returns a drawing thread for reuse. @param worker without pending requests */
+export function releaseThread(worker: Worker): void {
+  if (idleThreads.length === MAX_IDLE) {
     void worker.terminate();
     return;
   }
   worker.unref();
-  spares.push(worker);
+  idleThreads.push(worker);
 }
 
 /** Input and result of each task that a drawing thread runs as a whole. */
@@ -51,7 +51,7 @@ interface ThreadTasks {
   readonly stills: { readonly input: Scene; readonly result: readonly StillImage[] };
   /** Draws and compares the stills of two scenes. */
   readonly compare: { readonly input: StillComparison; readonly result: readonly ComparedStill[] };
-  /** Finds what viewers of a scene's video would notice. */
+  /** Finds visible defects of a scene's video. */
   readonly lint: {
     readonly input: { readonly scene: Scene; readonly safeArea: SafeAreaName | null };
     readonly result: readonly LintFinding[];
@@ -64,7 +64,7 @@ type ThreadTask = keyof ThreadTasks;
  * Runs a task in a drawing thread, so that native code does not block this thread's events.
  *
  * @param onStill called after each still
- * @throws the thread's error; SceneError render_crashed when it ends without a result
+ * @throws the thread's error; SceneError render_crashed if the thread ends without a result
  */
 export async function runInThread<Task extends ThreadTask>(
   kind: Task,
@@ -81,37 +81,37 @@ export async function runInThread<Task extends ThreadTask>(
       if (message.kind === 'still-drawn') onStill();
       if (message.kind !== 'done') continue;
       isDone = true;
-      // The thread answers with the result of the task that it was asked for.
+      // The cast is safe: the thread responds with the result of the requested task.
       return message.result as ThreadTasks[Task]['result'];
     }
   } finally {
-    if (isDone) leaveThread(worker);
+    if (isDone) releaseThread(worker);
     else await worker.terminate();
   }
   throw new SceneError('render_crashed', 'The drawing thread ended before its task did');
 }
 
-/** To the raster worker. Answered in the order asked. */
+/** Message to the raster worker. Responses are in the order of requests. */
 export type RasterRequest =
-  /** Make ready to draw this scene in some forms of pixels; answered with `open`. */
+  /** Open a scene to draw it in some pixel formats; the response is `open`. */
   | { readonly kind: 'open'; readonly scene: Scene; readonly forms: readonly PixelFormat[] }
-  /** Draw this frame into this slot; answered with `frame`. */
+  /** Draw a frame into a slot; the response is `frame`. */
   | { readonly kind: 'draw'; readonly frame: number; readonly slot: number }
-  /** Run a task; answered with `still-drawn` for each still of either scene, then `done`. */
+  /** Run a task; the response is `still-drawn` for each still of either scene, then `done`. */
   | { readonly [Task in ThreadTask]: { readonly kind: Task; readonly input: ThreadTasks[Task]['input'] } }[ThreadTask]
-  /** Forget the scene. Not answered. */
+  /** Close the scene; without a response. */
   | { readonly kind: 'close' };
 
-/** From the raster worker. */
+/** Message from the raster worker. */
 export type RasterMessage =
-  /** Ready to draw into these rings, one for each form. */
+  /** The scene is open. The buffers are those of the rings, one for each pixel format. */
   | {
       readonly kind: 'open';
       readonly buffers: readonly SharedArrayBuffer[];
       readonly findings: readonly TextFinding[];
     }
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
-  /** Comes before its frame. */
+  /** Precedes the `frame` that it belongs to. */
   | { readonly kind: 'still'; readonly still: RenderedStill }
   | { readonly kind: 'still-drawn' }
   | { readonly kind: 'done'; readonly result: ThreadTasks[ThreadTask]['result'] }

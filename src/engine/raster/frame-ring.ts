@@ -1,7 +1,7 @@
 import { RGBA_TO_I420_WASM } from '../color/rgba-to-i420.wasm.ts';
 import type { PixelFormat } from '../writers/frame-writer.ts';
 
-/** The part of the WebAssembly namespace used here; Node's types leave it out. */
+/** The part of the WebAssembly namespace used here, which Node's types lack. */
 declare const WebAssembly: {
   Memory: new (descriptor: {
     initial: number;
@@ -15,41 +15,41 @@ declare const WebAssembly: {
 type Convert = (rgba: number, width: number, rows: number, y: number, u: number, v: number) => void;
 
 const PAGE_BYTES = 65_536;
-/** Copied and converted at once: 0.25 MB at 1920 pixels, which stays in a core's own cache. */
+/** Rows copied and converted together: 0.25 MB at a width of 1920 pixels, which fits a core's own cache. */
 const STRIP_ROWS = 32;
-/** Frames between the two threads; more than enough to cover the raster worker's pauses for a still. */
+/** Frames buffered between the two threads; enough to cover the raster worker's pauses for stills. */
 export const RING_SLOTS = 3;
 
-/** Format of the frames in a ring: size, with even sides, and pixel format. */
+/** Format of the frames in a ring. */
 export interface RingFormat {
-  /** Pixels. */
+  /** Even number of pixels, as is `height`. */
   readonly width: number;
   readonly height: number;
   readonly pixels: PixelFormat;
 }
 
-/** Bytes of one frame. @see PixelFormat */
+/** Returns the size of a frame in bytes. @see PixelFormat */
 export function frameBytes({ width, height, pixels }: RingFormat): number {
   return pixels === 'i420' ? (width * height * 3) / 2 : width * height * 4;
 }
 
-/** The frame in a slot of a ring, as a view of the shared memory: valid until the slot is written again. */
+/** Returns the frame in a slot as a view of the shared memory, valid until the slot is overwritten. */
 export function ringFrame(buffer: SharedArrayBuffer, format: RingFormat, slot: number): Uint8Array {
   return new Uint8Array(buffer, slotOffset(format, slot), frameBytes(format));
 }
 
-/** A fixed number of frames in memory that two threads share, and the conversion into them. */
+/** Memory for a fixed number of frames, shared by two threads. */
 export interface FrameRing {
   /** For `ringFrame` on the reading thread. */
   readonly buffer: SharedArrayBuffer;
   /**
-   * Keeps a frame in a slot: as it is, or converted to BT.709, limited range, chroma averaged over 2×2 pixels.
+   * Copies a frame to a slot. For `i420` converts it to BT.709, limited range, with chroma averaged over 2×2 pixels.
    *
-   * @param rgba row-major, width*height*4 bytes; for `i420` opaque (alpha is ignored); copied
+   * @param rgba row-major, width*height*4 bytes; `i420` ignores alpha
    * @see ITU-R BT.709-6, items 3.2–3.4 and 4.6
    */
   put(rgba: Uint8Array, slot: number): void;
-  /** Keeps in a slot what is in another one. */
+  /** Copies a frame from one slot to another. */
   copy(from: number, to: number): void;
 }
 
@@ -79,7 +79,7 @@ export function createFrameRing(format: RingFormat): FrameRing {
   };
 }
 
-/** One strip of RGBA lies first, the slots after it, each at a multiple of 64 bytes. */
+/** Returns the offset of a slot. The slots follow a strip of RGBA, each aligned to 64 bytes. */
 function slotOffset(format: RingFormat, slot: number): number {
   const slotBytes = Math.ceil(frameBytes(format) / 64) * 64;
   return Math.ceil((format.width * STRIP_ROWS * 4) / 64) * 64 + slot * slotBytes;

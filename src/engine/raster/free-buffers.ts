@@ -1,4 +1,4 @@
-/** Returns a function that collects the young generation, and everything at each call whose number `count` divides. */
+/** Returns a function that runs a minor garbage collection, and a full one at every `count`-th call. */
 function collectAllEvery(count: number): () => void {
   let calls = 0;
   return () => {
@@ -9,15 +9,14 @@ function collectAllEvery(count: number): () => void {
 }
 
 /**
- * Frees the pixel buffers of past frames. Each is a small JavaScript object that owns megabytes of native memory, freed
- * only when the object is collected; left alone V8 collects late, and then everything. Asking for its young generation
- * alone takes half a millisecond; only a full collection frees those that survived several frames. Has no effect if Node
- * runs without `--expose-gc`.
+ * Frees the pixel buffers of past frames. Each is a small JavaScript object that owns megabytes of native memory, so V8 would
+ * collect them too late. A minor collection takes half a millisecond; buffers that survive several frames need a full one. Has
+ * no effect without `--expose-gc`.
  */
 export const freeBuffers = collectAllEvery(30);
 
 /**
- * Frees the native memory of a small scene after a few stills: megabytes behind small objects, mostly young ones. A full
- * collection takes longer than drawing a still, so it runs only for every eighth scene.
+ * Frees the native memory of a small scene after its stills. A full collection takes longer than drawing a still, so it runs
+ * only for every eighth scene.
  */
 export const freeSmallScene = collectAllEvery(8);

@@ -8,21 +8,20 @@ import type { PictureFiles } from '../media/picture.ts';
 import { SceneError } from '../scene-error.ts';
 import type { ComposedAnimation } from './compose-animation.ts';
 
-/** Frames of the first window. Each consecutive window has twice as many, as far as memory allows. */
+/** Frames of the first window. Each following window has twice as many, within the memory limit. */
 const FIRST_WINDOW_FRAMES = 2;
 
-/** The animation as the rasteriser has it, with the pictures of some frames of its clips. */
+/** An animation loaded by the rasteriser, with pictures of its clips for some frames. */
 export interface LoadedAnimation {
-  /** Another after some calls of `prepare`. */
+  /** Replaced by some calls of `prepare`. */
   readonly animation: LottieAnimation;
-  /** @throws SceneError asset_decode_failed, asset_type_unsupported, template_invalid */
+  /** Loads the pictures of clips for a frame. @throws SceneError asset_decode_failed, asset_type_unsupported, template_invalid */
   prepare(frame: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Loads a scene's animation. Its images lie in files while that happens. Where the scene has clips, it is loaded anew for each
- * window of frames.
+ * Loads a scene's animation. If the scene has clips, the animation is loaded again for each window of frames.
  *
  * @throws SceneError template_invalid
  */
@@ -56,7 +55,7 @@ class WindowedAnimation implements LoadedAnimation {
     const window = await this.#clips.window(frame, this.#frames);
     this.animation = loadWith(this.#composed, { assets: window.assets, files: await window.files() });
     this.#window = window;
-    // The window before would keep its pictures until much later.
+    // V8 would free the pictures of the previous window much later.
     globalThis.gc?.();
   }
 
@@ -65,24 +64,24 @@ class WindowedAnimation implements LoadedAnimation {
   }
 }
 
-/** @param clips those of a window */
+/** @param clips pictures of a window */
 function loadWith(
   composed: ComposedAnimation,
   clips: { readonly assets: readonly object[]; readonly files: PictureFiles } = { assets: [], files: [] },
 ): LottieAnimation {
   const files = [...composed.files, ...clips.files];
-  const json = composed.toJson(clips.assets, 'beside');
+  const json = composed.toJson(clips.assets, 'separate');
   if (files.length === 0) return load(json);
   try {
     return withPictureFiles(files, (folder) => load(json, folder));
   } catch (error) {
-    // No file can be written: embedded images work as well, only slower.
+    // If files cannot be written, embedded images work too, but slower.
     if (error instanceof SceneError || clips.files.length > 0) throw error;
     return load(composed.toJson(clips.assets));
   }
 }
 
-/** @param folder that files are read from; without one nothing outside the text is read */
+/** @param folder from which images may be read; if absent, only the JSON is read */
 function load(json: string, folder?: string): LottieAnimation {
   try {
     return LottieAnimation.loadFromData(json, folder === undefined ? {} : { resourcePath: folder });
@@ -92,11 +91,10 @@ function load(json: string, folder?: string): LottieAnimation {
 }
 
 /**
- * Writes pictures into a folder of their own while an animation is loaded: the rasteriser maps them into memory, which is
- * several times quicker than reading them out of the animation's text, and what was mapped stays readable when the files
- * are gone. EDGE.
+ * Writes pictures to a temporary folder while an animation is loaded. The rasteriser maps the files into memory, which is several
+ * times faster than decoding them from JSON, and mapped files stay readable after their removal. EDGE.
  *
- * @param load gets the folder
+ * @param load receives the folder
  */
 function withPictureFiles<Result>(files: PictureFiles, load: (folder: string) => Result): Result {
   const folder = temporaryFolder('reelform-pictures-');
@@ -104,7 +102,7 @@ function withPictureFiles<Result>(files: PictureFiles, load: (folder: string) =>
     for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
     return load(folder);
   } finally {
-    // Where a mapped file may not be removed, it is stale later.
+    // If a mapped file cannot be removed yet, a later cleanup removes the folder.
     tryToRemove(folder);
   }
 }

@@ -9,7 +9,7 @@ import { createFrameRing, type FrameRing, type RingFormat } from './frame-ring.t
 import { freeBuffers, freeSmallScene } from './free-buffers.ts';
 import { openRasterizer, type Rasterizer } from './rasterizer.ts';
 
-// Entry of the worker thread that draws frames and stills and lints, one scene after the other. Ends when it is terminated.
+// Entry point of the worker thread that draws frames and stills and lints, one scene at a time. Runs until terminated.
 
 interface Drawing {
   draw(frame: number, slot: number): Promise<void>;
@@ -61,7 +61,7 @@ async function serve(request: RasterRequest): Promise<void> {
   }
 }
 
-/** Frees a scene: megabytes of native memory behind small objects, which V8 would collect late. */
+/** Frees the native memory of a scene, whose small JavaScript objects V8 would collect late. */
 async function freeScene(): Promise<void> {
   globalThis.gc?.();
   // Native memory is freed in the next turn of the event loop.
@@ -76,7 +76,7 @@ async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise
   post({ kind: 'open', buffers: rings.map(({ buffer }) => buffer), findings: rasterizer.findings });
   return {
     async draw(frame, slot) {
-      // The slot of the frame before is written again only after others.
+      // The slot of the previous frame is not overwritten before the other slots.
       if (last?.frame === frame - 1 && rasterizer.repeats(frame)) {
         for (const ring of rings) ring.copy(last.slot, slot);
       } else {
@@ -91,20 +91,20 @@ async function openDrawing(scene: Scene, forms: readonly PixelFormat[]): Promise
       }
       post({ kind: 'frame', frame, slot });
       freeBuffers();
-      // Pending messages alone do not let the event loop turn.
+      // While messages are pending, only an explicit yield lets the event loop turn.
       await setImmediate();
     },
     close: () => rasterizer.close(),
   };
 }
 
-/** A function of its own: the pixels would be held until the next frame by one that goes on. */
+/** A separate function, so that the pixels are released when it returns and not with the next frame. */
 function drawInto(rings: readonly FrameRing[], rasterizer: Rasterizer, frame: number, slot: number): void {
   const pixels = rasterizer.draw(frame);
   for (const ring of rings) ring.put(pixels, slot);
 }
 
-/** Reuses rings of the last drawing with the same formats: two threads share their memory, so that it is freed late. */
+/** Reuses the previous scene's rings of the same format, because memory shared by two threads is freed late. */
 function ringsOf(formats: readonly RingFormat[]): FrameRing[] {
   const rings = formats.map((format): [string, FrameRing] => {
     const key = JSON.stringify(format);

@@ -9,46 +9,45 @@ import { findStaticFrames } from './static-frames.ts';
 
 const JPEG_QUALITY = 90;
 
-/** Draws the frames of one scene, in any order. Skia (Skottie) behind it; not for two tasks at once. */
+/** Draws the frames of a scene in any order with Skia (Skottie). Supports one task at a time. */
 export interface Rasterizer {
   /** Defects of the scene's texts. */
   readonly findings: readonly TextFinding[];
   /**
-   * Makes ready what `draw` of the same frame needs: the pictures of clips that it shows. To be called before each `draw`;
-   * quickest where frames come in ascending order.
+   * Loads the pictures of clips for a frame. Call it before `draw`; fastest if frames are in ascending order.
    *
    * @throws SceneError asset_decode_failed
    */
   prepare(frame: number): Promise<void>;
   /**
-   * Draws a frame that `prepare` was called for last, over opaque black where the format that is asked for has no alpha, and reads it back.
+   * Draws the frame passed to the last `prepare` and reads it back. Draws over opaque black if the format has no alpha.
    *
    * @param frame index in 0..frameCount-1
-   * @returns RGBA, row-major, width*height*4 bytes, straight alpha; a fresh buffer. Its memory is given back in a
-   *   turn of the event loop: a caller that draws many frames has to let one pass now and then.
+   * @returns RGBA, row-major, width*height*4 bytes, straight alpha; a new buffer. Its memory is freed in a later turn of the
+   *   event loop, so a caller that draws many frames must yield from time to time.
    */
   draw(frame: number): Uint8Array;
   /**
-   * Returns whether a frame certainly looks like the previous one, so that it need not be drawn. May miss some that do.
+   * Returns whether a frame certainly equals the previous one and need not be drawn. May return false for equal frames.
    */
   repeats(frame: number): boolean;
   /**
-   * The frame drawn last, as a JPEG; draw no other before it resolves.
+   * Encodes the last drawn frame as JPEG. Do not draw another frame before it resolves.
    *
-   * @param quality 1..100; 90 when absent
-   * @param ground what is seen of what is transparent: black, or grey squares
+   * @param quality 1..100; 90 by default
+   * @param background behind transparent pixels: black, or a grey checkerboard
    */
-  encodeJpeg(quality?: number, ground?: 'black' | 'squares'): Promise<Uint8Array>;
-  /** The same as PNG, without loss. */
+  encodeJpeg(quality?: number, background?: 'black' | 'checkerboard'): Promise<Uint8Array>;
+  /** Encodes the last drawn frame as PNG. Do not draw another frame before it resolves. */
   encodePng(): Promise<Uint8Array>;
-  /** Frees decoders and what lies on disk at once; may be called again. */
+  /** Frees decoders and temporary files; may be called again. */
   close(): void;
 }
 
 /**
- * Prepares a checked scene for drawing: its images are decoded, cut and scaled here.
+ * Prepares a checked scene for drawing: decodes, crops and scales its images.
  *
- * @throws SceneError for an image or an animation that cannot be used
+ * @throws SceneError for an unusable image or animation
  */
 export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const composed = await composeAnimation(scene);
@@ -60,7 +59,7 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
   const context = canvas.getContext('2d', { alpha: !isOpaque });
   const area = coveringArea(scene);
   const animationFrames = animationFramesPerFrame(scene);
-  // Clips play, whatever the animation says.
+  // Clips change even if the animation does not.
   const isStatic = scene.clips.length > 0 ? () => false : findStaticFrames(composed.animation);
   return {
     findings: composed.findings,
@@ -72,16 +71,18 @@ export async function openRasterizer(scene: Scene): Promise<Rasterizer> {
       source.animation.render(context, area);
       return isOpaque ? canvas.data() : bytesOf(context.getImageData(0, 0, width, height).data);
     },
-    encodeJpeg: (quality = JPEG_QUALITY, ground = 'black') =>
-      ground === 'squares' && !isOpaque ? jpegOverSquares(canvas, quality) : canvas.encode('jpeg', quality),
+    encodeJpeg: (quality = JPEG_QUALITY, background = 'black') =>
+      background === 'checkerboard' && !isOpaque
+        ? jpegOverCheckerboard(canvas, quality)
+        : canvas.encode('jpeg', quality),
     encodePng: () => canvas.encode('png'),
     close: () => source.close(),
   };
 }
 
 /**
- * Scales the animation to cover the output and keeps its aspect ratio. Fitting it instead could leave a black row where the
- * output size was rounded.
+ * Scales the animation to cover the output, keeping its aspect ratio. Fitting it inside could leave a black row if the output size
+ * is rounded.
  */
 function coveringArea({ width, height, animation: { w, h } }: Scene) {
   const scale = Math.max(width / w, height / h);
@@ -93,11 +94,11 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint8ClampedArray): Uint8Ar
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Size in pixels and colours of the checkerboard behind transparent pixels. */
+/** Size of a square in pixels, and colours of the checkerboard behind transparent pixels. */
 const SQUARE = 16;
 const GREYS = ['#ffffff', '#d0d0d0'] as const;
 
-async function jpegOverSquares(picture: Canvas, quality: number): Promise<Uint8Array> {
+async function jpegOverCheckerboard(picture: Canvas, quality: number): Promise<Uint8Array> {
   const { width, height } = picture;
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d', { alpha: false });

@@ -2,10 +2,10 @@ import { isRecord } from '../../json.ts';
 import { type Clock, ownClock } from '../../template/lottie/layer-spans.ts';
 import type { LottieDocument } from '../../template/scene.ts';
 
-/** Frames of the animation; both ends belong to it. */
+/** Frames of the animation, both ends included. */
 type Span = readonly [from: number, to: number];
 
-/** Tolerance in animation frames; more than the rounding of times to 32-bit floats in the rasteriser. */
+/** Tolerance in animation frames; exceeds the error of 32-bit times in the rasteriser. */
 const MARGIN = 0.02;
 /** Embedded pictures without animation. */
 const STILL_PICTURE = /^data:image\/(?:png|jpeg|jpg);/i;
@@ -13,11 +13,11 @@ const STILL_PICTURE = /^data:image\/(?:png|jpeg|jpg);/i;
 const MAX_SHOWINGS = 2_000;
 
 /**
- * Finds the intervals in which an animation certainly looks the same: no key frames, and no layer starts or ends. Unknown
- * features count as changes, so that a changed frame is never reported as static.
+ * Finds the intervals in which an animation certainly does not change: without key frames, and without a layer that starts or ends.
+ * Unknown features count as changes, so that a changed frame is never reported as static.
  *
- * @param animation as the rasteriser gets it
- * @returns for two times in frames of the animation from its start, `from` ≤ `to`
+ * @param animation as passed to the rasteriser
+ * @returns whether nothing changes between two times, in frames from the start of the animation, `from` ≤ `to`
  */
 export function findStaticFrames(animation: LottieDocument): (from: number, to: number) => boolean {
   const changes = changesOf(animation);
@@ -29,7 +29,7 @@ export function findStaticFrames(animation: LottieDocument): (from: number, to: 
   };
 }
 
-/** Returns when anything may change, in the animation's own time; null if that is unknown. */
+/** Returns the intervals in which anything may change, in frames of the animation; null if they are unknown. */
 function changesOf(animation: LottieDocument): Span[] | null {
   const assets = animation.assets ?? [];
   if (animation.mb !== undefined || hasKeyframes(animation.slots)) return null;
@@ -46,7 +46,7 @@ function changesOf(animation: LottieDocument): Span[] | null {
       // Hidden layers count as well: they may move or matte others.
       for (const edge of [layer.ip, layer.op])
         if (typeof edge === 'number') changes.push(...spanIn([clock], edge, edge));
-      // Whether a layer's own start and stretch count for its key frames differs from player to player.
+      // Players differ in whether a layer's own start and stretch apply to its key frames.
       for (const [from, to] of keyframeSpans(layer)) changes.push(...spanIn([clock, own], from, to));
       const inside = compositions.get(String(layer.refId));
       if (inside === undefined) continue;
@@ -71,7 +71,7 @@ function hasKeyframes(value: unknown): boolean {
   return keyframeSpans(value).next().done !== true;
 }
 
-/** Yields when each property below a value changes, in the time of its key frames. */
+/** Yields the intervals in which properties below a value change, in the time of their key frames. */
 function* keyframeSpans(value: unknown): Generator<Span> {
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object') yield* keyframeSpans(item);
@@ -96,7 +96,7 @@ function* propertySpans(keyframes: readonly Record<string, unknown>[]): Generato
   }
 }
 
-/** Whether a property keeps its value: equal at both ends, without a curved path between. A held value changes at the end. */
+/** Returns whether a property stays constant between two key frames: equal values, and no curved path between them. */
 function isConstant(key: Record<string, unknown>, next: Record<string, unknown>): boolean {
   const start = JSON.stringify(key.s);
   if (start === undefined || (key.e !== undefined && JSON.stringify(key.e) !== start)) return false;
@@ -107,7 +107,7 @@ function isStraight(tangent: unknown): boolean {
   return tangent === undefined || (Array.isArray(tangent) && tangent.every((part) => part === 0));
 }
 
-/** In order and apart. */
+/** Sorts spans and merges those that overlap. */
 function merge(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {

@@ -5,7 +5,7 @@ import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameRange } from '../segments/segment.ts';
 import type { TextFinding } from '../text/text-findings.ts';
 import { type PixelFormat, pixelsOf } from '../writers/frame-writer.ts';
-import { leaveThread, type RasterMessage, type RasterRequest, takeThread } from './drawing-thread.ts';
+import { type RasterMessage, type RasterRequest, releaseThread, takeThread } from './drawing-thread.ts';
 import { RING_SLOTS, ringFrame } from './frame-ring.ts';
 
 export interface SuppliedFrames {
@@ -13,29 +13,29 @@ export interface SuppliedFrames {
   readonly findings: readonly TextFinding[];
 }
 
-/** One drawn frame in the forms that were requested. */
+/** A drawn frame in each requested pixel format. */
 export type FramePixels = Readonly<Record<PixelFormat, Uint8Array>>;
 
-/** Draws frames of a scene in a worker thread, ahead of the consumer. `close` must follow in every case. */
+/** Draws frames of a scene in a worker thread, ahead of the consumer. The caller must close it, even after an error. */
 export interface FrameSupply {
   /**
-   * Delivers the frames of the ranges in order; waits for `take` before the next one. Without ranges it delivers the findings alone.
+   * Passes the frames of the ranges to `take` in order, one at a time. Without ranges, returns only the findings.
    *
-   * @param take gets the frame in each requested form; the pixels are valid until it resolves
+   * @param take receives a frame in each requested pixel format; the pixels are valid until it resolves
    * @returns the stills of these frames, and the defects of the scene's texts
-   * @throws SceneError when one cannot be drawn; what `take` throws; the signal's reason, promptly
+   * @throws SceneError if a frame cannot be drawn; errors of `take`; the signal's reason, promptly
    */
   deliver(take: (pixels: FramePixels, frame: number) => Promise<void>): Promise<SuppliedFrames>;
   close(): Promise<void>;
 }
 
 /**
- * Starts drawing: the thread loads the scene while the caller opens what takes its frames. A fixed number of frames lies
- * between the two, so that memory stays flat whatever the length.
+ * Starts drawing: the thread opens the scene while the caller opens its encoder. A fixed number of frames is buffered between
+ * them, so that memory use does not depend on the length.
  *
  * @param scene checked
- * @param ranges none of them empty, in ascending order
- * @param forms forms of the frames, each drawn once for all of them; `rgba` needs a transparent canvas and combines with no other
+ * @param ranges not empty, in ascending order
+ * @param forms pixel formats; each frame is drawn once for all. `rgba` needs a transparent canvas and excludes the others
  */
 export function supplyFrames(
   scene: Scene,
@@ -46,14 +46,14 @@ export function supplyFrames(
   const worker = takeThread();
   const messages = on(worker, 'message', { signal, close: ['exit'] } as object) as AsyncIterable<[RasterMessage]>;
   const { width, height } = scene;
-  const ask = (request: RasterRequest): void => worker.postMessage(request);
+  const send = (request: RasterRequest): void => worker.postMessage(request);
   const frames = framesOf(ranges);
-  const askNext = (slot: number): void => {
+  const requestNext = (slot: number): void => {
     const { value: frame } = frames.next();
-    if (frame !== undefined) ask({ kind: 'draw', frame, slot });
+    if (frame !== undefined) send({ kind: 'draw', frame, slot });
   };
   let isDone = false;
-  ask({ kind: 'open', scene, forms });
+  send({ kind: 'open', scene, forms });
   return {
     async deliver(take) {
       const stills: RenderedStill[] = [];
@@ -69,7 +69,7 @@ export function supplyFrames(
             ({ buffers, findings } = message);
             isDone = ranges.length === 0;
             if (isDone) return { stills, findings };
-            for (let slot = 0; slot < RING_SLOTS; slot++) askNext(slot);
+            for (let slot = 0; slot < RING_SLOTS; slot++) requestNext(slot);
             break;
           case 'still':
             stills.push(message.still);
@@ -77,7 +77,7 @@ export function supplyFrames(
           case 'frame':
             await take(pixelsIn(message.slot), message.frame);
             signal?.throwIfAborted();
-            askNext(message.slot);
+            requestNext(message.slot);
             isDone = message.frame + 1 === ranges.at(-1)!.end;
             if (isDone) return { stills, findings };
             break;
@@ -90,8 +90,8 @@ export function supplyFrames(
     async close() {
       if (!isDone) await worker.terminate();
       else {
-        ask({ kind: 'close' });
-        leaveThread(worker);
+        send({ kind: 'close' });
+        releaseThread(worker);
       }
       isDone = false;
     },

@@ -18,9 +18,9 @@ import { drawingsOf, type SegmentDrawing, sceneCutter } from './segment-scene.ts
 export interface RenderedSegment extends FrameRange {
   /** AVCDecoderConfigurationRecord; the same for all segments of a video. */
   readonly configuration: Uint8Array;
-  /** `frame`: from the start of the segment. */
+  /** Their frames count from the start of the segment. */
   readonly packets: readonly VideoPacket[];
-  /** JPEG of each frame of the segment that is kept as a still. */
+  /** JPEGs of the stills in the segment. */
   readonly stills: readonly SegmentStill[];
   /** Defects of the texts in the segment. */
   readonly findings: readonly TextFinding[];
@@ -33,8 +33,8 @@ export interface SegmentStill {
 }
 
 /**
- * Renders segments of an MP4 or a MOV one after the other, each drawn from the scene restricted to its frames and by an encoder of
- * its own. The same segment gives the same bytes wherever and beside whichever others it is rendered.
+ * Renders segments of an MP4 or MOV one after the other, each from a scene restricted to its frames and with its own encoder. The
+ * bytes of a segment do not depend on the process or on the other segments.
  *
  * @param ranges some of `segmentRanges`
  * @param options progress counts the frames of all ranges
@@ -50,11 +50,11 @@ export async function renderSegments(
 }
 
 /**
- * Renders segments for several outputs of one scene that share a drawing, see `drawingKey`. Each frame is drawn once; each
- * output has its own encoder and gives the bytes that it gives alone.
+ * Renders segments for several outputs with the same `drawingKey`. Each frame is drawn once. Each output has its own encoder, and
+ * its bytes do not depend on the other outputs.
  *
  * @param scene of any of the outputs
- * @returns for each range, the segment of each output; stills only with the first
+ * @returns for each range, the segment of each output; only the first output's segments have stills
  * @throws as `renderSegments`
  */
 export async function renderOutputSegments(
@@ -95,7 +95,7 @@ async function renderDrawing(
       encoders.push(await openEncoder({ width, height, rate: frameRateOf(fps) }, quality, codec));
     }
   };
-  /** For each finished range, those of each output. */
+  /** Tracks of each finished range, one for each output. */
   const tracks: EncodedTrack[][] = [];
   const finishEncoders = async (): Promise<void> => {
     const finished: EncodedTrack[] = [];
@@ -121,11 +121,11 @@ async function renderDrawing(
       const own = scene.stills.filter(({ frame }) => frame >= first && frame < end);
       const frames = new Map(own.map(({ name, frame }) => [frame, bytesOf.get(name)!]));
       // A drawing without defects has none in any of its segments.
-      const defects =
+      const ownFindings =
         findings.length === 0 || ranges.length === 1 ? findings : await findingsOf(cut([{ first, end }]), signal);
       ofRanges.push(
         tracks[at]!.map(({ configuration, packets }, output) => ({
-          ...{ first, end, configuration, packets, findings: defects },
+          ...{ first, end, configuration, packets, findings: ownFindings },
           stills: output === 0 ? [...frames].map(([frame, bytes]) => ({ frame, bytes })) : [],
         })),
       );
@@ -139,7 +139,7 @@ async function renderDrawing(
   }
 }
 
-/** Opens a scene without drawing it. */
+/** Returns the findings of a scene without drawing it. */
 async function findingsOf(scene: Scene, signal: AbortSignal | undefined): Promise<readonly TextFinding[]> {
   const supply = supplyFrames(scene, [], signal);
   try {
@@ -174,10 +174,10 @@ export async function renderSegmentStills(scene: Scene, frames: readonly number[
 }
 
 /**
- * Joins all segments of a video, in any order, without encoding anything again: each starts with a key frame and refers to
- * nothing before it.
+ * Joins all segments of a video, passed in any order, without encoding again: each starts with a key frame and does not depend
+ * on earlier ones.
  *
- * @throws SceneError encode_failed when segments are missing, there twice, or were encoded with other settings
+ * @throws SceneError encode_failed if segments are missing, duplicated, or encoded with different settings
  */
 export async function joinSegments(
   scene: SceneFile,
@@ -185,7 +185,7 @@ export async function joinSegments(
   sound: RenderedSound,
 ): Promise<RenderResult> {
   const { width, height, fps, frameCount, output } = scene;
-  const ordered = [...segments].sort((one, other) => one.first - other.first);
+  const ordered = [...segments].sort((a, b) => a.first - b.first);
   const track = joinTracks(scene, ordered);
   const codec = output.codec ?? defaultCodec(output.format);
   const video = await muxMp4(track, { sound: sound.track, fingerprint: output.fingerprint, codec });
@@ -206,17 +206,17 @@ function joinTracks(scene: SceneFile, ordered: readonly RenderedSegment[]): Enco
       return ordered[at]!.first === first && ordered[at]!.end === end;
     });
   if (head === undefined || !isWhole) {
-    const given = ordered.map(({ first, end }) => `${first} to ${end - 1}`).join(', ');
+    const frames = ordered.map(({ first, end }) => `${first} to ${end - 1}`).join(', ');
     throw new SceneError(
       'encode_failed',
-      `The video has ${ranges.length} segments, but segments of these frames were provided: ${given}`,
+      `The video has ${ranges.length} segments, but segments of these frames were provided: ${frames}`,
     );
   }
   const { configuration } = head;
   for (const { first, end, packets, ...own } of ordered) {
     // The decoder reads the parameter sets once, for all segments.
-    const isAlike = Buffer.compare(own.configuration, configuration) === 0 && packets[0]?.isKey === true;
-    if (!isAlike || packets.length !== end - first) {
+    const isCompatible = Buffer.compare(own.configuration, configuration) === 0 && packets[0]?.isKey === true;
+    if (!isCompatible || packets.length !== end - first) {
       throw new SceneError('encode_failed', `The segment from frame ${first} was encoded with different settings`);
     }
   }

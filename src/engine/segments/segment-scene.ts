@@ -11,9 +11,8 @@ import { type ShownLayers, shownLayers } from './shown-layers.ts';
 /**
  * Restricts a scene to the content that can affect a range of its frames: layers by their in and out points, through
  * compositions, parents and mattes; then the assets, fonts, images, clips and stills that those layers need. Frames in the range
- * equal those of the whole scene. Content that cannot be analysed is kept.
- *
- * It has no sounds and no fingerprint: neither is part of a segment.
+ * equal those of the whole scene. Content that cannot be analysed is kept. Sounds and the fingerprint are removed, because segments
+ * contain neither.
  *
  * @param scene checked
  * @see segmentKey
@@ -23,11 +22,11 @@ export function segmentScene(scene: Scene, range: FrameRange): Scene {
 }
 
 /**
- * `segmentScene` for one or several ranges at once, in ascending order. Layers and assets that are kept whole stay the same
- * objects.
+ * Returns a function that restricts a scene to several ranges like `segmentScene`. Layers and assets that are kept unchanged stay
+ * the same objects.
  */
 export function sceneCutter(scene: Scene): (ranges: readonly FrameRange[]) => Scene {
-  // How an image moves depends on all times at which it is shown.
+  // The movement of an image depends on all times at which it is shown, so it is computed for the whole scene.
   const whole = { ...scene, ...animateImages(scene) };
   return (ranges) => {
     const cut = {
@@ -45,9 +44,9 @@ export function sceneCutter(scene: Scene): (ranges: readonly FrameRange[]) => Sc
   };
 }
 
-/** Segments that are drawn from one scene. */
+/** Segments drawn from one scene. */
 export interface SegmentDrawing {
-  /** Restricted to all of the ranges. */
+  /** The scene restricted to all of the ranges. */
   readonly scene: Scene;
   readonly ranges: readonly FrameRange[];
   /** Restricts the scene to some of the ranges. */
@@ -58,8 +57,8 @@ export interface SegmentDrawing {
 const MAX_SHARED_IMAGE_BYTES = 64 * 2 ** 20;
 
 /**
- * Groups ranges into drawings: opening a scene and decoding its images takes as long as drawing several frames, and the frames
- * of a restricted scene do not depend on the ranges that it was restricted to.
+ * Groups ranges into drawings, because opening a scene and decoding its images takes as long as drawing several frames. The frames
+ * do not depend on the grouping.
  *
  * @param scene checked
  * @param ranges in ascending order
@@ -81,7 +80,7 @@ function imageBytes({ images }: Scene): number {
   return images.reduce((sum, { width, height }) => sum + width * height * 4, 0);
 }
 
-/** Frames of the animation, as `ip` counts: at the first and at the last frame of a range. */
+/** Returns the times of a range's first and last frame, in frames of the animation counted like `ip`. */
 function animationTimes(scene: Scene, { first, end }: FrameRange): { from: number; to: number } {
   const { ip } = scene.animation;
   const framesPerFrame = animationFramesPerFrame(scene);
@@ -91,7 +90,7 @@ function animationTimes(scene: Scene, { first, end }: FrameRange): { from: numbe
 type Restricted = Pick<Scene, 'animation' | 'fonts' | 'images' | 'clips'>;
 
 function restrict(scene: Scene, shown: ShownLayers, to: number): Restricted {
-  // Neither is drawn.
+  // Markers and metadata are not drawn.
   const { markers: _, meta: __, ...animation } = scene.animation;
   const layers = keepLayers(scene.animation.layers, shown);
   const compositions = new Map<string, readonly unknown[]>();
@@ -108,7 +107,7 @@ function restrict(scene: Scene, shown: ShownLayers, to: number): Restricted {
   });
   const isNeeded = ({ assetId }: { readonly assetId: string }): boolean => needed.has(assetId);
   return {
-    // The rasteriser holds times to the end of the animation: one that lies behind all frames changes none.
+    // The rasteriser limits times to the end of the animation; an end after all frames does not change them.
     animation: { ...document, layers, assets, op: Math.min(scene.animation.op, Math.ceil(to) + 2) },
     fonts,
     images: scene.images.filter(isNeeded),
@@ -123,19 +122,19 @@ function keepLayers(layers: readonly unknown[], { drawn, moving }: ShownLayers):
   });
 }
 
-/** Types of layers whose transformation is the same for their children when nothing else is left of them. */
+/** Types of layers that transform their children in the same way after their content is removed. */
 const DRAWING_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 4, 5]);
 const TRANSFORM_FIELDS = ['ind', 'parent', 'ks', 'ao', 'ddd', 'ip', 'op', 'st', 'sr'];
 const NULL_LAYER = 3;
 
-/** A layer that only moves its children. */
+/** Reduces a layer to its transform, which still affects its children. */
 function transformOnly(layer: LottieNode): LottieNode {
   if (!DRAWING_TYPES.has(layer.ty)) return layer;
   const fields = Object.entries(layer).filter(([field]) => TRANSFORM_FIELDS.includes(field));
   return { ty: NULL_LAYER, ...Object.fromEntries(fields) };
 }
 
-/** Ids of all that kept layers refer to. */
+/** Returns the ids of the assets that layers refer to. */
 function assetIds(layers: readonly unknown[]): Set<string> {
   return new Set(
     layers.flatMap((layer) => (isRecord(layer) && layer.refId !== undefined ? [String(layer.refId)] : [])),
@@ -143,10 +142,9 @@ function assetIds(layers: readonly unknown[]): Set<string> {
 }
 
 /**
- * The fonts, and the outlines inside the document, that the texts of some layers may be set in. A fallback font may be
- * needed by any text.
+ * Keeps the fonts and embedded outlines that the texts of some layers may use. Any text may need a fallback font.
  *
- * @param layers all that are left of the animation and its compositions
+ * @param layers all kept layers of the animation and its compositions
  */
 function filterFonts(
   animation: LottieDocument,

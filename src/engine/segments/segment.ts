@@ -6,12 +6,12 @@ import type { AudioCodec } from '../codec/encoded-track.ts';
 import { frameRateOf } from '../frame-rate.ts';
 
 /**
- * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, also in different
- * videos. Stills are not part of it: each has a key of its own.
+ * Returns the digest of everything that the bytes of a segment depend on. Segments with equal keys are equal, even in different
+ * videos. The key does not cover stills, which have their own keys.
  *
  * @param scene restricted to the range by `segmentScene`
- * @param build of the engine and the encoder, with its settings
- * @returns null for a scene that has no canonical form
+ * @param build identifies the engine, the encoder and its settings
+ * @returns null for a scene without a canonical form
  */
 export function segmentKey(scene: Scene, { first, end }: FrameRange, build: string): Sha256 | null {
   const { output, width, height, fps, animation, fonts, images, clips } = scene;
@@ -47,7 +47,7 @@ function pictureOf({ assetId, width, height, bytes, transform }: SceneImage): Js
   return { assetId, width, height, bytes: knownSha256(bytes), transform: { ...transform } };
 }
 
-/** Layer by layer and asset by asset: the segments of a video have most of them in common. */
+/** Digests each layer and asset separately, because the segments of a video share most of them. */
 function animationDigest(animation: LottieDocument): Json {
   const { layers, assets = [], ...rest } = animation;
   const layerDigests = (list: readonly unknown[]): Json => list.map(valueDigest);
@@ -63,7 +63,7 @@ function animationDigest(animation: LottieDocument): Json {
 
 const digests = new WeakMap<object, Sha256>();
 
-/** @param value JSON, never written to */
+/** Returns the digest of a JSON object, cached by identity; other values unchanged. @param value must not be modified */
 function valueDigest(value: unknown): Json {
   if (!isRecord(value)) return value as Json;
   const digest = digests.get(value) ?? sha256(canonicalJson(value as Json));
@@ -72,9 +72,9 @@ function valueDigest(value: unknown): Json {
 }
 
 /**
- * The digest of everything that the bytes of a video's sound depend on.
+ * Returns the digest of everything that the bytes of a video's sound depend on.
  *
- * @returns null for a scene that has none, or no canonical form
+ * @returns null for a scene without sounds or without a canonical form
  */
 export function soundKey(
   { sounds, fps, frameCount, output }: Pick<Scene, 'sounds' | 'fps' | 'frameCount' | 'output'>,
@@ -92,10 +92,10 @@ export function soundKey(
   }));
 }
 
-/** Seconds; at a whole number of frames per second. A player can seek to the start of each segment. */
+/** Length of a segment at a whole number of frames per second. Players can seek to the start of each segment. */
 const SEGMENT_SECONDS = 2;
 
-/** Some frames in a row: `first` up to, but without, `end`. */
+/** Consecutive frames from `first` up to, but excluding, `end`. */
 export interface FrameRange {
   readonly first: number;
   readonly end: number;
@@ -107,9 +107,8 @@ export function hasSegments(format: OutputFormat): boolean {
 }
 
 /**
- * The frames of each segment that an MP4 or a MOV is rendered in, in order; none for another format. They depend on length and rate
- * alone, so that every process that renders some of them makes the same ones. The last two are equally long, so that two
- * processes finish at the same time.
+ * Returns the frames of each segment of an MP4 or MOV in order; empty for other formats. The segments depend only on length and
+ * rate, so that all processes use the same ones. The last two are equally long, so that two processes finish at the same time.
  */
 export function segmentRanges({
   frameCount,

@@ -10,33 +10,33 @@ interface Times {
 
 /** The layers of an animation that can affect some of its frames. */
 export interface ShownLayers {
-  /** Layers that may be drawn, or that a drawn layer takes its shape from. */
+  /** Layers that may be drawn, or that affect the shape of a drawn layer. */
   readonly drawn: ReadonlySet<object>;
-  /** Layers outside the frames that move one that is drawn, by themselves or through others. */
+  /** Direct and indirect parents of drawn layers, which move them even outside their own time. */
   readonly moving: ReadonlySet<object>;
-  /** Ids of the compositions that they show. */
+  /** Ids of the compositions that drawn layers show. */
   readonly compositions: ReadonlySet<string>;
 }
 
 /**
- * Tolerance in frames for times that are not whole: the rasteriser holds times as 32-bit numbers. Whole ones are exact.
+ * Tolerance in frames for fractional times, which the rasteriser stores as 32-bit numbers. Whole times are exact.
  */
 const MARGIN = 0.05;
 const ALWAYS: Times = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-/** Layers visited through compositions; an animation that nests more is kept whole. */
+/** Limit for visited layers, counted wherever they are shown. An animation with more is kept whole. */
 const MAX_VISITS = 100_000;
-/** Types that Lottie draws by in and out point. Others (cameras, lights, unknown ones) may change other layers at any time. */
+/** Types of layers with an effect only between in and out point. Others (cameras, lights, unknown) may affect layers at any time. */
 const TIMED_TYPES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4, 5, 6]);
 const LAYER_INPUT = 10;
 
 /**
- * Finds the layers that can be seen at some times of an animation.
+ * Finds the layers that may be visible at some times of an animation.
  *
- * @param intervals of the animation, as `ip` counts
- * @returns null if the analysis is not possible: any layer may be visible
+ * @param intervals in frames of the animation, counted like `ip`
+ * @returns null if the analysis is impossible, so that any layer may be visible
  */
 export function shownLayers(animation: LottieDocument, intervals: readonly Times[]): ShownLayers | null {
-  // Motion blur draws a frame from times around it.
+  // With motion blur, a frame depends on the times around it.
   if (animation.mb !== undefined) return null;
   const finder = new Finder(animation);
   for (const id of glyphCompositions(animation)) finder.visitComposition(id, ALWAYS);
@@ -52,7 +52,7 @@ class Finder implements ShownLayers {
   readonly moving = new Set<object>();
   readonly compositions = new Set<string>();
   readonly #layersOf: ReadonlyMap<string, readonly unknown[]>;
-  /** Layers that are kept with all of their content, whatever the time. */
+  /** Layers that are kept with all of their content, regardless of the time. */
   readonly #whole = new Set<object>();
   #visits = 0;
 
@@ -81,12 +81,12 @@ class Finder implements ShownLayers {
     this.visit(layers, times);
   }
 
-  /** Keeps a layer with all that it is drawn from. */
+  /** Keeps a layer and all layers that affect how it is drawn. */
   #keep(layers: readonly unknown[], index: number, times: Times): void {
     const layer = layers[index] as LottieNode;
     this.drawn.add(layer);
     this.#keepParents(layers, layer);
-    // A matte is the layer before; newer documents name it. Its being out of its time shows, too.
+    // The matte is the previous layer, or in newer documents a named one. It has an effect even outside its own time.
     if (layer.tt !== undefined || layer.tp !== undefined) {
       this.#keepWhole(layers, index - 1);
       for (const at of indices(layers, layer.tp)) this.#keepWhole(layers, at);
@@ -113,7 +113,7 @@ class Finder implements ShownLayers {
   }
 }
 
-/** Compositions that characters of a font inside the document show. */
+/** Returns the compositions shown by glyphs of an embedded font. */
 function glyphCompositions({ chars }: LottieDocument): string[] {
   if (!Array.isArray(chars)) return [];
   return chars.flatMap((char) => (isRecord(char) && isRecord(char.data) ? [String(char.data.refId)] : []));
@@ -124,7 +124,7 @@ function indices(layers: readonly unknown[], number: unknown): number[] {
   return layers.flatMap((layer, at) => (isRecord(layer) && layer.ind === number ? [at] : []));
 }
 
-/** Whether a layer may be seen at some times: from its in point on, up to its out point or, played backwards, the reverse. */
+/** Returns whether a layer may be visible at some times: between its in and out point, which may be reversed. */
 function isShown({ ip, op }: LottieNode, { from, to }: Times): boolean {
   if (typeof ip !== 'number' || typeof op !== 'number') return true;
   const margin = [ip, op, from, to].every(isExact) ? 0 : MARGIN;
@@ -132,10 +132,10 @@ function isShown({ ip, op }: LottieNode, { from, to }: Times): boolean {
   return to >= ip - margin && from < op + margin;
 }
 
-/** @returns times of the composition that a layer shows, while the layer is seen */
+/** Returns the times of a layer's composition while the layer is visible. */
 function timesInside(layer: LottieNode, { from, to }: Times): Times {
   const { ip, op, st = 0, sr = 1, tm } = layer;
-  // A layer that is kept whole shows all of its composition.
+  // The composition of a layer that is kept whole is kept whole too.
   if (from === ALWAYS.from && to === ALWAYS.to) return ALWAYS;
   if (isCompositedAsGroup(layer)) return ALWAYS;
   if (tm !== undefined || typeof st !== 'number' || typeof sr !== 'number' || sr === 0) return ALWAYS;
@@ -148,8 +148,8 @@ function timesInside(layer: LottieNode, { from, to }: Times): Times {
 }
 
 /**
- * Whether a layer does more than draw its composition where it stands. The rasteriser then composites the composition in one of
- * two ways, which round differently, by whether layers in it overlap: also those that are out of their time.
+ * Returns whether the rasteriser may composite a layer's composition as a group, for instance because of a mask or opacity. It then
+ * chooses between two ways, which round differently, depending on whether any layers overlap, even those outside their time.
  */
 function isCompositedAsGroup({ ks, bm, tt, tp, td, ef, sy, hasMask, masksProperties }: LottieNode): boolean {
   const isPlain = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
@@ -168,7 +168,7 @@ function isExact(time: number): boolean {
   return Math.abs(time) === Number.POSITIVE_INFINITY || (Number.isInteger(time) && Math.abs(time) < 2 ** 22);
 }
 
-/** Whether an effect may draw from another layer of the composition, which it names by number. */
+/** Returns whether an effect may read another layer of the composition. */
 function hasLayerInput(effects: unknown): boolean {
   if (!Array.isArray(effects)) return isRecord(effects);
   return effects.some((effect) => isRecord(effect) && (effect.ty === LAYER_INPUT || hasNestedInput(effect.ef)));

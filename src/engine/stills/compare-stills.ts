@@ -6,7 +6,7 @@ import { forEachStill } from './draw-stills.ts';
 
 /** Two versions of a scene whose stills are compared. */
 export interface StillComparison {
-  /** Its stills are paired with those of `after` by index; null for a new video. */
+  /** Scene whose stills are paired with those of `after` by index; null for a new video. */
   readonly before: PackedScene | null;
   readonly after: PackedScene;
   /** Quality of the JPEGs, 1..100; null to compute only the share. */
@@ -15,7 +15,7 @@ export interface StillComparison {
 
 export interface ComparedStill {
   /**
-   * JPEG with a checkerboard behind transparent pixels. Null without that scene, or when no pictures were requested.
+   * JPEG with a checkerboard behind transparent pixels; null without that scene, or if no pictures were requested.
    */
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
@@ -48,11 +48,11 @@ export async function compareStills(
   }
   const compared: ComparedStill[] = [];
   await drawEach(after, async (picture, encode) => {
-    const former = drawn[compared.length];
-    const share = former === undefined ? null : changedShare(former, picture);
-    const isSame = former !== undefined && isEqual(former, picture);
-    const jpeg = jpegQuality === null ? null : isSame ? former.jpeg : await encode(jpegQuality);
-    compared.push({ before: former?.jpeg ?? null, after: jpeg, changedShare: share });
+    const previous = drawn[compared.length];
+    const share = previous === undefined ? null : changedShare(previous, picture);
+    const isSame = previous !== undefined && isEqual(previous, picture);
+    const jpeg = jpegQuality === null ? null : isSame ? previous.jpeg : await encode(jpegQuality);
+    compared.push({ before: previous?.jpeg ?? null, after: jpeg, changedShare: share });
     onStill();
   });
   return compared;
@@ -69,7 +69,7 @@ async function drawEach(
   await mediaFindings({ ...scene, sounds: [] });
   const { width, height } = scene;
   await forEachStill(scene, (_still, data, rasterizer) =>
-    take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'squares')),
+    take({ width, height, data }, (quality) => rasterizer.encodeJpeg(quality, 'checkerboard')),
   );
 }
 

@@ -28,7 +28,7 @@ export async function drawStills(scene: Scene, onStill: () => void): Promise<Sti
 /**
  * Draws each still of a checked scene on the calling thread.
  *
- * @param take gets the pixels (RGBA, straight alpha), and may encode the picture before it returns
+ * @param take receives the pixels (RGBA, straight alpha), and may encode the picture before it returns
  * @throws SceneError as `openRasterizer`
  */
 export async function forEachStill(

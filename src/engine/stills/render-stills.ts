@@ -12,8 +12,8 @@ import type { StillImage } from './draw-stills.ts';
 type OnStill = (stillsDone: number, stillCount: number) => void;
 
 /**
- * Renders the stills of a scene without its video, as the video shows them before encoding. Draws in a worker thread so
- * that native code does not block this thread's events.
+ * Renders the stills of a scene without its video; they equal the video's frames before encoding. Draws in a worker thread
+ * so that native code does not block this thread's events.
  *
  * @param onProgress called after each still
  * @returns in the scene's order
@@ -66,8 +66,8 @@ interface RenderedPicture {
 }
 
 /**
- * Renders one picture of a scene as a PNG: the frame of its first still, or frame 0 without stills. Renders its stills
- * as for a video, over black.
+ * Renders a scene as a single PNG: the frame of its first still, or frame 0 without stills. Renders the stills over black,
+ * as for a video.
  *
  * @param scene checked, with its media examined
  * @throws as `renderScene`
@@ -78,8 +78,8 @@ export async function renderPicture(
 ): Promise<RenderedPicture> {
   signal?.throwIfAborted();
   const { width, height } = scene;
-  const wanted = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
-  const pictures = await drawInThread({ ...scene, stills: wanted }, onProgress);
+  const drawn = scene.stills.length > 0 ? scene.stills : [{ name: 'picture', frame: 0 }];
+  const pictures = await drawInThread({ ...scene, stills: drawn }, onProgress);
   const { findings } = await typesetTexts(scene.animation, scene.fonts);
   const stills: RenderedStill[] = [];
   for (const picture of scene.stills.length > 0 ? pictures : []) {

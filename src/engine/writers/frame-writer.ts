@@ -4,24 +4,24 @@ import type { AudioCodec, AudioTrack, FrameFormat } from '../codec/encoded-track
 import { hasSegments } from '../segments/segment.ts';
 
 /**
- * Pixel format of a writer's frames: `i420`, planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes; or `rgba`,
- * row-major, straight alpha, width*height*4 bytes; or `rgb0`, the same over black.
+ * Pixel format of frames. `i420`: planes Y, Cb, Cr without padding, BT.709, limited range, width*height*3/2 bytes. `rgba`: row-major,
+ * straight alpha, width*height*4 bytes. `rgb0`: like `rgba`, drawn over black.
  */
 export type PixelFormat = 'i420' | 'rgba' | 'rgb0';
 
-/** Makes one file of the frames of one video. `close` must follow, whatever happened. */
+/** Writes the frames of a video to one file. The caller must close it, even after an error. */
 export interface FrameWriter {
   /**
-   * Takes the next frame; resolves when there is room for another, which keeps memory flat. The pixels may be overwritten
-   * as soon as it resolves.
+   * Writes the next frame. Resolves when the writer can accept another one, so that memory does not grow. After that, the pixels
+   * may be overwritten.
    *
    * @param frame 0, 1, 2 …
    * @throws SceneError encode_failed
    */
   write(pixels: Uint8Array, frame: number): Promise<void>;
-  /** The file, when every frame is in it. @throws SceneError encode_failed */
+  /** Returns the file with all frames. @throws SceneError encode_failed */
   finish(): Promise<Uint8Array>;
-  /** Frees everything at once; may be called again. */
+  /** Discards pending frames and frees all memory; may be called again. */
   close(): void;
 }
 
@@ -33,27 +33,27 @@ export interface WriterOptions {
   readonly sound: Promise<AudioTrack | null> | null;
 }
 
-/** The pixels that the encoder or writer of an output takes. */
+/** Returns the pixel format that the encoder or writer of an output expects. */
 export function pixelsOf({ format, codec }: Pick<SceneOutput, 'format' | 'codec'>): PixelFormat {
   if (format === 'mp4') return 'i420';
   return format === 'mov' && codec !== 'prores4444' ? 'rgb0' : 'rgba';
 }
 
-/** The forms of pixels of some outputs, without duplicates. */
+/** Returns the pixel formats of some outputs, without duplicates. */
 export function distinctForms(outputs: readonly Pick<SceneOutput, 'format' | 'codec'>[]): PixelFormat[] {
   return [...new Set(outputs.map(pixelsOf))];
 }
 
 /**
- * Returns a key of how a scene's frames are drawn. Outputs of one video with equal keys share their drawn frames: the size, the
- * rate and the background are the same, and so is the unit that is drawn (a segment, a whole file or one picture).
+ * Returns a key of how a scene's frames are drawn. Outputs of a video with equal keys share drawn frames: they have the same size,
+ * rate, background and unit of drawing (a segment, a whole file or one picture).
  */
 export function drawingKey({ width, height, fps, output }: Pick<Scene, 'width' | 'height' | 'fps' | 'output'>): string {
   const unit = output.format === 'png' ? 'picture' : hasSegments(output.format) ? 'segments' : 'file';
   return [unit, pixelsOf(output) === 'rgba' ? 'transparent' : 'black', width, height, fps].join(' ');
 }
 
-/** How the sound of a format is compressed; null for one that has none. */
+/** Returns the audio codec of a format; null for a format without sound. */
 export function audioCodecOf(format: OutputFormat): AudioCodec | null {
   if (format === 'mp4') return 'aac';
   if (format === 'mov') return 'pcm';

@@ -9,7 +9,7 @@ export interface GifOptions {
   readonly rate: FrameRate;
   readonly frameCount: number;
   readonly quality: OutputQuality;
-  /** Kept as a comment; null for none. */
+  /** Stored as a comment; null for none. */
   readonly comment: string | null;
 }
 
@@ -40,11 +40,11 @@ export class GifFileEncoder {
     this.#next = new Uint32Array(pixels);
   }
 
-  /** @param rgba straight alpha; free again when this returns */
+  /** @param rgba straight alpha; may be overwritten when this returns */
   add(rgba: Uint8Array, frame: number): void {
     const { rate, width } = this.#options;
     if (this.#pending !== undefined && !isShownInGif(frame, rate, this.#pendingSince)) return;
-    settle(new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4), this.#next, {
+    reduceChanges(new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4), this.#next, {
       shown: this.#pending,
       tolerance: this.#settings.tolerance,
     });
@@ -69,7 +69,7 @@ export class GifFileEncoder {
   #encodePending(until: number, next: Uint32Array | null): void {
     const { width } = this.#options;
     const [shown, pixels] = [this.#shown, this.#pending!];
-    // Only clearing makes pixels transparent again.
+    // Only clearing an area makes pixels transparent again.
     const vanishes = (before: number, after: number): boolean => before >>> 24 !== 0 && after >>> 24 === 0;
     const cleared = next === null ? null : changedArea(pixels, next, width, vanishes);
     const area = unionArea(changedArea(shown, pixels, width), cleared) ?? { left: 0, top: 0, right: 1, bottom: 1 };
@@ -84,8 +84,8 @@ export class GifFileEncoder {
 
 const TRAILER = 0x3b;
 
-/** Makes alpha 0 or 255 (little-endian RGBA) and keeps shown pixels that differ within the tolerance. */
-function settle(
+/** Rounds alpha to 0 or 255 (little-endian RGBA), and keeps shown pixels if they differ within the tolerance. */
+function reduceChanges(
   source: Uint32Array,
   target: Uint32Array,
   { shown, tolerance }: { shown: Uint32Array | undefined; tolerance: number },
@@ -102,15 +102,15 @@ function settle(
   }
 }
 
-function isNear(one: number, other: number, tolerance: number): boolean {
+function isNear(a: number, b: number, tolerance: number): boolean {
   return (
-    Math.abs((one & 255) - (other & 255)) <= tolerance &&
-    Math.abs(((one >> 8) & 255) - ((other >> 8) & 255)) <= tolerance &&
-    Math.abs(((one >> 16) & 255) - ((other >> 16) & 255)) <= tolerance
+    Math.abs((a & 255) - (b & 255)) <= tolerance &&
+    Math.abs(((a >> 8) & 255) - ((b >> 8) & 255)) <= tolerance &&
+    Math.abs(((a >> 16) & 255) - ((b >> 16) & 255)) <= tolerance
   );
 }
 
-/** Signature, logical screen, the extension that lets it play for ever, the comment. */
+/** Returns the signature, logical screen, loop extension and comment. */
 function header({ width, height, comment }: GifOptions): Uint8Array {
   const screen = Buffer.alloc(13);
   screen.write('GIF89a', 'latin1');
@@ -135,21 +135,21 @@ interface FrameImage {
   /** The previous picture; `pixels` is the new one. */
   readonly shown: Uint32Array;
   readonly pixels: Uint32Array;
-  /** Whether the area is cleared to transparent after the frame. */
+  /** The area is cleared to transparent after the frame. */
   readonly isCleared: boolean;
 }
 
-/** Bytes of the graphic control extension; the delay lies at 4, the place of the image at 9. */
+/** Offsets of the delay and of the image's position, from the start of the graphic control extension. */
 const DELAY_AT = 4;
-const PLACE_AT = 9;
+const POSITION_AT = 9;
 const DISPOSE_KEEP = 1;
 const DISPOSE_CLEAR = 2;
 
 /**
- * One frame as a block of a GIF: graphic control extension, image descriptor, its own colours, pixels. Pixels that are
- * shown already, or not there, are left transparent.
+ * Encodes a frame as a block of a GIF: graphic control extension, image descriptor, palette, pixels. Unchanged and transparent pixels
+ * get the transparent index.
  *
- * @returns its delay still 0
+ * @returns a block with a delay of 0
  * @see GIF89a, sections 20–23
  */
 function encodeGifFrame(frame: FrameImage, settings: GifSettings): Uint8Array {
@@ -169,8 +169,8 @@ function encodeGifFrame(frame: FrameImage, settings: GifSettings): Uint8Array {
   });
   const bytes = encoder.bytes();
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  view.setUint16(PLACE_AT, left, true);
-  view.setUint16(PLACE_AT + 2, top, true);
+  view.setUint16(POSITION_AT, left, true);
+  view.setUint16(POSITION_AT + 2, top, true);
   return bytes;
 }
 
@@ -226,7 +226,7 @@ function clamp(level: number): number {
   return Math.max(0, Math.min(level, 255));
 }
 
-/** A rectangle of pixels; `right` and `bottom` lie outside. */
+/** A rectangle of pixels that excludes `right` and `bottom`. */
 interface Area {
   readonly left: number;
   readonly top: number;
@@ -237,13 +237,13 @@ interface Area {
 /**
  * Returns the smallest rectangle with all pixels that differ between two pictures of the same size; null for equal pictures.
  *
- * @param differs whether two pixels, each as its four bytes, show different things; whether they are unequal when absent
+ * @param differs compares two pixels of four bytes each; unequal pixels differ by default
  */
 function changedArea(
   before: Uint32Array,
   after: Uint32Array,
   width: number,
-  differs: (before: number, after: number) => boolean = (one, other) => one !== other,
+  differs: (before: number, after: number) => boolean = (a, b) => a !== b,
 ): Area | null {
   const height = before.length / width;
   const isChanged = (index: number): boolean =>
@@ -264,13 +264,13 @@ function changedArea(
 }
 
 /** Returns the smallest rectangle that contains both. */
-function unionArea(one: Area | null, other: Area | null): Area | null {
-  if (one === null || other === null) return one ?? other;
+function unionArea(a: Area | null, b: Area | null): Area | null {
+  if (a === null || b === null) return a ?? b;
   return {
-    left: Math.min(one.left, other.left),
-    top: Math.min(one.top, other.top),
-    right: Math.max(one.right, other.right),
-    bottom: Math.max(one.bottom, other.bottom),
+    left: Math.min(a.left, b.left),
+    top: Math.min(a.top, b.top),
+    right: Math.max(a.right, b.right),
+    bottom: Math.max(a.bottom, b.bottom),
   };
 }
 

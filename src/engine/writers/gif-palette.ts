@@ -2,7 +2,7 @@
 import * as exported from 'gifenc';
 import type { OutputQuality } from '../../wire/output.ts';
 
-/** How a GIF of a quality is made. */
+/** Encoding settings for a quality. */
 export interface GifSettings {
   /** Maximum number of colours per frame; one more entry marks unchanged pixels. */
   readonly colors: number;
@@ -19,12 +19,12 @@ export const GIF_SETTINGS: Readonly<Record<OutputQuality, GifSettings>> = {
 };
 
 /** Maximum number of pixels sampled for the palette of a frame. */
-const SAMPLES = 60_000;
+const MAX_SAMPLES = 60_000;
 const ALIKE_LEVELS = 4;
 
 /** Chooses the palette of a frame. @param pixels four bytes each, alpha ignored; evenly sampled */
 export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
-  const step = Math.max(1, Math.floor(pixels.length / SAMPLES));
+  const step = Math.max(1, Math.floor(pixels.length / MAX_SAMPLES));
   const sampled = step === 1 ? pixels : pixels.filter((_, index) => index % step === 0);
   return gifenc.quantize(new Uint8Array(sampled.buffer, sampled.byteOffset, sampled.byteLength), maxColors, {
     format: 'rgb565',
@@ -33,7 +33,7 @@ export function chooseColors(pixels: Uint32Array, maxColors: number): Color[] {
 
 /** Finds the nearest colours of one palette; caches them by the upper six bits of each channel. */
 export class ColorFinder {
-  /** Three levels each. */
+  /** Three levels for each colour. */
   readonly #levels: Int32Array;
   readonly #known = new Int16Array(1 << 18).fill(-1);
 
@@ -41,7 +41,7 @@ export class ColorFinder {
     this.#levels = Int32Array.from(palette.flat());
   }
 
-  /** Index of the nearest colour. @param red 0..255, as are the others */
+  /** Returns the index of the nearest colour. @param red 0..255, as are the others */
   find(red: number, green: number, blue: number): number {
     const key = ((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2);
     const known = this.#known[key]!;
@@ -52,7 +52,7 @@ export class ColorFinder {
       const r = levels[at]! - red;
       const g = levels[at + 1]! - green;
       const b = levels[at + 2]! - blue;
-      // The eye sees differences of green best, of blue least.
+      // The eye is most sensitive to green and least to blue.
       const distance = 3 * r * r + 6 * g * g + b * b;
       if (distance < least) {
         least = distance;
@@ -73,7 +73,7 @@ export class ColorFinder {
   }
 }
 
-/** The 8×8 threshold matrix of ordered dithering, each value once, −0.5..0.5; the same in every frame. */
+/** The 8×8 threshold matrix of ordered dithering, with 64 distinct values in −0.5..0.5; the same in every frame. */
 export const BAYER: Float32Array = Float32Array.from({ length: 64 }, (_, index) => {
   let value = 0;
   for (let bit = 0; bit < 3; bit++) {
@@ -87,7 +87,7 @@ export type Color = [red: number, green: number, blue: number];
 
 /** The part of gifenc used here. */
 interface Gifenc {
-  /** At most so many colours for the pixels, RGBA, alpha ignored. */
+  /** Chooses at most `maxColors` colours for RGBA pixels; alpha is ignored. */
   quantize(rgba: Uint8Array, maxColors: number, options: { readonly format: 'rgb565' }): Color[];
   GIFEncoder(options: { readonly auto: false }): {
     writeFrame(
@@ -106,5 +106,5 @@ interface Gifenc {
   };
 }
 
-/** A CommonJS module that calls itself an ES module: Node gives all of it as the default export, others by name. */
+/** A CommonJS module that declares itself an ES module: Node exports it as default, bundlers export its members by name. */
 export const gifenc: Gifenc = 'quantize' in exported ? (exported as Gifenc) : exported.default;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, failureFrom } from '../scene-error.ts';
 import { GifFileEncoder, type GifOptions } from './gif-encoder.ts';
 
-// Entry of the worker thread that encodes one GIF. Ends when it is terminated.
+// Entry point of the worker thread that encodes a GIF. Runs until terminated.
 
 const { options, buffer } = workerData as GifWork;
 const frameBytes = options.width * options.height * 4;
@@ -12,7 +12,7 @@ parentPort!.on('message', (request: GifRequest) => {
   try {
     if (request.kind === 'finish') return post({ kind: 'finished', bytes: encoder.finish() });
     encoder.add(new Uint8Array(buffer, request.slot * frameBytes, frameBytes), request.frame);
-    post({ kind: 'taken', slot: request.slot });
+    post({ kind: 'slot-free', slot: request.slot });
   } catch (error) {
     post({ kind: 'failed', failure: failureFrom(error) });
   }
@@ -25,18 +25,17 @@ function post(message: GifMessage): void {
 /** `workerData` of the thread that encodes a GIF. */
 export interface GifWork {
   readonly options: GifOptions;
-  /** Frames, RGBA, one after the other. */
+  /** Consecutive RGBA frames, one for each slot. */
   readonly buffer: SharedArrayBuffer;
 }
 
-/** To the thread: the frame in this slot, or that there are no more. */
+/** Message to the thread: the frame in a slot, or the end of the frames. */
 export type GifRequest =
   | { readonly kind: 'frame'; readonly frame: number; readonly slot: number }
   | { readonly kind: 'finish' };
 
-/** From the thread. */
+/** Message from the thread. */
 export type GifMessage =
-  /** The slot is free. */
-  | { readonly kind: 'taken'; readonly slot: number }
+  | { readonly kind: 'slot-free'; readonly slot: number }
   | { readonly kind: 'finished'; readonly bytes: Uint8Array }
   | { readonly kind: 'failed'; readonly failure: Failure };

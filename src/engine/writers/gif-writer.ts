@@ -4,10 +4,10 @@ import { errorFrom, SceneError } from '../scene-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 import type { GifMessage, GifRequest, GifWork } from './gif-worker.ts';
 
-/** Maximum number of frames that wait for the thread. */
+/** Maximum number of frames waiting for the thread. */
 const SLOTS = 2;
 
-/** An animated GIF, encoded in a thread of its own, so that the next frames are drawn meanwhile. EDGE. */
+/** Opens a writer of animated GIFs, which encodes in a separate thread while the next frames are drawn. EDGE. */
 export async function openGifWriter({ format, frameCount, output }: WriterOptions): Promise<FrameWriter> {
   const options = { ...format, frameCount, quality: output.quality, comment: output.fingerprint };
   return new GifWriter({ options, buffer: new SharedArrayBuffer(format.width * format.height * 4 * SLOTS) });
@@ -24,7 +24,7 @@ class GifWriter implements FrameWriter {
   constructor(work: GifWork) {
     this.#work = work;
     this.#worker = new Worker(builtFile(import.meta.url, 'engine/writers/gif-worker.js'), { workerData: work });
-    this.#worker.on('message', (message: GifMessage) => this.#take(message));
+    this.#worker.on('message', (message: GifMessage) => this.#receive(message));
     this.#worker.on('error', (cause) =>
       this.#fail(new SceneError('encode_failed', 'The GIF encoder failed', { cause })),
     );
@@ -34,7 +34,7 @@ class GifWriter implements FrameWriter {
   }
 
   async write(pixels: Uint8Array, frame: number): Promise<void> {
-    await this.#until(() => this.#free.length > 0);
+    await this.#waitUntil(() => this.#free.length > 0);
     const slot = this.#free.pop()!;
     new Uint8Array(this.#work.buffer, slot * pixels.length, pixels.length).set(pixels);
     this.#post({ kind: 'frame', frame, slot });
@@ -42,7 +42,7 @@ class GifWriter implements FrameWriter {
 
   async finish(): Promise<Uint8Array> {
     this.#post({ kind: 'finish' });
-    await this.#until(() => this.#file !== undefined);
+    await this.#waitUntil(() => this.#file !== undefined);
     return this.#file!;
   }
 
@@ -50,15 +50,15 @@ class GifWriter implements FrameWriter {
     void this.#worker.terminate();
   }
 
-  #take(message: GifMessage): void {
+  #receive(message: GifMessage): void {
     if (message.kind === 'failed') this.#failure ??= errorFrom(message.failure);
-    else if (message.kind === 'taken') this.#free.push(message.slot);
+    else if (message.kind === 'slot-free') this.#free.push(message.slot);
     else this.#file = message.bytes;
     this.#wake();
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
-    while (this.#failure === undefined && !isSo()) {
+  async #waitUntil(condition: () => boolean): Promise<void> {
+    while (this.#failure === undefined && !condition()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

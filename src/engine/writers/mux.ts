@@ -33,8 +33,8 @@ interface WebmTracks extends MuxOptions {
 }
 
 /**
- * Writes a track as an MP4 file, or a MOV file if it is ProRes: index first (faststart), BT.709 in the `colr` box, every frame with its exact duration. The
- * same track gives the same bytes, because no creation time is written.
+ * Writes a track as an MP4 file, or as a MOV file if it is ProRes: index first (faststart), BT.709 in the `colr` box, every frame
+ * with its exact duration. The same track gives the same bytes, because no creation time is written.
  *
  * @see ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2 for the times left zero, 12.1.5 for `colr`
  */
@@ -67,7 +67,7 @@ export async function muxMp4(track: EncodedTrack, { codec = 'h264', ...options }
 export async function muxWebm({ format, color, alpha, ...options }: WebmTracks): Promise<Uint8Array> {
   const packets = color.map(({ bytes, isKey }, frame) => {
     const transparency = alpha?.[frame];
-    // A player can start only where both streams have a key frame.
+    // Players can start only at frames that are key frames in both streams.
     return packetOf(format, frame, bytes, isKey && transparency?.isKey !== false, transparency?.bytes);
   });
   return new Uint8Array(
@@ -75,7 +75,7 @@ export async function muxWebm({ format, color, alpha, ...options }: WebmTracks):
       ...options,
       ...{ format, codec: 'vp9', canBeTransparent: alpha !== null },
       decoderConfig: { codec: vp9Codec(format) },
-      // Times in WebM begin at 0, with the encoder's pre-skip, whose length OpusHead gives.
+      // Times in WebM start at 0 and include the encoder's pre-skip, whose length OpusHead declares.
       soundDelaySeconds: Math.max(0, -(options.sound?.packets[0]?.time ?? 0)),
     }),
   );
@@ -178,7 +178,7 @@ function vp9Codec({ width, height, rate }: FrameFormat): string {
 const CONTAINERS = new Set(['moov', 'trak', 'mdia']);
 const TIMED = new Set(['mvhd', 'tkhd', 'mdhd']);
 
-/** Zeroes creation and modification time, the first two fields of the three headers that have them. */
+/** Zeroes creation and modification times, the first two fields of three headers. */
 function clearTimes(bytes: Buffer, start: number, end: number): void {
   for (let at = start; at + 8 <= end; ) {
     const size = bytes.readUInt32BE(at);

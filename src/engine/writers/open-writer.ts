@@ -1,8 +1,8 @@
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
 /**
- * Opens the writer of a format that is written frame by frame, and loads no other. For a single picture see `renderPicture`,
- * for MP4 and MOV `renderSegments`.
+ * Opens the writer of a format that is written frame by frame, loading only its code. See `renderPicture` for a single PNG, and
+ * `renderSegments` for MP4 and MOV.
  *
  * @throws ReelformError encoder_missing; SceneError encode_failed
  */

@@ -5,12 +5,12 @@ import { channelsOf, type PngChannels, pngFile } from '../images/png-file.ts';
 import { SceneError } from '../scene-error.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
-/** Pictures that are being encoded at once, in Node's own threads. */
-const AT_WORK = 2;
-/** The finished file is held in memory and passed between processes in one piece. */
+/** Pictures that Node's thread pool encodes concurrently. */
+const CONCURRENCY = 2;
+/** Size limit of the file, which is kept in memory and passed between processes in one piece. */
 const MAX_BYTES = 2 ** 30;
 
-/** A zip of all frames as PNG: frame_00001.png, frame_00002.png … */
+/** Opens a writer of a zip with all frames as PNG: frame_00001.png, frame_00002.png … */
 export async function openPngSequenceWriter({ format, output }: WriterOptions): Promise<FrameWriter> {
   const { width, height } = format;
   const zip = createStoredZip();
@@ -26,7 +26,7 @@ export async function openPngSequenceWriter({ format, output }: WriterOptions): 
       // `store` reports the error; this prevents an unhandled rejection until then.
       file.catch(() => undefined);
       waiting.push({ name: `frame_${String(frame + 1).padStart(5, '0')}.png`, file });
-      if (waiting.length > AT_WORK) await store();
+      if (waiting.length > CONCURRENCY) await store();
     },
     async finish() {
       while (waiting.length > 0) await store();
@@ -56,14 +56,14 @@ interface PngOptions {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Kept as its comment, in Latin-1; null for none. */
+  /** Stored as a comment, in Latin-1; null for none. */
   readonly comment: string | null;
 }
 
 /**
- * A picture as PNG, without loss: RGB where every pixel is opaque, RGBA elsewhere. Compresses in Node's own threads.
+ * Encodes a picture as PNG: RGB if all pixels are opaque, otherwise RGBA. Compresses in Node's thread pool.
  *
- * @param rgba row-major, straight alpha, width*height*4 bytes; free again when this has returned
+ * @param rgba row-major, straight alpha, width*height*4 bytes; may be overwritten when this returns
  * @see PNG, third edition, section 9.2
  */
 export function encodePng(rgba: Uint8Array, { width, height, comment }: PngOptions): Promise<Uint8Array> {

@@ -5,12 +5,12 @@ import { createFrameRing, ringFrame } from '../raster/frame-ring.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 import { muxWebm } from './mux.ts';
 
-/** Distance of the positions that a player can seek to, in seconds. */
+/** Distance of key frames, to which players can seek, in seconds. */
 const KEY_INTERVAL_SECONDS = 2;
 
 /**
- * VP9 and Opus in WebM. Where a frame is not opaque the file gets a second stream with the alpha of all frames, as browsers
- * read it. Both are encoded at the same time, in threads of the encoder.
+ * Opens a writer of WebM with VP9 and Opus. If a frame is not opaque, the file has a second stream with the alpha of all frames, which
+ * browsers support.
  */
 export async function openWebmWriter(options: WriterOptions): Promise<FrameWriter> {
   const { rate } = options.format;
@@ -42,7 +42,7 @@ class WebmWriter implements FrameWriter {
     const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength / 4);
     const opaque = isOpaque(pixels);
     if (!opaque) await this.#beginAlpha(frame);
-    if (!opaque) fillUnseen(pixels, this.#filled, width);
+    if (!opaque) fillTransparent(pixels, this.#filled, width);
     this.#ring.put(opaque ? rgba : new Uint8Array(this.#filled.buffer), 0);
     await this.#color.encode(ringFrame(this.#ring.buffer, { width, height, pixels: 'i420' }, 0), frame);
     if (this.#alpha === undefined) return;
@@ -63,7 +63,7 @@ class WebmWriter implements FrameWriter {
     this.#alpha?.close();
   }
 
-  /** The frames before the first one that is not opaque are opaque in the stream of alpha, too. */
+  /** Opens the alpha stream at the first frame that is not opaque, and encodes opaque alpha for all earlier frames. */
   async #beginAlpha(frame: number): Promise<void> {
     if (this.#alpha !== undefined) return;
     // A lower quality would save little: alpha is mostly flat, and its edges are visible.
@@ -73,26 +73,26 @@ class WebmWriter implements FrameWriter {
   }
 }
 
-/** A block of pixels that a codec transforms together, with its chroma. */
+/** Size of the blocks that the codec transforms, in pixels. */
 const BLOCK = 16;
 
-/** Whether every pixel is opaque. @param pixels RGBA as four bytes each, little-endian */
+/** Returns whether all pixels are opaque. @param pixels RGBA as four bytes each, little-endian */
 function isOpaque(pixels: Uint32Array): boolean {
   for (let index = 0; index < pixels.length; index++) if (pixels[index]! < 0xff000000) return false;
   return true;
 }
 
-/** Alpha as the luma of a picture without colour: a plane of 0..255, then both chroma planes at 128. I420. */
+/** Writes alpha as the luma of a grey I420 picture: a plane of 0..255, then both chroma planes at 128. */
 function alphaPlane(pixels: Uint32Array, target: Uint8Array): void {
   for (let index = 0; index < pixels.length; index++) target[index] = pixels[index]! >>> 24;
   target.fill(128, pixels.length);
 }
 
 /**
- * Fills transparent pixels with the mean colour of the visible ones in their 16×16 block, so that edges get no dark rim when
- * chroma is averaged and coded. Visible pixels are unchanged.
+ * Fills transparent pixels with the mean colour of the visible pixels in their 16×16 block, so that averaging and coding of chroma
+ * does not darken edges. Visible pixels are unchanged.
  */
-function fillUnseen(pixels: Uint32Array, target: Uint32Array, width: number): void {
+function fillTransparent(pixels: Uint32Array, target: Uint32Array, width: number): void {
   target.set(pixels);
   const height = pixels.length / width;
   for (let top = 0; top < height; top += BLOCK) {
@@ -112,13 +112,13 @@ function fillBlock(
   width: number,
   { left, top, right, bottom }: { left: number; top: number; right: number; bottom: number },
 ): void {
-  let [red, green, blue, weight, unseen] = [0, 0, 0, 0, 0];
+  let [red, green, blue, weight, transparent] = [0, 0, 0, 0, 0];
   for (let row = top; row < bottom; row++) {
     for (let index = row * width + left; index < row * width + right; index++) {
       const pixel = pixels[index]!;
       const alpha = pixel >>> 24;
       if (alpha === 0) {
-        unseen += 1;
+        transparent += 1;
         continue;
       }
       red += alpha * (pixel & 255);
@@ -127,7 +127,7 @@ function fillBlock(
       weight += alpha;
     }
   }
-  if (unseen === 0 || weight === 0) return;
+  if (transparent === 0 || weight === 0) return;
   const mean = Math.round(red / weight) | (Math.round(green / weight) << 8) | (Math.round(blue / weight) << 16);
   for (let row = top; row < bottom; row++) {
     for (let index = row * width + left; index < row * width + right; index++) {
@@ -136,11 +136,11 @@ function fillBlock(
   }
 }
 
-/** Constant quality, lower is better. */
+/** Constant quality; lower is better. */
 const VP9_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 43, medium: 33, high: 23 };
 
 /**
- * Opens a stream of VP9: libvpx, real time, cpu-used 7, constant quality. Outputs the frames in order.
+ * Opens a VP9 stream of libvpx in real-time mode with constant quality. Outputs the frames in order.
  *
  * @param keyFrames frames from one key frame to the next
  * @throws ReelformError encoder_missing; SceneError encode_failed

@@ -3,7 +3,7 @@ import { VideoStream } from '../codec/video-stream.ts';
 import { tickOf } from '../frame-rate.ts';
 import type { FrameWriter, WriterOptions } from './frame-writer.ts';
 
-/** Of lossy WebP, 0..100; alpha is kept without loss in all of them. */
+/** Quality of lossy WebP, 0..100. Alpha is always lossless. */
 const WEBP_QUALITY: Readonly<Record<OutputQuality, number>> = { low: 50, medium: 75, high: 90 };
 
 /** Opens a writer of animated WebP, which repeats forever. libwebp stores the changed area of each frame. */
@@ -18,7 +18,7 @@ export async function openWebpWriter({ format, frameCount, output }: WriterOptio
       await stream.finish();
       const [file] = stream.packets;
       const chunks = chunksOf(Buffer.from(file!.bytes));
-      // The colour behind is transparent; loop count 0 is for ever.
+      // Sets the background to transparent, and the loop count to 0, which means forever.
       chunks.find(({ type }) => type === 'ANIM')?.data.fill(0);
       setDuration(chunks, tickOf(frameCount, rate, 1000));
       return withDescription(chunks, { width, height, description: output.fingerprint });
@@ -49,7 +49,7 @@ function chunksOf(file: Buffer): Chunk[] {
 /** Offset of the duration in an ANMF chunk. */
 const DURATION_AT = 12;
 
-/** Sets the duration of the last frame, which the encoder cannot know. @param totalMs of all frames */
+/** Sets the duration of the last frame, which the encoder does not know. @param totalMs duration of all frames */
 function setDuration(chunks: readonly Chunk[], totalMs: number): void {
   const frames = chunks.filter(({ type }) => type === 'ANMF').map(({ data }) => data);
   const before = frames.slice(0, -1).reduce((sum, data) => sum + data.readUIntLE(DURATION_AT, 3), 0);
@@ -60,11 +60,11 @@ interface DescriptionOptions {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Kept in XMP; null for none. */
+  /** Stored in XMP; null for none. */
   readonly description: string | null;
 }
 
-/** Joins the chunks of a file, with a description. @see WebP Container Specification: "Extended File Format" */
+/** Joins the chunks of a file and adds a description. @see WebP Container Specification: "Extended File Format" */
 function withDescription(chunks: readonly Chunk[], { width, height, description }: DescriptionOptions): Uint8Array {
   const rest = chunks.filter(({ type }) => type !== 'VP8X');
   const extended = chunks.find(({ type }) => type === 'VP8X')?.data ?? extendedHeader(rest, width, height);
@@ -74,7 +74,7 @@ function withDescription(chunks: readonly Chunk[], { width, height, description 
   return chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...body]));
 }
 
-/** The header that a file without animation lacks: libwebp makes one of frames that are all alike. */
+/** Builds the extended header, which is missing if all frames are equal, because libwebp then writes a still picture. */
 function extendedHeader(chunks: readonly Chunk[], width: number, height: number): Buffer {
   const header = Buffer.alloc(10);
   // A lossy picture stores alpha in a separate chunk; a lossless one declares it in its header.
@@ -94,7 +94,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** @param comment of ASCII letters, digits and colons, or made so. @see Adobe XMP Specification, Part 1, 7.2 */
+/** Replaces characters other than ASCII letters, digits and `_:.-` by `_`. @see Adobe XMP Specification, Part 1, 7.2 */
 function xmp(comment: string): string {
   const text = comment.replaceAll(/[^\w:.-]/g, '_');
   return [

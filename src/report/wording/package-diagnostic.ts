@@ -20,7 +20,7 @@ export function packageDiagnostic(
 ): Diagnostic {
   const file = (name: string): Span => startOf(`${folder}/${name}`);
   switch (finding.kind) {
-    case 'seen': {
+    case 'lint': {
       const { editable } = finding.finding;
       const own = editable === null ? undefined : manifest.editables.get(editable)?.at;
       const at = own ?? file(editable === null ? 'animation.json' : 'template.yaml');
@@ -34,7 +34,7 @@ export function packageDiagnostic(
       const message = `${instead}: ${finding.what} of ${placesText(finding.uses)}`;
       return warningAt('template_unsupported', file('animation.json'), message, hint);
     }
-    case 'unseen': {
+    case 'not_visible': {
       const { editable, still, shownOn, seconds } = finding;
       const at = manifest.editables.get(editable)?.at ?? file('template.yaml');
       if (seconds === null) {
@@ -62,11 +62,11 @@ export function packageDiagnostic(
       return warningAt('image_too_large', file(path), message, `Scale it to ${drawnWidth} × ${drawnHeight}`);
     }
     case 'font_weight': {
-      const { name, asked, weight, isOffered, pointer } = finding;
-      const message = `The animation asks for ${name} with the weight ${asked} (${pointer}), but its file has ${weight}`;
-      const hint = isOffered
-        ? `Add to template.yaml: fonts: { ${name}: { axes: { wght: ${asked} } } }`
-        : `Supply the file with the weight ${asked}, or write the weight of the file into fStyle and fWeight`;
+      const { name, requested, weight, isAvailable, pointer } = finding;
+      const message = `The animation asks for ${name} with the weight ${requested} (${pointer}), but its file has ${weight}`;
+      const hint = isAvailable
+        ? `Add to template.yaml: fonts: { ${name}: { axes: { wght: ${requested} } } }`
+        : `Supply the file with the weight ${requested}, or write the weight of the file into fStyle and fWeight`;
       return warningAt('font_weight', file('animation.json'), message, hint);
     }
     case 'no_licence': {

@@ -84,8 +84,8 @@ describe('inspectPackage()', () => {
   it('reports editables that are missing from their still or from every frame', async () => {
     const behind = { ...TRANSFORM, p: still([500, 0, 0]) };
     expect(await inspect(animation({ headline: { ip: 30 }, photo: { ks: behind } }))).toEqual([
-      { kind: 'unseen', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.8 },
-      { kind: 'unseen', editable: '(Footage)/USER/photo.png', still: 'late', shownOn: [], seconds: null },
+      { kind: 'not_visible', editable: 't_01', still: 'early', shownOn: ['late'], seconds: 1.8 },
+      { kind: 'not_visible', editable: '(Footage)/USER/photo.png', still: 'late', shownOn: [], seconds: null },
       { kind: 'idle_still', still: 'late', named: 1, seconds: null },
     ]);
   });
@@ -94,14 +94,14 @@ describe('inspectPackage()', () => {
     const [text, idle] = await inspect(animation({ headline: { ip: 20, op: 40 }, photo: { ip: 20, op: 40 } }));
     // The middle of the time during which it is shown.
     const seconds = expect.closeTo(1, 1);
-    expect(text).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds });
-    expect(idle).toMatchObject({ kind: 'unseen', editable: '(Footage)/USER/photo.png', seconds });
+    expect(text).toEqual({ kind: 'not_visible', editable: 't_01', still: 'early', shownOn: [], seconds });
+    expect(idle).toMatchObject({ kind: 'not_visible', editable: '(Footage)/USER/photo.png', seconds });
   });
 
   it('suggests the only time at which a short layer is shown', async () => {
     const layers = animation({ headline: { ip: 41, op: 42 } }).layers;
     const [finding] = await inspect({ ...animation(), op: 6000, layers });
-    expect(finding).toMatchObject({ kind: 'unseen', editable: 't_01', seconds: 41 / 30 });
+    expect(finding).toMatchObject({ kind: 'not_visible', editable: 't_01', seconds: 41 / 30 });
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('inspectPackage()', () => {
     ['has no size', { ks: { ...TRANSFORM, s: still([0, 0]) } }],
   ])('suggests no time for an editable that %s', async (_, headline) => {
     const [finding] = await inspect(animation({ headline }));
-    expect(finding).toEqual({ kind: 'unseen', editable: 't_01', still: 'early', shownOn: [], seconds: null });
+    expect(finding).toEqual({ kind: 'not_visible', editable: 't_01', still: 'early', shownOn: [], seconds: null });
   });
 
   it('reports a still that no editable refers to', async () => {
@@ -140,7 +140,7 @@ describe('inspectPackage()', () => {
     const style = (document.layers[0] as { t: { d: { k: [{ s: { t: string } }] } } }).t.d.k[0].s;
     style.t = 'Hi \u4f60';
     expect(await inspect(document)).toMatchObject([
-      { kind: 'seen', finding: { code: 'glyph_missing', editable: 't_01' } },
+      { kind: 'lint', finding: { code: 'glyph_missing', editable: 't_01' } },
     ]);
   });
 
@@ -180,12 +180,12 @@ describe('inspectPackage()', () => {
     };
     const finding = { kind: 'font_weight', name: 'Test-Regular', pointer: '/fonts/list/0' };
     expect(await inspect(asks({ fStyle: 'Bold' }))).toEqual([
-      { ...finding, asked: 700, weight: 500, isOffered: false },
+      { ...finding, requested: 700, weight: 500, isAvailable: false },
     ]);
-    expect(await inspect(asks({ fStyle: 'Fat', fWeight: '900' }))).toMatchObject([{ asked: 900 }]);
+    expect(await inspect(asks({ fStyle: 'Fat', fWeight: '900' }))).toMatchObject([{ requested: 900 }]);
     const variable = { 'fonts/Test-Regular.ttf': null, 'fonts/Test-Regular.woff2': VARIABLE.bytes };
     expect(await inspect(asks({ fStyle: 'SemiBold' }), variable)).toEqual([
-      { ...finding, asked: 600, weight: 400, isOffered: true },
+      { ...finding, requested: 600, weight: 400, isAvailable: true },
     ]);
     const set = { ...variable, 'template.yaml': `${MANIFEST}fonts: { Test-Regular: { axes: { wght: 600 } } }\n` };
     expect(await inspect(asks({ fStyle: 'SemiBold' }), set)).toEqual([]);
