@@ -4,43 +4,43 @@ import { openRasterizer } from '../raster/rasterizer.ts';
 import type { PictureBox } from './lint-finding.ts';
 import { reducedScene } from './reduced-scene.ts';
 
-/** The second of a video with the most flashes of a kind, if they are more than are safe. */
+/** The second of a video with the most flashes of a kind, if their number is unsafe. */
 export interface FlashPassage {
   readonly kind: FlashKind;
   /** Flashes in that second. */
   readonly flashes: number;
-  /** Its first frame. */
+  /** First frame of that second. */
   readonly frame: number;
-  /** Around the pixels that flash together. */
+  /** Box around the pixels that flash together. */
   readonly box: PictureBox;
 }
 
-/** `red`: changes to or from a saturated red, which are harmful whatever their luminance. */
+/** `red`: changes to or from a saturated red, which are harmful at any luminance. */
 export type FlashKind = 'general' | 'red';
 
-/** Most flashes in any one second. A flash is a pair of opposing transitions. */
+/** Highest safe number of flashes in a second. A flash is a pair of opposing transitions. */
 const MAX_FLASHES = 3;
-/** Share of the visual field in which flashes must happen together to count. */
-const LEAST_SHARE = 0.25;
+/** Minimum share of the visual field that must flash together. */
+const MIN_SHARE = 0.25;
 /** The visual field of 10°: 341 × 256 pixels of a picture of 1024 × 768. */
 const FIELD = { across: 341 / 1024, down: 256 / 768 };
-/** Change of relative luminance, and the luminance that the darker state must be below. */
+/** Minimum change of relative luminance, and upper limit for the luminance of the darker state. */
 const LUMINANCE_CHANGE = 0.1;
-const DARKER_BELOW = 0.8;
-/** Change of (R − G − B) × 320, and the share of red of a saturated red. */
+const MAX_DARK_LUMINANCE = 0.8;
+/** Minimum change of (R − G − B) × 320, and minimum share of red in a saturated red. */
 const RED_CHANGE = 20;
 const SATURATED = 0.8;
 
-/** Length of the longer side in pixels, of the pictures and of the images in them. */
+/** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;
-/** Time in seconds within which transitions of a slanted or soft edge count as one. */
+/** Transitions within this time count as one, such as those of a slanted or soft edge. */
 const TOGETHER_SECONDS = 1 / 15;
-/** Positions of the visual field are tried at steps of a quarter of it. */
+/** The visual field is moved in steps of a quarter of its size. */
 const STEPS = 4;
 
 /**
- * Finds flashes that can cause seizures: more than three in a second, in more than a quarter of any visual field of 10°. Draws
- * every frame that differs from the previous one in a small size.
+ * Finds flashes that can cause seizures: more than three per second in more than a quarter of any visual field of 10°. Draws, at a
+ * small size, all frames that may differ from the previous one.
  *
  * @see https://www.w3.org/TR/WCAG22/#three-flashes-or-below-threshold
  * @see Recommendation ITU-R BT.1702
@@ -65,7 +65,7 @@ export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
       }
       await rasterizer.prepare(frame);
       const picture = rasterizer.draw(frame);
-      // Comparing is much faster than reading.
+      // Comparing pictures is much faster than reading their signals.
       if (frame > 0 && last.equals(picture)) repeat();
       else {
         last.set(picture);
@@ -73,7 +73,7 @@ export async function findFlashes(scene: Scene): Promise<FlashPassage[]> {
         kinds[0]!.next(frame, luminance);
         kinds[1]!.next(frame, redness);
       }
-      // The memory of a picture is released in a turn of the event loop.
+      // The memory of a picture is freed in the next turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
@@ -99,7 +99,7 @@ function rednessOf(red: number, green: number, blue: number): number {
 
 const TRACKERS: Readonly<Record<FlashKind, (pixelCount: number) => TransitionTracker>> = {
   general: (pixelCount) =>
-    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < DARKER_BELOW),
+    new TransitionTracker(pixelCount, LUMINANCE_CHANGE, (from, to) => Math.min(from, to) < MAX_DARK_LUMINANCE),
   red: (pixelCount) =>
     new TransitionTracker(pixelCount, 2 * RED_CHANGE + 1, (from, to) => from % 2 === 1 || to % 2 === 1),
 };
@@ -113,7 +113,7 @@ class FlashCounter {
   readonly #fields: readonly VisualField[];
   readonly #rises: SummedArea;
   readonly #falls: SummedArea;
-  readonly #together: number;
+  readonly #windowFrames: number;
   worst: FlashPassage | null = null;
 
   constructor(kind: FlashKind, scene: Scene) {
@@ -125,30 +125,30 @@ class FlashCounter {
     this.#rises = new SummedArea(width, height);
     this.#falls = new SummedArea(width, height);
     this.#fields = fieldsOf(width, height);
-    this.#together = Math.max(1, Math.round(fps * TOGETHER_SECONDS));
+    this.#windowFrames = Math.max(1, Math.round(fps * TOGETHER_SECONDS));
   }
 
   /** Counts a frame that equals the previous one. */
   repeat(): void {
-    for (const { recent } of this.#fields) remember(recent, 0, this.#together);
+    for (const { recent } of this.#fields) pushLimited(recent, 0, this.#windowFrames);
   }
 
-  /** @param signal of each pixel on the frame */
+  /** Counts the transitions of a frame. @param signal value of each pixel */
   next(frame: number, signal: Float32Array): void {
     this.#tracker.next(signal, this.#found);
-    const isChanged = this.#found.some((one) => one !== 0);
+    const isChanged = this.#found.some((transition) => transition !== 0);
     if (isChanged) {
       this.#rises.sum(this.#found, 1);
       this.#falls.sum(this.#found, -1);
     }
     for (const field of this.#fields) {
-      const { box, recent, least } = field;
+      const { box, recent, minPixels } = field;
       const [rises, falls] = isChanged ? [this.#rises.within(box), this.#falls.within(box)] : [0, 0];
-      remember(recent, rises - falls, this.#together);
-      // Edges that move across a field make as many pixels brighter as darker, which is no flash.
-      const net = recent.reduce((sum, one) => sum + one, 0);
-      if (field.last !== 1 && (rises > least || net > least)) this.#count(field, frame, 1);
-      else if (field.last !== -1 && (falls > least || -net > least)) this.#count(field, frame, -1);
+      pushLimited(recent, rises - falls, this.#windowFrames);
+      // An edge that moves across a field is not a flash: as many pixels become brighter as darker.
+      const net = recent.reduce((sum, difference) => sum + difference, 0);
+      if (field.last !== 1 && (rises > minPixels || net > minPixels)) this.#count(field, frame, 1);
+      else if (field.last !== -1 && (falls > minPixels || -net > minPixels)) this.#count(field, frame, -1);
     }
   }
 
@@ -173,9 +173,9 @@ interface Box {
 /** A position of the visual field, with its transitions of the last second. */
 interface VisualField {
   readonly box: Box;
-  /** Number of pixels above which their transitions count. */
-  readonly least: number;
-  /** Rises minus falls on the last frames. */
+  /** A transition counts if it happens in more pixels than this. */
+  readonly minPixels: number;
+  /** Rises minus falls of each of the last frames. */
   readonly recent: number[];
   readonly transitions: number[];
   /** Direction of the last transition; 0 if there was none. */
@@ -188,7 +188,7 @@ function fieldsOf(width: number, height: number): VisualField[] {
   return positions(height, down).flatMap((top) =>
     positions(width, across).map((left): VisualField => {
       const box = { left, top, right: left + across, bottom: top + down };
-      return { box, least: LEAST_SHARE * across * down, recent: [], transitions: [], last: 0 };
+      return { box, minPixels: MIN_SHARE * across * down, recent: [], transitions: [], last: 0 };
     }),
   );
 }
@@ -199,12 +199,12 @@ function positions(length: number, field: number): number[] {
   return [...Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step), last];
 }
 
-function remember(recent: number[], value: number, most: number): void {
+function pushLimited(recent: number[], value: number, maxLength: number): void {
   recent.push(value);
-  if (recent.length > most) recent.shift();
+  if (recent.length > maxLength) recent.shift();
 }
 
-/** Numbers of pixels with a value in any rectangle of a picture. @see https://en.wikipedia.org/wiki/Summed-area_table */
+/** Counts the pixels with a value in any rectangle of a picture. @see https://en.wikipedia.org/wiki/Summed-area_table */
 class SummedArea {
   readonly #stride: number;
   readonly #sums: Int32Array;
@@ -214,12 +214,12 @@ class SummedArea {
     this.#sums = new Int32Array((width + 1) * (height + 1));
   }
 
-  sum(values: Int8Array, wanted: number): void {
+  sum(values: Int8Array, counted: number): void {
     const width = this.#stride - 1;
     for (let at = 0, row = 1; at < values.length; row++) {
       let sum = 0;
       for (let column = 1; column <= width; column++, at++) {
-        if (values[at] === wanted) sum += 1;
+        if (values[at] === counted) sum += 1;
         const index = row * this.#stride + column;
         this.#sums[index] = this.#sums[index - this.#stride]! + sum;
       }
@@ -232,7 +232,7 @@ class SummedArea {
   }
 }
 
-/** Returns the box around the pixels that have a transition; undefined if none has. */
+/** Returns the box around the pixels with a transition; undefined if there are none. */
 function boundsOf(found: Int8Array, { width }: Scene): Box | undefined {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1];
   for (let at = 0; at < found.length; at++) {
@@ -250,7 +250,7 @@ function sharesOf({ left, top, right, bottom }: Box, { width, height }: Scene): 
 
 /**
  * Finds transitions in the signals of many pixels: changes between adjacent peaks and valleys by at least a threshold. Each is
- * reported on the frame on which it reaches the threshold, once until the signal turns.
+ * reported once, on the frame on which it reaches the threshold.
  *
  * @see https://www.w3.org/TR/WCAG22/#dfn-general-flash-and-red-flash-thresholds
  */
@@ -264,7 +264,7 @@ class TransitionTracker {
   readonly #extreme: Float32Array;
   #isEmpty = true;
 
-  /** @param counts whether a change between two values, from the turning point to the present one, is a transition */
+  /** @param counts returns whether a change from the turning point to the current value is a transition */
   constructor(pixelCount: number, threshold: number, counts: (from: number, to: number) => boolean) {
     this.#threshold = threshold;
     this.#counts = counts;
@@ -274,7 +274,7 @@ class TransitionTracker {
     this.#extreme = new Float32Array(pixelCount);
   }
 
-  /** @param values of the pixels on the next frame @param found receives 1 for a rise, -1 for a fall, 0 for no transition */
+  /** @param values of the pixels of the next frame @param found receives 1 for a rise, -1 for a fall, 0 for no transition */
   next(values: Float32Array, found: Int8Array): void {
     if (this.#isEmpty) {
       this.#isEmpty = false;

@@ -2,7 +2,7 @@ import type { LintCode } from '../../template/lint-severities.ts';
 import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 
-/** The frame at which a finding is best seen, according to the animation. */
+/** The frame that shows a finding best, according to the animation. */
 export interface FindingMoment {
   /** Index of a frame of the output. */
   readonly frame: number;
@@ -13,7 +13,7 @@ export interface FindingMoment {
 
 /** @param frame of the output */
 export function momentAt({ fps, stills }: Pick<Scene, 'fps' | 'stills'>, frame: number): FindingMoment {
-  return { frame, seconds: frame / fps, still: stills.find((one) => one.frame === frame)?.name ?? null };
+  return { frame, seconds: frame / fps, still: stills.find((candidate) => candidate.frame === frame)?.name ?? null };
 }
 
 /** A rectangle in shares of the picture, 0..1. */
@@ -24,7 +24,7 @@ export interface PictureBox {
   readonly height: number;
 }
 
-/** A defect that viewers of a video would notice, and where it is in the picture; null if unknown. */
+/** A defect that viewers of a video would notice, with its position in the picture, or null if that is unknown. */
 export type LintFinding = LintDefect & { readonly box: PictureBox | null };
 
 /** A defect that viewers of a video would notice, such as a missing glyph. */
@@ -36,7 +36,7 @@ interface FlashDefect {
   readonly editable: null;
   /** `red`: changes to or from a saturated red. */
   readonly kind: 'general' | 'red';
-  /** Flashes in the second from the moment on. */
+  /** Flashes in the second that starts at the moment. */
   readonly flashes: number;
 }
 
@@ -57,7 +57,7 @@ type EditableDefect = { readonly editable: string } & (
     }
   | {
       readonly code: 'low_contrast';
-      /** WCAG contrast ratio, 1..21, that 90 % of the text reaches, and the required one. */
+      /** WCAG contrast ratio, 1..21, that 90 % of the text reaches, and the required ratio. */
       readonly ratio: number;
       readonly needed: number;
     }
@@ -66,12 +66,12 @@ type EditableDefect = { readonly editable: string } & (
       /** Font size as drawn and the smallest readable one, in pixels of a picture whose shorter side has 1080. */
       readonly size: number;
       readonly needed: number;
-      /** Whether the text was made smaller to fit its box. */
+      /** The text was shrunk to fit its box. */
       readonly isShrunk: boolean;
     }
   | {
       readonly code: 'text_hidden';
-      /** No frame shows its layer, it lies outside the picture, or something covers it. */
+      /** No frame shows the layer, the text lies outside the picture, or other content covers it. */
       readonly reason: 'never_shown' | 'off_frame' | 'covered';
     }
   | {
@@ -82,7 +82,7 @@ type EditableDefect = { readonly editable: string } & (
     }
   | {
       readonly code: 'text_collision';
-      /** The other text: its editable, or null and its words for a fixed text. */
+      /** The other text: its editable, or null for a fixed text, and its words. */
       readonly other: string | null;
       readonly otherText: string;
     }
@@ -94,7 +94,7 @@ type EditableDefect = { readonly editable: string } & (
       readonly areaWidth: number;
       readonly areaHeight: number;
       /**
-       * The bottleneck: the image or clip itself, or its asset in the template, to whose size every picture is scaled first.
+       * The bottleneck: the image or clip itself, or its asset in the template, to whose size all images are scaled first.
        */
       readonly limit: 'image' | 'clip' | 'asset';
     }

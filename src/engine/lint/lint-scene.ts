@@ -20,15 +20,15 @@ import { type Polygon, rectangle, TextGeometry, transformed, visibleArea } from 
 
 /**
  * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
- * images enlarged until they blur, clips and sounds that end early, and flashes. Each finding has the frame at which it is best
- * seen. Draws on the calling thread.
+ * images enlarged until they blur, clips and sounds that end early, and flashes. Each finding has the frame that shows it best.
+ * Draws on the calling thread.
  *
  * @param safeArea area in which texts must lie; null for the whole picture
  * @throws SceneError for a scene that cannot be drawn
  */
-export async function lintScene(given: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
-  checkScene(given);
-  const scene = await evaluateScene(given);
+export async function lintScene(source: Scene, safeArea: SafeAreaName | null = null): Promise<LintFinding[]> {
+  checkScene(source);
+  const scene = await evaluateScene(source);
   const mediaDefects = await mediaFindings(scene);
   const moments = findBestMoments(scene);
   const findings = await textFindings(scene.animation, scene.fonts);
@@ -58,21 +58,21 @@ async function lintFlashes(scene: Scene): Promise<LintFinding[]> {
   }));
 }
 
-/** Images enlarged more than this look blurred. */
-const MAX_ENLARGED = 1.5;
-/** Ratio from which two sizes count as equal. */
-const SAME = 0.99;
+/** Images enlarged by more than this factor look blurred. */
+const MAX_ENLARGEMENT = 1.5;
+/** Two sizes count as equal from this ratio on. */
+const EQUAL_RATIO = 0.99;
 
 /**
- * Finds images and clips of editables that are enlarged until they blur. Compares the pixels available for the visible part with
- * the pixels that it covers where it is drawn largest.
+ * Finds images and clips of editables that are enlarged until they blur. Compares the pixels of the visible part with the pixels
+ * that it covers when it is drawn largest.
  *
- * @param moments by editable; pictures that no frame shows are ignored
+ * @param moments by editable; editables that no frame shows are ignored
  */
 async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMoment>): Promise<LintDefect[]> {
   const drawn = new DrawnImages(scene.animation);
   const largest = drawn.largest();
-  // An output larger than the animation enlarges everything, by the user's choice.
+  // Enlargement by an output larger than the animation is the user's choice and ignored.
   const scale = Math.min(1, scene.height / scene.animation.h);
   const filled = new Set(scene.animation.assets?.map(({ editable }) => editable));
   const clips = await Promise.all(
@@ -81,14 +81,14 @@ async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMo
   const pictures = [...scene.images.map((image) => [image, readImageHeader(image.bytes)] as const), ...clips];
   return pictures.flatMap(([image, header]): LintDefect[] => {
     const moment = moments.get(image.name);
-    const most = largest.get(image.assetId);
-    if (moment === undefined || most === undefined || !filled.has(image.name)) return [];
+    const largestScale = largest.get(image.assetId);
+    if (moment === undefined || largestScale === undefined || !filled.has(image.name)) return [];
     const placement = header === undefined ? undefined : placeImage(header, image, image.transform);
     if (placement === undefined) return [];
     const { source, target } = placement;
     const [width, height] = [Math.min(source.width, target.width), Math.min(source.height, target.height)];
-    const [areaWidth, areaHeight] = [target.width * most.x * scale, target.height * most.y * scale];
-    if (Math.max(areaWidth / width, areaHeight / height) <= MAX_ENLARGED) return [];
+    const [areaWidth, areaHeight] = [target.width * largestScale.x * scale, target.height * largestScale.y * scale];
+    if (Math.max(areaWidth / width, areaHeight / height) <= MAX_ENLARGEMENT) return [];
     const sizes = {
       width: Math.round(width),
       height: Math.round(height),
@@ -98,9 +98,11 @@ async function lintPictures(scene: Scene, moments: ReadonlyMap<string, FindingMo
     const isLarge = source.width >= target.width && source.height >= target.height;
     const own = scene.clips.some((clip) => clip === image) ? 'clip' : 'image';
     const limit = isLarge ? 'asset' : own;
-    const there = drawn.at((moment.frame * scene.animation.fr) / scene.fps).get(image.assetId);
-    const isLargest = there !== undefined && Math.max(there.x / most.x, there.y / most.y) >= SAME;
-    const shownAt = isLargest ? moment : momentOf(scene, most.frame);
+    const scaleAtMoment = drawn.at((moment.frame * scene.animation.fr) / scene.fps).get(image.assetId);
+    const isLargest =
+      scaleAtMoment !== undefined &&
+      Math.max(scaleAtMoment.x / largestScale.x, scaleAtMoment.y / largestScale.y) >= EQUAL_RATIO;
+    const shownAt = isLargest ? moment : momentOf(scene, largestScale.frame);
     return [{ code: 'image_too_small', editable: image.name, ...shownAt, ...sizes, limit }];
   });
 }
@@ -111,8 +113,8 @@ function momentOf(scene: Scene, frame: number): FindingMoment {
 }
 
 /**
- * Returns the frame at which each text, image and clip of an editable is best seen: the still that is farthest from the
- * ends of its visibility, otherwise the middle of its longest visible span. Editables that no frame shows are absent.
+ * Returns the frame that shows the text, image or clip of each editable best: the still farthest from the ends of its
+ * visibility, or else the middle of its longest visible span. Editables that no frame shows are absent.
  */
 function findBestMoments(scene: Scene): Map<string, FindingMoment> {
   const assets = new Map([...scene.images, ...scene.clips].map(({ assetId, name }) => [assetId, name]));
@@ -139,7 +141,7 @@ function bestMoment({ stills, animation, fps, frameCount }: Scene, spans: readon
   return momentAt({ fps, stills: [] }, frame);
 }
 
-/** Finds where editables lie in the picture, by the layout of texts and the areas of images and clips. */
+/** Finds the positions of editables in the picture from the layout of texts and the areas of images and clips. */
 class FindingBoxes {
   readonly #scene: Scene;
   readonly #texts: TextGeometry;
@@ -179,14 +181,14 @@ class FindingBoxes {
   }
 }
 
-/** @returns in shares of `picture`; null if nothing lies in it */
+/** Returns the box around polygons in shares of a picture; null if they lie outside. */
 function boxAround(polygons: readonly Polygon[], [topLeft, , bottomRight]: Polygon): PictureBox | null {
   const [[left, top], [right, bottom]] = [topLeft!, bottomRight!];
   const corners = polygons.flat();
-  const within = (axis: 0 | 1, least: number, most: number) => {
+  const within = (axis: 0 | 1, min: number, max: number) => {
     const values = corners.map((corner) => corner[axis]);
-    const [from, to] = [Math.max(least, Math.min(...values)), Math.min(most, Math.max(...values))];
-    return { from: (from - least) / (most - least), length: (to - from) / (most - least) };
+    const [from, to] = [Math.max(min, Math.min(...values)), Math.min(max, Math.max(...values))];
+    return { from: (from - min) / (max - min), length: (to - from) / (max - min) };
   };
   const [across, down] = [within(0, left, right), within(1, top, bottom)];
   if (corners.length === 0 || across.length <= 0 || down.length <= 0) return null;

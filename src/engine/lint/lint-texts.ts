@@ -8,27 +8,27 @@ import {
   findCut,
   findNeverShown,
   findTooSmall,
-  LEAST_BEYOND,
-  LEAST_SIZE,
-  LEAST_VISIBLE,
   longestRun,
-  READABLE,
+  MIN_BEYOND,
+  MIN_SIZE,
+  MIN_STRENGTH,
+  MIN_VISIBLE,
   type TextSample,
   type TextTrack,
   trackTexts,
 } from './text-tracks.ts';
 import { measureTextVisibility, type TextVisibility } from './text-visibility.ts';
 
-/** @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
-const NEEDED = { large: 3, small: 4.5 };
+/** Minimum contrast ratios of large and small text. @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
+const MIN_CONTRAST = { large: 3, small: 4.5 };
 /** Minimum font size of large text, in pixels of a picture of 1,080 lines. */
-const LARGE = 24;
+const LARGE_SIZE = 24;
 
 /**
- * Finds the texts of editables that people could not read: by layout, those that are cut off, off the picture, too small or in
- * each other's way, or outside a safe area; by their pixels, those that are covered or have too little contrast.
+ * Finds texts of editables that viewers could not read. By layout: texts that are cut off, outside the picture or a safe area, too
+ * small, or overlap. By pixels: texts that are covered or have too little contrast.
  *
- * @param moments by editable: the frame on which each is best seen
+ * @param moments by editable: the frame that shows each best
  */
 export async function lintTexts(
   scene: Scene,
@@ -48,24 +48,24 @@ export async function lintTexts(
     if (own.length === 0) continue;
     found.push(...lintLayout(scene, editable, own, safeArea));
     const best = moments.get(editable)?.frame;
-    const met = collisions.filter(({ one, other }) => own.includes(one) || own.includes(other));
+    const colliding = collisions.filter(({ first, second }) => own.includes(first) || own.includes(second));
     const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
-    // Emoji have their own colours, which nothing can be told from.
-    if (own.every(isPictures)) frames.set(editable, []);
-    else frames.set(editable, [...new Set([...measured, ...met.map(({ frame }) => frame)])]);
+    // Emoji have their own colours, so their contrast cannot be measured.
+    if (own.every(isEmojiOnly)) frames.set(editable, []);
+    else frames.set(editable, [...new Set([...measured, ...colliding.map(({ frame }) => frame)])]);
   }
   const visibilities = await measureTextVisibility(scene, frames);
   for (const editable of frames.keys()) {
     const measured = visibilities.get(editable) ?? [];
     found.push(...lintPixels(scene, editable, { measured, tracks, best: moments.get(editable) }));
   }
-  const isSeen = ({ editable }: TextTrack, frame: number): boolean => {
+  const isVisible = ({ editable }: TextTrack, frame: number): boolean => {
     const measured = editable === null ? undefined : visibilities.get(editable);
-    return !measured?.length || measured.some((one) => one.frame === frame && one.ratio !== null);
+    return !measured?.length || measured.some((result) => result.frame === frame && result.ratio !== null);
   };
-  for (const { frame, one, other } of collisions) {
-    const [subject, obstacle] = one.editable === null ? [other, one] : [one, other];
-    if (!isSeen(one, frame) || !isSeen(other, frame) || subject.editable === null) continue;
+  for (const { frame, first, second } of collisions) {
+    const [subject, obstacle] = first.editable === null ? [second, first] : [first, second];
+    if (!isVisible(first, frame) || !isVisible(second, frame) || subject.editable === null) continue;
     const { editable, text } = obstacle;
     const finding = { code: 'text_collision', other: editable, otherText: text } as const;
     found.push({ ...finding, editable: subject.editable, ...momentAt(scene, frame) });
@@ -102,27 +102,27 @@ function lintLayout(
     break;
   }
   const small = tracks.map(findTooSmall);
-  if (small.every((one) => one !== undefined) && small[0] !== undefined) {
+  if (small.every((result) => result !== undefined) && small[0] !== undefined) {
     const { sample, isShrunk } = small[0];
-    const needed = LEAST_SIZE[isShrunk ? 'shrunk' : 'designed'];
+    const needed = MIN_SIZE[isShrunk ? 'shrunk' : 'designed'];
     const moment = momentAt(scene, sample.frame);
     found.push({ code: 'text_too_small', editable, ...moment, size: sample.size, needed, isShrunk });
   }
   return found;
 }
 
-/** Shares of a text's time at which it is measured, and the grid in seconds that brings texts to the same frames. */
+/** Shares of a text's duration at which it is measured, and the grid that moves measurements of several texts to the same frames. */
 const MEASURED_AT = [0.15, 0.38, 0.62, 0.85];
 const GRID_SECONDS = 0.5;
-/** Share of its greatest opacity that a text must have to be measured. */
-const FULL = 0.9;
+/** A text is measured only while its opacity reaches this share of its maximum. */
+const MIN_OPACITY_SHARE = 0.9;
 
 /** Returns frames spread over the time in which a text is fully shown. */
 function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[] {
   const samples = tracks.flatMap((track) => {
-    const greatest = Math.max(...track.samples.map(({ strength }) => strength));
+    const strongest = Math.max(...track.samples.map(({ strength }) => strength));
     const shown = track.samples.filter(
-      ({ strength, visibleShare }) => strength >= FULL * greatest && visibleShare > LEAST_VISIBLE,
+      ({ strength, visibleShare }) => strength >= MIN_OPACITY_SHARE * strongest && visibleShare > MIN_VISIBLE,
     );
     return shown.some(({ isAtRest }) => isAtRest) ? shown.filter(({ isAtRest }) => isAtRest) : shown;
   });
@@ -131,16 +131,16 @@ function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[]
   return MEASURED_AT.map((share) => {
     const { frame } = samples[Math.min(samples.length - 1, Math.floor(share * samples.length))]!;
     const snapped = Math.round(frame / grid) * grid;
-    const nearest = samples.reduce((best, one) =>
-      Math.abs(one.frame - snapped) < Math.abs(best.frame - snapped) ? one : best,
+    const nearest = samples.reduce((best, sample) =>
+      Math.abs(sample.frame - snapped) < Math.abs(best.frame - snapped) ? sample : best,
     );
     return nearest.frame;
   });
 }
 
-/** Share of the measured frames on which a text must be hard to read, unless it is so where it is best seen. */
-const LEAST_FAILED = 0.4;
-const FEWEST_TO_COMPARE = 3;
+/** Minimum share of measured frames on which a text is hard to read, unless it is hard to read on its best frame. */
+const MIN_FAILED_SHARE = 0.4;
+const MIN_COMPARED_FRAMES = 3;
 
 interface MeasuredText {
   readonly measured: readonly TextVisibility[];
@@ -150,7 +150,7 @@ interface MeasuredText {
 
 function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintDefect[] {
   const own = tracks.filter((track) => track.editable === editable);
-  // Whether the edge cuts a masked text is visible in its pixels, not in its layout.
+  // A masked text that the edge cuts is found by its pixels, because its layout ignores masks.
   const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
   const atEdge =
     isMasked && best !== undefined && measured.find(({ frame }) => frame === best.frame)?.isAtEdge === true;
@@ -160,28 +160,27 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: 
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
   if (visible.length === 0) {
     const isOff = own.every(({ samples }) =>
-      samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < LEAST_VISIBLE),
+      samples.every(({ visibleShare, isDrawnAsLaidOut }) => isDrawnAsLaidOut && visibleShare < MIN_VISIBLE),
     );
-    // A text that is too fine to measure has no result.
-    if (!isOff && (measured.length === 0 || sizeOf(own) < LEAST_SIZE.shrunk)) return [];
+    // A text too fine to measure has no result, which does not mean that it is covered.
+    if (!isOff && (measured.length === 0 || sizeOf(own) < MIN_SIZE.shrunk)) return [];
     const reason = isOff ? 'off_frame' : 'covered';
     return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, own[0]!.samples[0]!.frame)) }];
   }
   const { w, h } = scene.animation;
-  const isLarge = sizeOf(own) * (Math.min(w, h) / h) >= LARGE;
-  const needed = isLarge ? NEEDED.large : NEEDED.small;
+  const isLarge = sizeOf(own) * (Math.min(w, h) / h) >= LARGE_SIZE;
+  const needed = isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
   const failed = visible.filter(({ ratio }) => ratio < needed);
   const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
-  // A flash of light behind a text lasts for one frame of several; stills are looked at for longer.
-  const isLasting = best?.still !== null || failed.length > 1 || visible.length < FEWEST_TO_COMPARE;
+  // A brief flash behind a text affects only one of several frames and is ignored, except on stills.
+  const isLasting = best?.still !== null || failed.length > 1 || visible.length < MIN_COMPARED_FRAMES;
   const atBest = isLasting ? failedAtBest : undefined;
-  if (atBest === undefined && failed.length < Math.max(2, LEAST_FAILED * visible.length)) return cut;
-  const { frame, ratio } = atBest ?? failed.reduce((worst, one) => (one.ratio < worst.ratio ? one : worst));
+  if (atBest === undefined && failed.length < Math.max(2, MIN_FAILED_SHARE * visible.length)) return cut;
+  const { frame, ratio } = atBest ?? failed.reduce((worst, result) => (result.ratio < worst.ratio ? result : worst));
   return [...cut, { code: 'low_contrast', editable, ...momentAt(scene, frame), ratio, needed }];
 }
 
-/** Returns whether a text consists of emoji alone. */
-function isPictures({ samples }: TextTrack): boolean {
+function isEmojiOnly({ samples }: TextTrack): boolean {
   const cells = samples.flatMap(({ laidOut }) => laidOut.layout.lines.flatMap((line) => line.cells));
   return cells.every(({ cell }) => cell.isColored || cell.isSpace);
 }
@@ -194,24 +193,24 @@ function sizeOf(tracks: readonly TextTrack[]): number {
 const EDGES = ['top', 'right', 'bottom', 'left'] as const;
 type Edge = (typeof EDGES)[number];
 
-/** Height of a picture, in widths, from which the margins of interfaces for upright videos apply. */
-const UPRIGHT = 1.6;
+/** Minimum ratio of height to width of upright videos, for which the safe areas of platforms are defined. */
+const MIN_UPRIGHT_RATIO = 1.6;
 
 /**
- * Finds the moment at which a text lies outside a safe area while it can be read, and the edges that it crosses. Ignores masked
- * texts, and pictures that the platform does not show in full height.
+ * Finds a frame on which a readable text lies outside a safe area, and the edges that it crosses. Ignores masked texts, and videos
+ * that platforms do not show in full height.
  */
 function findOutside(
   { samples }: TextTrack,
   scene: Scene,
   name: SafeAreaName,
 ): { readonly frame: number; readonly edges: readonly Edge[] } | undefined {
-  if (name !== 'broadcast' && scene.height < UPRIGHT * scene.width) return undefined;
+  if (name !== 'broadcast' && scene.height < MIN_UPRIGHT_RATIO * scene.width) return undefined;
   const crossed = edgesCrossed(scene, name);
-  const isRestless = !samples.some(({ isAtRest }) => isAtRest);
+  const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
   const found = longestRun(samples, scene, (sample) => {
-    const isShown = sample.strength >= READABLE && sample.visibleShare > LEAST_VISIBLE && sample.isDrawnAsLaidOut;
-    return isShown && (sample.isAtRest || isRestless) && crossed(sample).length > 0;
+    const isShown = sample.strength >= MIN_STRENGTH && sample.visibleShare > MIN_VISIBLE && sample.isDrawnAsLaidOut;
+    return isShown && (sample.isAtRest || isAlwaysMoving) && crossed(sample).length > 0;
   });
   return found === undefined ? undefined : { frame: found.frame, edges: crossed(found) };
 }
@@ -220,7 +219,7 @@ function edgesCrossed(scene: Scene, name: SafeAreaName): (text: TextSample) => E
   const margins = SAFE_AREAS[name];
   const [[left, top], , [right, bottom]] = visibleArea(scene) as readonly [Point, Point, Point];
   const [width, height] = [right - left, bottom - top];
-  const tolerance = LEAST_BEYOND * Math.min(width, height);
+  const tolerance = MIN_BEYOND * Math.min(width, height);
   const beyond: Readonly<Record<Edge, (point: Point) => number>> = {
     top: ([, y]) => top + margins.top * height - y,
     right: ([x]) => x - (right - margins.right * width),

@@ -1,15 +1,15 @@
 import type { Scene, SceneImage } from '../../template/scene.ts';
 
 /**
- * Returns a scene in another size. Its images and clips are reduced: opening large ones takes most of the time, and they need not
- * be sharp.
+ * Returns a scene at another size. Reduces its images and clips, because opening large ones takes most of the time and they need
+ * not be sharp.
  *
- * @param longSide length of the picture's longer side in pixels
- * @param largestImage length of the longer side of images and clips in pixels, at most
+ * @param longSide longer side of the picture, in pixels
+ * @param maxImageSide limit for the longer side of images and clips, in pixels
  */
-export function reducedScene(scene: Scene, longSide: number, largestImage: number): Scene {
+export function reducedScene(scene: Scene, longSide: number, maxImageSide: number): Scene {
   const small = <T extends SceneImage>(image: T): T => {
-    const scale = Math.min(1, largestImage / Math.max(image.width, image.height));
+    const scale = Math.min(1, maxImageSide / Math.max(image.width, image.height));
     const [width, height] = [image.width, image.height].map((side) => Math.max(1, Math.round(side * scale)));
     return { ...image, width, height };
   };

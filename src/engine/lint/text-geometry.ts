@@ -12,28 +12,28 @@ import { selectsPart } from '../text/text-layers.ts';
 /** Corners in pixels of the animation, in order around a convex shape. */
 export type Polygon = readonly (readonly [x: number, y: number])[];
 
-/** A text on one frame, by its layout: whether something covers or masks it is unknown. */
+/** A text on one frame according to its layout. Other content may cover or mask it. */
 export interface PlacedText {
   readonly laidOut: LaidOutText;
-  /** False if masks, mattes or animators of its characters may draw it elsewhere or in part. */
+  /** False if masks, mattes or animators of characters may draw it elsewhere or only in part. */
   readonly isDrawnAsLaidOut: boolean;
-  /** Opacity of its layer, 0..1. */
+  /** Opacity of the layer, 0..1. */
   readonly strength: number;
   /** Outlines of the ink of each line. */
   readonly lines: readonly Polygon[];
-  /** Share of the area of its lines that lies in the picture, 0..1. */
+  /** Share of the area of the lines that lies in the picture, 0..1. */
   readonly visibleShare: number;
-  /** How far its lines reach beyond the picture, as a share of the picture's shorter side. */
+  /** Largest distance of the lines beyond the picture, as a share of the picture's shorter side. */
   readonly beyond: number;
   /** Font size as drawn, in pixels of a picture whose shorter side has 1080. */
   readonly size: number;
 }
 
-/** Distance between samples in seconds, unless a scene is so long that it would have more than the limit. */
+/** Time between samples; longer if a scene would have more samples than the limit. */
 const SAMPLE_SECONDS = 0.1;
 const MAX_SAMPLES = 900;
 
-/** Finds where the texts of a scene lie in the picture. */
+/** Finds the positions of a scene's texts in the picture. */
 export class TextGeometry {
   readonly #scene: Scene;
   readonly #layers: DrawnLayers;
@@ -61,14 +61,14 @@ export class TextGeometry {
     this.#picture = visibleArea(scene);
   }
 
-  /** Frames at which texts are compared, in ascending order. */
+  /** Returns the frames at which texts are compared, in ascending order. */
   sampleFrames(): number[] {
     const { frameCount, fps } = this.#scene;
     const step = Math.max(1, Math.round(fps * SAMPLE_SECONDS), Math.ceil(frameCount / MAX_SAMPLES));
     return Array.from({ length: Math.ceil(frameCount / step) }, (_, index) => index * step);
   }
 
-  /** Returns the texts that are shown on a frame and not empty, in layer order. @param frame of the output */
+  /** Returns the texts on a frame that are not empty, in layer order. @param frame of the output */
   at(frame: number): PlacedText[] {
     const { w, h } = this.#scene.animation;
     const shorter = Math.min(w, h);
@@ -80,7 +80,7 @@ export class TextGeometry {
       const whole = lines.reduce((sum, line) => sum + areaOf(line), 0);
       if (lines.length === 0) return [];
       const inside = lines.reduce((sum, line) => sum + areaOf(intersectionOf(line, this.#picture)), 0);
-      const scale = leastScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
+      const scale = smallerScale(matrix) * scaleOfCharacters(laidOut.layer.animators, time);
       return [
         {
           ...{ laidOut, strength, lines },
@@ -102,7 +102,7 @@ export class TextGeometry {
   }
 }
 
-/** Returns the part of the animation that the output shows: a picture of another shape cuts it on two sides. */
+/** Returns the part of the animation that the output shows. An output of another shape cuts it on two sides. */
 export function visibleArea({ width, height, animation: { w, h } }: Scene): Polygon {
   const scale = Math.max(width / w, height / h);
   const [across, down] = [width / scale, height / scale];
@@ -123,22 +123,22 @@ export function rectangle(left: number, top: number, right: number, bottom: numb
 function documentAt(texts: readonly LaidOutText[], layer: LottieNode, time: number): LaidOutText | undefined {
   if (texts.length < 2) return texts[0];
   const frames = (layer.t as { d: { k: readonly { t?: unknown; s?: unknown }[] } }).d.k;
-  const begun = frames.filter(({ t }) => typeof t !== 'number' || t <= time).at(-1) ?? frames[0];
-  return texts.find(({ document }) => document === begun?.s) ?? texts[0];
+  const current = frames.filter(({ t }) => typeof t !== 'number' || t <= time).at(-1) ?? frames[0];
+  return texts.find(({ document }) => document === current?.s) ?? texts[0];
 }
 
-/** Returns whether an animator of characters changes where they are or how large they are. */
+/** Returns whether an animator changes the position or size of characters. */
 function moves({ a: properties }: LottieNode): boolean {
   return isRecord(properties) && ['p', 's', 'r', 't', 'a', 'sk'].some((field) => properties[field] !== undefined);
 }
 
 /** Returns the smaller of the scales along a line of text and across it. */
-function leastScale([a, b, c, d]: Matrix): number {
+function smallerScale([a, b, c, d]: Matrix): number {
   const along = Math.hypot(a, b);
   return along === 0 ? 0 : Math.min(along, Math.abs(a * d - b * c) / along);
 }
 
-/** Returns the scale that animators give to every character of a text. */
+/** Returns the scale that animators apply to all characters of a text. */
 function scaleOfCharacters(animators: readonly LottieNode[], time: number): number {
   return animators.reduce((scale, animator) => {
     const [x = 100, y = x] = isRecord(animator.a) ? (propertyValue(animator.a.s, time) ?? []) : [];
@@ -151,7 +151,7 @@ function inkBoxes({ spec, layout }: LaidOutText): Polygon[] {
   const { size, lineHeight, baseline, lines } = layout;
   const side = spec.justification >= 3 ? spec.justification - 3 : spec.justification;
   const room = spec.box?.width ?? 0;
-  // Left, right, centre.
+  // Aligned to the right, to the centre, to the left.
   const [start, share] = side === 1 ? [spec.x + room, 1] : side === 2 ? [spec.x + room / 2, 0.5] : [spec.x, 0];
   return lines.flatMap(({ cells, width }, index): Polygon[] => {
     const ink = inkOf(cells.map(({ cell }) => cell));
@@ -176,7 +176,7 @@ export function areaOf(polygon: Polygon): number {
 }
 
 /**
- * Returns the intersection of two convex polygons; empty if they are apart.
+ * Returns the intersection of two convex polygons; empty if they do not overlap.
  *
  * @see Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974
  */
@@ -188,10 +188,10 @@ export function intersectionOf(subject: Polygon, clip: Polygon): Polygon {
     const side = ([x, y]: readonly [number, number]) => turn * ((bx - ax) * (y - ay) - (by - ay) * (x - ax));
     kept = kept.flatMap((point, at): Polygon => {
       const next = kept[(at + 1) % kept.length]!;
-      const [here, there] = [side(point), side(next)];
-      const own = here >= 0 ? [point] : [];
-      if (here >= 0 === there >= 0) return own;
-      const share = here / (here - there);
+      const [distance, nextDistance] = [side(point), side(next)];
+      const own = distance >= 0 ? [point] : [];
+      if (distance >= 0 === nextDistance >= 0) return own;
+      const share = distance / (distance - nextDistance);
       return [...own, [point[0] + share * (next[0] - point[0]), point[1] + share * (next[1] - point[1])]];
     });
   }

@@ -3,7 +3,7 @@ import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { areaOf, intersectionOf, type PlacedText, type Polygon, TextGeometry } from './text-geometry.ts';
 
-/** A text on the sampled frames that show it. A layer of a precomposition has one for each layer that shows it. */
+/** A text on the sampled frames that show it. A text in a precomposition has a track for each layer that shows it. */
 export interface TextTrack {
   /** Null for a fixed text. */
   readonly editable: string | null;
@@ -14,18 +14,18 @@ export interface TextTrack {
 export interface TextSample extends PlacedText {
   /** Index of a frame of the output. */
   readonly frame: number;
-  /** True if the text hardly moves, so that people can read it. */
+  /** The text moves slowly enough to be read. */
   readonly isAtRest: boolean;
 }
 
-/** Limits below which a text is at rest: its middle moves by shorter sides of the picture, its size changes by shares, a second. */
+/** Limits per second for a text at rest: movement in shorter sides of the picture, and relative change of size. */
 const REST_SPEED = 0.04;
 const REST_GROWTH = 0.4;
-/** Time for which a defect must last, in seconds or as a share of the text's own time, whichever is shorter. */
-const LEAST_SECONDS = 0.4;
-const LEAST_SHARE = 0.5;
+/** Minimum duration of a defect, in seconds or as a share of the text's duration, whichever is shorter. */
+const MIN_SECONDS = 0.4;
+const MIN_DURATION_SHARE = 0.5;
 
-/** Follows the texts of a scene through time. */
+/** Samples the texts of a scene over time. */
 export async function trackTexts(scene: Scene): Promise<TextTrack[]> {
   const geometry = await TextGeometry.open(scene);
   const stills = scene.stills.map(({ frame }) => frame).filter((frame) => frame < scene.frameCount);
@@ -37,11 +37,11 @@ export async function trackTexts(scene: Scene): Promise<TextTrack[]> {
     Math.abs(Math.log(to.size / from.size)) <= REST_GROWTH * seconds;
   const tracks = new Map<unknown, { text: PlacedText; samples: TextSample[] }[]>();
   for (const frame of frames) {
-    const seen = new Map<unknown, number>();
+    const occurrences = new Map<unknown, number>();
     for (const text of geometry.at(frame)) {
       const { layer } = text.laidOut.layer;
-      const nth = seen.get(layer) ?? 0;
-      seen.set(layer, nth + 1);
+      const nth = occurrences.get(layer) ?? 0;
+      occurrences.set(layer, nth + 1);
       const own = tracks.get(layer) ?? [];
       if (own.length === 0) tracks.set(layer, own);
       own[nth] ??= { text, samples: [] };
@@ -54,14 +54,14 @@ export async function trackTexts(scene: Scene): Promise<TextTrack[]> {
   return [...tracks.values()].flat().map(({ text: { laidOut }, samples: [first, ...rest] }) => ({
     editable: laidOut.layer.editable,
     text: normalizeLineBreaks(laidOut.spec.text),
-    // The first sample has none before it: it rests if the next one does.
+    // The first sample has no previous one, so it is at rest if the next one is.
     samples: [{ ...first!, isAtRest: rest[0]?.isAtRest ?? true }, ...rest],
   }));
 }
 
-/** Returns how far the middle of the text has moved, in pixels. */
-function distance(one: PlacedText, other: PlacedText): number {
-  const [[x, y], [otherX, otherY]] = [middleOf(one), middleOf(other)];
+/** Returns the distance between the middles of two texts, in pixels. */
+function distance(a: PlacedText, b: PlacedText): number {
+  const [[x, y], [otherX, otherY]] = [middleOf(a), middleOf(b)];
   return Math.hypot(otherX - x, otherY - y);
 }
 
@@ -72,8 +72,8 @@ function middleOf({ lines }: PlacedText): readonly [number, number] {
 }
 
 /**
- * Returns the middle of the longest run of samples that meet a condition, if it lasts long enough to be noticed; a still within
- * the run takes precedence.
+ * Returns the middle sample of the longest run that meets a condition, or a still in the run; undefined if the run is too short to
+ * be noticed.
  */
 export function longestRun<Sample extends { readonly frame: number }>(
   samples: readonly Sample[],
@@ -86,7 +86,7 @@ export function longestRun<Sample extends { readonly frame: number }>(
     else runs.push([]);
   }
   const longest = runs.reduce((best, run) => (lengthOf(run) > lengthOf(best) ? run : best));
-  const needed = Math.min(LEAST_SECONDS * fps, LEAST_SHARE * lengthOf(samples));
+  const needed = Math.min(MIN_SECONDS * fps, MIN_DURATION_SHARE * lengthOf(samples));
   if (longest.length === 0 || lengthOf(longest) < needed) return undefined;
   return (
     longest.find(({ frame }) => stills.some((still) => still.frame === frame)) ??
@@ -94,72 +94,71 @@ export function longestRun<Sample extends { readonly frame: number }>(
   );
 }
 
-/** Frames from the first to the last sample, inclusive. */
+/** Returns the number of frames from the first to the last sample, inclusive. */
 function lengthOf(samples: readonly { readonly frame: number }[]): number {
   return samples.length === 0 ? 0 : samples.at(-1)!.frame - samples[0]!.frame + 1;
 }
 
-/** Share of the picture's shorter side that ink may reach beyond an edge, and the share of its area. */
-export const LEAST_BEYOND = 0.005;
-const LEAST_CUT = 0.005;
-/** Opacity of a text that people are meant to read. */
-export const READABLE = 0.5;
+/** A text is cut if more than this share of the picture's shorter side, and of its own area, lies beyond an edge. */
+export const MIN_BEYOND = 0.005;
+const MIN_CUT = 0.005;
+/** Minimum opacity of a text that is meant to be read. */
+export const MIN_STRENGTH = 0.5;
 
-/** Returns a sample on which the edge of the picture cuts a text that is at rest, or that is never whole. Ignores masked texts. */
+/** Returns a sample on which the edge of the picture cuts a text that is at rest or never fully visible. Ignores masked texts. */
 export function findCut({ samples }: TextTrack, scene: Scene): TextSample | undefined {
   if (!samples.every(({ isDrawnAsLaidOut }) => isDrawnAsLaidOut)) return undefined;
   const isCut = ({ visibleShare, beyond, strength }: TextSample) =>
-    visibleShare < 1 - LEAST_CUT && visibleShare > LEAST_VISIBLE && beyond > LEAST_BEYOND && strength >= READABLE;
+    visibleShare < 1 - MIN_CUT && visibleShare > MIN_VISIBLE && beyond > MIN_BEYOND && strength >= MIN_STRENGTH;
   const atRest = longestRun(samples, scene, (sample) => sample.isAtRest && isCut(sample));
   if (atRest !== undefined) return atRest;
   const isAlwaysMoving = !samples.some(({ isAtRest }) => isAtRest);
-  const isNeverWhole = samples.every(({ visibleShare }) => visibleShare < 1 - LEAST_CUT);
+  const isNeverWhole = samples.every(({ visibleShare }) => visibleShare < 1 - MIN_CUT);
   const travel = distance(samples[0]!, samples.at(-1)!);
   const isCrawl = travel > Math.min(scene.animation.w, scene.animation.h) / 2;
   return isAlwaysMoving && isNeverWhole && !isCrawl ? longestRun(samples, scene, isCut) : undefined;
 }
 
-/** Share of a text that must lie in the picture for it to be seen at all. */
-export const LEAST_VISIBLE = 0.02;
+/** Minimum share of a text in the picture; a smaller share is not visible. */
+export const MIN_VISIBLE = 0.02;
 
-/** Smallest readable font sizes, in pixels of a picture whose shorter side has 1080: as designed, and if a box shrank the text. */
-export const LEAST_SIZE = { designed: 12, shrunk: 20 };
+/** Smallest readable font sizes, in pixels of a picture whose shorter side has 1080: as designed, and shrunk to fit a box. */
+export const MIN_SIZE = { designed: 12, shrunk: 20 };
 const UNCHANGED = 0.99;
 
 /** Returns the sample on which a text is largest, if it is too small to read even there. */
 export function findTooSmall({ samples }: TextTrack): { sample: TextSample; isShrunk: boolean } | undefined {
-  const shown = samples.filter(({ strength, visibleShare }) => strength >= READABLE && visibleShare > LEAST_VISIBLE);
+  const shown = samples.filter(({ strength, visibleShare }) => strength >= MIN_STRENGTH && visibleShare > MIN_VISIBLE);
   if (shown.length === 0) return undefined;
-  const sample = shown.reduce((best, one) => (one.size > best.size ? one : best));
+  const sample = shown.reduce((best, candidate) => (candidate.size > best.size ? candidate : best));
   const { spec, layout } = sample.laidOut;
   const isShrunk = layout.size < spec.size * UNCHANGED;
-  return sample.size < LEAST_SIZE[isShrunk ? 'shrunk' : 'designed'] ? { sample, isShrunk } : undefined;
+  return sample.size < MIN_SIZE[isShrunk ? 'shrunk' : 'designed'] ? { sample, isShrunk } : undefined;
 }
 
-/** Share of the smaller of two lines that must overlap, or of its height that an overlap must have in every direction. */
-const LEAST_OVERLAP = 0.12;
-const LEAST_DEPTH = 0.3;
+/** Minimum overlap of two lines, as a share of the smaller one's area, or of its height in every direction. */
+const MIN_OVERLAP = 0.12;
+const MIN_DEPTH = 0.3;
 
 export interface Collision {
   readonly frame: number;
-  readonly one: TextTrack;
-  readonly other: TextTrack;
+  readonly first: TextTrack;
+  readonly second: TextTrack;
 }
 
-/** Finds texts whose lines overlap while both are at rest. At least one of them has an editable; something may cover them. */
+/** Finds texts whose lines overlap while both are at rest, at least one with an editable. Other content may cover them. */
 export function findCollisions(tracks: readonly TextTrack[], scene: Scene): Collision[] {
-  return tracks.flatMap((one, index) =>
-    tracks.slice(index + 1).flatMap((other): Collision[] => {
-      const isOwn = one.editable === other.editable || one.text === other.text;
-      if (isOwn) return [];
-      const others = new Map(other.samples.map((sample) => [sample.frame, sample]));
-      const found = longestRun(one.samples, scene, (sample) => {
-        const beside = others.get(sample.frame);
+  return tracks.flatMap((first, index) =>
+    tracks.slice(index + 1).flatMap((second): Collision[] => {
+      if (first.editable === second.editable || first.text === second.text) return [];
+      const samplesOfSecond = new Map(second.samples.map((sample) => [sample.frame, sample]));
+      const found = longestRun(first.samples, scene, (sample) => {
+        const other = samplesOfSecond.get(sample.frame);
         const isReadable = (text: TextSample | undefined) =>
-          text?.isAtRest === true && text.isDrawnAsLaidOut && text.strength >= READABLE;
-        return isReadable(sample) && isReadable(beside) && overlaps(sample.lines, beside!.lines);
+          text?.isAtRest === true && text.isDrawnAsLaidOut && text.strength >= MIN_STRENGTH;
+        return isReadable(sample) && isReadable(other) && overlaps(sample.lines, other!.lines);
       });
-      return found === undefined ? [] : [{ frame: found.frame, one, other }];
+      return found === undefined ? [] : [{ frame: found.frame, first, second }];
     }),
   );
 }
@@ -170,7 +169,7 @@ function overlaps(lines: readonly Polygon[], others: readonly Polygon[]): boolea
       const smaller = areaOf(line) < areaOf(other) ? line : other;
       const overlap = intersectionOf(line, other);
       if (areaOf(smaller) < 1) return false;
-      return areaOf(overlap) > LEAST_OVERLAP * areaOf(smaller) || depthOf(overlap) > LEAST_DEPTH * depthOf(smaller);
+      return areaOf(overlap) > MIN_OVERLAP * areaOf(smaller) || depthOf(overlap) > MIN_DEPTH * depthOf(smaller);
     }),
   );
 }
@@ -183,7 +182,7 @@ function depthOf(polygon: Polygon): number {
   return areaOf(polygon) / Math.max(1, ...extents);
 }
 
-/** Returns the editables of texts with at least one visible character that no frame shows. */
+/** Returns the editables of non-empty texts that no frame shows. */
 export function findNeverShown(scene: Scene, tracks: readonly TextTrack[]): string[] {
   const shown = new Set(tracks.map(({ editable }) => editable));
   const filled = filledTextLayers(scene.animation).filter(({ documents }) =>

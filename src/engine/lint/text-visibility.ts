@@ -8,46 +8,48 @@ import { filledTextLayers } from '../text/text-layers.ts';
 import { pixelsOf } from '../writers/frame-writer.ts';
 import { reducedScene } from './reduced-scene.ts';
 
-/** How well a text can be read on one frame. */
+/** Measured visibility of a text on one frame. */
 export interface TextVisibility {
   readonly frame: number;
   /**
-   * WCAG contrast ratio that 90 % of the text's inner pixels reach, to their background or to an outline or glow around them; null
-   * if too few pixels are visible.
+   * WCAG contrast ratio that 90 % of the text's inner pixels reach against their background, or against an outline or glow around
+   * them; null if too few pixels are visible.
    */
   readonly ratio: number | null;
-  /** True if inner pixels lie at the edge of the picture. */
+  /** Some inner pixels lie at the edge of the picture. */
   readonly isAtEdge: boolean;
 }
 
-const UNSEEN = { ratio: null, isAtEdge: false };
+const NOT_VISIBLE = { ratio: null, isAtEdge: false };
 
-/** Texts to measure, by editable, with the frames on which to measure them. */
+/** Frames on which to measure texts, by editable. */
 export type TextFrames = ReadonlyMap<string, readonly number[]>;
 
-/** Minimum coverage of an inner pixel of a text, as a share of its greatest: something translucent may lie over it. */
-const INSIDE = 0.9;
-/** Coverage below which a pixel lies beside the text, and below which its tag is unreliable. */
-const OUTSIDE = 0.05;
-const LEAST_COVERAGE = 0.15;
-/** Distance in pixels at which an outline or a glow around a pixel is looked for. */
+/** Minimum coverage of an inner pixel, as a share of the text's maximum, which translucent content over the text may reduce. */
+const MIN_INNER_SHARE = 0.9;
+/** A pixel with less coverage lies outside the text. */
+const MIN_TEXT_COVERAGE = 0.05;
+/** With less coverage, the tag of a pixel is unreliable. */
+const MIN_TAG_COVERAGE = 0.15;
+/** Maximum distance of an outline or glow from a pixel, in pixels. */
 const HALO_REACH = 6;
-/** Minimum change of a channel, of 255, that an outline or a glow makes. */
-const HALO_CHANGE = 12;
-/** Share of the pixels at the edge of a text that must have an outline or a glow. */
-const HALO_SHARE = 0.6;
-/** Length of the longer side in pixels, of the pictures and of the images in them. */
+/** Minimum change of a channel by an outline or glow, of 255. */
+const MIN_HALO_CHANGE = 12;
+/** Minimum share of pixels at the edge of a text that have an outline or glow. */
+const MIN_HALO_SHARE = 0.6;
+/** Longer side of the pictures, and limit for the images in them, in pixels. */
 const LONG_SIDE = 1280;
-const LARGEST_IMAGE = 480;
-/** Alpha from which a background counts, of 255, and the contrast of black and white. */
-const HALF_OPAQUE = 127;
-const GREATEST_RATIO = 21;
-/** With fewer pixels the result is meaningless: the text is fading out or too fine for this size. */
-const FEWEST_PIXELS = 24;
+const MAX_IMAGE_SIDE = 480;
+/** Minimum alpha of a background, of 255. */
+const MIN_BACKGROUND_ALPHA = 127;
+/** Contrast of black and white. */
+const MAX_RATIO = 21;
+/** With fewer pixels, the result is meaningless because the text is fading out or too fine for this size. */
+const MIN_PIXELS = 24;
 
 /**
- * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels that each text covers,
- * whatever its colour and its surroundings, and once more with its alpha if the output is transparent.
+ * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels of each text independently of
+ * its colour and surroundings, and a fifth time with alpha if the output is transparent.
  *
  * @returns by editable, with one entry for each of its frames
  */
@@ -60,9 +62,9 @@ export async function measureTextVisibility(
   const frames = [...new Set(editables.flatMap((editable) => texts.get(editable)!))].sort((a, b) => a - b);
   if (frames.length === 0) return visibilities;
   const tagStep = Math.floor(255 / (editables.length + 1));
-  // A text is measured as its designer drew it, not at the size of the output.
-  const variants = textVariants(reducedScene(scene, LONG_SIDE, LARGEST_IMAGE), editables, tagStep);
-  const opaque = (one: Scene): Scene => ({ ...one, output: { ...one.output, format: 'mp4' } });
+  // Texts are measured at a fixed size, independently of the output's.
+  const variants = textVariants(reducedScene(scene, LONG_SIDE, MAX_IMAGE_SIDE), editables, tagStep);
+  const opaque = (variant: Scene): Scene => ({ ...variant, output: { ...variant.output, format: 'mp4' } });
   const isOpaque = pixelsOf(scene.output) !== 'rgba';
   const drawn = [
     ...(['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name])),
@@ -70,14 +72,14 @@ export async function measureTextVisibility(
   ];
   const rasterizers: Rasterizer[] = [];
   try {
-    for (const one of drawn) rasterizers.push(await openRasterizer(one));
+    for (const variant of drawn) rasterizers.push(await openRasterizer(variant));
     for (const frame of frames) {
-      const [whole, bare, bright, dark, ground = null] = await drawEach(rasterizers, frame);
+      const [whole, bare, bright, dark, background = null] = await drawEach(rasterizers, frame);
       const pictures = { whole: whole!, bare: bare!, bright: bright!, dark: dark! };
-      const measured = measure(pictures, ground, variants.whole, tagStep);
+      const measured = measure(pictures, background, variants.whole, tagStep);
       for (const [index, editable] of editables.entries()) {
         if (!texts.get(editable)!.includes(frame)) continue;
-        visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? UNSEEN) });
+        visibilities.get(editable)!.push({ frame, ...(measured.get(index) ?? NOT_VISIBLE) });
       }
     }
   } finally {
@@ -91,7 +93,7 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
   for (const rasterizer of rasterizers) {
     await rasterizer.prepare(frame);
     pictures.push(rasterizer.draw(frame));
-    // The memory of a picture is released in a turn of the event loop.
+    // The memory of a picture is freed in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return pictures;
@@ -99,49 +101,49 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
 
 /**
  * @param pictures RGBA, all of the same size
- * @param ground `bare` with its alpha; null if it is opaque
+ * @param background `bare` with its alpha; null if it is opaque
  * @returns by the text's index
  */
 function measure(
   pictures: Record<keyof TextVariants, Uint8Array>,
-  ground: Uint8Array | null,
+  background: Uint8Array | null,
   { width, height }: Scene,
   tagStep: number,
 ): Map<number, Omit<TextVisibility, 'frame'>> {
   const { whole, bare } = pictures;
-  const { pixels, isText, greatest } = findTextPixels(pictures, tagStep);
+  const { pixels, isText, maxCoverage } = findTextPixels(pictures, tagStep);
   const plain = new Map<number, number[]>();
   const atEdge = new Set<number>();
   const halos = new Map<number, { edges: number; ratios: number[] }>();
   for (const { at, coverage, text } of pixels) {
-    if (coverage < INSIDE * greatest.get(text)!) continue;
+    if (coverage < MIN_INNER_SHARE * maxCoverage.get(text)!) continue;
     const ratios = plain.get(text) ?? [];
     const halo = halos.get(text) ?? { edges: 0, ratios: [] };
     if (ratios.length === 0) {
       plain.set(text, ratios);
       halos.set(text, halo);
     }
-    // Extrapolates to a pixel that the text covers entirely.
-    const own = luminance(whole, at, bare, greatest.get(text)! / coverage);
-    // Whatever will lie behind a transparent picture is unknown.
-    const isKnown = ground === null || ground[at + 3]! > HALF_OPAQUE;
-    ratios.push(isKnown ? contrastRatio(own, luminance(bare, at)) : GREATEST_RATIO);
+    // Extrapolates to the luminance of a fully covered pixel.
+    const own = luminance(whole, at, bare, maxCoverage.get(text)! / coverage);
+    // The content behind a transparent picture is unknown.
+    const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
+    ratios.push(isKnown ? contrastRatio(own, luminance(bare, at)) : MAX_RATIO);
     const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
     if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atEdge.add(text);
     const beside = pixelsBeside(at / 4, isText, width, height);
     if (beside.length === 0) continue;
     halo.edges += 1;
-    const around = beside.filter((one) =>
-      [0, 1, 2].some((channel) => Math.abs(whole[one + channel]! - bare[one + channel]!) >= HALO_CHANGE),
+    const around = beside.filter((pixel) =>
+      [0, 1, 2].some((channel) => Math.abs(whole[pixel + channel]! - bare[pixel + channel]!) >= MIN_HALO_CHANGE),
     );
     if (around.length === 0) continue;
-    halo.ratios.push(Math.max(...around.map((one) => contrastRatio(own, luminance(whole, one)))));
+    halo.ratios.push(Math.max(...around.map((pixel) => contrastRatio(own, luminance(whole, pixel)))));
   }
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
   for (const [text, ratios] of plain) {
-    if (ratios.length < FEWEST_PIXELS) continue;
+    if (ratios.length < MIN_PIXELS) continue;
     const { edges, ratios: around } = halos.get(text)!;
-    const hasHalo = around.length >= FEWEST_PIXELS && around.length >= HALO_SHARE * edges;
+    const hasHalo = around.length >= MIN_PIXELS && around.length >= MIN_HALO_SHARE * edges;
     const ratio = quantile(ratios, 0.1);
     const best = hasHalo ? Math.max(ratio, quantile(around, 0.5)) : ratio;
     measured.set(text, { ratio: best, isAtEdge: atEdge.has(text) });
@@ -158,31 +160,31 @@ interface TextPixel {
   readonly text: number;
 }
 
-/** Finds the pixels that one text covers, the greatest coverage of each text, and for each pixel whether text covers it at all. */
+/** Finds the pixels covered by a single text, the maximum coverage of each text, and all pixels covered by any text. */
 function findTextPixels(
   { bare, bright, dark }: Record<keyof TextVariants, Uint8Array>,
   tagStep: number,
-): { pixels: TextPixel[]; isText: Uint8Array; greatest: Map<number, number> } {
+): { pixels: TextPixel[]; isText: Uint8Array; maxCoverage: Map<number, number> } {
   const pixels: TextPixel[] = [];
   const isText = new Uint8Array(bare.length / 4);
-  const greatest = new Map<number, number>();
+  const maxCoverage = new Map<number, number>();
   for (let at = 0; at < bare.length; at += 4) {
     const coverage = (bright[at]! - dark[at]!) / 255;
-    if (coverage < OUTSIDE) continue;
+    if (coverage < MIN_TEXT_COVERAGE) continue;
     isText[at / 4] = 1;
-    if (coverage < LEAST_COVERAGE) continue;
+    if (coverage < MIN_TAG_COVERAGE) continue;
     const tag = (dark[at + 2]! - bare[at + 2]! * (1 - coverage)) / coverage / tagStep - 1;
     const text = Math.round(tag);
-    // The tag of overlapping texts is meaningless.
+    // The tag is meaningless if several texts cover the pixel.
     if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
     pixels.push({ at, coverage, text });
-    greatest.set(text, Math.max(greatest.get(text) ?? 0, coverage));
+    maxCoverage.set(text, Math.max(maxCoverage.get(text) ?? 0, coverage));
   }
-  return { pixels, isText, greatest };
+  return { pixels, isText, maxCoverage };
 }
 
 /**
- * Returns the nearest pixels without text to the left, to the right, above and below, as indexes of their red channels.
+ * Returns the nearest pixels without text to the left and right, above and below, as indices of their red channels.
  *
  * @param pixel index of the pixel in `isText`
  */
@@ -190,7 +192,7 @@ function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: 
   const x = pixel % width;
   const y = (pixel - x) / width;
   const found: number[] = [];
-  const look = (step: number, room: number): void => {
+  const search = (step: number, room: number): void => {
     const end = pixel + step * Math.min(HALO_REACH, room);
     for (let other = pixel; other !== end; ) {
       other += step;
@@ -199,24 +201,24 @@ function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: 
       return;
     }
   };
-  look(-1, x);
-  look(1, width - 1 - x);
-  look(-width, y);
-  look(width, height - 1 - y);
+  search(-1, x);
+  search(1, width - 1 - x);
+  search(-width, y);
+  search(width, height - 1 - y);
   return found;
 }
 
 /** Lottie's Fill effect, which paints a layer in one colour. */
 const FILL_EFFECT = 21;
-/** Drop shadow, in the numbers of Bodymovin. */
+/** Bodymovin's number of the Drop Shadow effect. */
 const DROP_SHADOW_EFFECT = 25;
-/** Number of texts that can be distinguished by their blue values, and by how much a value may be off, of the distance of two. */
+/** Number of texts that can be distinguished by their blue values. */
 const MAX_TEXTS = 60;
+/** Tolerance for a blue value, as a share of the distance between two texts. */
 const TAG_TOLERANCE = 0.4;
 
 /**
- * Four versions of a scene whose pictures show, for each pixel, how much of it is text, which text it is, and the
- * background.
+ * Four versions of a scene. Their pictures show, for each pixel, its coverage by text, the text, and the background.
  */
 interface TextVariants {
   /** The unchanged scene. */
@@ -229,7 +231,7 @@ interface TextVariants {
 }
 
 /**
- * Builds the scenes to draw. Does not modify the given scene.
+ * Builds the scenes to draw. Does not modify `scene`.
  *
  * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
  * @param tagStep distance between the blue values of consecutive texts, of 255
@@ -239,7 +241,7 @@ function textVariants(scene: Scene, editables: readonly string[], tagStep: numbe
     const animation: LottieDocument = structuredClone(scene.animation);
     const matted = mattedLayers(animation);
     for (const { layer, editable } of filledTextLayers(animation)) {
-      for (const one of [layer, ...(matted.get(layer) ?? [])]) change(one, editable);
+      for (const changed of [layer, ...(matted.get(layer) ?? [])]) change(changed, editable);
     }
     return { ...scene, animation };
   };
@@ -263,7 +265,7 @@ function hide(layer: LottieNode): void {
   layer.ks = { ...transformOf(layer), o: { a: 0, k: 0 } };
 }
 
-/** Returns the layers that show through each layer that is a matte. */
+/** Returns the layers that each matte shapes. */
 function mattedLayers(animation: LottieDocument): Map<LottieNode, LottieNode[]> {
   const matted = new Map<LottieNode, LottieNode[]>();
   for (const layers of layerLists(animation)) {
@@ -286,7 +288,7 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   }
   const { d, a } = layer.t as { d: LottieNode; a?: unknown };
   for (const style of textStyles(d)) {
-    // A text with an outline alone is painted by it.
+    // A text that has only an outline is painted by its outline.
     if (style.fc === undefined && style.sc !== undefined) style.sc = color;
     else {
       style.fc = color;
@@ -304,7 +306,7 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   if (isRecord(o) && o.a !== 1) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
 }
 
-/** Lottie's Fill effect in one colour: mask, all masks, colour, inversion, feathers, opacity. */
+/** Returns Lottie's Fill effect: mask, all masks, colour, inversion, feathers, opacity. */
 function fillEffect(color: readonly number[]): LottieNode {
   const values = [0, 0, [...color, 1], 0, 0, 0, 1];
   const ef = values.map((k, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k } }));
@@ -315,11 +317,11 @@ function fillEffect(color: readonly number[]): LottieNode {
  * Returns the relative luminance of a pixel, 0..1.
  *
  * @param at index of its red channel
- * @param ground picture from which the pixel differs; the difference is multiplied by `factor`
+ * @param background picture from which the pixel differs; the difference is multiplied by `factor`
  */
-function luminance(rgba: Uint8Array, at: number, ground = rgba, factor = 1): number {
+function luminance(rgba: Uint8Array, at: number, background = rgba, factor = 1): number {
   const channel = (index: number): number => {
-    const below = ground[index]!;
+    const below = background[index]!;
     return LINEAR[Math.min(255, Math.max(0, Math.round(below + (rgba[index]! - below) * factor)))]!;
   };
   return luminanceOf(channel(at), channel(at + 1), channel(at + 2));
@@ -330,7 +332,7 @@ function contrastRatio(a: number, b: number): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** @param values not empty @param share 0..1 */
+/** Returns the value below which a share of the values lies. @param values not empty @param share 0..1 */
 function quantile(values: readonly number[], share: number): number {
   return Float64Array.from(values).sort()[Math.floor(values.length * share)]!;
 }

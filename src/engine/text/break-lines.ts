@@ -10,32 +10,32 @@ export interface LineRange {
 interface BreakRequest {
   readonly cells: readonly Cell[];
   /** Indices in the text at which a line may begin. */
-  readonly places: ReadonlySet<number>;
+  readonly breaks: ReadonlySet<number>;
   /** In ems; Infinity for a text without a box. */
   readonly maxWidth: number;
   /** In ems, added after each letter except the last of a line. */
   readonly tracking: number;
-  /** Split a word that is wider than a line; otherwise it overflows. */
-  readonly mayTear: boolean;
+  /** Whether to split a word that is wider than a line; otherwise it overflows. */
+  readonly splitsWords: boolean;
 }
 
 const ROUNDING = 1e-6;
 
 /** Breaks a paragraph into lines greedily. White space at the end of a line has no width. Returns at least one line. */
-export function breakLines({ cells, places, maxWidth, tracking, mayTear }: BreakRequest): LineRange[] {
+export function breakLines({ cells, breaks, maxWidth, tracking, splitsWords }: BreakRequest): LineRange[] {
   const lines: LineRange[] = [];
   let from = 0;
-  let lastPlace = 0;
+  let lastBreak = 0;
   let pen = 0;
   for (let index = 0; index < cells.length; index++) {
     const cell = cells[index]!;
-    if (index > from && places.has(cell.start)) lastPlace = index;
+    if (index > from && breaks.has(cell.start)) lastBreak = index;
     const isTooWide = !cell.isSpace && pen + cell.advance > maxWidth + ROUNDING;
-    const to = !isTooWide ? from : lastPlace > from ? lastPlace : mayTear ? index : from;
+    const to = !isTooWide ? from : lastBreak > from ? lastBreak : splitsWords ? index : from;
     if (to > from) {
       lines.push({ from, to });
       from = to;
-      lastPlace = to;
+      lastBreak = to;
       pen = 0;
       index = to - 1;
       continue;
@@ -65,12 +65,12 @@ export function trackingAfter(cell: Cell, tracking: number): number {
   return cell.isJoined ? 0 : tracking;
 }
 
-/** Returns the width of the widest unbreakable piece, in ems. */
-export function widestWord(cells: readonly Cell[], places: ReadonlySet<number>, tracking: number): number {
+/** Returns the width of the widest unbreakable sequence, in ems. */
+export function widestWord(cells: readonly Cell[], breaks: ReadonlySet<number>, tracking: number): number {
   let widest = 0;
   let from = 0;
   for (let index = 1; index <= cells.length; index++) {
-    if (index < cells.length && !places.has(cells[index]!.start)) continue;
+    if (index < cells.length && !breaks.has(cells[index]!.start)) continue;
     widest = Math.max(widest, widthOf(cells.slice(from, index), tracking));
     from = index;
   }
@@ -83,20 +83,20 @@ const HANGUL = /\p{Script=Hangul}/u;
 const words = new Intl.Segmenter('th', { granularity: 'word' });
 
 /** Returns the UTF-16 indices at which a new line may begin, except 0 and the end. @see Unicode Standard Annex #14 */
-export function breakPlaces(text: string): ReadonlySet<number> {
-  const places = new Set<number>();
+export function breakOpportunities(text: string): ReadonlySet<number> {
+  const breaks = new Set<number>();
   const breaker = new LineBreaker(text);
-  for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) places.add(next.position);
-  for (const { 0: stretch, index } of text.matchAll(UNSPACED)) {
-    for (const { index: within } of words.segment(stretch)) {
-      if (within > 0) places.add(index + within);
+  for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) breaks.add(next.position);
+  for (const { 0: passage, index } of text.matchAll(UNSPACED)) {
+    for (const { index: offset } of words.segment(passage)) {
+      if (offset > 0) breaks.add(index + offset);
     }
   }
-  for (const place of places) {
-    // Korean has spaces between words; short, large texts break only there.
-    if (HANGUL.test(text.charAt(place - 1)) && HANGUL.test(text.charAt(place))) places.delete(place);
+  for (const index of breaks) {
+    // Korean has spaces between words, and texts break only there.
+    if (HANGUL.test(text.charAt(index - 1)) && HANGUL.test(text.charAt(index))) breaks.delete(index);
   }
-  places.delete(0);
-  places.delete(text.length);
-  return places;
+  breaks.delete(0);
+  breaks.delete(text.length);
+  return breaks;
 }

@@ -6,17 +6,18 @@ import type { OpenFont } from './harfbuzz-font.ts';
 
 /** Shared, because the library releases its memory only on garbage collection. */
 let painter: GlyphPainter | undefined;
+
 /**
- * Draws emoji with their own fonts. Returns the image and the composition of each that characters refer to.
+ * Draws emoji with their own fonts.
  *
- * @returns entries for `assets`
+ * @returns entries for `assets`: the image of each emoji, and the composition that characters refer to
  * @throws SceneError for a bitmap in a font that `checkImage` rejects
  */
 export async function drawEmoji(emoji: readonly PooledEmoji[]): Promise<{ id: string; [field: string]: unknown }[]> {
   const assets: { id: string; [field: string]: unknown }[] = [];
-  for (const one of emoji) {
-    painter ??= new GlyphPainter(one.font.shaper.hb);
-    assets.push(...(await assetsOf(one, painter)));
+  for (const pooled of emoji) {
+    painter ??= new GlyphPainter(pooled.font.shaper.hb);
+    assets.push(...(await assetsOf(pooled, painter)));
   }
   return assets;
 }
@@ -83,7 +84,7 @@ class GlyphPainter {
 
   constructor(hb: typeof HarfBuzz) {
     this.#funcs = new hb.PaintFuncs();
-    this.#listen(this.#funcs);
+    this.#register(this.#funcs);
   }
 
   /** @param context with a transformation from font units, y upwards, to pixels */
@@ -96,7 +97,7 @@ class GlyphPainter {
     return this.#contexts.at(-1)!;
   }
 
-  #listen(funcs: HarfBuzz.PaintFuncs): void {
+  #register(funcs: HarfBuzz.PaintFuncs): void {
     funcs.setPushTransformFunc((xx, yx, xy, yy, dx, dy) => {
       this.#context.save();
       this.#context.transform(xx, yx, xy, yy, dx, dy);

@@ -68,14 +68,14 @@ function inkOfCell({ glyphs, scale, isColored }: Cell): Ink | null {
   return ink;
 }
 
-/** The rasteriser's own search makes as many, so texts without kerning get the size that it would choose. */
+/** Equals the limit of the rasteriser's own search, so that texts without kerning get the size that it would choose. */
 const MAX_TRIES = 16;
 
 /**
  * Finds the scale of a text that follows its box: the largest at which it fits, or the smallest allowed if it never
  * fits. Doubles or halves until it has bounds on both sides, then bisects.
  *
- * @param fits whether the text fits at a scale
+ * @param fits returns whether the text fits at a scale
  */
 export function findScale(spec: TextSpec, fits: (scale: number) => boolean): number {
   if (spec.resize === 'none' || spec.size <= 0 || spec.text === '') return 1;

@@ -1,7 +1,7 @@
 import type { OpenFont } from './harfbuzz-font.ts';
 import { type FontToOpen, openFont } from './open-font.ts';
 
-/** Invisible on their own: joiners, variation selectors, direction marks, soft hyphens. */
+/** Characters that are invisible on their own: joiners, variation selectors, direction marks, soft hyphens. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Cc}/u;
 const TEXT_STYLE = '\ufe0e';
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f|\p{Emoji}\p{Emoji_Modifier})/u;
@@ -27,7 +27,7 @@ export function fontFor(cluster: string, stack: FontStack): OpenFont | null | un
 }
 
 /** Returns whether the stack has a font of the preferred kind for a cluster, so that further fonts cannot improve it. */
-function isDrawnAsMeant(cluster: string, stack: FontStack): boolean {
+function hasPreferredFont(cluster: string, stack: FontStack): boolean {
   const font = fontFor(cluster, stack);
   if (font === undefined) return true;
   const inColor = colorOf(cluster);
@@ -53,20 +53,20 @@ function coversAll(font: OpenFont, characters: readonly string[]): boolean {
 }
 
 /**
- * Opens fonts in order until each character of a text has one. Fonts of whole writing systems and emoji are large, and
- * most texts need none of them.
+ * Opens fonts in order until each character of a text has one, because fallback fonts are large and most texts do not need
+ * them.
  *
  * @param fonts the text's own first; at least one
  * @throws SceneError template_invalid for an unusable font, as `openFont`
  */
 export async function openStack(text: string, fonts: readonly FontToOpen[]): Promise<FontStack> {
-  // The text may be set in capitals, which may be in another font.
-  let open = new Set([...clustersOf(text), ...clustersOf(text.toUpperCase())]);
+  // The text may be set in capitals, which may need another font.
+  let pending = new Set([...clustersOf(text), ...clustersOf(text.toUpperCase())]);
   const stack: OpenFont[] = [];
   for (const font of fonts) {
-    if (stack.length > 0 && open.size === 0) break;
+    if (stack.length > 0 && pending.size === 0) break;
     stack.push(await openFont(font));
-    open = new Set([...open].filter((cluster) => !isDrawnAsMeant(cluster, stack)));
+    pending = new Set([...pending].filter((cluster) => !hasPreferredFont(cluster, stack)));
   }
   return stack;
 }
@@ -80,8 +80,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const PLAIN = /[\p{L}\p{N}\p{P}\p{Zs}]/u;
 const CONJOINING = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
 const ONLY_PLAIN = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff]*$/;
-/** Length of the pieces to segment, in UTF-16 units. The segmenter copies its whole text for each cluster. */
-const STRETCH = 64;
+/** Length of the pieces to segment, in UTF-16 units. They are short because the segmenter copies its text for each cluster. */
+const PIECE_LENGTH = 64;
 
 interface GraphemeCluster {
   readonly segment: string;
@@ -96,7 +96,7 @@ export function* graphemeClusters(text: string): Generator<GraphemeCluster> {
     return;
   }
   for (let start = 0; start < text.length; ) {
-    let end = Math.min(start + STRETCH, text.length);
+    let end = Math.min(start + PIECE_LENGTH, text.length);
     while (end < text.length && !(isPlain(text.charAt(end - 1)) && isPlain(text.charAt(end)))) end++;
     for (const { segment, index } of segmenter.segment(text.slice(start, end))) yield { segment, index: start + index };
     start = end;

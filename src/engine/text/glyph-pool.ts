@@ -62,8 +62,8 @@ interface PooledFont {
 }
 
 /**
- * Assigns each typeset cell of an animation a character in a font that the animation carries: an outline, or a
- * composition that shows a picture. Texts share characters.
+ * Assigns each typeset cell of an animation a character of an embedded font. The character has an outline, or a composition
+ * that shows a picture. Texts share characters.
  */
 export class GlyphPool {
   readonly #fonts: PooledFont[] = [];
@@ -85,7 +85,7 @@ export class GlyphPool {
     return { text: text.join('\r'), font: font.name };
   }
 
-  /** For `fonts.list`. */
+  /** Entries for `fonts.list`. */
   get fonts(): unknown[] {
     return this.#fonts.map(({ name }) => ({
       fName: name,
@@ -95,7 +95,7 @@ export class GlyphPool {
     }));
   }
 
-  /** For `chars`. */
+  /** Entries for `chars`. */
   get chars(): readonly unknown[] {
     return this.#chars;
   }
@@ -199,7 +199,7 @@ export class GlyphPool {
 
 /** Ascent of the pool's fonts, from which Lottie computes the first baseline in a box. */
 export const POOL_ASCENT = 0.75;
-/** In frames: longer than any animation. */
+/** Number of frames longer than any animation. */
 export const FOREVER = 1e6;
 
 function charFields(font: string, ch: string, advance: number): object {

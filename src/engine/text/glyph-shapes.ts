@@ -1,7 +1,7 @@
 import type { OutlineCommand } from './harfbuzz-font.ts';
 import type { PlacedGlyph } from './shape-paragraph.ts';
 
-/** A contour in Lottie's form: vertices, and tangents relative to them. */
+/** A contour in Lottie: vertices, and tangents relative to them. */
 interface Contour {
   readonly c: boolean;
   readonly v: Point[];
@@ -14,7 +14,7 @@ type Point = [number, number];
 /** Lottie measures glyphs in hundredths of an em. */
 const UNITS = 100;
 const PRECISION = 1e3;
-/** Box for a character without a glyph, when the font has no box either: left, bottom, right, top, in ems. */
+/** Box for a character without a glyph if the font has no such box: left, bottom, right, top, in ems. */
 const BOX = [0.06, 0, 0.54, 0.7] as const;
 const BOX_STROKE = 0.05;
 
@@ -46,7 +46,7 @@ export function rectangleShapes(edges: readonly [number, number, number, number]
   return asShapes(contoursOf(rectangle(...edges), offset));
 }
 
-/** Swapping bottom and top reverses the direction, which makes the rectangle a hole. */
+/** Returns the outline of a rectangle. Swapping bottom and top reverses its direction, which makes it a hole. */
 function rectangle(left: number, bottom: number, right: number, top: number): OutlineCommand[] {
   const corners = [
     [left, bottom],

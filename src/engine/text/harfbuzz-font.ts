@@ -21,7 +21,7 @@ interface ShapeRequest {
   readonly without: readonly string[];
 }
 
-/** `M x y`, `L x y`, `Q`, `C` and `Z`, in ems, y upwards. */
+/** A command of an outline (`M`, `L`, `Q`, `C` or `Z`), in ems, y upwards. */
 export interface OutlineCommand {
   readonly type: string;
   readonly values: readonly number[];
@@ -35,11 +35,11 @@ interface GlyphBounds {
   readonly bottom: number;
 }
 
-/** An open font that can be queried and shaped with. Lengths are in ems. */
+/** An open font. Lengths are in ems. */
 export interface OpenFont {
   /** SHA-256 of the file, the same for one font under two names. */
   readonly digest: string;
-  /** Size when unpacked. */
+  /** Size of the unpacked file. */
   readonly sizeBytes: number;
   /** Access to the library, for drawing colour glyphs. */
   readonly shaper: { readonly hb: typeof HarfBuzz; readonly font: HarfBuzz.Font; readonly unitsPerEm: number };
@@ -47,7 +47,7 @@ export interface OpenFont {
   readonly ascent: number;
   /** Below the baseline, usually > 0. */
   readonly descent: number;
-  /** True if any glyph has colours of its own that can be drawn. */
+  /** The font has colour glyphs that can be drawn. */
   readonly hasColor: boolean;
   /** From 1 to 1000, 400 for regular; of the instance if the font is variable. */
   readonly weight: number;
@@ -55,7 +55,7 @@ export interface OpenFont {
   readonly weightRange: { readonly min: number; readonly max: number } | null;
   /** Returns the font with settings that `settingsProblems` accepts. */
   withSettings(settings: FontSettings): OpenFont;
-  /** Returns why the font cannot be set in a certain way, as clauses; empty if it can. */
+  /** Returns the reasons, as clauses, why the font does not support some settings; empty if it does. */
   settingsProblems(settings: FontSettings): string[];
   /** Returns whether the font maps the code point to a glyph. */
   covers(codePoint: number): boolean;
@@ -75,7 +75,7 @@ export interface OpenFont {
 interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'hasColor'> {
   readonly hb: typeof HarfBuzz;
   readonly face: HarfBuzz.Face;
-  /** True if its only colour glyphs are SVG. */
+  /** The font's only colour glyphs are SVG. */
   readonly drawsSvg: boolean;
   /** From the table OS/2. */
   readonly weight: number;
@@ -84,10 +84,10 @@ interface FontParts extends Pick<OpenFont, 'digest' | 'sizeBytes' | 'hasColor'> 
 /** UTF-16 units of context around a run that affect letter forms. */
 const CONTEXT = 16;
 const SPACE = 0x20;
-/** The key of no settings. */
+/** Key of a font without settings. */
 const NO_SETTINGS = '[[],[]]';
 const EMPTY = { xBearing: 0, yBearing: 0, width: 0, height: 0 };
-/** Settings of one file that stay open. A text that is set in another way opens it again. */
+/** Maximum number of instances of a file, one for each combination of settings, that stay open. */
 const MAX_INSTANCES = 64;
 const NO_INK: GlyphBounds = { left: 0, right: 0, top: 0, bottom: 0 };
 
@@ -169,7 +169,7 @@ export class HarfBuzzFont implements OpenFont {
 
   #featureTags(): ReadonlySet<string> {
     const tags = (['GSUB', 'GPOS'] as const).flatMap((table) => this.#face.getTableFeatureTags(table));
-    // The kerning of old fonts has a table of its own.
+    // Old fonts have kerning in a separate table.
     const kern = this.#face.referenceTable('kern');
     return new Set([...tags, ...(kern !== undefined && kern.length > 0 ? ['kern'] : [])].sort());
   }
@@ -186,7 +186,7 @@ export class HarfBuzzFont implements OpenFont {
     const known = this.#glyphs.get(codePoint);
     if (known !== undefined) return known;
     const glyph = this.#font.nominalGlyph(codePoint) ?? 0;
-    // A font with SVG emoji has an empty outline for each of them.
+    // A font with SVG emoji has an empty outline for each emoji.
     const isEmpty = this.#drawsSvg && glyph !== 0 && this.boundsOf(glyph) === NO_INK && codePoint > SPACE;
     this.#glyphs.set(codePoint, isEmpty ? 0 : glyph);
     return isEmpty ? 0 : glyph;

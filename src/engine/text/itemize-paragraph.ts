@@ -36,7 +36,7 @@ const bidi = bidiFactory();
  * @param scaleAt scale of the character at an index of the text, 1 for full size
  * @see Unicode Standard Annex #9 (levels), #24 (scripts), #29 (grapheme clusters)
  */
-export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place: number) => number): Paragraph {
+export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (index: number) => number): Paragraph {
   const { levels, baseLevel } = levelsOf(text);
   const runs: TextRun[] = [];
   for (const { segment, index } of graphemeClusters(text)) {
@@ -47,7 +47,7 @@ export function itemizeParagraph(text: string, stack: FontStack, scaleAt: (place
     const next: TextRun = {
       start: index,
       end,
-      // An invisible cluster joins the run before it.
+      // An invisible cluster joins the previous run.
       font: font === undefined ? (last?.font ?? stack[0]!) : font,
       script,
       level: levels?.[index] ?? 0,

@@ -9,7 +9,7 @@ import { layOutText, type TextLayout } from './lay-out-text.ts';
 import type { FontToOpen } from './open-font.ts';
 import { type TextLayer, type TextSpec, textLayers, textSpec } from './text-layers.ts';
 
-/** In UTF-16 units; five times the limit of an editable. */
+/** Limit for a text in UTF-16 units; five times the limit of an editable. */
 const MAX_LENGTH = 10_000;
 
 /** A text document of a layer with its layout. */
@@ -40,7 +40,7 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
       const font = named.get(spec.font);
       if (font?.file === null) continue;
       const own = font === undefined ? [] : [{ ...font.file, ...mergeSettings(font.file, spec.settings) }];
-      const candidates = [...own, ...fallbacks.filter((one) => one !== font?.file)];
+      const candidates = [...own, ...fallbacks.filter((fallback) => fallback !== font?.file)];
       if (candidates.length === 0) {
         throw new SceneError('template_invalid', `The font ${spec.font} of a text has no file`, {
           imageName: spec.font,
@@ -55,7 +55,7 @@ export async function layOutLayers(animation: LottieDocument, fonts: readonly Sc
 
 const EMBEDDED = /^data:[^,]*;base64,/;
 
-/** A font under the name that texts use for it. */
+/** A font that texts refer to by name. */
 interface NamedFont {
   /** Null when the animation has outlines for it (`chars`) and there is no file. */
   readonly file: FontToOpen | null;
@@ -63,12 +63,12 @@ interface NamedFont {
   readonly ascent: number | null;
 }
 
-/** Returns the fonts that texts of an animation can name: files beside it, embedded files, or outlines. */
+/** Returns the fonts that texts of an animation can refer to: files of the scene, embedded files, or outlines. */
 function animationFonts(animation: LottieDocument, fonts: readonly SceneFont[]): Map<string, NamedFont> {
   const named = new Map<string, NamedFont>();
   for (const font of fontList(animation)) {
     const name = String(font.fName);
-    const file = fonts.find((one) => one.name === name) ?? embeddedFont(name, font.fPath);
+    const file = fonts.find((candidate) => candidate.name === name) ?? embeddedFont(name, font.fPath);
     if (file === undefined && !hasOutlines(animation, font)) continue;
     const ascent = typeof font.ascent === 'number' && font.ascent > 0 ? font.ascent / 100 : null;
     named.set(name, { file: file ?? null, ascent });
@@ -83,5 +83,7 @@ function embeddedFont(name: string, path: unknown): NamedFont['file'] | undefine
 }
 
 function hasOutlines({ chars }: LottieDocument, { fFamily, fStyle }: LottieNode): boolean {
-  return Array.isArray(chars) && chars.some((one) => isRecord(one) && one.fFamily === fFamily && one.style === fStyle);
+  return (
+    Array.isArray(chars) && chars.some((char) => isRecord(char) && char.fFamily === fFamily && char.style === fStyle)
+  );
 }

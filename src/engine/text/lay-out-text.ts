@@ -1,5 +1,5 @@
 import { LINE_END } from '../../template/lottie/lottie-slots.ts';
-import { breakLines, breakPlaces, type LineRange, widestWord, widthOf } from './break-lines.ts';
+import { breakLines, breakOpportunities, type LineRange, widestWord, widthOf } from './break-lines.ts';
 import { type Extent, findScale, inkOf, textExtent } from './fit-text.ts';
 import type { FontStack } from './font-stack.ts';
 import { itemizeParagraph, type Paragraph } from './itemize-paragraph.ts';
@@ -22,9 +22,9 @@ export interface TextLayout {
   readonly missing: readonly string[];
 }
 
-/** Visible only at the end of a line. */
+/** A hyphen that is visible only at the end of a line. */
 const SOFT_HYPHEN = '\u00ad';
-/** Share of the box below which an overflow is a rounding error. */
+/** Overflow by a smaller share of the box is a rounding error. */
 const TOLERANCE = 0.005;
 
 /**
@@ -42,8 +42,8 @@ export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | nu
   const attempt = (scale: number): Attempt => {
     const [size, lineHeight] = [spec.size * scale, spec.lineHeight * scale];
     const maxWidth = spec.box === null ? Infinity : spec.box.width / (size || 1);
-    const ranges = paragraphs.map(({ cells, places }) =>
-      breakLines({ cells, places, maxWidth, tracking: spec.tracking, mayTear: spec.resize === 'none' }),
+    const ranges = paragraphs.map(({ cells, breaks }) =>
+      breakLines({ cells, breaks, maxWidth, tracking: spec.tracking, splitsWords: spec.resize === 'none' }),
     );
     const rows = paragraphs.flatMap(({ cells }, index) => ranges[index]!.map(({ from, to }) => cells.slice(from, to)));
     const extent = textExtent({ inks: rows.map(inkOf), size, lineHeight, ...metrics, isInkOnly });
@@ -57,7 +57,7 @@ export function layOutText(spec: TextSpec, stack: FontStack, ascent: number | nu
   return {
     size: final.size,
     lineHeight: final.lineHeight,
-    lines: spec.box !== null && spec.vertical === null ? visibleLines(lines, final, spec, ascentPx) : lines,
+    lines: spec.box !== null && spec.vertical === null ? drawnLines(lines, final, spec, ascentPx) : lines,
     baseline: firstBaseline(final, spec, ascentPx),
     overflow: overflowOf(paragraphs, final, spec, ascentPx),
     missing: missingIn(paragraphs),
@@ -101,15 +101,15 @@ function lineCells(paragraph: PreparedParagraph, from: number, to: number, isTra
   const start = cells[from]?.start ?? text.length;
   const end = cells[to]?.start ?? text.length;
   const line = shapeParagraph(paragraph, start, end, isTracked);
-  const run = runs.find((one) => one.end >= end);
+  const run = runs.find((candidate) => candidate.end >= end);
   const isHyphenated = cells[to] !== undefined && text.charAt(end - 1) === SOFT_HYPHEN;
   if (!isHyphenated || run === undefined || run.font === null) return line;
   const hyphen = { ...paragraph, text: '-', runs: [{ ...run, start: 0, end: 1 }] };
   return [...line, ...shapeParagraph(hyphen, 0, 1, isTracked).map((cell) => ({ ...cell, start: end, end }))];
 }
 
-/** Lines with baselines below the box are not drawn when the text simply starts at its top. */
-function visibleLines(
+/** Removes lines with baselines below the box, which After Effects does not draw. */
+function drawnLines(
   lines: readonly TextLine[],
   { lineHeight }: Attempt,
   { box }: TextSpec,
@@ -148,8 +148,8 @@ function overflowOf(
 ): number {
   if (box === null) return 0;
   const { size, lineHeight, lineCount, extent } = final;
-  const widest = Math.max(0, ...paragraphs.map(({ cells, places }) => widestWord(cells, places, tracking))) * size;
-  // Designers accept descenders of the last line below the lower edge.
+  const widest = Math.max(0, ...paragraphs.map(({ cells, breaks }) => widestWord(cells, breaks, tracking))) * size;
+  // Descenders of the last line below the lower edge are acceptable in a box that does not resize its text.
   const height = resize === 'none' ? ascentPx + (lineCount - 1) * lineHeight : extent.bottom - extent.top;
   const overflow = Math.max(widest / box.width, height / box.height) - 1;
   return overflow > TOLERANCE ? overflow : 0;
@@ -165,7 +165,7 @@ function missingIn(paragraphs: readonly PreparedParagraph[]): string[] {
 /** A paragraph shaped as a single line, independently of its size. */
 interface PreparedParagraph extends Paragraph {
   readonly cells: readonly Cell[];
-  readonly places: ReadonlySet<number>;
+  readonly breaks: ReadonlySet<number>;
 }
 
 /** Scale of synthesised small capitals, as in Adobe's programs. */
@@ -177,15 +177,15 @@ function prepareText({ text, caps, tracking }: TextSpec, stack: FontStack): Prep
     .toWellFormed()
     .replaceAll('\t', ' ')
     .split(LINE_END)
-    .map((written) => {
-      const { text: words, scaleAt } = capitalize(written, caps);
+    .map((original) => {
+      const { text: words, scaleAt } = capitalize(original, caps);
       const paragraph = itemizeParagraph(words, stack, scaleAt);
       const cells = shapeParagraph(paragraph, 0, words.length, tracking !== 0);
-      return { ...paragraph, cells, places: breakPlaces(words) };
+      return { ...paragraph, cells, breaks: breakOpportunities(words) };
     });
 }
 
-function capitalize(text: string, caps: TextSpec['caps']): { text: string; scaleAt: (place: number) => number } {
+function capitalize(text: string, caps: TextSpec['caps']): { text: string; scaleAt: (index: number) => number } {
   if (caps === 'none') return { text, scaleAt: () => 1 };
   if (caps === 'all') return { text: text.toUpperCase(), scaleAt: () => 1 };
   const scales: number[] = [];
@@ -195,5 +195,5 @@ function capitalize(text: string, caps: TextSpec['caps']): { text: string; scale
     words += upper;
     for (let unit = 0; unit < upper.length; unit++) scales.push(upper === character ? 1 : SMALL_CAPS);
   }
-  return { text: words, scaleAt: (place) => scales[place] ?? 1 };
+  return { text: words, scaleAt: (index) => scales[index] ?? 1 };
 }

@@ -10,7 +10,7 @@ const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 interface KnownFont {
   readonly font: Promise<OpenFont>;
-  /** Size when unpacked; until then the size of the file. */
+  /** Size of the unpacked file; until it is known, the size of the file. */
   sizeBytes: number;
 }
 
@@ -47,7 +47,7 @@ function openFile(name: string, bytes: Uint8Array): Promise<OpenFont> {
   known.font.then(
     ({ sizeBytes }) => {
       known.sizeBytes = sizeBytes;
-      forgetOldest();
+      dropOldest();
     },
     () => {
       byBytes.delete(bytes);
@@ -57,7 +57,7 @@ function openFile(name: string, bytes: Uint8Array): Promise<OpenFont> {
   return known.font;
 }
 
-function forgetOldest(): void {
+function dropOldest(): void {
   let total = [...byDigest.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   for (const [digest, { sizeBytes }] of byDigest) {
     if (total <= MAX_OPEN_BYTES || byDigest.size === 1) return;
@@ -87,14 +87,14 @@ async function readFont(name: string, bytes: Uint8Array, digest: string): Promis
   });
 }
 
-/** @see OpenType 1.9, "OS/2": usWeightClass */
+/** Reads the weight from the table OS/2. @see OpenType 1.9, "OS/2": usWeightClass */
 function weightOf(table: Uint8Array | undefined): number {
   const weight = table === undefined || table.length < 6 ? 0 : (table[4]! << 8) | table[5]!;
   return weight >= 1 && weight <= 1000 ? weight : REGULAR;
 }
 
 const REGULAR = 400;
-/** Larger than any font in use (a full colour emoji font has 25 MB), and small enough for a process. */
+/** Limit for an unpacked font. A full colour emoji font has 25 MB. */
 const MAX_SFNT_BYTES = 64 * 1024 * 1024;
 const OUTLINES = ['glyf', 'CFF ', 'CFF2', 'CBDT', 'sbix', 'COLR'];
 const SFNT_HEADER = 12;
@@ -144,7 +144,7 @@ type Fail = (problem: string, cause?: unknown) => never;
 async function fromWoff2(bytes: Uint8Array, fail: Fail): Promise<Uint8Array> {
   if (new DataView(bytes.buffer, bytes.byteOffset).getUint32(16) > MAX_SFNT_BYTES) fail('is larger than 64 MiB');
   const { default: decompress } = await import('wawoff2/decompress.js');
-  // The result is the library's own memory, which the next call may overwrite: copy it before that.
+  // The result lies in the library's own memory, so it is copied before the next call may overwrite it.
   const unpacked = lastUnpacked.then(async () => new Uint8Array(await decompress(bytes)));
   lastUnpacked = unpacked.catch(() => undefined);
   return unpacked.catch((cause: unknown) => fail('is a damaged WOFF2 file', cause));

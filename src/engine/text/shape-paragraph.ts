@@ -22,12 +22,12 @@ export interface Cell {
   readonly level: number;
   /** White space between words. */
   readonly isSpace: boolean;
-  /** True if it joins its neighbours, as in cursive scripts. */
+  /** The cell joins its neighbours, as in cursive scripts. */
   readonly isJoined: boolean;
   readonly scale: number;
-  /** True if its font draws it in colours of its own. */
+  /** The font draws the cell in its own colours. */
   readonly isColored: boolean;
-  /** True if no font has a glyph for it. */
+  /** No font has a glyph for the cell. */
   readonly isMissing: boolean;
 }
 
@@ -61,7 +61,7 @@ function shapeRun({ text, ownFont }: Paragraph, run: TextRun, isTracked: boolean
   for (const [index, { cluster, glyphs: own }] of clusters.entries()) {
     const cellEnd = clusters[index + 1]?.cluster ?? end;
     const words = text.slice(cluster, cellEnd);
-    const { placed, advance } = place(own, font, scale);
+    const { placed, advance } = placeGlyphs(own, font, scale);
     if (advance === 0 && INVISIBLE.test(words)) continue;
     cells.push({
       start: cluster,
@@ -90,7 +90,7 @@ function groupByCluster(glyphs: readonly ShapedGlyph[]): { cluster: number; glyp
   return clusters.sort((a, b) => a.cluster - b.cluster);
 }
 
-function place(
+function placeGlyphs(
   glyphs: readonly ShapedGlyph[],
   font: OpenFont,
   scale: number,

@@ -3,8 +3,8 @@ import type { LottieDocument, SceneFont } from '../../template/scene.ts';
 import { type LaidOutText, layOutLayers } from './lay-out-layers.ts';
 
 /**
- * Finds missing glyphs and overflowing texts of an animation without drawing: the same findings as `typesetTexts`.
- * Parses each font once per process.
+ * Returns the same findings as `typesetTexts`, missing glyphs and overflowing texts, without typesetting. Parses each font once
+ * per process.
  *
  * @throws SceneError template_invalid for a font that is missing or unusable
  */
@@ -35,8 +35,7 @@ export function findTextProblems(texts: readonly LaidOutText[]): TextFinding[] {
 export interface TextFinding {
   readonly code: 'glyph_missing' | 'text_overflow';
   /**
-   * The editable that fills the text, as `bindMapping` writes it to `editable` of the text's node; null for a fixed
-   * text.
+   * The editable that fills the text, which `bindMapping` writes to the text's node; null for a fixed text.
    */
   readonly editable: string | null;
   /** The text, with line breaks as `\n`. */
@@ -45,6 +44,6 @@ export interface TextFinding {
   readonly font: string;
   /** Grapheme clusters without a glyph in any font, without duplicates; empty for an overflow. */
   readonly characters: readonly string[];
-  /** Excess over the box as a share of its height, or of its width where a word is too wide; 0 for a missing glyph. */
+  /** Excess over the box as a share of its height, or of its width if a word is too wide; 0 for a missing glyph. */
   readonly overflow: number;
 }

@@ -41,7 +41,7 @@ export function replaceTextLayers(
   replace: (layer: TextLayer, index: () => number) => readonly LottieNode[],
 ): LottieDocument {
   return withLayerLists(animation, (layers) => {
-    let highest = layers.reduce((most: number, layer) => Math.max(most, indexOf(layer)), 0);
+    let highest = layers.reduce((max: number, layer) => Math.max(max, indexOf(layer)), 0);
     return layers.flatMap((layer): readonly unknown[] => {
       const text = isRecord(layer) ? readTextLayer(layer) : null;
       return text === null ? [layer] : replace(text, () => ++highest);
@@ -49,7 +49,7 @@ export function replaceTextLayers(
   });
 }
 
-/** Returns a copy of the layer with other text documents. @param documents by the document that each replaces */
+/** Returns a copy of the layer with replaced text documents. @param documents new documents by the original ones */
 export function withDocuments({ layer }: TextLayer, documents: ReadonlyMap<LottieNode, LottieNode>): LottieNode {
   const text = layer.t as LottieNode;
   const data = text.d as LottieNode;
@@ -97,9 +97,9 @@ export function selectsPart({ s: selector }: LottieNode): boolean {
   return !(isConstantVector('s', 0) && isConstantVector('e', 100) && isConstantVector('o', 0));
 }
 
-/** How to typeset a text, read from a Lottie text document. Lengths are in pixels. */
+/** Settings of a text, read from a Lottie text document. Lengths are in pixels. */
 export interface TextSpec {
-  /** With its original line breaks. */
+  /** The text with its original line breaks. */
   readonly text: string;
   readonly font: string;
   /** Settings of the font for this text. */
@@ -163,6 +163,6 @@ function pairOf(value: unknown): [number, number] {
   return Array.isArray(value) ? [numberOf(value[0], 0), numberOf(value[1], 0)] : [0, 0];
 }
 
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+function numberOf(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : fallback;
 }

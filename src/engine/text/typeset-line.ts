@@ -77,16 +77,16 @@ export type TypesetCharacter =
     };
 
 /**
- * `visual` runs from left to right. `reading` runs from right to left, with embedded left-to-right pieces in reading
- * order, so that animators progress through the text as it is read.
+ * `visual` runs from left to right. `reading` runs from right to left, with embedded left-to-right passages in reading order,
+ * so that animators progress through the text as it is read.
  */
 export type TypesetOrder = 'visual' | 'reading';
 
 const PRECISION = 1e5;
 
 /**
- * Returns the advance of the first space of the lines, which all spaces get as they share one character; ±0.25 without
- * spaces.
+ * Returns the advance of the first space of the lines, which applies to all spaces because they share one character; ±0.25
+ * without spaces.
  */
 export function spaceAdvance(lines: readonly TextLine[], tracking: number, order: TypesetOrder): number {
   for (const { cells } of lines) {
@@ -99,8 +99,8 @@ export function spaceAdvance(lines: readonly TextLine[], tracking: number, order
 }
 
 /**
- * Converts a line to characters whose advances move the pen to each cell. All spaces have one advance; the letter
- * before a space absorbs the difference.
+ * Converts a line to characters whose advances move the pen to each cell. All spaces have the same advance; the letter before a
+ * space absorbs the difference.
  *
  * The pen ends one line width from its start: to the right in visual order, to the left in reading order.
  */
@@ -109,7 +109,7 @@ export function typesetLine(line: TextLine, order: TypesetOrder, space: number):
   const [start, end] = order === 'visual' ? [0, line.width] : [line.width, 0];
   const pens = cells.map((placed, index) => (index === 0 ? start : leadingEdge(placed, order)));
   pens.push(end);
-  giveSpacesOneAdvance(cells, pens, space);
+  unifySpaceAdvances(cells, pens, space);
 
   let pen = pens[0]!;
   const characters = cells.map(({ cell, left }, index): TypesetCharacter => {
@@ -126,13 +126,13 @@ export function typesetLine(line: TextLine, order: TypesetOrder, space: number):
   return characters;
 }
 
-/** Returns the edge of a cell at which a reader reaches it. */
+/** Returns the edge at which a reader enters a cell. */
 function leadingEdge({ cell, left, width }: PlacedCell, order: TypesetOrder): number {
   return order === 'reading' && cell.level % 2 === 1 ? left + width : left;
 }
 
 /** Moves the pen before each space so that the common advance leads to the next cell. */
-function giveSpacesOneAdvance(cells: readonly PlacedCell[], pens: number[], space: number): void {
+function unifySpaceAdvances(cells: readonly PlacedCell[], pens: number[], space: number): void {
   for (let index = cells.length - 1; index > 0; index--) {
     if (cells[index]!.cell.isSpace) pens[index] = pens[index + 1]! - space;
   }

@@ -10,8 +10,8 @@ import { replaceTextLayers, selectsPart, type TextLayer, withDocuments } from '.
 import { spaceAdvance, type TypesetOrder, typesetLine } from './typeset-line.ts';
 
 /**
- * Returns the animation with every text typeset: shaped, broken into lines, positioned, and drawn with outlines that
- * the animation carries, so that the rasteriser uses no fonts. Animators of characters still apply.
+ * Typesets all texts of an animation: shapes them, breaks them into lines, positions them, and embeds their outlines, so that the
+ * rasteriser does not use fonts. Animators of characters still apply.
  *
  * @param animation not modified
  * @param fonts all fonts of the scene; the fallbacks in order
@@ -45,9 +45,8 @@ async function emojiAssets({ emoji }: GlyphPool): Promise<NonNullable<LottieDocu
 }
 
 /**
- * Returns the layers that draw a text layer, usually one. Animators of opacity fade shapes filled with the text's
- * colour, but not pictures. A layer with both gets two more: the pictures, and before it a matte with filled rectangles
- * that fade in their place.
+ * Returns the layers that draw a text layer, usually one. Animators of opacity fade letters, but not pictures of emoji. If a layer
+ * has both, it is split into three: a matte of filled rectangles that fade, the pictures behind that matte, and the letters.
  *
  * @param texts of the layer
  * @param index returns numbers for the added layers
@@ -72,7 +71,7 @@ function typesetLayer(
   return [{ ...matte, ind: index() }, { ...draw('pictures'), ind: index(), tt: 1 }, draw('letters')];
 }
 
-/** Keeps only what affects the characters. The layer of the pictures has the effects, styles and masks. */
+/** Turns a layer into a matte. Removes effects, styles and masks, which the layer of the pictures has. */
 function asMatte({ ef: _, sy: __, bm: ___, hasMask: ____, masksProperties: _____, ...layer }: LottieNode): LottieNode {
   const ks = isRecord(layer.ks) ? { ...layer.ks, o: { a: 0, k: 100 } } : layer.ks;
   return { ...layer, ks, td: 1 };
@@ -87,8 +86,8 @@ function filled(document: LottieNode): LottieNode {
   return { ...rest, fc: [1, 1, 1] };
 }
 
-/** Fields that the layout replaces. */
-const DECIDED = [
+/** Fields of a text document that the layout replaces. */
+const REPLACED_FIELDS = [
   STYLE_SETTINGS,
   'sz',
   'ps',
@@ -105,10 +104,10 @@ const DECIDED = [
   'm',
   'j',
 ];
-/** Lottie's `j`: left, right, centre. */
+/** Mirrored alignments by Lottie's `j`: left, right, centre. */
 const MIRRORED = [1, 0, 2] as const;
 const TEXT_BOX_GROUPING = 4;
-/** Resolution of emoji pictures in pixels per em; follows the text size between these limits. */
+/** Limits for the resolution of emoji pictures, in pixels per em. */
 const MIN_EMOJI = 64;
 const MAX_EMOJI = 512;
 
@@ -121,8 +120,8 @@ function typesetDocument(
   const { size, lineHeight, lines, baseline } = layout;
   const order = orderOf(layer.animators, lines);
   const space = spaceAdvance(lines, spec.tracking, order);
-  // Characters rotate around a point that lies a share of the ascent from the baseline, but outlines have no ascent. So
-  // the text is positioned at that point, and its outlines are shifted back.
+  // Characters rotate around a point whose distance from the baseline is a share of the ascent, which outlines lack. So the
+  // text is positioned at that point, and its outlines are shifted back.
   const isBoxed = spec.box !== null && layer.grouping === TEXT_BOX_GROUPING;
   const drop = layer.animators.length > 0 && !isBoxed ? layer.groupingDrop * stack[0]!.ascent : 0;
   const { text, font } = pool.add(
@@ -130,7 +129,7 @@ function typesetDocument(
     { space, drop: -drop, pixelsPerEm: emojiPixels(size), part },
   );
   const j = Math.min(spec.justification >= 3 ? spec.justification - 3 : spec.justification, 2) as 0 | 1 | 2;
-  const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !DECIDED.includes(field)));
+  const kept = Object.fromEntries(Object.entries(document).filter(([field]) => !REPLACED_FIELDS.includes(field)));
   const scale = spec.size === 0 ? 1 : size / spec.size;
   const stroke = typeof document.sw === 'number' ? { sw: document.sw * scale } : {};
   const set = {
@@ -154,8 +153,8 @@ function anchorOf({ box, x }: LaidOutText['spec'], j: 0 | 1 | 2): number {
 }
 
 /**
- * Returns the fields of a box. The box must remain, because characters rotate around its centre or a point relative to
- * its height. It is extended to omit no line, and moved so that the point stays.
+ * Returns the fields of a box. The box is kept because characters rotate around its centre or a point relative to its height. It
+ * is enlarged so that no line is omitted, and moved so that this point stays in place.
  */
 function boxFields(
   { box, x, y }: LaidOutText['spec'],
@@ -168,13 +167,13 @@ function boxFields(
   return { sz, ps: [x, top], ls: top + POOL_ASCENT * size - baseline, m: 0 };
 }
 
-/** In right-to-left text, animators that cover a range of characters must progress from the right. */
+/** Returns the order in which animators progress through the characters: from the right in right-to-left text. */
 function orderOf(animators: readonly LottieNode[], lines: LaidOutText['layout']['lines']): TypesetOrder {
   const isRtl = lines.some(({ cells }) => cells.length > 0) && lines.every(({ baseLevel }) => baseLevel === 1);
   return isRtl && animators.some(selectsPart) ? 'reading' : 'visual';
 }
 
-/** Rounds up to a power of two, so that texts of similar size share pictures. */
+/** Returns the resolution of emoji, rounded up to a power of two so that texts of similar size share pictures. */
 function emojiPixels(size: number): number {
   return Math.min(MAX_EMOJI, Math.max(MIN_EMOJI, 2 ** Math.ceil(Math.log2(Math.max(1, size * 1.5)))));
 }
