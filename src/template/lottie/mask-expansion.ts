@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from './lottie-layers.ts';
-import type { KeyframePath } from './path-points.ts';
+import { type KeyframePath, signedArea } from './path-points.ts';
 
 /** Sharper corners are cut off where the normals of their edges point apart further than this (cosine plus 1). */
 const SHARPEST = 0.2;
@@ -80,14 +80,6 @@ function expandedPath(path: KeyframePath, distance: number): KeyframePath {
     i: i.map((_, index) => stretched(at(i, index), index, index - 1)),
     o: o.map((_, index) => stretched(at(o, index), index, index + 1)),
   };
-}
-
-/** Positive for clockwise paths, with y downwards. */
-function signedArea({ v }: KeyframePath): number {
-  return v.reduce((sum, [x = 0, y = 0], index) => {
-    const [nextX = 0, nextY = 0] = v[(index + 1) % v.length]!;
-    return sum + x * nextY - nextX * y;
-  }, 0);
 }
 
 /** Returns the first vector that has a length, as a unit vector. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LocatedNode, type LottieNode, nodesOf, records, transformOf } from './lottie-layers.ts';
+import { type KeyframePath, signedArea } from './path-points.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
 import { DRAWN_EFFECT_TYPES, DRAWN_EFFECTS, OTHER_PLAYERS_EFFECTS, WIPES } from './unsupported-features.ts';
 
@@ -23,13 +24,16 @@ export function drawnOtherwise(layer: LottieNode, pointer: string, side: number)
     if (effect.en !== 0) found.push(...ofEffect(effect, at, layer, side));
   }
   const masks = records(layer.masksProperties, `${pointer}/masksProperties`).filter(([{ mode }]) => mode !== 'n');
-  for (const [mask, at] of masks.length > 1 ? masks : []) {
-    if (mask.mode === 'f') found.push(['mask with the mode Difference among others', at]);
-    else if (mask.inv === true) found.push(['inverted mask among others', at]);
+  for (const [mask, at] of masks) {
+    const what = ofMask(mask, masks.length > 1);
+    if (what !== null) found.push([what, at]);
   }
+  if (layer.tt === 4) found.push(['inverted luma matte', pointer]);
   if (layer.ty === LAYER_TYPE.text && isRecord(layer.t)) found.push(...ofText(layer.t, `${pointer}/t`));
   for (const inside of nodesOf({ layer, pointer })) {
+    if (inside.node.bm === ADD && inside.node.hd !== true) found.push(['blend mode Add', inside.pointer]);
     if (swingsBack(inside.node)) found.push(['motion path that swings back', inside.pointer]);
+    if (isUneven(inside.node)) found.push(['Repeater that turns and stretches', inside.pointer]);
     if (isCutting(inside)) found.push([MERGES[Number(inside.node.mm)]!, inside.pointer]);
   }
   return found;
@@ -52,6 +56,23 @@ function isMisplaced(layer: LottieNode): boolean {
   if (!layer.shapes.some((shape) => isRecord(shape) && shape.ty === 'tr' && shape.hd !== true)) return false;
   const { o, ...transform } = transformOf(layer);
   return !Object.values(transform).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
+}
+
+/** `bm` of the mode that lottie-web lacks. */
+const ADD = 16;
+
+/** Says what lottie-web leaves out of a mask: feather, Difference, and inversion of clockwise paths and among other masks. */
+function ofMask({ mode, inv, f, pt }: LottieNode, isAmongOthers: boolean): string | null {
+  if (isRecord(f) && [f.k].flat().some((one) => isRecord(one) || (typeof one === 'number' && one !== 0)))
+    return 'feathered mask';
+  if (isAmongOthers && mode === 'f') return 'mask with the mode Difference among others';
+  if (inv !== true) return null;
+  const frames: readonly unknown[] = isRecord(pt) ? [pt.k].flat() : [];
+  const first = frames.find(isRecord);
+  const path: unknown = Array.isArray(first?.s) ? first.s[0] : first;
+  return isAmongOthers || (isRecord(path) && Array.isArray(path.v) && signedArea(path as unknown as KeyframePath) > 0)
+    ? 'inverted mask'
+    : null;
 }
 
 function isMoving(property: unknown): boolean {
@@ -82,8 +103,18 @@ function ofEffect(effect: LottieNode, at: string, layer: LottieNode, side: numbe
   };
   const length = measured.lengths.reduce((sum, index) => sum + Math.abs(lengthAt(index)), 0);
   const scale = propertyValue(transformOf(layer).s, Number(layer.ip))?.[0] ?? 100;
-  const change = Math.abs(scale / 100 - 1) * length;
-  return change < side * SEEN_SHARE ? [] : [[`${measured.name} of a layer that is scaled`, at]];
+  const turned = ty === 25 ? 2 * Math.sin(mostTurned(layer)) * Math.abs(lengthAt(measured.lengths[0]!)) : 0;
+  const change = Math.max(Math.abs(scale / 100 - 1) * length, turned);
+  return change < side * SEEN_SHARE ? [] : [[`${measured.name} of a layer that is scaled or turned`, at]];
+}
+
+/** Returns half the largest angle by which a layer is turned, at most a quarter turn, in radians. */
+function mostTurned(layer: LottieNode): number {
+  const { r, rz } = transformOf(layer);
+  const property = r ?? rz;
+  const times = keyTimes(property);
+  const angles = (times.length === 0 ? [0] : times).map((time) => propertyValue(property, time)?.[0] ?? 0);
+  return (Math.min(180, Math.max(...angles.map(Math.abs))) * Math.PI) / 360;
 }
 
 /** Devanagari and other scripts whose letters change with their neighbours. */
@@ -125,6 +156,13 @@ function swingsBack({ k }: LottieNode): boolean {
 
 function isCurved(tangent: unknown): boolean {
   return Array.isArray(tangent) && tangent.some((part) => part !== 0);
+}
+
+/** Returns whether the copies of a repeater are turned, and scaled differently along both axes. Players do one before the other. */
+function isUneven({ ty, hd, tr }: LottieNode): boolean {
+  if (ty !== 'rp' || hd === true || !isRecord(tr)) return false;
+  const [x = 100, y = x] = propertyValue(tr.s, 0) ?? [];
+  return isMoving(tr.r) && x !== y;
 }
 
 const MERGES: Readonly<Record<number, string>> = {

@@ -54,3 +54,11 @@ export function withPoints(path: KeyframePath, count: number): KeyframePath {
     o: [...path.o.slice(0, -1), ...zeros, path.o.at(-1)!],
   };
 }
+
+/** Returns twice the area of a path without its tangents: positive for clockwise paths, with y downwards. */
+export function signedArea({ v }: KeyframePath): number {
+  return v.reduce((sum, [x = 0, y = 0], index) => {
+    const [nextX = 0, nextY = 0] = v[(index + 1) % v.length]!;
+    return sum + x * nextY - nextX * y;
+  }, 0);
+}

@@ -18,7 +18,9 @@ describe.skipIf(CHROMIUM === null)('compareSource()', () => {
 
   it.each([
     ['right', documentOf('rectangle')],
-    ['silent', documentOf('effect, drop shadow')],
+    ['disputed', { ...documentOf('mask, expanded'), layers: withContractedMask() }],
+    ['silent', { ...documentOf('mask, expanded'), layers: withContractedMaskAndPath() }],
+    ['reported', documentOf('effect, drop shadow')],
     ['reported', { ...documentOf('mask, feathered'), layers: withLightenMask() }],
     ['refused', { ...documentOf('rectangle'), layers: 'none' }],
     ['no_reference', { ...documentOf('rectangle'), layers: [] }],
@@ -26,6 +28,19 @@ describe.skipIf(CHROMIUM === null)('compareSource()', () => {
     expect(await compareSource(document, references)).toMatchObject({ outcome });
   });
 });
+
+/** A mask that lottie-web contracts by squares, which cuts more off slanted edges. */
+function withContractedMask(): unknown[] {
+  const layers = structuredClone(documentOf('mask, expanded').layers) as { masksProperties?: { x: unknown }[] }[];
+  for (const { masksProperties = [] } of layers) for (const mask of masksProperties) mask.x = { a: 0, k: -12 };
+  return layers;
+}
+
+/** The same with a motion path that ThorVG follows otherwise, so that neither player draws it as the engine does. */
+function withContractedMaskAndPath(): unknown[] {
+  const [moving] = documentOf('straight motion path, handles beyond its end').layers;
+  return [{ ...(moving as object), ind: 9 }, ...withContractedMask()];
+}
 
 /** A translucent mask that hides everything in lottie-web, and less here. */
 function withLightenMask(): unknown[] {

@@ -1,5 +1,6 @@
 import { readImageHeader } from '../../../src/engine/images/image-header.ts';
 import { keepTextSizes } from '../../../src/engine/inspect/keep-text-sizes.ts';
+import { textFindings } from '../../../src/engine/text/text-findings.ts';
 import { bindMapping } from '../../../src/template/bind/bind-mapping.ts';
 import { settingsOfStyle } from '../../../src/template/font-settings.ts';
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
@@ -88,22 +89,26 @@ export async function compareSource(source: unknown, { lottieWeb, thorvg }: Refe
     return typeof shares !== 'string' && Math.max(...shares) <= Math.min(RIGHT, share / 2);
   };
   const detail = unsupported.join(', ');
-  const wrong = detail === '' ? 'silent' : 'reported';
+  // What `template check` reports of the texts, with the font of the comparison.
+  const texts = await textFindings(scene.animation, scene.fonts).catch(() => []);
+  const told = [...unsupported, ...new Set(texts.map(({ code }) => code))].join(', ');
+  const wrong = told === '' ? 'silent' : 'reported';
   const first = await sharesOf(lottieWeb, 1);
   if (typeof first === 'string') {
     const second = await sharesOf(thorvg, 1);
     if (typeof second === 'string') return failed('no_reference', first);
     const share = Math.max(...second);
     const outcome = share <= RIGHT ? 'right' : (await isRightLarge(thorvg, share)) ? 'edges' : wrong;
-    return { outcome, share, thorvg: share, detail: detail || first };
+    return { outcome, share, thorvg: share, detail: (outcome === 'reported' ? told : detail) || first };
   }
   const share = Math.max(...first);
   if (share <= RIGHT) return { outcome: 'right', share, detail };
   if (await isRightLarge(lottieWeb, share)) return { outcome: 'edges', share, detail };
   const second = await sharesOf(thorvg, 1);
-  if (typeof second === 'string') return { outcome: wrong, share, detail };
+  if (typeof second === 'string') return { outcome: wrong, share, detail: told };
   const isDisputed = first.every((one, index) => Math.min(one, second[index]!) <= RIGHT);
-  return { outcome: isDisputed ? 'disputed' : wrong, share, thorvg: Math.max(...second), detail };
+  const both = { share, thorvg: Math.max(...second) };
+  return isDisputed ? { outcome: 'disputed', ...both, detail } : { outcome: wrong, ...both, detail: told };
 }
 
 /** Puts a white layer below all others. */

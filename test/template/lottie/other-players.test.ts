@@ -26,6 +26,8 @@ const animated = (a: object, style: object = {}, words = 'Hello') => {
 const ellipse = { ty: 'el', p: still([0, 0]), s: still([9, 9]) };
 const merged = (mm: number, ...paths: object[]) => shapeLayer('s', [...paths, { ty: 'mm', mm }, SHAPES[1]!]);
 const free = { ty: 'sh', ks: still(square) };
+const repeated = (tr: object) =>
+  shapeLayer('s', [...SHAPES, { ty: 'rp', c: still(3), o: still(0), tr: { ...TRANSFORM, ...tr } }]);
 const baked = (expression: string, k: unknown) => ({ ...moving([0], [0]), k, baked: { expression, k: 0 } });
 const swings = (...values: number[]) => values.map((value, t) => ({ t, s: [value], ...EASE }));
 
@@ -39,16 +41,21 @@ describe('findUnsupported() of what other players draw otherwise', () => {
       layer({ ks: { ...TRANSFORM, rz: moving([0], [90]) } }),
     ],
     [
-      'Drop Shadow of a layer that is scaled /layers/0/ef/0',
+      'Drop Shadow of a layer that is scaled or turned /layers/0/ef/0',
       layer({ ks: scaled(20), ef: effect(25, 0, 255, 90, 10, 0) }),
     ],
-    ['Gaussian Blur of a layer that is scaled /layers/0/ef/0', layer({ ks: scaled(300), ef: effect(29, 9) })],
+    ['Gaussian Blur of a layer that is scaled or turned /layers/0/ef/0', layer({ ks: scaled(300), ef: effect(29, 9) })],
+    [
+      'Drop Shadow of a layer that is scaled or turned /layers/0/ef/0',
+      layer({ ks: { ...TRANSFORM, r: moving([0], [90]) }, ef: effect(25, 0, 255, 90, 5, 0) }),
+    ],
+    ['feathered mask /layers/0/masksProperties/0', layer({ masksProperties: [{ ...mask('a'), f: still([9, 9]) }] })],
+    ['inverted mask /layers/0/masksProperties/0', layer({ masksProperties: [mask('a', true)] })],
+    ['inverted luma matte /layers/0', layer({ tt: 4, tp: 2 })],
+    ['blend mode Add /layers/0', layer({ bm: 16 })],
     ['Tint of luminance /layers/0/ef/0', layer({ ef: effect(20, 0, 0, 100) })],
     ['Tritone of luminance /layers/0/ef/0', layer({ ef: effect(23, 0, 0, 0) })],
-    [
-      'inverted mask among others /layers/0/masksProperties/1',
-      layer({ masksProperties: [mask('a'), mask('s', true)] }),
-    ],
+    ['inverted mask /layers/0/masksProperties/1', layer({ masksProperties: [mask('a'), mask('s', true)] })],
     [
       'mask with the mode Difference among others /layers/0/masksProperties/1',
       layer({ masksProperties: [mask('a'), mask('f')] }),
@@ -68,6 +75,7 @@ describe('findUnsupported() of what other players draw otherwise', () => {
       }),
     ],
     ['Merge Paths, Subtract /layers/0/shapes/0/it/2', merged(3, ellipse, ellipse)],
+    ['Repeater that turns and stretches /layers/0/shapes/0/it/2', repeated({ r: still(20), s: still([90, 50]) })],
     ['random movement /layers/0/ks/r', layer({ ks: { ...TRANSFORM, r: baked('wiggle(2, 30)', swings(0, 12, -9)) } })],
     [
       'random movement /layers/0/ks/p',
@@ -95,6 +103,10 @@ describe('findUnsupported() of what other players draw otherwise', () => {
     ],
     ['a shadow that is hardly moved', layer({ ks: scaled(90), ef: effect(25, 0, 255, 90, 10, 0) })],
     ['masks that are alone', layer({ masksProperties: [mask('f'), mask('n', true)] })],
+    [
+      'an inverted mask that runs counterclockwise',
+      layer({ masksProperties: [{ ...mask('a', true), pt: still({ ...square, v: square.v.toReversed() }) }] }),
+    ],
     ['point texts with the last line on the left', text({}, { j: 3 })],
     ['a stroke over the fill, and a thin one below it', text({}, { sc: [1, 0, 0], sw: 0.5, of: false })],
     ['tracking of texts on the left', animated({ t: still(20) })],
@@ -109,6 +121,7 @@ describe('findUnsupported() of what other players draw otherwise', () => {
       }),
     ],
     ['merged paths of drawing programs', merged(4, free, free)],
+    ['copies that turn, or stretch', repeated({ r: still(20), s: still([90, 90]) })],
     ['a merge of one shape', merged(3, ellipse)],
     ['random movement that is not seen', layer({ ks: { ...TRANSFORM, r: baked('wiggle(2, 1)', swings(0, 1, -1)) } })],
     ['expressions without random numbers', layer({ ks: { ...TRANSFORM, r: baked('time * 90', swings(0, 90)) } })],
