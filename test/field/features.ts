@@ -262,6 +262,10 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
     [shapes(1, [rectangle, fill()], { ddd: 1, ks: { ...placed(80, 45, { a: fixed([80, 45, 0]) }), r: undefined, rx: fixed(0), ry: fixed(0), rz: fixed(0), or: { a: 1, k: [{ t: 0, s: [320, 30, 100], o: { x: 0.167, y: 0.167 }, i: { x: 0.833, y: 0.833 } }, { t: 19, s: [20, 330, 250] }] } } })], // biome-ignore format: one layer
     { ddd: 1 },
   ),
+  'effect, Set Matte': document([
+    shapes(1, [rectangle, fill(BLUE)], { ef: [{ ty: 28, nm: 'effect', mn: 'ADBE Set Matte3', en: 1, ef: [value(10, 2), value(7, 4), value(7, 0)] }] }), // biome-ignore format: one layer
+    shapes(2, [star, fill()], spinning),
+  ]),
   'effect, tint': effect(20, [value(2, [0.1, 0.1, 0.4, 1]), value(2, [1, 0.9, 0.5, 1]), value(0, 100)]),
   'effect, fill': effect(21, [value(10, 0), value(7, 0), value(2, [0.1, 0.6, 0.3, 1]), value(7, 0), value(0, 0), value(0, 0), value(0, 1)]), // biome-ignore format: one effect
   'effect, tritone': effect(23, [value(2, [1, 1, 0.8, 1]), value(2, [0.6, 0.3, 0.2, 1]), value(2, [0.1, 0, 0.2, 1])]),

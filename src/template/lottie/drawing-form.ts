@@ -7,6 +7,7 @@ import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withShortestTurns } from './orientation.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
 import { keyTimes, propertyValue } from './property-value.ts';
+import { withSetMattes } from './set-matte.ts';
 import { asPath, isOtherStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
 import { withoutStraightPaths } from './straight-paths.ts';
@@ -20,7 +21,9 @@ import { withoutStraightPaths } from './straight-paths.ts';
 export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => {
     const isInside = layers !== animation.layers;
-    return mapped(withoutEmptyMattes(layers), (layer) => layerForm(layer, animation.fr, isInside)) as unknown[];
+    return mapped(withoutEmptyMattes(withSetMattes(layers)), (layer) =>
+      layerForm(layer, animation.fr, isInside),
+    ) as unknown[];
   });
 }
 

@@ -15,6 +15,7 @@ import { isExpandable } from './mask-expansion.ts';
 import { drawnOtherwise, unmarkedMattes } from './other-players.ts';
 import { isLeftOut } from './path-modifiers.ts';
 import { isSeenToBeRandom } from './random-movement.ts';
+import { setMatteEffects } from './set-matte.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
@@ -53,6 +54,7 @@ export function findUnsupported(animation: LottieDocument): UnsupportedUse[] {
   const whole = {
     unsorted: new Set(lists.flatMap(outOfDepth)),
     turned: new Set(lists.flatMap(inPerspective)),
+    mattes: new Set(lists.flatMap(setMatteEffects)),
     unmarked: new Set(lists.flatMap(unmarkedMattes)),
     side: Math.min(animation.w, animation.h),
   };
@@ -90,13 +92,15 @@ interface Whole {
   readonly unsorted: ReadonlySet<LottieNode>;
   /** Layers in perspective without a camera. */
   readonly turned: ReadonlySet<LottieNode>;
+  /** Effects that are drawn as track mattes. */
+  readonly mattes: ReadonlySet<LottieNode>;
   /** Mattes without the mark of one. */
   readonly unmarked: ReadonlySet<LottieNode>;
   /** Shorter side of the picture in pixels. */
   readonly side: number;
 }
 
-function ofLayer(place: LocatedLayer, { unsorted, turned, unmarked, side }: Whole): UnsupportedUse[] {
+function ofLayer(place: LocatedLayer, { unsorted, turned, mattes, unmarked, side }: Whole): UnsupportedUse[] {
   const { layer, pointer, name } = place;
   const uses: UnsupportedUse[] = [];
   const use = (feature: Feature, what: string, at: string): void => {
@@ -111,7 +115,8 @@ function ofLayer(place: LocatedLayer, { unsorted, turned, unmarked, side }: Whol
   for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
     const title = String(effect.nm ?? effect.mn ?? 'without a name');
     if (effect.en === 0) use('effect_switched_off', title, at);
-    else if (!isDrawn(effect) && !isControl(effect) && !isPuppetWithoutPins(effect)) use('effect', title, at);
+    else if (!mattes.has(effect) && !isDrawn(effect) && !isControl(effect) && !isPuppetWithoutPins(effect))
+      use('effect', title, at);
     else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
   }
   if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);

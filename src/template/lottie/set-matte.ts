@@ -13,7 +13,10 @@ const MODES: Readonly<Record<number, readonly [plain: number, inverted: number]>
  */
 export function withSetMattes(layers: readonly unknown[]): readonly unknown[] {
   if (!layers.some((layer) => isRecord(layer) && setMatteOf(layer, layers) !== null)) return layers;
-  let highest = Math.max(0, ...layers.map((layer) => (isRecord(layer) && typeof layer.ind === 'number' ? layer.ind : 0)));
+  let highest = Math.max(
+    0,
+    ...layers.map((layer) => (isRecord(layer) && typeof layer.ind === 'number' ? layer.ind : 0)),
+  );
   return layers.flatMap((layer): readonly unknown[] => {
     const found = isRecord(layer) ? setMatteOf(layer, layers) : null;
     if (found === null) return [layer];
@@ -34,9 +37,12 @@ interface SetMatte {
   readonly mode: number;
 }
 
-/** Returns whether an effect of a layer is drawn as a track matte. @param siblings layers of the same composition */
-export function isSetMatte(effect: LottieNode, layer: LottieNode, siblings: readonly unknown[]): boolean {
-  return setMatteOf(layer, siblings)?.effect === effect;
+/** Returns the effects of layers that are drawn as track mattes. */
+export function setMatteEffects(layers: readonly LottieNode[]): LottieNode[] {
+  return layers.flatMap((layer) => {
+    const found = setMatteOf(layer, layers);
+    return found === null ? [] : [found.effect];
+  });
 }
 
 function setMatteOf(layer: LottieNode, siblings: readonly unknown[]): SetMatte | null {
