@@ -7,6 +7,7 @@ import {
   THINNING_ERROR,
 } from '../../../src/template/expressions/bake-expressions.ts';
 import { initPackage, isPackage } from '../../../src/template/init/init-package.ts';
+import { findUnsupported } from '../../../src/template/lottie/find-unsupported.ts';
 import { propertyValue } from '../../../src/template/lottie/property-value.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
 import { evaluator } from '../../support/evaluator.ts';
@@ -128,6 +129,19 @@ describe('bakeExpressions()', () => {
     const layers = [boxLayer('inner', { r: { ...still(0), x } }, { ind: 1 })];
     const animation: LottieDocument = lottie([comp(1), comp(2), mover], { nm: 'main', assets: [{ id: 'a', layers }] });
     expect(bakeExpressions(animation, evaluate)[0]!.failure).toMatch(/differs between/);
+  });
+});
+
+describe('bakeExpressions() of selectors', () => {
+  it('reports an expression that chooses letters, with its layer', () => {
+    const selector = { t: 1, b: 1, sh: 1, r: 1, s: still(0), e: still(100), o: still(0), a: { ...still(100), x: '$bm_rt = 50 * textIndex / textTotal;' } }; // biome-ignore format: one selector
+    const words = textLayer('words', 'Hello') as { t: object };
+    const layer = { ...words, t: { ...words.t, a: [{ s: selector, a: { o: still(0) } }] } };
+    const animation = lottie([layer], { fonts: FONTS });
+    expect(bakeExpressions(animation, evaluate)).toMatchObject([{ layer: 'words', failure: expect.any(String) }]);
+    expect(findUnsupported(animation).map(({ feature, pointer }) => [feature, pointer])).toEqual([
+      ['expression', '/layers/0/t/a/0/s/a'],
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bakeExpressions, type Evaluate } from '../../../src/template/expressions/bake-expressions.ts';
@@ -6,6 +7,42 @@ import { evaluator } from '../../support/evaluator.ts';
 import { bakedValue, CASES, conformanceDocument } from './conformance.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/reference/expressions.md'), 'utf8');
+
+const { resolve } = createRequire(import.meta.url);
+/** The code of lottie-web that declares the names of expressions. */
+const MANAGER = readFileSync(
+  join(resolve('lottie-web/package.json'), '../player/js/utils/expressions/ExpressionManager.js'),
+  'utf8',
+);
+/** Names of lottie-web's own, and of the page, which it hides. */
+const INTERNAL = new Set([
+  ...[
+    'ob',
+    'window',
+    'document',
+    'XMLHttpRequest',
+    'fetch',
+    'frames',
+    '_lottieGlobal',
+    'resetFrame',
+    'val',
+    'elemType',
+    'noOp',
+  ],
+  ...[
+    '$bm_isInstanceOfArray',
+    'isNumerable',
+    'helperLengthArray',
+    'hue2rgb',
+    'initiateExpression',
+    'needsVelocity',
+    'applyEase',
+  ],
+  ...['easeInBez', 'easeOutBez', 'easeInOutBez', '_needsRandom', 'scoped_bm_rt', 'expression_function', 'randSeed'],
+  ...['globalData', 'executeExpression', 'thisProperty'],
+]);
+/** Of selectors of text animators, whose expressions are reported instead. */
+const OF_SELECTORS = new Set(['textIndex', 'textTotal', 'selectorValue']);
 
 let evaluate: Evaluate;
 beforeAll(async () => {
@@ -25,6 +62,18 @@ describe('expressions of the After Effects reference', () => {
         expect(Math.abs(Number(value[index]) - number)).toBeLessThanOrEqual(one.within);
       }
     }
+  });
+
+  it('cover every name that lottie-web gives to expressions', () => {
+    const [outer = '', inner = ''] = MANAGER.split('function initiateExpression');
+    const declared = (code: string, indent: number) =>
+      [...code.matchAll(new RegExp(`^ {${indent}}(?:function|var) ([\\w$]+)`, 'gm'))].map(([, name]) => name!);
+    const names = [...declared(outer, 2), ...declared(inner, 4)];
+    expect(names).toEqual(expect.arrayContaining(['$bm_sum', 'loopOut', 'posterizeTime', 'thisComp']));
+    // A name of the layer is the same without the layer.
+    const isShown = (name: string) =>
+      CASES.some(({ x }) => new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(x));
+    expect(names.filter((name) => !isShown(name) && !INTERNAL.has(name) && !OF_SELECTORS.has(name))).toEqual([]);
   });
 
   it('are listed in the documentation, each with a case', () => {

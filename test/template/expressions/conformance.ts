@@ -212,6 +212,7 @@ const ROWS: readonly Row[] = [
   ['loopOut', 'loopOut("cycle")', [28, 0], on('position', 36, OLD_PATH)],
   ['loopIn', 'loopIn("cycle")', 15, at(5, RISE)],
   ['loopIn', 'loopIn("pingpong")', 15, at(5, RISE)],
+  ['loopIn', 'loop_in("cycle")', 15, at(5, RISE)],
   ['loopIn', 'loopIn("offset")', -15, at(5, RISE)],
   ['loopIn', 'loopIn("continue")', -30, at(0, RISE)],
   ['loopIn', 'loopIn("pingpong")', 6, at(8, RISE)],
@@ -324,6 +325,7 @@ const ROWS: readonly Row[] = [
   // Texts
   ['sourceText', 'thisComp.layer("words").text.sourceText.length', 11],
   ['sourceText', 'thisComp.layer("words").text.sourceText.split("\\r")[1]', 'World', on('text')],
+  ['sourceText', 'substring(1, 3) + substr(2)', 'exxt', on('text')],
   ['sourceText', 'value.toUpperCase()', 'TEXT', on('text')],
   ['sourceText', '"No. " + Math.floor(time)', 'No. 1', on('text', 45)],
   ['style', 'thisComp.layer("words").text.sourceText.style.fontSize', 20],
