@@ -1,8 +1,6 @@
 /** How the waits between tries grow. */
 export interface Backoff {
-  /** Milliseconds. */
   readonly firstMs: number;
-  /** Milliseconds. */
   readonly maxMs: number;
   /** Ratio of each wait to the one before; 2 when absent. */
   readonly factor?: number;

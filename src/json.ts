@@ -46,7 +46,6 @@ interface JsonBounds {
   /** Strings, numbers, arrays, objects, literals and field names together. */
   readonly values: number;
   readonly depth: number;
-  /** Bytes of one number. */
   readonly numberBytes: number;
 }
 

@@ -59,7 +59,6 @@ export async function withErrorReport<T>(
   }
 }
 
-/** Null for an internal error. */
 function knownError(error: unknown): ReelformError | ServiceError | null {
   return error instanceof ReelformError || error instanceof ServiceError ? error : fileSystemError(error);
 }

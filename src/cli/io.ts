@@ -33,7 +33,6 @@ export interface Io {
    */
   ask(question: string): Promise<string>;
   readonly interactive: boolean;
-  /** Reads standard input to its end. */
   readInput(): Promise<string>;
   /** Opens the render processes of a command. Set by callers that keep processes between commands. */
   readonly createRenderPool?: typeof createRenderPool;

@@ -178,7 +178,6 @@ class Lines {
     return { file: this.#file, start, end };
   }
 
-  /** Returns the next line that is not empty. */
   nextFilled(after: number): number {
     let line = after + 1;
     while (line < this.#starts.length && this.#text.slice(this.#starts[line - 1], this.#starts[line]).trim() === '')

@@ -151,7 +151,6 @@ function sharedDestinations(candidates: readonly Candidate[]): Diagnostic[] {
 interface RowContext extends VideoContext {
   /** Base folder of the glob, which ids are relative to. */
   readonly folder: string;
-  /** Reads a file by its repository-relative path. */
   readonly read: (path: string) => FileText;
 }
 

@@ -52,7 +52,6 @@ export interface LockEntry {
 
 /** A file beside the video of an entry. */
 export interface LockOutput extends Pick<LockEntry, 'video_url' | 'bytes' | 'sha256'> {
-  /** Name of the output in the definition. */
   readonly name: string;
 }
 
@@ -104,7 +103,6 @@ export function outputNameOf(url: string): string {
   return FORM.exec(url)?.[1] ?? url;
 }
 
-/** Validation of one field of an entry. */
 interface EntryField {
   readonly required: boolean;
   /** Description of valid values for messages: `expected …`. */

@@ -22,7 +22,6 @@ export type LockWrite =
   | {
       readonly kind: 'committed';
       readonly commit: string;
-      /** URL of the commit. */
       readonly url: string | null;
       /** URL of the pull request that contains the commit; null when it is on the target branch. */
       readonly pull: string | null;
@@ -64,7 +63,6 @@ interface PublishOptions {
   /** Returns the fingerprints of all definitions of a commit, by id; null when they cannot be read. */
   present(source: string): Promise<ReadonlyMap<string, Fingerprint> | null>;
   wait(milliseconds: number): Promise<void>;
-  /** Returns a number from 0 up to 1. */
   random(): number;
 }
 

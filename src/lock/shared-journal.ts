@@ -29,7 +29,6 @@ export interface SharedText {
 
 /** One version of the text. */
 export interface Version {
-  /** Identifies the version. */
   readonly commit: string;
   readonly text: string;
 }
@@ -44,9 +43,7 @@ export interface SharedJournalOptions {
   /** Returns the lockfile of the default branch. Attempts that it records need not be kept. */
   lastingLock(): Promise<Lock>;
   wait(milliseconds: number): Promise<void>;
-  /** Returns a number from 0 up to 1. */
   random(): number;
-  /** Returns a new UUID. */
   newMark(): string;
 }
 

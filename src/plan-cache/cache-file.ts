@@ -23,7 +23,6 @@ export interface CachedState {
   readonly parentDirs: readonly string[];
   /** Paths that were looked up and did not exist. */
   readonly absent: readonly string[];
-  /** Definitions by path. */
   readonly definitions: ReadonlyMap<string, CachedDefinition>;
   /** The last complete plan; null when it may be outdated. */
   readonly lastPlan: LastPlan | null;
@@ -47,7 +46,6 @@ export interface CachedDefinition {
   readonly assets: readonly string[];
   /** Names of the templates that its videos use. */
   readonly templates: readonly string[];
-  /** Ids of its videos. */
   readonly ids: readonly string[];
   /** Prefixes of the videos' fingerprints as numbers. Different prefixes prove that fingerprints differ. */
   readonly fingerprintPrefixes: readonly number[];

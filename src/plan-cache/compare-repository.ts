@@ -149,7 +149,6 @@ interface PartialPlan {
   readonly lock: Lock;
   /** Returns the complete plan for a plan of the parts. */
   complete(plan: Plan): Plan;
-  /** Returns the state after the plan. */
   stateAfter(plan: Plan): CachedState;
 }
 

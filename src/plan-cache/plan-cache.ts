@@ -145,7 +145,6 @@ async function searchDefinitions(
   return { added, removed: [...known] };
 }
 
-/** Returns the files whose content changed. */
 function changedFiles(state: CachedState, maybeChanged: readonly string[], log: ReadLog): Set<string> {
   const changed = new Set<string>();
   for (const path of maybeChanged) {
@@ -231,7 +230,6 @@ function hasDuplicateIds(
 
 /** Definitions and templates after the changed ones were read again. */
 interface Reread {
-  /** All definitions. */
   readonly definitions: CachedState['definitions'];
   /** Former state of definitions that were removed or read again. */
   readonly replaced: readonly CachedDefinition[];
@@ -242,7 +240,6 @@ interface Reread {
 interface Refreshed {
   readonly log: ReadLog;
   readonly timestamp: FsTimestamp;
-  /** Changed files. */
   readonly changed: ReadonlySet<string>;
   /** Changed folders. If there is one, all folders that are searched for definitions were listed again. */
   readonly relisted: ReadonlySet<string>;

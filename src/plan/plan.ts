@@ -35,7 +35,6 @@ export type Reason =
   | 'url_lost'
   | 'requested'
   | 'previous_failed'
-  /** The destination has changed. */
   | 'destination_changed'
   /** A wanted delivery is missing. */
   | 'not_delivered';
@@ -249,7 +248,6 @@ export interface Observations {
 
 /** An entry of an earlier lockfile. */
 export interface FormerEntry {
-  /** Commit that contains it. */
   readonly commit: string;
   readonly id: string;
   readonly entry: LockEntry;

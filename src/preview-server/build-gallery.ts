@@ -14,7 +14,6 @@ const STILL_WIDTH = 960;
 interface BuiltGallery {
   readonly videos: number;
   readonly stills: number;
-  /** Finished files. */
   readonly files: number;
 }
 

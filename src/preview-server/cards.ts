@@ -31,7 +31,6 @@ import {
 
 /** State of the videos of a run that this server started. */
 export interface RunNotes {
-  /** Progress of the running videos. */
   readonly running: ReadonlyMap<string, VideoProgress>;
   /** Failed video → the content that failed, and why. */
   readonly failed: ReadonlyMap<string, { readonly fingerprint: string; readonly failures: readonly PreviewError[] }>;

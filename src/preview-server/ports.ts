@@ -45,7 +45,6 @@ export interface PreviewPorts {
   /** Absolute. */
   readonly root: string;
   readonly version: string;
-  /** Folder of the built page. */
   readonly pageFolder: string;
   readonly pool: RenderPool;
   /** Maximum concurrent tasks of the pool. */
@@ -63,7 +62,6 @@ export interface PreviewPorts {
   reload(loaded: LoadedRepository, changed: ReadonlySet<string>): LoadedRepository | null;
   /** Creates the scene of a video, as `reelform render` does. @throws as `OpenScenes.sceneOf` */
   sceneOf(video: Video, template: TemplatePackage, output: OutputRequest): Promise<Scene>;
-  /** Segments of earlier drafts. */
   readonly draftCache: SegmentCache;
   /** Opens the cache of finished segments as an apply does; null if it is disabled. */
   openSegments(project: Project): OpenSegments | null;

@@ -89,7 +89,6 @@ export interface SheetText {
   /** Baseline. */
   readonly y: number;
   readonly text: string;
-  /** Font size. */
   readonly size: number;
 }
 

@@ -18,7 +18,6 @@ export interface SamplePictures {
   readonly sample: SampleName;
   /** In the order of the template's stills. */
   readonly stills: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Pixels of each picture. */
   readonly width: number;
   readonly height: number;
 }

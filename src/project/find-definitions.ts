@@ -10,7 +10,6 @@ import { CONFIG_FILE } from './repository-layout.ts';
 
 /** Repository-relative, sorted paths. */
 interface FoundDefinitions {
-  /** Definitions and fragments. */
   readonly paths: readonly string[];
   /** YAML files that match the glob except for their extension, such as `.yml` instead of `.yaml`. */
   readonly ignored: readonly string[];

@@ -4,7 +4,6 @@ import { OUTPUT_EXTENSIONS, type OutputFormat } from '../wire/output.ts';
 interface OutputFileType {
   /** Without the dot. */
   readonly extension: string;
-  /** MIME type. */
   readonly contentType: string;
 }
 

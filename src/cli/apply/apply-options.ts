@@ -23,7 +23,6 @@ export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly segmentCache?: boolean;
   /** Renders a share of the segments into the segment cache, and records nothing. */
   readonly shard?: Shard;
-  /** False to skip lint. */
   readonly lint?: boolean;
 }
 

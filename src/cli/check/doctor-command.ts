@@ -65,7 +65,6 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Checks the files of the repository. @param root absolute */
 async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {
   const { config, diagnostics, desired } = await loadDesiredState(root, { cache: false });
   const checks = [

@@ -60,7 +60,6 @@ function withSettings(command: Command, flags: readonly SettingFlag[]): Command 
   return command;
 }
 
-/** Returns the settings of the command line. */
 function settingFlags(command: Command): Map<string, readonly string[]> {
   const flags = new Map<string, readonly string[]>();
   for (const option of command.options) {

@@ -84,7 +84,6 @@ const LONG = '0'.repeat(64);
 
 /** Options of the comments on GitHub and GitLab. */
 export interface CommentOptions extends GlobalOptions {
-  /** File with the plan's document. */
   readonly plan: string;
   readonly previewDir?: string;
   /** URL prefixes from which images may be shown, besides those of the repository. */
@@ -93,7 +92,6 @@ export interface CommentOptions extends GlobalOptions {
   readonly previewHost?: string;
   /** Days. */
   readonly previewKeep?: number;
-  /** URL of the plan's HTML page. */
   readonly page?: string;
   readonly behavior: Behavior;
   readonly skipNoDiff?: boolean;

@@ -36,7 +36,6 @@ export async function rejectUncommitted({ root, desired, dependenciesOf }: Desir
   });
 }
 
-/** Maximum number of attempts to read a tip that moves. */
 const MAX_ATTEMPTS = 5;
 
 /** The branch that a run commits to, and the lockfile on it. */

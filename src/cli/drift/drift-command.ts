@@ -60,7 +60,6 @@ interface PrintedDrift {
   readonly report: DriftReport;
 }
 
-/** Report of a check that failed. */
 const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], notes: [], unclear: [], specs: [] };
 
 /**

@@ -16,7 +16,6 @@ import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import type { DesiredState } from './load-desired-state.ts';
 
-/** Time limit of a policy command, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 /**
@@ -109,16 +108,13 @@ function diagnosticOf({ level, video, place, message, hint }: PolicyFinding, { s
   };
 }
 
-/** Maximum number of bytes that a command may print. */
 const MOST_OUTPUT = 1_048_576;
 
 interface PolicyRun {
-  /** The plan's document. */
   readonly input: string;
   /** Absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Time limit in milliseconds. */
   readonly timeoutMs: number;
   /** Aborting it kills the policy command. */
   readonly signal: AbortSignal;

@@ -40,7 +40,6 @@ export interface PlanContext {
   readonly probe?: CacheProbe | undefined;
   /** True if the plan may omit unchanged videos. */
   readonly mayBePartial?: boolean;
-  /** State of the open journal. */
   readonly journal?: JournalState;
   /** Entries of a pull request that is not merged yet. */
   readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;

@@ -29,7 +29,6 @@ export interface PlanOptions extends GlobalOptions, PlanFlags, FormatFlags, Prev
   readonly report?: string;
   readonly detailedExitcode?: boolean;
   readonly verbose?: boolean;
-  /** False to skip lint. */
   readonly lint?: boolean;
 }
 

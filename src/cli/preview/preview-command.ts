@@ -56,7 +56,6 @@ export async function previewCommand(options: PreviewCommandOptions, io: Io): Pr
 }
 
 const XDG = ['xdg-open'] as const;
-/** Programs that open a URL, by platform. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

@@ -99,7 +99,6 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
   };
 }
 
-/** Returns the bytes of the media of a scene. */
 function sizeOf({ images, clips, sounds }: Scene): number {
   return [...images, ...clips, ...sounds].reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

@@ -18,7 +18,6 @@ const LAST_RUN = 'last-run.json';
 /** Maximum milliseconds of a request to a bucket. Rendering a segment takes less. */
 const BUCKET_MS = 20_000;
 
-/** Numbers of segments in the last run. */
 interface CacheRun {
   readonly reused: number;
   readonly rendered: number;
@@ -97,7 +96,6 @@ function openBucketStore(
   });
 }
 
-/** Null if no run was recorded. */
 async function lastCacheRun(root: string): Promise<CacheRun | null> {
   const run = parseRecord(await readFile(join(segmentFolder(root), LAST_RUN), 'utf8').catch(() => ''));
   if (typeof run?.reused !== 'number' || typeof run.rendered !== 'number') return null;

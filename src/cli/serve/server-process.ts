@@ -14,7 +14,6 @@ const SETTINGS_FILE = 'reelform-server.yaml';
 
 /** Options that name settings. */
 export interface SettingsFlags extends GlobalOptions {
-  /** Settings file. */
   readonly config?: string;
 }
 

@@ -9,7 +9,6 @@ import { printJson } from '../output.ts';
 import { openSettings, type SettingsFlags } from './server-process.ts';
 
 interface TokenOptions extends SettingsFlags {
-  /** The data folder. */
   readonly data?: string;
   readonly json?: boolean;
 }

@@ -8,7 +8,6 @@ interface EditHistory {
   readonly undo: readonly string[];
   readonly redo: readonly string[];
   readonly isSaving: boolean;
-  /** Files of the last edit. */
   readonly files: readonly string[];
 }
 

@@ -15,7 +15,6 @@ interface WallGroup {
 }
 
 interface WallCell {
-  /** Index in all cards of the wall. */
   readonly index: number;
   readonly left: number;
   readonly width: number;

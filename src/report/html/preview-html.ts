@@ -160,7 +160,6 @@ export function embeddedPreview({ videos }: PlanPreview, most = MOST): ReadonlyM
   );
 }
 
-/** Returns the total size of a video's drafts. */
 function draftBytes({ before, after }: NonNullable<VideoPreview['drafts']>, posters: Posters): Uint8Array[] {
   const videos = before === null || before === after ? [after] : [before, after];
   const pictures = videos.length === 1 ? [posters.after] : [posters.before, posters.after];

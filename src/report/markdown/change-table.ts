@@ -113,7 +113,6 @@ export interface ValueRoom {
   readonly context: number;
 }
 
-/** Formats one row with name, before and after. Marks changed words. */
 function markdownRow({ name, subject, before, after }: DiffRow, room: ValueRoom): string {
   const [old, now] = valuesOf(before, after, room);
   const about = subject === null ? '' : `<br>${shortCode(subject, room.longest)}`;

@@ -157,7 +157,6 @@ export class VideoLines {
     return padCells(escapeControls(id), this.#idWidth);
   }
 
-  /** Lists the destinations below a video's line. */
   #destinationLines(deliveries: readonly Delivery[]): string[] {
     const { cyan, dim } = this.#colors;
     const gap = ' '.repeat(this.#idWidth + 2);

@@ -123,7 +123,6 @@ interface Layout {
   readonly name: number;
   /** Columns of the bar; 0 hides the bar and the time. */
   readonly bar: number;
-  /** True if notes fit. */
   readonly note: boolean;
 }
 

@@ -49,7 +49,6 @@ export function renderFailedText(
     .join('');
 }
 
-/** Content of a repository's segment cache. */
 interface CacheContent {
   readonly folder: string;
   readonly segments: number;

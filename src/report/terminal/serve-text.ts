@@ -16,7 +16,6 @@ interface ServeFacts {
     readonly host: string;
     readonly publicUrl: string | null;
   };
-  /** Templates of the repository. */
   readonly templates: readonly { readonly name: string }[];
   readonly hasTokens: boolean;
   /** Default data folder: commands need a flag for any other. */
@@ -109,7 +108,6 @@ export function logLine(json: string, options: { readonly color: boolean }): str
   return `${dim(time)} ${paint(level.padEnd(5))} ${words}${rest}\n`;
 }
 
-/** A token as stored. */
 interface TokenFacts {
   readonly id: string;
   readonly tenant: string;

@@ -192,7 +192,6 @@ export function checkedText(
 interface PackedTemplate {
   readonly file: string;
   readonly bytes: number;
-  /** Number of files in the package. */
   readonly files: number;
   readonly style_version: string;
 }
@@ -254,7 +253,6 @@ export interface AddedTemplate {
   readonly definition: string;
   readonly themes: readonly string[];
   readonly written: readonly string[];
-  /** Contact sheet. */
   readonly sheet: string;
 }
 

@@ -3,7 +3,6 @@ import { escapeControls, shortenText } from './display-text.ts';
 
 /** Result of comparing recorded videos with the world. */
 export interface DriftReport {
-  /** Number of checked videos. */
   readonly checked: number;
   /** Sorted by id, at most one for each video. */
   readonly findings: readonly DriftFinding[];

@@ -35,7 +35,6 @@ export interface FailureGroup {
 /** Data for finding source locations. */
 interface FailureContext {
   readonly changes: readonly Pick<ChangeDocument, 'id' | 'path' | 'title'>[];
-  /** Returns the text of a file; undefined if it is missing. */
   source(file: string): string | undefined;
 }
 

@@ -120,7 +120,6 @@ function uncheckedWords({ lint }: PlanDocument): string {
     .join(' ');
 }
 
-/** Actions that render a video. */
 const RENDERING: ReadonlySet<Action> = new Set(['create', 'update', 'restore']);
 
 /** Returns the reason of a change, worded to follow a file name. Ids in it are not escaped. */

@@ -115,7 +115,6 @@ export const LAYOUT_FILE = `${OWN_FOLDER}layout.json`;
 /** The changes made by packing, so that unpacking restores every value exactly. */
 export interface ArchiveLayout {
   readonly layout_version: 1;
-  /** Id of the animation in the archive. */
   readonly animation: string;
   /** Path in the archive → path in the package. */
   readonly files: Readonly<Record<string, string>>;

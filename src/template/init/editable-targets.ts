@@ -161,7 +161,6 @@ export interface FoundEditable {
 /** Something that a design has and its package lacks. */
 export interface Removal {
   readonly what: string;
-  /** Name of the layer. */
   readonly layer: string;
 }
 

@@ -19,7 +19,6 @@ export interface LottieSource {
 /** A file that the animation refers to, was not found, and must be added to the package. */
 export interface NeededFile {
   readonly kind: 'font' | 'image' | 'sound';
-  /** Name in the animation. */
   readonly name: string;
   /** Expected path, relative to the package's folder. */
   readonly path: string;

@@ -8,7 +8,6 @@ import type { Io } from '../../io.ts';
 import { openScenes } from '../../render/open-scenes.ts';
 import { desire } from '../load-desired-state.ts';
 
-/** A video as it was at the merge base. */
 interface BaseVideo {
   readonly desired: DesiredVideo;
   /** Null if its template is missing. @throws as `OpenScenes.sceneOf` */
@@ -55,7 +54,6 @@ export async function openBaseRevision(root: string, ref: string | undefined, io
   }
 }
 
-/** Returns the target branch of a pull request or a merge request. */
 function targetOf({ env }: Io): string | null {
   return env.GITHUB_BASE_REF || env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME || null;
 }

@@ -38,7 +38,6 @@ interface HostedRepository {
 }
 
 const REMOTE = 'origin';
-/** Maximum number of parallel uploads. */
 const UPLOADS = 6;
 const KEEP_DAYS = 30;
 

@@ -17,7 +17,6 @@ export type TemplateOrigin =
   | { readonly kind: 'lottie'; readonly file: LottieFile }
   /** A folder with a template package, absolute. */
   | { readonly kind: 'package'; readonly folder: string }
-  /** A template of the gallery: the files of its package. */
   | { readonly kind: 'gallery'; readonly name: string; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /** Maximum number of images that are fetched beside an animation. */
@@ -71,7 +70,6 @@ async function fetchLottie(url: string): Promise<LottieFile> {
   return { path: new URL(url).pathname, bytes, beside: (path) => fetched.get(path) ?? null, fontsBeside: [] };
 }
 
-/** Returns the paths of images that an animation names. */
 function imagePaths(bytes: Uint8Array): string[] {
   const document = parseRecord(new TextDecoder().decode(bytes));
   const assets = Array.isArray(document?.assets) ? document.assets.filter(isRecord) : [];

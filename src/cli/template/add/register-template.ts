@@ -31,7 +31,6 @@ export interface NewTemplate {
 /** Named values of editables, as a theme of a dotLottie file sets them. */
 interface Theme {
   readonly name: string;
-  /** Editable → value. */
   readonly values: ReadonlyMap<string, string>;
 }
 
