@@ -33,8 +33,6 @@ interface LockOwner {
   readonly host: string | null;
   /** Boot id and namespace of the process id; null if the system has no /proc. */
   readonly pids: string | null;
-  /** Unique to one acquisition. */
-  readonly mark: string;
 }
 
 /** Creates the error for a lock that is held. @param holder such as “process 4711 on build-7” */
@@ -86,7 +84,8 @@ export async function lockHolder(path: string): Promise<string | null> {
 /** @returns the content of our lock file */
 async function claim(path: string, refuse: Refuse): Promise<string> {
   const self = await thisProcess();
-  const text = `${JSON.stringify({ ...self, mark: randomUUID() } satisfies LockOwner)}\n`;
+  // The mark makes the content unique to one acquisition.
+  const text = `${JSON.stringify({ ...self, mark: randomUUID() })}\n`;
   const own = unfinishedPath(dirname(path));
   const startedAt = performance.now();
   try {
@@ -201,7 +200,7 @@ async function isAlive(owner: LockOwner, path: string, own: string): Promise<boo
   return touched !== null && (await stat(own)).mtimeMs - touched.mtimeMs < STALE_MS;
 }
 
-function holderOf(owner: LockOwner, self: Omit<LockOwner, 'mark'>): string {
+function holderOf(owner: LockOwner, self: LockOwner): string {
   const name = `process ${owner.pid}`;
   if (owner.identity === null) return name;
   if (owner.host !== self.host) return `${name} on ${owner.host}`;
@@ -218,16 +217,10 @@ function parseOwner(text: string): LockOwner | null {
     const value = owner?.[name];
     return typeof value === 'string' ? value : null;
   };
-  return {
-    pid: id,
-    identity: field('identity'),
-    host: field('host'),
-    pids: field('pids'),
-    mark: field('mark') ?? '',
-  };
+  return { pid: id, identity: field('identity'), host: field('host'), pids: field('pids') };
 }
 
-async function thisProcess(): Promise<Omit<LockOwner, 'mark'>> {
+async function thisProcess(): Promise<LockOwner> {
   const [identity, pids] = await Promise.all([processIdentity(pid), pidNamespace()]);
   return { pid, identity: identity ?? '', host: hostname(), pids };
 }

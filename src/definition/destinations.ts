@@ -44,7 +44,8 @@ export function readDeliver(
   context: DeliverContext,
 ): { destinations: PlacedDestination[]; diagnostics: Diagnostic[] } {
   const own = child(root, 'deliver');
-  const written = own === null ? allDestinations(root, context) : nodesOf(own).map(readDestination);
+  const written =
+    own === null ? allDestinations(root, context) : (own.kind === 'list' ? own.items : [own]).map(readDestination);
   const placeholders = placeholdersOf(video.labels);
   const destinations: PlacedDestination[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -115,11 +116,6 @@ function readDestination(node: TreeNode): WrittenDestination {
     at,
     credentialAt: credential?.span ?? at,
   };
-}
-
-/** Returns a single destination or the items of a list. */
-function nodesOf(node: TreeNode): readonly TreeNode[] {
-  return node.kind === 'list' ? node.items : [node];
 }
 
 /** @param ofAll the destination in reelform.yaml; null if it is the definition's own */

@@ -33,7 +33,9 @@ export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions):
   const stills = new Set(scene.stills.map(({ frame }) => frame));
   const frames = new Set([...stills, ...[...wanted.values()].flat().flatMap((span) => middles(span, scene))]);
   const candidates = [...frames].map((frame) => {
-    const strengths = [...wanted].map(([key, shown]) => [key, strongest(shown, frame * perFrame)] as const);
+    const strengths = [...wanted].map(([key, shown]) => {
+      return [key, Math.max(...shown.map((span) => strengthAt(span, frame * perFrame)))] as const;
+    });
     const seen = new Map(strengths.filter(([, strength]) => strength >= LEAST_STRENGTH));
     return { frame, seen, isStill: stills.has(frame) };
   });
@@ -64,10 +66,6 @@ function worthOf(
 ): number {
   const strength = [...left].reduce((sum, key) => sum + (seen.get(key) ?? 0), 0);
   return strength === 0 ? 0 : strength + (isStill ? 0.5 : 0);
-}
-
-function strongest(spans: readonly LayerSpan[], frame: number): number {
-  return Math.max(...spans.map((span) => strengthAt(span, frame)));
 }
 
 /** Returns video frames midway between the times at which a layer's visibility may change. */

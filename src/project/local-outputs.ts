@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 import { nullIfMissing } from '../file-system-error.ts';
@@ -273,10 +273,7 @@ export async function compactOutputRecords(root: string): Promise<void> {
     if (text === null) return;
     const { records, lineCount } = parseRecords(text);
     if (lineCount <= MOST_WASTE) return;
-    const paths = await Promise.all(
-      [...records.keys()].map(async (path) => ((await isThere(join(root, path))) ? [path] : [])),
-    );
-    const kept = paths.flat();
+    const kept = [...records.keys()].filter((path) => existsSync(join(root, path)));
     if (lineCount - kept.length <= Math.max(MOST_WASTE, lineCount / 2)) return;
     await replaceFile(file, kept.map((path) => lineOf(path, records.get(path)!)).join(''), { isDurable: false });
   } catch {
@@ -302,8 +299,4 @@ function parseLine(line: string): (OutputRecord & { readonly path: string }) | n
   const { path, bytes, sha256 } = parseRecord(line) ?? {};
   if (typeof path !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return null;
   return { path, bytes, sha256: sha256 as Sha256 };
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await nullIfMissing(stat(path))) !== null;
 }

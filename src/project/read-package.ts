@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { failure, type Result, type Span, startOf } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
 import { readPackedPackage } from '../template/archive/read-lottie-archive.ts';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../template/archive/read-package-zip.ts';
 import type { ReadLog } from './read-log.ts';
@@ -47,7 +48,8 @@ export function readTemplateFolder(
   let sizeBytes = 0;
   const folders = [''];
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
-    for (const entry of sorted(list(posix.join(folder, below).replace(/\/$/, '')))) {
+    const entries = list(posix.join(folder, below).replace(/\/$/, ''));
+    for (const entry of entries.sort((a, b) => byCodeUnit(a.name, b.name))) {
       const path = `${below}${entry.name}`;
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) folders.push(`${path}/`);
@@ -81,10 +83,6 @@ function realInside(
   }
   const message = `${JSON.stringify(path)} is a link to a location outside the repository`;
   return refused(at, message, `Copy the ${kind} into the repository`);
-}
-
-function sorted(entries: Dirent[]): Dirent[] {
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Returns whether a template's path names a packed package rather than a folder. */

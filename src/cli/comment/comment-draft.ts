@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
-import type { Json } from '../../digest.ts';
 import { type Behavior, type CommentData, markedComment } from '../../forge/write-comment.ts';
 import { parseJson } from '../../json.ts';
 import { type PlanDocument, planId } from '../../plan/plan-document.ts';
@@ -133,7 +132,7 @@ async function readPlanFile(file: string, directory: string): Promise<PlanDocume
   if (planId(document.changes) !== document.plan_id) {
     throw refuse('its changes do not match its plan_id');
   }
-  return { ...document, diagnostics: diagnosticsOf(document) };
+  return { ...document, diagnostics: problemsOf(document).slice(0, MOST_DIAGNOSTICS) };
 }
 
 async function readBounded(path: string): Promise<string | null> {
@@ -145,9 +144,4 @@ async function readBounded(path: string): Promise<string | null> {
   } finally {
     await handle.close();
   }
-}
-
-/** Returns the problems of a plan as diagnostics, errors first. */
-function diagnosticsOf(document: PlanDocument): Json[] {
-  return problemsOf(document).slice(0, MOST_DIAGNOSTICS);
 }

@@ -67,7 +67,8 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   for (const { path, content, isAtTop = false } of files) {
     const target = join(isAtTop ? (top ?? root) : root, path);
     const shownPath = slashed(relative(root, target));
-    if (isThere(target)) {
+    // A broken symbolic link is there, too.
+    if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
       left.push(shownPath);
       continue;
     }
@@ -95,11 +96,6 @@ export async function initCommand(folder: string | undefined, options: InitOptio
 /** True for files of the example, which an existing configuration does not need. */
 function isOfExample(path: string): boolean {
   return path === CONFIG_FILE || /^(?:templates|videos|schemas)\//.test(path);
-}
-
-/** True also for a broken symbolic link. */
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** True if other workflows use these names. */

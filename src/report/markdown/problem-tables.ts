@@ -54,7 +54,9 @@ export function failureRow({ what, ids, title, failures, places }: FailureGroup,
 
 function videosOf(ids: readonly string[], title: string): string {
   const names = listSome(ids, MOST_NAMES, (id) => shortCode(id));
-  if (ids.length === 1) return title === '' ? names : `${names}<br>${nameOf(title)}`;
+  if (ids.length === 1) {
+    return title === '' ? names : `${names}<br>${escapeMarkdown(shortenText(plain(title), LONGEST.name))}`;
+  }
   return `${countNoun(ids.length, 'video')}<br>${names}`;
 }
 
@@ -71,10 +73,6 @@ function placeLink({ file, line }: FailureLocation, filesUrl: string | null): st
   if (filesUrl === null) return words;
   const path = file.split('/').map(encodeURIComponent).join('/');
   return linkedWords(words, `${filesUrl}${path}${line === null ? '' : `#L${line}`}`);
-}
-
-function nameOf(text: string): string {
-  return escapeMarkdown(shortenText(plain(text), LONGEST.name));
 }
 
 function plain(text: string): string {

@@ -8,15 +8,7 @@ import { escapeControls, terminalLink } from '../wording/display-text.ts';
  * @param reference URL of the reference of error codes, which the code then links to
  */
 export function errorText(
-  {
-    code,
-    message,
-    hint,
-  }: {
-    code: string;
-    message: string;
-    hint?: string | undefined;
-  },
+  { code, message, hint }: Pick<VideoFailure, 'code' | 'message' | 'hint'>,
   reference?: string,
 ): string {
   const name = escapeControls(code);
@@ -26,15 +18,12 @@ export function errorText(
 }
 
 /** Formats a rejection by the service, with its problems. */
-export function serviceErrorText({
-  code,
-  message,
-  problems,
-}: {
-  code: string;
-  message: string;
-  problems: readonly { readonly detail: string; readonly pointer: string }[];
+export function serviceErrorText(error: {
+  readonly code: string;
+  readonly message: string;
+  readonly problems: readonly { readonly detail: string; readonly pointer: string }[];
 }): string {
+  const { code, message, problems } = error;
   const lines = problems.map(({ detail, pointer }) => `  ${escapeControls(detail)} (${escapeControls(pointer)})\n`);
   return `${errorText({ code, message })}${lines.join('')}`;
 }

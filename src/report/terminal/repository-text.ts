@@ -44,15 +44,8 @@ export function validText(videoCount: number, templateCount: number): string {
 }
 
 /** Reports a lint run without errors. */
-export function lintText({
-  diagnostics,
-  checked,
-  remote,
-}: {
-  readonly diagnostics: readonly unknown[];
-  readonly checked: number;
-  readonly remote: number;
-}): string {
+export function lintText(linted: { diagnostics: readonly unknown[]; checked: number; remote: number }): string {
+  const { diagnostics, checked, remote } = linted;
   const found = diagnostics.length === 0 ? ', no problems found' : '';
   const rest =
     remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be checked locally.`;

@@ -68,15 +68,10 @@ function unsupportedLines(found: NewPackage['unsupported'], { color }: { readonl
 function editableRow(editable: NewPackage['editables'][number]): string[] {
   const { key, kind, label, origin, former, stillcut, maxLength } = editable;
   const value = exampleOf(editable);
-  const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shorten(value, 40));
+  const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shortenText(value, 40));
   const from = { slot: `slot ${JSON.stringify(former)}`, name: 'by its name', proposed: 'proposed' }[origin];
   const length = maxLength === null ? '' : `${maxLength} characters`;
-  return [key, kind, shorten(label, 40), example, stillcut, length, from].map(escapeControls);
-}
-
-function shorten(text: string, length: number): string {
-  const characters = [...text];
-  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
+  return [key, kind, shortenText(label, 40), example, stillcut, length, from].map(escapeControls);
 }
 
 function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: number): string[] {

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../digest.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
-import type { AudioResource, Mapping, MediaResource, Resource, TextResource, Transform } from '../../wire/mapping.ts';
+import type { AudioResource, Mapping, MediaResource, TextResource, Transform } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
 import { isSlotKind } from '../../wire/slot-text.ts';
 import { slotValue } from '../derive-spec.ts';
@@ -55,7 +55,8 @@ export function bindMapping(
         const transform = (resource as AudioResource | undefined)?.transform ?? {};
         if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform });
       } else if (bytes !== undefined) {
-        media.show(use, { bytes, name: key, transform: transformOf(resource), isVideo });
+        const transform = { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
+        media.show(use, { bytes, name: key, transform, isVideo });
       } else {
         const file = template.images.get(use.assetId);
         if (file !== undefined) media.show(use, { ...ownFile(file), isVideo });
@@ -118,10 +119,6 @@ function trackSounds(
 /** Returns the tracks of a mapping in mixing order, which is the order of their names. */
 export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): [name: string, track: AudioResource][] {
   return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
-}
-
-function transformOf(resource: Resource | undefined): Transform {
-  return { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
 }
 
 function ownFile({ path, bytes }: PackageFile): { bytes: Uint8Array; name: string; transform: Transform } {

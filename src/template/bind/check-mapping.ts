@@ -84,13 +84,13 @@ function checkResources(
 function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[] {
   const names = Object.keys(tracks);
   const problems: MappingProblem[] = [];
-  const refuse = (pointer: string, editable: string, detail: string): void =>
-    void problems.push({ code: 'definition_invalid', pointer, editable, detail });
-  if (names.length > MAX_TRACKS) refuse(TRACKS, 'audio_tracks', `${names.length} tracks, at most ${MAX_TRACKS}`);
+  const refuse = (detail: string): void =>
+    void problems.push({ code: 'definition_invalid', pointer: TRACKS, editable: 'audio_tracks', detail });
+  if (names.length > MAX_TRACKS) refuse(`${names.length} tracks, at most ${MAX_TRACKS}`);
   for (const name of names.slice(0, MAX_TRACKS)) {
     const pointer = `${TRACKS}${jsonPointer([name])}`;
     if (name === '' || name.length > MAX_TRACK_NAME) {
-      refuse(TRACKS, 'audio_tracks', `the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
+      refuse(`the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
     } else problems.push(...placed(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
   }
   return problems;
