@@ -7,7 +7,7 @@ import { listText } from '../../report/terminal/list-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, stdoutStyle } from '../output.ts';
-import { openPlan } from '../plan/open-plan.ts';
+import { openWholePlan } from '../plan/open-plan.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
 
@@ -22,16 +22,10 @@ interface ListOptions extends GlobalOptions, Pick<PlanFlags, 'target' | 'targetF
 export async function listCommand(names: readonly string[], options: ListOptions, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
   const globs = await readGlobs(options, directory, io);
-  const { repository, diagnostics, opened } = await openPlan(
-    directory,
-    { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY },
-    io,
-  );
-  if (opened === null) {
-    printDiagnostics(diagnostics, repository.source, options, io);
-    return EXIT.error;
-  }
-  const all = everyChange(opened.plan);
+  const whole = await openWholePlan(options, io);
+  if (whole === null) return EXIT.error;
+  const { repository, plan } = whole;
+  const all = everyChange(plan);
   const ids = all.map(({ id }) => id);
   const unmatched = [
     ...unmatchedGlobs(globs, ids),

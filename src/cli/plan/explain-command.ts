@@ -4,10 +4,9 @@ import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import type { GlobalOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
-import { printDiagnostics } from '../output.ts';
-import { openPlan } from './open-plan.ts';
+import { openWholePlan } from './open-plan.ts';
 
 /** `reelform explain ID`: shows why a video would be rendered, or why it was. */
 export async function explainCommand(
@@ -15,16 +14,12 @@ export async function explainCommand(
   options: GlobalOptions & { readonly json?: boolean },
   io: Io,
 ): Promise<number> {
-  // A limit on the number of renders does not matter for one video.
-  const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
-  const { repository, diagnostics, opened } = await openPlan(workingDirectory(options, io), flags, io);
-  if (opened === null) {
-    printDiagnostics(diagnostics, repository.source, options, io);
-    return EXIT.error;
-  }
-  const change = changeOf(id, opened.plan);
-  const isRecorded = recordedIn(opened.lock.videos.values());
-  const attempt = change.desired === null ? null : liveAttempt(opened.journal, change.desired.fingerprint, isRecorded);
+  const opened = await openWholePlan(options, io);
+  if (opened === null) return EXIT.error;
+  const { repository, plan, lock, journal } = opened;
+  const change = changeOf(id, plan);
+  const isRecorded = recordedIn(lock.videos.values());
+  const attempt = change.desired === null ? null : liveAttempt(journal, change.desired.fingerprint, isRecorded);
   if (options.json === true) {
     const files = change.desired === null ? [] : repository.dependenciesOf(change.desired);
     io.stdout.write(explainJson({ change, attempt, files }));

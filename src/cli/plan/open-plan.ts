@@ -9,8 +9,10 @@ import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
+import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
+import { printDiagnostics } from '../output.ts';
 import { type DesiredState, loadDesiredState } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
@@ -45,6 +47,18 @@ export interface PlanContext {
   readonly waiting?: ReadonlyMap<Fingerprint, FormerEntry>;
   /** Returns requests of a saved plan besides the definitions. */
   readonly demands?: (lock: Lock) => SavedDemands;
+}
+
+/** Opens the plan of all videos, with any number of renders; null if errors prevented planning, which are printed. */
+export async function openWholePlan(
+  options: GlobalOptions,
+  io: Io,
+): Promise<(OpenPlan & Pick<OpenedPlan, 'repository'>) | null> {
+  const flags = { allowEmpty: true, maxRenders: Number.POSITIVE_INFINITY };
+  const { repository, diagnostics, opened } = await openPlan(workingDirectory(options, io), flags, io);
+  if (opened !== null) return { ...opened, repository };
+  printDiagnostics(diagnostics, repository.source, options, io);
+  return null;
 }
 
 /**

@@ -119,21 +119,8 @@ interface TokenFacts {
   readonly lastUsedAt: string | null;
 }
 
-/** A token as `--json` prints it. */
-interface TokenRow {
-  readonly id: string;
-  readonly tenant: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly state: 'valid' | 'revoked' | 'expired';
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
-
-/** @param now milliseconds since the epoch */
-export function tokenRows(tokens: readonly TokenFacts[], now: number): TokenRow[] {
+/** Returns tokens as `--json` prints them. @param now milliseconds since the epoch */
+export function tokenRows(tokens: readonly TokenFacts[], now: number) {
   return tokens.map(({ id, tenant, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => ({
     id,
     tenant,
@@ -148,7 +135,7 @@ export function tokenRows(tokens: readonly TokenFacts[], now: number): TokenRow[
 }
 
 /** Formats tokens as a table. */
-export function tokensText(rows: readonly TokenRow[]): string {
+export function tokensText(rows: ReturnType<typeof tokenRows>): string {
   if (rows.length === 0) return 'There are no tokens.\n';
   const table = [
     ['ID', 'TENANT', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'],

@@ -5,7 +5,8 @@ import type { FoundEditable } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import type { KeyGenerator } from './key-generator.ts';
 
-const still = (k: unknown): LottieNode => ({ a: 0, k });
+/** Returns a property that is not animated. */
+export const still = (k: unknown): LottieNode => ({ a: 0, k });
 
 /** Transform that moves nothing. */
 export const IDENTITY: LottieNode = {
@@ -42,16 +43,6 @@ export function addBackground(animation: LottieDocument, color: string, keys: Ke
 export function layerOf(animation: LottieDocument, name: string): LottieNode {
   const numbers = [...layerLists(animation)].flat().map(({ ind }) => (typeof ind === 'number' ? ind : 0));
   const { ip, op } = animation;
-  return {
-    ddd: 0,
-    ind: Math.max(0, ...numbers) + 1,
-    nm: name,
-    sr: 1,
-    ks: structuredClone(IDENTITY),
-    ao: 0,
-    ip,
-    op,
-    st: 0,
-    bm: 0,
-  };
+  const ind = Math.max(0, ...numbers) + 1;
+  return { ddd: 0, ind, nm: name, sr: 1, ks: structuredClone(IDENTITY), ao: 0, ip, op, st: 0, bm: 0 };
 }

@@ -1,7 +1,7 @@
 import { parseColor } from '../bind/color.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
-import { IDENTITY, layerOf } from './add-background.ts';
+import { IDENTITY, layerOf, still } from './add-background.ts';
 import type { FoundEditable } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import type { KeyGenerator } from './key-generator.ts';
@@ -91,7 +91,6 @@ function shrinkContent(animation: LottieDocument, area: Area): void {
   const scale = Math.min(area.width / w, area.height / h) * 100;
   animation.assets = [...(animation.assets ?? []), { id: CONTENT, nm: 'Animation', layers }];
   animation.layers = [];
-  const still = (k: unknown): LottieNode => ({ a: 0, k });
   const ks = {
     ...structuredClone(IDENTITY),
     a: still([w / 2, h / 2, 0]),
@@ -117,14 +116,13 @@ function textLayer(
     ...{ sz: [Math.round(area.width), Math.round(area.height)], ps: [0, 0], vj: vertical },
   };
   const node: LottieNode = { k: [{ t: 0, s: style }] };
-  const position = { a: 0, k: [Math.round(area.x), Math.round(area.y), 0] };
   const base = layerOf(animation, name);
   const layer = {
     ...base,
     ind: Number(base.ind) + (name === 'Caption' ? 1 : 0),
     ty: 5,
-    ks: { ...structuredClone(IDENTITY), p: position },
-    t: { d: node, p: {}, m: { g: 1, a: { a: 0, k: [0, 0] } }, a: [] },
+    ks: { ...structuredClone(IDENTITY), p: still([Math.round(area.x), Math.round(area.y), 0]) },
+    t: { d: node, p: {}, m: { g: 1, a: still([0, 0]) }, a: [] },
   };
   return { layer, node };
 }

@@ -10,6 +10,7 @@ import { checkAnimation, MAX_SIDE_PIXELS } from '../lottie/check-animation.ts';
 import { findUnsupported, type UnsupportedUse } from '../lottie/find-unsupported.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
+import { IDENTITY, still } from './add-background.ts';
 import { type ChosenStill, chooseStills } from './choose-stills.ts';
 import type { FoundEditable, InitNote } from './editable-targets.ts';
 import { extractFonts } from './extract-fonts.ts';
@@ -177,15 +178,7 @@ function scaleDown(animation: unknown): unknown {
   const scale = MAX_SIDE_PIXELS / Math.max(width, height);
   if (!(scale < 1) || !(Math.min(width, height) >= 1)) return animation;
   const { ip, op, assets } = animation;
-  const still = (k: unknown): object => ({ a: 0, k });
-  const percent = scale * 100;
-  const ks = {
-    o: still(100),
-    r: still(0),
-    p: still([0, 0, 0]),
-    a: still([0, 0, 0]),
-    s: still([percent, percent, 100]),
-  };
+  const ks = { ...structuredClone(IDENTITY), s: still([scale * 100, scale * 100, 100]) };
   const id = 'full_size';
   const layer = { ty: 0, ind: 1, nm: 'full size', refId: id, w: width, h: height, ip, op, st: 0, sr: 1, ks };
   return {

@@ -1,6 +1,7 @@
 import { formatColor } from '../bind/color.ts';
 import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
+import { IDENTITY, still } from './add-background.ts';
 import { type EditableTarget, type FoundEditable, findEditableTargets } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import { type KeyGenerator, labelOf } from './key-generator.ts';
@@ -40,7 +41,6 @@ export function suggestColors(animation: LottieDocument, keys: KeyGenerator, lea
  * @returns the number of replaced layers
  */
 export function solidsToShapes(animation: LottieDocument): number {
-  const still = (k: unknown): object => ({ a: 0, k });
   const solids = allLayers(animation).filter(
     ({ layer: { ty, sc } }) => ty === LAYER_TYPE.solid && /^#[0-9a-f]{6}$/i.test(String(sc)),
   );
@@ -56,16 +56,7 @@ export function solidsToShapes(animation: LottieDocument): number {
         it: [
           { ty: 'rc', d: 1, s: still([width, height]), p: still([width / 2, height / 2]), r: still(0) },
           { ty: 'fl', nm: name, c: still([channel(1), channel(3), channel(5), 1]), o: still(100), r: 1 },
-          {
-            ty: 'tr',
-            p: still([0, 0]),
-            a: still([0, 0]),
-            s: still([100, 100]),
-            r: still(0),
-            o: still(100),
-            sk: still(0),
-            sa: still(0),
-          },
+          { ty: 'tr', ...structuredClone(IDENTITY), sk: still(0), sa: still(0) },
         ],
       },
     ];
