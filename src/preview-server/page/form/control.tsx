@@ -32,6 +32,8 @@ interface SavedValue<T> {
   readonly error: PreviewError | null;
   /** Changes the value and saves it after a pause. */
   readonly change: (value: T) => void;
+  /** Changes the value and saves it now. */
+  readonly commit: (value: T) => void;
   /** Saves a pending change now. */
   readonly flush: () => void;
 }
@@ -71,14 +73,14 @@ export function useSavedValue<T>(saved: T, save: (value: T) => Promise<unknown>)
   }, [saved]);
   // A change that is pending when the field disappears is saved, too.
   useEffect(() => flush, []);
-  return {
-    value,
-    error,
-    change: (next) => {
-      setValue(next);
-      clearTimeout(pending.current?.timer);
-      pending.current = { timer: setTimeout(flush, PAUSE_MS), value: next };
-    },
-    flush,
+  const change = (next: T): void => {
+    setValue(next);
+    clearTimeout(pending.current?.timer);
+    pending.current = { timer: setTimeout(flush, PAUSE_MS), value: next };
   };
+  const commit = (next: T): void => {
+    change(next);
+    flush();
+  };
+  return { value, error, change, commit, flush };
 }

@@ -102,17 +102,10 @@ function TextControl({ field, id, save }: ControlProps): JSX.Element {
 }
 
 function FontControl({ field, id, save }: ControlProps): JSX.Element {
-  const { value, error, change, flush } = useSavedValue(field.value ?? '', (font) => save(font === '' ? null : font));
+  const { value, error, commit } = useSavedValue(field.value ?? '', (font) => save(font === '' ? null : font));
   return (
     <>
-      <select
-        id={id}
-        value={value}
-        onChange={(event) => {
-          change(event.currentTarget.value);
-          flush();
-        }}
-      >
+      <select id={id} value={value} onChange={(event) => commit(event.currentTarget.value)}>
         {!field.isRequired && <option value="">{field.example ?? 'Font of the template'}</option>}
         {field.fonts.map((font) => (
           <option key={font} value={font}>

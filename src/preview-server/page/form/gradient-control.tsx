@@ -14,14 +14,13 @@ import { type ControlProps, Refusal, useSavedValue } from './control.tsx';
 
 /** The stops of a gradient: a colour and a position each. Without a value, it starts from the gradient of the template. */
 export function GradientControl({ field, id, save }: ControlProps): JSX.Element {
-  const { value, error, change, flush } = useSavedValue(field.value ?? '', (text) => {
+  const { value, error, change, commit, flush } = useSavedValue(field.value ?? '', (text) => {
     if (text !== '' && parseStops(text) === null) {
       return Promise.reject(new Error(`"${text}" is not a gradient such as #FF0000 0%, #00FF00 100%.`));
     }
     return save(text === '' ? null : text);
   });
   const stops = parseStops(value) ?? parseStops(field.example ?? '') ?? [];
-  const write = (changed: readonly Stop[]): void => change(formatStops(changed));
   return (
     <>
       <div class="gradient">
@@ -33,28 +32,19 @@ export function GradientControl({ field, id, save }: ControlProps): JSX.Element 
                 type="color"
                 aria-label={`${field.label}: colour ${index + 1}`}
                 value={stop.color.slice(0, 7).toLowerCase()}
-                onInput={(event) =>
-                  write(stops.with(index, { ...stop, color: picked(event.currentTarget.value, stop) }))
+                onInput={({ currentTarget: { value: code } }) =>
+                  change(formatStops(stops.with(index, { ...stop, color: picked(code, stop) })))
                 }
                 onChange={flush}
               />
               <PositionInput
                 label={`${field.label}: position ${index + 1} in percent`}
                 percent={stop.percent}
-                onCommit={(percent) => {
-                  write(stops.with(index, { ...stop, percent }));
-                  flush();
-                }}
+                onCommit={(percent) => commit(formatStops(stops.with(index, { ...stop, percent })))}
               />
               <span class="calm">%</span>
               {stops.length > 2 && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    write(stops.toSpliced(index, 1));
-                    flush();
-                  }}
-                >
+                <button type="button" onClick={() => commit(formatStops(stops.toSpliced(index, 1)))}>
                   Remove
                 </button>
               )}
@@ -62,13 +52,7 @@ export function GradientControl({ field, id, save }: ControlProps): JSX.Element 
           ))}
         </ol>
         {stops.length > 1 && stops.length < MOST_STOPS && (
-          <button
-            type="button"
-            onClick={() => {
-              write(withStop(stops));
-              flush();
-            }}
-          >
+          <button type="button" onClick={() => commit(formatStops(withStop(stops)))}>
             Add a colour
           </button>
         )}

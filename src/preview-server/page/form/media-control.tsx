@@ -33,9 +33,9 @@ export function MediaControl({ field, id, save, detail }: MediaControlProps): JS
   const file = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const [isUploading, setUploading] = useState(false);
-  const source = field.value ?? null;
-  const isRemote = source !== null && /^https?:/i.test(source);
-  const address = source === null || isRemote ? null : fileAddress(source);
+  const MediaTransform = field.kind === 'audio' ? SoundTransform : PictureTransform;
+  const isLocal = field.value !== null && !/^https?:/i.test(field.value);
+  const address = isLocal ? fileAddress(field.value) : null;
 
   const receive = async (dropped: File | undefined): Promise<void> => {
     if (dropped === undefined) return;
@@ -64,19 +64,10 @@ export function MediaControl({ field, id, save, detail }: MediaControlProps): JS
         void receive(event.dataTransfer?.files[0]);
       }}
     >
-      {address !== null && field.kind !== 'audio' && (
-        <PictureTransform
+      {address !== null && (
+        <MediaTransform
           key={address}
           field={field}
-          address={address}
-          values={transform.value}
-          onChange={transform.change}
-        />
-      )}
-      {address !== null && field.kind === 'audio' && (
-        <SoundTransform
-          key={address}
-          label={field.label}
           address={address}
           values={transform.value}
           onChange={transform.change}

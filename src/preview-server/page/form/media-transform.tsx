@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { FormField } from '../../protocol.ts';
 import { cropAround, type PictureSize, setTransform, type TransformValues } from '../transform.ts';
 
-interface PictureTransformProps {
+interface TransformProps {
   readonly field: FormField;
   readonly address: string;
   readonly values: TransformValues;
@@ -13,7 +13,7 @@ interface PictureTransformProps {
 const STRATEGIES = { cover: 'Fill, crop the rest', contain: 'Show all of it', fill: 'Stretch', manual: 'Crop by hand' };
 
 /** How an image or clip fills its area: the point that stays in view, a rectangle, and for clips their start and volume. */
-export function PictureTransform({ field, address, values, onChange }: PictureTransformProps): JSX.Element {
+export function PictureTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
   const [size, setSize] = useState<PictureSize | null>(null);
   const [duration, setDuration] = useState(0);
   // The first attempt is a clip, if it may be one: an editable for clips takes images, too.
@@ -74,24 +74,14 @@ export function PictureTransform({ field, address, values, onChange }: PictureTr
             ))}
           </select>
         </label>
-        {strategy === 'cover' && (
-          <>
-            <PercentField
-              label="Focus X"
-              name="focus_x"
-              max={100}
-              share={Number(values.focus_x ?? 0.5)}
-              onChange={set}
-            />
-            <PercentField
-              label="Focus Y"
-              name="focus_y"
-              max={100}
-              share={Number(values.focus_y ?? 0.5)}
-              onChange={set}
-            />
-          </>
-        )}
+        {strategy === 'cover' &&
+          (['X', 'Y'] as const).map((axis) => {
+            const name = axis === 'X' ? 'focus_x' : 'focus_y';
+            const share = Number(values[name] ?? 0.5);
+            return (
+              <PercentField key={axis} label={`Focus ${axis}`} name={name} max={100} share={share} onChange={set} />
+            );
+          })}
         {strategy === 'manual' &&
           (['crop_x', 'crop_y', 'crop_width', 'crop_height'] as const).map((name) => (
             <NumberField
@@ -194,15 +184,8 @@ function currentScale(size: PictureSize, area: PictureSize | null, values: Trans
   return Math.min(1, Number(values.crop_width ?? largest.crop_width) / largest.crop_width);
 }
 
-interface SoundTransformProps {
-  readonly label: string;
-  readonly address: string;
-  readonly values: TransformValues;
-  readonly onChange: (values: TransformValues) => void;
-}
-
 /** Start, volume, fades and repetition of a sound. */
-export function SoundTransform({ label, address, values, onChange }: SoundTransformProps): JSX.Element {
+export function SoundTransform({ field, address, values, onChange }: TransformProps): JSX.Element {
   const set = (changed: Partial<TransformValues>): void => {
     const next = setTransform(values, changed);
     const { volume, ...others } = next;
@@ -221,7 +204,7 @@ export function SoundTransform({ label, address, values, onChange }: SoundTransf
   return (
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: sounds of videos have no captions. */}
-      <audio controls preload="metadata" src={address} aria-label={label} />
+      <audio controls preload="metadata" src={address} aria-label={field.label} />
       <div class="transform">
         {seconds('trim_start_time', 'Starts at')}
         <PercentField label="Volume" name="volume" max={400} share={Number(values.volume ?? 1)} onChange={set} />
