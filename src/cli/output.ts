@@ -37,6 +37,17 @@ export function printJson(document: object, io: Io): void {
   io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** Prints the result of a command: as one JSON document with `--json`, otherwise as a text. */
+export function printResult(
+  document: object,
+  text: (style: { readonly color: boolean }) => string,
+  options: GlobalOptions & { readonly json?: boolean },
+  io: Io,
+): void {
+  if (options.json === true) printJson(document, io);
+  else io.stdout.write(text(stdoutStyle(options, io)));
+}
+
 /** Returns how reports on stdout are styled. */
 export function stdoutStyle(options: GlobalOptions, io: Io): { readonly color: boolean } {
   return { color: wantsColor(io.stdout, io.env, options.color) };

@@ -15,7 +15,7 @@ import { countNoun } from '../../report/wording/quantities.ts';
 import { cacheKey, type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { openJournal } from '../lock/open-journal.ts';
-import { printJson, stdoutStyle } from '../output.ts';
+import { printResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 import { checkCi, checkGit, checkService } from './doctor-environment.ts';
@@ -30,12 +30,8 @@ export async function doctorCommand(options: GlobalOptions & { readonly json?: b
     checks.push(...repository, ...(await checkGit(root)));
     checks.push(...(await checkService(config, io)), ...(await checkCi(root, config, io)));
   }
-  if (options.json === true) {
-    const results = checks.map(({ name, status, message, hint }) => ({ name, status, message, hint: hint ?? null }));
-    printJson({ format_version: '1.0', checks: results }, io);
-  } else {
-    io.stdout.write(doctorText(checks, stdoutStyle(options, io)));
-  }
+  const results = checks.map(({ name, status, message, hint }) => ({ name, status, message, hint: hint ?? null }));
+  printResult({ format_version: '1.0', checks: results }, (style) => doctorText(checks, style), options, io);
   return checks.some(({ status }) => status === 'error') ? EXIT.error : EXIT.ok;
 }
 

@@ -18,7 +18,7 @@ import { withErrorReport } from '../errors.ts';
 import { loadGitHubJob, openJobGitHub, printWarning } from '../forge/forge-job.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, type OutputStream, wantsColor } from '../io.ts';
-import { printDiagnostics } from '../output.ts';
+import { printDiagnostics, printJson } from '../output.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
@@ -73,13 +73,13 @@ export async function printDrift(
   words: OutputStream | null,
   io: Io,
 ): Promise<PrintedDrift | null> {
-  const tell = (thrown: readonly JsonDiagnostic[]): void => io.stdout.write(driftJson(NOTHING_SEEN, thrown));
+  const tell = (thrown: readonly JsonDiagnostic[]): void => printJson(driftJson(NOTHING_SEEN, thrown), io);
   const { repository, diagnostics, reported, opened } = await withErrorReport(options.json === true ? tell : null, () =>
     checkDrift(workingDirectory(options, io), options, io),
   );
   const report = opened?.report ?? NOTHING_SEEN;
   if (options.json === true)
-    io.stdout.write(driftJson(report, diagnosticsJson([...diagnostics, ...reported], repository.source)));
+    printJson(driftJson(report, diagnosticsJson([...diagnostics, ...reported], repository.source)), io);
   printDiagnostics(diagnostics, repository.source, options, io);
   if (opened === null) return null;
   words?.write(driftText(report, { color: wantsColor(words, io.env, options.color) }));

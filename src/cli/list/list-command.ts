@@ -6,7 +6,7 @@ import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, stdoutStyle } from '../output.ts';
+import { printDiagnostics, printResult } from '../output.ts';
 import { openWholePlan } from '../plan/open-plan.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
@@ -36,7 +36,7 @@ export async function listCommand(names: readonly string[], options: ListOptions
   const isNamed = names.length === 0 ? () => true : idMatcher(names);
   const isChosen = isSelected(globs);
   const changes = all.filter(({ id }: Change) => isChosen(id) && [id, ...endsOf(id)].some(isNamed));
-  io.stdout.write(options.json === true ? listJson(changes) : listText(changes, stdoutStyle(options, io)));
+  printResult(listJson(changes), (style) => listText(changes, style), options, io);
   return EXIT.ok;
 }
 

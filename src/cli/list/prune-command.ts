@@ -12,7 +12,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
 import { loadLock, withRunLock } from '../lock/open-lock.ts';
-import { printConfigErrors, printDiagnostics, printJson } from '../output.ts';
+import { printConfigErrors, printDiagnostics, printResult } from '../output.ts';
 import { segmentFolder } from '../render/segment-cache.ts';
 
 interface PruneOptions extends GlobalOptions {
@@ -49,22 +49,18 @@ async function prune(root: string, options: PruneOptions, io: Io): Promise<numbe
   const segments = new FolderSegmentStore({ folder: segmentFolder(root), maxBytes: 0, now: () => io.now() });
   const unused = (await segments.list()).filter(({ usedAt }) => usedAt < before);
   const files = await findFiles(root, lock, journal.state, before);
-  const found: PrunableFiles[] = [
-    ...files,
-    ...unused.map(
-      ({ key, bytes }) => ({ kind: 'segment', path: `.reelform/segments/${key.slice(0, 2)}/${key}`, bytes }) as const,
-    ),
-  ];
+  const old = unused.map(({ key, bytes }): PrunableFiles => {
+    return { kind: 'segment', path: `.reelform/segments/${key.slice(0, 2)}/${key}`, bytes };
+  });
+  const found = [...files, ...old];
   const isRemoved = options.yes === true;
   if (isRemoved) {
-    await removeOutputs(
-      root,
-      files.map(({ path }) => path),
-    );
-    for (const { key } of unused) await rm(join(segmentFolder(root), key.slice(0, 2), key), { force: true });
+    const paths = files.map(({ path }) => path);
+    await removeOutputs(root, paths);
+    for (const { path } of old) await rm(join(root, path), { force: true });
   }
-  if (options.json === true) printJson({ format_version: '1.0', removed: isRemoved, files: found }, io);
-  else io.stdout.write(pruneText(found, { isRemoved }));
+  const document = { format_version: '1.0', removed: isRemoved, files: found };
+  printResult(document, () => pruneText(found, { isRemoved }), options, io);
   return EXIT.ok;
 }
 

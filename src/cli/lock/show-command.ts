@@ -7,7 +7,7 @@ import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
 import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printJson, stdoutStyle } from '../output.ts';
+import { printResult, stdoutStyle } from '../output.ts';
 import { type FormatFlags, planFormat } from '../plan/plan-options.ts';
 import { loadLock, lockEntry } from './open-lock.ts';
 
@@ -37,9 +37,7 @@ export async function showCommand(
     return EXIT.ok;
   }
   const entry = lockEntry(lock, id);
-  io.stdout.write(
-    options.json === true ? `${JSON.stringify(entry, null, 2)}\n` : lockEntryText(id, entry, stdoutStyle(options, io)),
-  );
+  printResult(entry, (style) => lockEntryText(id, entry, style), options, io);
   return EXIT.ok;
 }
 
@@ -63,16 +61,10 @@ export async function outputCommand(id: string | undefined, options: OutputOptio
   const urls = sorted.map(([name, { deliveries = [], video_url }]) => {
     return [name, options.delivered === true ? deliveries.map(({ to, url }) => url ?? to) : [video_url]] as const;
   });
-  if (options.json === true) {
-    const document = urls.map(([name, all]) => [name, options.delivered === true ? all : all[0]]);
-    printJson(Object.fromEntries(document), io);
-    return EXIT.ok;
-  }
-  for (const [name, all] of urls) {
-    for (const url of all) {
-      const line = id === undefined ? `${escapeControls(name)}\t${escapeControls(url)}` : escapeControls(url);
-      io.stdout.write(`${line}\n`);
-    }
-  }
+  const document = Object.fromEntries(urls.map(([name, all]) => [name, options.delivered === true ? all : all[0]]));
+  const lines = urls.flatMap(([name, all]) => {
+    return all.map((url) => `${id === undefined ? `${escapeControls(name)}\t` : ''}${escapeControls(url)}\n`);
+  });
+  printResult(document, () => lines.join(''), options, io);
   return EXIT.ok;
 }

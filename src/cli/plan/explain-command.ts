@@ -6,6 +6,7 @@ import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
+import { printJson } from '../output.ts';
 import { openWholePlan } from './open-plan.ts';
 
 /** `reelform explain ID`: shows why a video would be rendered, or why it was. */
@@ -22,7 +23,7 @@ export async function explainCommand(
   const attempt = change.desired === null ? null : liveAttempt(journal, change.desired.fingerprint, isRecorded);
   if (options.json === true) {
     const files = change.desired === null ? [] : repository.dependenciesOf(change.desired);
-    io.stdout.write(explainJson({ change, attempt, files }));
+    printJson(explainJson({ change, attempt, files }), io);
     return EXIT.ok;
   }
   const color = wantsColor(io.stdout, io.env, options.color);

@@ -15,7 +15,7 @@ import type { Mapping } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
-import { printDiagnostics, printJson } from '../output.ts';
+import { printDiagnostics, printResult } from '../output.ts';
 import { openCommandPool, openScenes } from './open-scenes.ts';
 import { findVideo, frameOf, mistakesOf, outputOf, type RenderFlags } from './render-request.ts';
 import { openSegmentCache } from './segment-cache.ts';
@@ -54,12 +54,9 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
   const { format, width, height, fps, frames } = rendered;
   const figures = { width, height, frames, bytes: rendered.bytes.length };
   const elapsedMs = io.monotonicNow() - startedAt;
-  if (options.json === true) {
-    const document = { format_version: '1.0', video: video.id, path, format, ...figures, fps, frame };
-    printJson({ ...document, elapsed_ms: Math.round(elapsedMs) }, io);
-  } else {
-    io.stdout.write(renderedText({ path: relative(io.cwd, path), ...figures, elapsedMs }));
-  }
+  const document = { format_version: '1.0', video: video.id, path, format, ...figures, fps, frame };
+  const text = renderedText({ path: relative(io.cwd, path), ...figures, elapsedMs });
+  printResult({ ...document, elapsed_ms: Math.round(elapsedMs) }, () => text, options, io);
   return EXIT.ok;
 }
 

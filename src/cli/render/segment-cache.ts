@@ -13,6 +13,7 @@ import { FolderSegmentStore, type StoredSegment } from '../../session/segments/f
 import { SegmentCache, type SegmentStore } from '../../session/segments/segment-cache.ts';
 import { BUILD, type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { printResult } from '../output.ts';
 
 const LAST_RUN = 'last-run.json';
 /** Maximum milliseconds of a request to a bucket. Rendering a segment takes less. */
@@ -115,7 +116,7 @@ export async function cacheCommand(options: CacheOptions, io: Io): Promise<numbe
     oldest_used_at: files.length === 0 ? null : new Date(files[0]!.usedAt).toISOString(),
     last_run: await lastCacheRun(root),
   };
-  io.stdout.write(options.json === true ? `${JSON.stringify(found, null, 2)}\n` : cacheText(found));
+  printResult(found, () => cacheText(found), options, io);
   return EXIT.ok;
 }
 

@@ -5,7 +5,7 @@ import { readNewToken, type TokenAdmin } from '../../server/admin-socket/admin-s
 import { SCOPES } from '../../server/ports.ts';
 import { SILENT_LOG } from '../../server/telemetry/log.ts';
 import type { Io } from '../io.ts';
-import { printJson } from '../output.ts';
+import { printResult } from '../output.ts';
 import { openSettings, type SettingsFlags } from './server-process.ts';
 
 interface TokenOptions extends SettingsFlags {
@@ -31,13 +31,9 @@ export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Prom
   if ('problems' in read) throw new ReelformError('settings_invalid', read.problems.join('; '));
   return withTokens(options, io, async (tokens) => {
     const { text, record } = await tokens.create(read.token);
-    if (options.json === true) {
-      const [row] = tokenRows([record], io.now());
-      printJson({ format_version: '1.0', token: text, ...row }, io);
-      return EXIT.ok;
-    }
-    io.stderr.write(createdTokenText(record, SCOPES.length));
-    io.stdout.write(`${text}\n`);
+    const [row] = tokenRows([record], io.now());
+    if (options.json !== true) io.stderr.write(createdTokenText(record, SCOPES.length));
+    printResult({ format_version: '1.0', token: text, ...row }, () => `${text}\n`, options, io);
     return EXIT.ok;
   });
 }
@@ -46,9 +42,7 @@ export async function tokenCreateCommand(options: NewTokenOptions, io: Io): Prom
 export async function tokenListCommand(options: TokenOptions, io: Io): Promise<number> {
   return withTokens(options, io, async (tokens) => {
     const rows = tokenRows(await tokens.list(), io.now());
-    if (options.json === true) {
-      printJson({ format_version: '1.0', tokens: rows }, io);
-    } else io.stdout.write(tokensText(rows));
+    printResult({ format_version: '1.0', tokens: rows }, () => tokensText(rows), options, io);
     return EXIT.ok;
   });
 }
@@ -61,9 +55,7 @@ export async function tokenRevokeCommand(id: string, options: TokenOptions, io: 
         hint: 'Run `reelform token list` for the ids',
       });
     }
-    if (options.json === true) {
-      printJson({ format_version: '1.0', id, revoked: true }, io);
-    } else io.stdout.write(`Revoked ${id}.\n`);
+    printResult({ format_version: '1.0', id, revoked: true }, () => `Revoked ${id}.\n`, options, io);
     return EXIT.ok;
   });
 }

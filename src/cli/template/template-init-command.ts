@@ -10,7 +10,7 @@ import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
+import { printDiagnostics, printResult } from '../output.ts';
 import { readNamedFile, readNamedPackage } from './named-package.ts';
 import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
@@ -61,8 +61,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
   const parsed = parseTemplatePackage(shown, kept.files);
   const problems = parsed.ok || created.needs.length > 0 ? [] : parsed.diagnostics.map(({ message }) => message);
   const report = { created: kept, folder: shown, others: source.others, problems };
-  if (options.json === true) printJson(initJson(report), io);
-  else io.stdout.write(initText(report, stdoutStyle(options, io)));
+  printResult(initJson(report), (style) => initText(report, style), options, io);
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 

@@ -13,7 +13,7 @@ import type { TemplatePackage } from '../../template/template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, printJson } from '../output.ts';
+import { printDiagnostics, printResult } from '../output.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
@@ -57,8 +57,7 @@ export async function templateLookCommand(
     await pool.close();
   }
   printDiagnostics(problems, project.source, options, io);
-  if (options.json === true) printJson({ format_version: '1.0', sheets: looks }, io);
-  else io.stdout.write(lookText(looks));
+  printResult({ format_version: '1.0', sheets: looks }, () => lookText(looks), options, io);
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 

@@ -10,7 +10,7 @@ import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
+import { printDiagnostics, printResult } from '../output.ts';
 import { openRemoteService, packageUpload, type RemoteService } from '../service/open-remote-service.ts';
 import { addRepositoryFonts, readNamedPackage } from './named-package.ts';
 import { areTemplatesUsable } from './template-problems.ts';
@@ -40,8 +40,7 @@ export async function templatePackCommand(named: string, options: TemplatePackOp
     files: files.value.size,
     style_version: parsed.value.spec.id,
   };
-  if (options.json === true) printJson({ format_version: '1.0', ...packed }, io);
-  else io.stdout.write(packedText(packed, stdoutStyle(options, io)));
+  printResult({ format_version: '1.0', ...packed }, (style) => packedText(packed, style), options, io);
   return EXIT.ok;
 }
 
@@ -59,8 +58,7 @@ export async function templatePushCommand(
   const service = openRemoteService(project, io);
   const templates: PushedTemplate[] = [];
   for (const name of names.length > 0 ? names : known) templates.push(await push(name, project, service));
-  if (options.json === true) printJson({ format_version: '1.0', templates }, io);
-  else io.stdout.write(pushText(templates, stdoutStyle(options, io)));
+  printResult({ format_version: '1.0', templates }, (style) => pushText(templates, style), options, io);
   return templates.some(({ status }) => status === 'failed') ? EXIT.error : EXIT.ok;
 }
 

@@ -5,12 +5,12 @@ import type { DriftReport } from '../wording/drift-words.ts';
 import { recordedUrl, videoState } from '../wording/plan-words.ts';
 import type { JsonDiagnostic } from './diagnostics-json.ts';
 
-/** Serializes the result of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
+/** Returns the document of `drift --json`. Queries are removed from URLs, because they may contain a signature. */
 export function driftJson(
   { checked, findings, notes, unclear, specs }: DriftReport,
   diagnostics: readonly JsonDiagnostic[],
-): string {
-  const document = {
+): object {
+  return {
     format_version: '1.0',
     checked,
     drift: findings.map(({ id, what, url }) => ({ id, what, url: withoutQuery(url) })),
@@ -28,7 +28,6 @@ export function driftJson(
     })),
     diagnostics,
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 function withoutQuery(url: string): string {
@@ -40,15 +39,15 @@ export function planJson(document: PlanDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Serializes the result of `explain --json`: the change as in a plan, with its dependencies. */
+/** Returns the document of `explain --json`: the change as in a plan, with its dependencies. */
 export function explainJson(explanation: {
   readonly change: Change;
   readonly attempt: Attempt | null;
   /** Repository-relative paths whose content can change the video. */
   readonly files: readonly string[];
-}): string {
+}): object {
   const { change, attempt, files } = explanation;
-  const document = {
+  return {
     format_version: '1.0',
     ...changeDocument(change),
     service: change.desired?.service ?? change.before?.service ?? null,
@@ -61,11 +60,10 @@ export function explainJson(explanation: {
         ? null
         : { state: attempt.state, session: attempt.session, asked_at: attempt.intent.at },
   };
-  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Serializes the result of `list --json`. */
-export function listJson(changes: readonly Change[]): string {
+/** Returns the document of `list --json`. */
+export function listJson(changes: readonly Change[]): object {
   const videos = changes.map((change) => ({
     id: change.id,
     previous_id: change.previousId,
@@ -76,5 +74,5 @@ export function listJson(changes: readonly Change[]): string {
     video_url: recordedUrl(change),
     rendered_at: change.before?.rendered_at ?? null,
   }));
-  return `${JSON.stringify({ format_version: '1.0', videos }, null, 2)}\n`;
+  return { format_version: '1.0', videos };
 }

@@ -15,7 +15,7 @@ import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
 import type { Io } from '../../io.ts';
-import { printConfigErrors, printDiagnostics, printJson, stdoutStyle } from '../../output.ts';
+import { printConfigErrors, printDiagnostics, printResult } from '../../output.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 import { type LottieFile, openBuiltEvaluator, readLottie } from '../read-lottie.ts';
 import { colorLayersOf, keepManifest, type MakingOptions, refuseTaken } from '../template-init-command.ts';
@@ -94,8 +94,7 @@ export async function templateAddCommand(named: string, options: TemplateAddOpti
     text: built?.text ?? null,
     placeholders: built?.placeholders ?? [],
   };
-  if (options.json === true) printJson(addedJson(report), io);
-  else io.stdout.write(addedText(report, stdoutStyle(options, io)));
+  printResult(addedJson(report), (style) => addedText(report, style), options, io);
   return EXIT.ok;
 }
 
