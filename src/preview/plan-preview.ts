@@ -75,6 +75,12 @@ export function mostChangedStill(stills: readonly PreviewStill[]): PreviewStill 
   return [...stills].sort((a, b) => (b.changedShare ?? 0) - (a.changedShare ?? 0))[0];
 }
 
+/** Returns the images of a preview, in the order of `mapImages`. */
+export function imagesOf({ videos, contactSheet }: PlanPreview): PreviewImage[] {
+  const stills = [...videos.values()].flatMap((video) => video.stills);
+  return [...stills.flatMap(({ before, after }) => [before, after]), contactSheet].filter((image) => image !== null);
+}
+
 /** Returns a copy of a preview with each image replaced. */
 export function mapImages(preview: PlanPreview, change: (image: PreviewImage) => PreviewImage): PlanPreview {
   const videos = [...preview.videos].map(([id, video]) => {

@@ -4,7 +4,7 @@ import { packScene } from '../engine/packed-scene.ts';
 import { SceneError } from '../engine/scene-error.ts';
 import { groupBy } from '../group-by.ts';
 import type { LottieDocument, Scene } from '../template/scene.ts';
-import { mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
+import { imagesOf, mapImages, type PlanPreview, type PreviewImage, type PreviewStill } from './plan-preview.ts';
 import type { PreviewRenderer } from './preview-video.ts';
 
 /** A preview with re-encoded images, and the number of images that were dropped. */
@@ -32,11 +32,7 @@ export async function reencodeImages(
   preview: PlanPreview,
   draw: Pick<PreviewRenderer, 'compare'>,
 ): Promise<ReencodedPreview> {
-  const images = new Set<PreviewImage>();
-  mapImages(preview, (image) => {
-    images.add(image);
-    return image;
-  });
+  const images = new Set(imagesOf(preview));
   const usable = [...images].slice(0, MOST_PICTURES).flatMap((image) => {
     const size = sizeOf(image);
     return size === null ? [] : [{ image, size }];

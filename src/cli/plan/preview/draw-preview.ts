@@ -53,13 +53,11 @@ export async function drawPreview(
   const changes = plan.changes.filter(isSeen);
   const interruption = new AbortController();
   const stopListening = io.onInterrupt(() => interruption.abort(new Error('interrupted')));
-  const base = await openBaseOf(changes, root, options.base, io).catch((error: unknown) => {
-    stopListening();
-    throw error;
-  });
   const capacity = renderCapacity();
   const pool = openCommandPool(io, config.encoder);
+  let base: BaseRevision | null = null;
   try {
+    if (changes.length > 0) base = await openBaseRevision(root, options.base, io);
     const time = AbortSignal.timeout((options.previewBudget ?? BUDGET_SECONDS) * 1000);
     const signal = AbortSignal.any([time, interruption.signal]);
     const preview = await previewPlan(await subjectsOf(changes, planned, base), {
@@ -90,10 +88,6 @@ export async function drawPreview(
     await pool.close();
     await base?.close();
   }
-}
-
-async function openBaseOf(changes: readonly Change[], root: string, ref: string | undefined, io: Io) {
-  return changes.length === 0 ? null : openBaseRevision(root, ref, io);
 }
 
 /** True if the change is visible: not for lost videos and for renders that were requested again. */

@@ -10,7 +10,7 @@ import { sha256 } from '../../../digest.ts';
 import { SceneError } from '../../../engine/scene-error.ts';
 import { pushPictures } from '../../../git/image-branch.ts';
 import { tryGit } from '../../../git/run-git.ts';
-import { mapImages, type PlanPreview, type PreviewImage } from '../../../preview/plan-preview.ts';
+import { imagesOf, mapImages, type PlanPreview, type PreviewImage } from '../../../preview/plan-preview.ts';
 import type { PreviewRenderer } from '../../../preview/preview-video.ts';
 import { reencodeImages } from '../../../preview/reencode-images.ts';
 import type { Config } from '../../../project/config.ts';
@@ -20,16 +20,13 @@ import { printWarning } from '../../forge/forge-job.ts';
 import type { Io } from '../../io.ts';
 import { openCommandPool } from '../../render/open-scenes.ts';
 
-/** Publishes images where readers of a comment can load them. */
-interface PreviewHost {
-  /**
-   * Uploads the images.
-   *
-   * @returns the same preview with URLs
-   * @throws ReelformError `git_failed`; DeliveryFailure
-   */
-  publish(preview: PlanPreview): Promise<PlanPreview>;
-}
+/**
+ * Publishes images where readers of a comment can load them.
+ *
+ * @returns their URLs
+ * @throws ReelformError `git_failed`; DeliveryFailure
+ */
+type PreviewHost = (images: readonly PreviewImage[]) => Promise<readonly string[]>;
 
 interface HostedRepository {
   /** Absolute. */
@@ -56,32 +53,16 @@ export async function openPreviewHost(
   io: Io,
 ): Promise<PreviewHost> {
   const branch = /^branch:(.+)$/.exec(place)?.[1];
-  const put =
-    branch === undefined
-      ? bucketAt(place, repository, io)
-      : await branchAt(branch, repository, keepDays ?? KEEP_DAYS, io);
-  return {
-    async publish(preview) {
-      const images: PreviewImage[] = [];
-      mapImages(preview, (image) => {
-        images.push(image);
-        return image;
-      });
-      if (images.length === 0) return preview;
-      const urls = await put(images);
-      const urlOf = new Map(images.map((image, index) => [image, urls[index]!]));
-      return mapImages(preview, (image) => ({ ...image, url: urlOf.get(image)! }));
-    },
-  };
+  return branch === undefined
+    ? bucketAt(place, repository, io)
+    : branchAt(branch, repository, keepDays ?? KEEP_DAYS, io);
 }
-
-type Put = (images: readonly PreviewImage[]) => Promise<readonly string[]>;
 
 function endingOf({ contentType }: PreviewImage): 'jpg' | 'png' {
   return contentType === 'image/png' ? 'png' : 'jpg';
 }
 
-async function branchAt(branch: string, { root }: HostedRepository, keepDays: number, io: Io): Promise<Put> {
+async function branchAt(branch: string, { root }: HostedRepository, keepDays: number, io: Io): Promise<PreviewHost> {
   if ((await tryGit(root, ['check-ref-format', '--branch', branch])) === null) {
     throw unusable(`${JSON.stringify(branch)} is not a branch name`, 'Write it like branch:reelform-previews');
   }
@@ -114,7 +95,7 @@ async function webAddress(root: string, { env }: Io): Promise<string | null> {
   return host === undefined ? null : `https://${host}/${path}`;
 }
 
-function bucketAt(place: string, { root, config }: HostedRepository, io: Io): Put {
+function bucketAt(place: string, { root, config }: HostedRepository, io: Io): PreviewHost {
   const folder = place.endsWith('/') ? place : `${place}/`;
   const targetOf = (name: string): DestinationAddress => {
     const parsed = parseDestination(`${folder}${name}`);
@@ -173,7 +154,11 @@ interface PublishedPreview {
  */
 export async function publishPreview(preview: PlanPreview, host: PreviewHost | null): Promise<PublishedPreview> {
   try {
-    return { preview: host === null ? preview : await host.publish(preview), diagnostics: [] };
+    const images = host === null ? [] : imagesOf(preview);
+    if (host === null || images.length === 0) return { preview, diagnostics: [] };
+    const urls = await host(images);
+    const urlOf = new Map(images.map((image, index) => [image, urls[index]!]));
+    return { preview: mapImages(preview, (image) => ({ ...image, url: urlOf.get(image)! })), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof ReelformError || error instanceof DeliveryFailure)) throw error;
     const { code, hint } = error instanceof ReelformError ? error : UNDELIVERED;
