@@ -14,7 +14,7 @@ import {
   renewDestinations,
 } from './compare-video.ts';
 import { contentAsRecorded, type DesiredVideo, fingerprintAsWritten } from './desired-video.ts';
-import type { Adjustment, Change, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
+import type { Adjustment, Change, Creation, Observations, Plan, PlanDiagnostic, Reason } from './plan.ts';
 
 /**
  * Computes the changes that bring the lock and its videos to the desired state. Pure; the order of the videos does not
@@ -93,10 +93,12 @@ function pairMoves(desired: readonly DesiredVideo[], gone: readonly VideoId[], l
   return moves;
 }
 
-function create(desired: DesiredVideo): Change {
+const NOTHING = { previousId: null, inputs: [], fields: [] };
+
+/** Returns the creation of a video without an entry. */
+export function create(desired: DesiredVideo): Creation {
   const destinations = compareDestinations(null, desired.deliver);
-  const nothing = { previousId: null, inputs: [], fields: [], before: null };
-  return { ...nothing, action: 'create', id: desired.id, reason: 'new', destinations, desired };
+  return { ...NOTHING, action: 'create', id: desired.id, reason: 'new', destinations, desired, before: null };
 }
 
 /** Problem of a local output. */
@@ -141,17 +143,7 @@ function isRestored(
 }
 
 function forget(id: VideoId, before: LockEntry): Change {
-  return {
-    action: 'forget',
-    id,
-    previousId: null,
-    reason: null,
-    inputs: [],
-    fields: [],
-    destinations: [],
-    desired: null,
-    before,
-  };
+  return { ...NOTHING, action: 'forget', id, reason: null, destinations: [], desired: null, before };
 }
 
 /** Protects against a mistyped glob, which would discard every rendering. */

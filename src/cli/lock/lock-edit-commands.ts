@@ -6,6 +6,7 @@ import { didYouMean } from '../../hints.ts';
 import type { Lock, LockRendering } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
 import { editLock, lockEdits } from '../../plan/lock-edits.ts';
+import { create } from '../../plan/plan-videos.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { forgottenText, importedText, movedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
@@ -95,20 +96,7 @@ export async function importCommand(
       throw new ReelformError('unknown_video', `No definition creates the video ${JSON.stringify(id)}`, { hint });
     }
     const rendering = await readRendering(video, options.session, repository, io);
-    const edits = lockEdits(
-      {
-        action: 'create',
-        id: video.id,
-        previousId: null,
-        reason: 'new',
-        inputs: [],
-        fields: [],
-        destinations: [],
-        desired: video,
-        before: null,
-      },
-      rendering,
-    );
+    const edits = lockEdits({ ...create(video), destinations: [] }, rendering);
     if ((await updateLock(root, (lock) => editLock(lock, [edits]), options, io)) === null) return EXIT.error;
     io.stdout.write(
       importedText(id, rendering, { ...stdoutStyle(options, io), isSigned: isSignedUrl(rendering.video_url) }),
@@ -139,11 +127,7 @@ async function readRendering(
   }
   const differences = mappingDifferences(video, session);
   if (differences.length === 0) return rendering;
-  throw new ReelformError(
-    'session_differs',
-    `The session ${id} has a different content: ${differencesText(differences)}`,
-    {
-      hint: `Change ${video.path} to match the session, or render the video: reelform apply --target ${video.id}`,
-    },
-  );
+  const message = `The session ${id} has a different content: ${differencesText(differences)}`;
+  const hint = `Change ${video.path} to match the session, or render the video: reelform apply --target ${video.id}`;
+  throw new ReelformError('session_differs', message, { hint });
 }
