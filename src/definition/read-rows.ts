@@ -99,12 +99,8 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
     const hint = 'Double quotes inside a quoted text: ""';
-    return failure(
-      'data_invalid',
-      at,
-      `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`,
-      hint,
-    );
+    const message = `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`;
+    return failure('data_invalid', at, message, hint);
   }
 
   const [header, ...body] = records;

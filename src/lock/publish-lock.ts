@@ -195,11 +195,7 @@ function refused(name: string, { why, hint }: Extract<LockWrite, { kind: 'protec
 }
 
 function raced(name: string): ReelformError {
-  return new ReelformError(
-    'commit_refused',
-    `${name} changed ${ATTEMPTS} times while the lockfile was being committed`,
-    {
-      hint: 'Run the command again. Videos recorded in the journal or the work tree are not rendered again',
-    },
-  );
+  const message = `${name} changed ${ATTEMPTS} times while the lockfile was being committed`;
+  const hint = 'Run the command again. Videos recorded in the journal or the work tree are not rendered again';
+  return new ReelformError('commit_refused', message, { hint });
 }

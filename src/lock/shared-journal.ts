@@ -178,11 +178,6 @@ function marked(record: JournalRecord, mark: string): JournalRecord {
 }
 
 function tooManyRaces(name: string): ReelformError {
-  return new ReelformError(
-    'git_failed',
-    `${name} could not be written: other runs changed it first, ${MAX_RACES} times`,
-    {
-      hint: 'Reduce the number of concurrent runs',
-    },
-  );
+  const message = `${name} could not be written: other runs changed it first, ${MAX_RACES} times`;
+  return new ReelformError('git_failed', message, { hint: 'Reduce the number of concurrent runs' });
 }

@@ -282,33 +282,22 @@ function readFolder(written: string, example: string, at: Span): Result<{ readon
 }
 
 function notEmbedded(name: string, id: string, at: Span): Diagnostic {
-  return errorAt(
-    'config_invalid',
-    at,
-    `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`,
-    'Write the path of a template package, like ./templates/launch, or configure a service that has it',
-  );
+  const message = `The embedded service has no style version ${JSON.stringify(id)} for the template ${name}`;
+  const hint = 'Write the path of a template package, like ./templates/launch, or configure a service that has it';
+  return errorAt('config_invalid', at, message, hint);
 }
 
 /** Rejects globs that leave the repository, or whose braces expand to too many patterns. */
 function globProblem(pattern: string, at: Span): Diagnostic | null {
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern) || /(?:^|[/{,(|!])\.\.(?:[/},)|]|$)/.test(pattern)) {
-    return errorAt(
-      'path_outside',
-      at,
-      'The glob of videos leads out of the repository',
-      'Write it relative to the root of the repository, like videos/**/*.yaml',
-    );
+    const hint = 'Write it relative to the root of the repository, like videos/**/*.yaml';
+    return errorAt('path_outside', at, 'The glob of videos leads out of the repository', hint);
   }
   if (pattern.includes('\\'))
     return errorAt('config_invalid', at, 'The glob of videos contains a backslash', 'Separate folders with /');
   if (pattern.split('{').length > 4 || /\{[^{},]*\.\.[^{}]*\}/.test(pattern)) {
-    return errorAt(
-      'config_invalid',
-      at,
-      'The glob of videos has too many alternatives',
-      'Use at most three {a,b} and no ranges',
-    );
+    const hint = 'Use at most three {a,b} and no ranges';
+    return errorAt('config_invalid', at, 'The glob of videos has too many alternatives', hint);
   }
   return null;
 }

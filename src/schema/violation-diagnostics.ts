@@ -22,12 +22,8 @@ export function violationDiagnostics(
   return violations.map((violation) => {
     const { code, message, hint, path = violation.path, part = 'value' } = describe(violation, subject);
     const place = locate(path, part);
-    return errorAt(
-      code,
-      place.span,
-      place.row === undefined ? message : `${message} (${place.row})`,
-      place.hint ?? hint,
-    );
+    const text = place.row === undefined ? message : `${message} (${place.row})`;
+    return errorAt(code, place.span, text, place.hint ?? hint);
   });
 }
 

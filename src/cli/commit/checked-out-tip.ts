@@ -79,14 +79,9 @@ async function isTip({ root, remote, branch, path }: LockLocation, head: string,
 
 function stale(branch: string, head: string, tip: string): ReelformError {
   const [ours, theirs] = [head, tip].map((commit) => commit.slice(0, 12));
-  return new ReelformError(
-    'checkout_stale',
-    `${ours} is checked out, but ${branch} is at ${theirs}: nothing was rendered`,
-    {
-      hint: `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`,
-      exitCode: EXIT.stale,
-    },
-  );
+  const message = `${ours} is checked out, but ${branch} is at ${theirs}: nothing was rendered`;
+  const hint = `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`;
+  return new ReelformError('checkout_stale', message, { hint, exitCode: EXIT.stale });
 }
 
 export async function lockAt(root: string, commit: string, path: string): Promise<Lock> {

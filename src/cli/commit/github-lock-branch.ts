@@ -122,11 +122,9 @@ export class PullLockBranch implements LockBranch {
     const found = await pullsOfHead(github, `${owner}:${branch}`);
     const [other] = found.filter(({ baseBranch }) => baseBranch !== target);
     if (other === undefined) return found[0] ?? null;
-    throw new ReelformError(
-      'commit_refused',
-      `${branch} has a pull request into ${other.baseBranch} instead of ${target}: ${other.url}`,
-      { hint: 'Use a separate branch for each target: --commit-branch NAME' },
-    );
+    const message = `${branch} has a pull request into ${other.baseBranch} instead of ${target}: ${other.url}`;
+    const hint = 'Use a separate branch for each target: --commit-branch NAME';
+    throw new ReelformError('commit_refused', message, { hint });
   }
 
   /**

@@ -149,11 +149,7 @@ async function findSession(
   const session = await fetchSession(service, id);
   const differences = sessionDifferences(intent.body, session);
   if (differences.length === 0) return session;
-  throw new ReelformError(
-    'session_differs',
-    `The session ${id} has a different content: ${differencesText(differences)}`,
-    {
-      hint: 'Look for the session of this request. If there is none, use --retry or --abandon',
-    },
-  );
+  const message = `The session ${id} has a different content: ${differencesText(differences)}`;
+  const hint = 'Look for the session of this request. If there is none, use --retry or --abandon';
+  throw new ReelformError('session_differs', message, { hint });
 }

@@ -33,13 +33,8 @@ export function openRemoteService(
 ): RemoteService {
   const { service } = project.config;
   if (service === 'embedded') {
-    throw new ReelformError(
-      'config_invalid',
-      'This command needs a service with a URL, but reelform.yaml has "service: embedded"',
-      {
-        hint: 'Write "service: {url: https://…}" in reelform.yaml',
-      },
-    );
+    const message = 'This command needs a service with a URL, but reelform.yaml has "service: embedded"';
+    throw new ReelformError('config_invalid', message, { hint: 'Write "service: {url: https://…}" in reelform.yaml' });
   }
   checkTokenOrigin(service.url, io.env.REELFORM_TOKEN_ORIGIN);
   return createHttpService({
@@ -80,14 +75,9 @@ function tokenFrom(env: Io['env'], name: string): string {
   const token = (env[name] ?? '').trim();
   if (TOKEN.test(token)) return token;
   const problem = token === '' ? 'is not set' : 'contains invalid characters';
-  throw new ReelformError(
-    'token_missing',
-    `The environment variable ${name}, with the access token of the service, ${problem}`,
-    {
-      hint: `export ${name}=…, with a token of the service; for one of your own: export ${name}=$(reelform token create)`,
-      exitCode: EXIT.authentication,
-    },
-  );
+  const message = `The environment variable ${name}, with the access token of the service, ${problem}`;
+  const hint = `export ${name}=…, with a token of the service; for one of your own: export ${name}=$(reelform token create)`;
+  throw new ReelformError('token_missing', message, { hint, exitCode: EXIT.authentication });
 }
 
 /** Returns a template package for an upload; null for a style version that only the service has. */

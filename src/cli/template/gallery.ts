@@ -77,9 +77,6 @@ function readFolder(root: string, name: string): ReadonlyMap<string, Uint8Array>
 }
 
 function unknownFiles(name: string, where: string): ReelformError {
-  return new ReelformError(
-    'template_invalid',
-    `${name} of ${where} is not the template that this version of Reelform knows`,
-    { hint: `Nothing was written. ${WITHOUT_REGISTRY}` },
-  );
+  const message = `${name} of ${where} is not the template that this version of Reelform knows`;
+  return new ReelformError('template_invalid', message, { hint: `Nothing was written. ${WITHOUT_REGISTRY}` });
 }
