@@ -15,7 +15,7 @@ import type { SafeAreaName } from '../../template/safe-areas.ts';
 import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 import type { BindInput, BoundScene } from '../bind-scene.ts';
 import type { RenderOptions, SourceKind } from '../ports.ts';
-import type { CacheKeys, KeyQuestion } from '../segments/segment-cache.ts';
+import type { CacheKeys, KeyRequest } from '../segments/segment-cache.ts';
 import type { SourceDescription } from '../sources/describe-source.ts';
 import type { PackageAnswer, PackageAspect } from '../sources/inspect-package.ts';
 
@@ -51,7 +51,7 @@ interface RenderTasks {
     readonly output: RenderedSound;
   };
   /** Computes the keys under which a scene's segments and sound are cached. */
-  readonly keys: { readonly input: KeyQuestion; readonly output: CacheKeys };
+  readonly keys: { readonly input: KeyRequest; readonly output: CacheKeys };
   /** Joins all segments of a scene's video. */
   readonly join: {
     readonly input: {

@@ -4,28 +4,28 @@ import type { Sha256 } from '../../digest.ts';
 import { isIntact, type SegmentStore } from './segment-cache.ts';
 
 interface BucketSegmentStoreOptions {
-  /** Store of this machine, which is read first. */
+  /** Store on this machine, which is read first. */
   readonly local: SegmentStore;
   readonly bucket: ObjectFolder;
   /** Called once, at the first failure of the bucket. */
   onFailure(error: unknown, failed: 'read' | 'write'): void;
 }
 
-const READS = 16;
-/** Concurrent writes; each holds a segment in memory, so that further ones wait. */
-const WRITES = 8;
+const MAX_CONCURRENT_READS = 16;
+/** Further writes wait, because each holds a segment in memory. */
+const MAX_CONCURRENT_WRITES = 8;
 /** Larger objects are not segments. */
 const MAX_BYTES = 512 * 2 ** 20;
 
 /**
- * Stores segments in a bucket that several machines share, behind a local store. Segments are verified when read.
- * Without access to the bucket, the local store goes on alone.
+ * Stores segments in a bucket shared by several machines, behind a local store. Segments are verified when read. If the
+ * bucket is inaccessible, only the local store is used.
  */
 export class BucketSegmentStore implements SegmentStore {
   readonly #local: SegmentStore;
   readonly #bucket: ObjectFolder;
   readonly #onFailure: BucketSegmentStoreOptions['onFailure'];
-  readonly #reads = pLimit(READS);
+  readonly #reads = pLimit(MAX_CONCURRENT_READS);
   readonly #writes = new Set<Promise<void>>();
   #isReadable = true;
   #isWritable = true;
@@ -52,7 +52,7 @@ export class BucketSegmentStore implements SegmentStore {
 
   /** Resolves when the local store has the segment. The upload continues until `close`. */
   async put(key: Sha256, bytes: Uint8Array): Promise<void> {
-    while (this.#isWritable && this.#writes.size >= WRITES) await Promise.race(this.#writes);
+    while (this.#isWritable && this.#writes.size >= MAX_CONCURRENT_WRITES) await Promise.race(this.#writes);
     if (this.#isWritable) {
       const write = this.#write(key, bytes).finally(() => this.#writes.delete(write));
       this.#writes.add(write);
@@ -73,7 +73,7 @@ export class BucketSegmentStore implements SegmentStore {
       try {
         return await read(this.#bucket);
       } catch (error) {
-        // A bucket that cannot be read is not written either: each call could wait for its time limit.
+        // An unreadable bucket is not written either, because each call could wait for its time limit.
         this.#isReadable = false;
         this.#isWritable = false;
         this.#fail(error, 'read');

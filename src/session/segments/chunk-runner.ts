@@ -43,7 +43,7 @@ interface ChunkRunnerPorts {
   readonly pace: RenderTimeEstimate;
   /** Identifies everything except the scene that affects the bytes of this process. */
   readonly build: string;
-  /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
+  /** Time for which an ended session is kept; null keeps it indefinitely. */
   readonly retentionMs: number | null;
   /** Renders sessions in one piece: `SessionRunner`. */
   readonly whole: {
@@ -53,11 +53,10 @@ interface ChunkRunnerPorts {
   onEvent?(event: RunnerEvent | ChunkEvent): void;
 }
 
-/** A running job. */
-interface Work {
+interface RunningJob {
   readonly render: DistributedRender;
   readonly signal: AbortSignal;
-  /** Called if the session no longer belongs to this attempt. */
+  /** Called when the session no longer belongs to this attempt. */
   readonly onLost: () => void;
 }
 
@@ -75,12 +74,12 @@ const UNWANTED = new Error('The session was canceled or removed, failed, or was 
  *
  * A session is running while it is `preview_rendering` under the attempt that was distributed. Ending it (a failed chunk, a
  * cancellation) or starting another attempt stops all of its chunks, which check about once a second. A process may be
- * killed at any point: committed work is not repeated, a file stored before its mark is found by the chunk's next attempt,
- * and a joined video by that of the join. The sweeper removes leftovers.
+ * killed at any point: committed work is not repeated, and a retried job reuses a chunk or video that was stored before its
+ * transaction. The sweeper removes leftovers.
  */
 export class ChunkRunner {
   readonly #ports: ChunkRunnerPorts;
-  readonly #atWork = new Map<AbortController, string>();
+  readonly #running = new Map<AbortController, string>();
 
   constructor(ports: ChunkRunnerPorts) {
     this.#ports = ports;
@@ -89,7 +88,7 @@ export class ChunkRunner {
   /**
    * Runs a job.
    *
-   * @throws the signal's reason when this process stops; an outage (`isOutage`); errors of the store
+   * @throws the signal's reason when this process stops; outages (`isOutage`); errors of the store
    */
   async run(job: ChunkJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
     signal.throwIfAborted();
@@ -102,7 +101,7 @@ export class ChunkRunner {
     const render = await renders.find(job);
     if (render === null) return this.#clean(job);
     const unwanted = new AbortController();
-    this.#atWork.set(unwanted, job.session);
+    this.#running.set(unwanted, job.session);
     const either = AbortSignal.any([signal, unwanted.signal]);
     setMaxListeners(0, either);
     const work = { render, signal: either, onLost: () => unwanted.abort(UNWANTED) };
@@ -115,13 +114,13 @@ export class ChunkRunner {
       if (isOutage(error)) throw error;
       await this.#fail(job, render, sessionProblems(error, render.stored.session.mapping));
     } finally {
-      this.#atWork.delete(unwanted);
+      this.#running.delete(unwanted);
     }
   }
 
   /** Stops the jobs of a session that was canceled or removed. */
   stop(session: string): void {
-    for (const [unwanted, id] of this.#atWork) if (id === session) unwanted.abort(UNWANTED);
+    for (const [unwanted, id] of this.#running) if (id === session) unwanted.abort(UNWANTED);
   }
 
   /** Fails a session if a worker could not finish one of its jobs. */
@@ -132,7 +131,7 @@ export class ChunkRunner {
     else await this.#fail(job, render, [problem]);
   }
 
-  async #chunk(job: ChunkKey, { render, signal, onLost }: Work): Promise<void> {
+  async #chunk(job: ChunkKey, { render, signal, onLost }: RunningJob): Promise<void> {
     const { renders, files } = this.#ports;
     const row = render.chunks[job.chunk];
     if (row === undefined || row.sha256 !== null) return;
@@ -144,11 +143,11 @@ export class ChunkRunner {
     };
     const unwatch = renders.watch(job, { chunk: job.chunk, framesDone: () => done }, onLost);
     try {
-      const there = await files.readChunk(job);
+      const stored = await files.readChunk(job);
       const digest =
-        there === null
+        stored === null
           ? await this.#render(job, render, { signal, onProgress, isReused: () => isReused })
-          : await fileSha256(there);
+          : await fileSha256(stored);
       done = row.frameCount;
       await unwatch();
       signal.throwIfAborted();
@@ -168,8 +167,8 @@ export class ChunkRunner {
     const { pieces: span, frameCount } = render.chunks[job.chunk]!;
     const video = await this.#video(job, render);
     const begunAt = environment.monotonicNow();
-    const wanted = piecesOf(video).slice(span.first, span.end);
-    const pieces = await renderer.renderPieces(video, wanted, { ...options, owner: render.stored.tenant });
+    const ofChunk = piecesOf(video).slice(span.first, span.end);
+    const pieces = await renderer.renderPieces(video, ofChunk, { ...options, owner: render.stored.tenant });
     const elapsedMs = environment.monotonicNow() - begunAt;
     if (!isReused() && video.others.length === 0) pace.learn({ ...video.scene, frameCount }, elapsedMs / 1000);
     const { bytes, sha256: digest } = packPayload({ build, pieces } satisfies ChunkFile);
@@ -181,7 +180,7 @@ export class ChunkRunner {
   }
 
   /** Joins the chunks and ends the session like one rendered in one piece. */
-  async #join(job: SessionAttempt, { render, signal, onLost }: Work): Promise<void> {
+  async #join(job: SessionAttempt, { render, signal, onLost }: RunningJob): Promise<void> {
     const { renders, outputs, onEvent } = this.#ports;
     const { stored, queuedAtMs, begunAtMs } = render;
     const record = this.#record(stored, onLost);
@@ -189,7 +188,7 @@ export class ChunkRunner {
     try {
       const video = await this.#video(job, render);
       const { scene } = video;
-      // Recorded before the session was distributed.
+      // The digest was recorded before the session was distributed.
       const digest = stored.scene!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
@@ -208,7 +207,7 @@ export class ChunkRunner {
 
   async #save(
     job: SessionAttempt,
-    { render, signal }: Work,
+    { render, signal }: RunningJob,
     {
       video,
       digest,
@@ -248,7 +247,7 @@ export class ChunkRunner {
       const pieces = mergePieces(found.map((file) => file.pieces));
       return await renderer.join(video, pieces, { signal, owner: render.stored.tenant });
     } catch (error) {
-      // Rendering in one piece avoids whatever made them differ.
+      // The chunks differ; rendering the video in one piece avoids that.
       if (error instanceof SceneError && error.code === 'encode_failed') return null;
       throw error;
     }
@@ -259,7 +258,7 @@ export class ChunkRunner {
     return this.#ports.renderer.render(scene, { ...options, others });
   }
 
-  /** @throws SceneError if it is lost or was packed by an earlier version */
+  /** Reads the inputs of a render. @throws SceneError if they are lost or were packed by an earlier version */
   async #video({ session, attempt }: SessionAttempt, render: DistributedRender): Promise<SceneFiles<BoundScene>> {
     const bytes = await this.#ports.files.readScene({ session, attempt });
     const file = unpackPayload<SceneFiles<BoundScene>>(bytes, render.sceneSha256);
@@ -285,7 +284,7 @@ export class ChunkRunner {
     return new AttemptRecord(stored, { store, now: () => environment.monotonicNow(), intervalMs: 0, onLost });
   }
 
-  /** Uses the wall clock, because another machine may have begun the attempt. */
+  /** Returns the milliseconds since the start of the attempt, by the wall clock because another machine may have started it. */
   #sinceBegun({ begunAtMs }: DistributedRender): number {
     return Math.max(0, this.#ports.environment.now() - begunAtMs);
   }

@@ -5,18 +5,18 @@ import type { DistributedRenders, StoredSession, TenantId } from '../ports.ts';
 import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';
 import { type FilePieces, filesOf, pieceFrames, piecesOf } from './pieces.ts';
 
-/** One chunk of a session's video. */
+/** Identifies a chunk of a session's video. */
 export interface ChunkKey extends SessionAttempt {
   readonly chunk: number;
 }
 
-/** Times when a session was queued and when the attempt began, in milliseconds since the epoch. */
+/** When a session was queued and when its attempt began, in milliseconds since the epoch. */
 interface BegunTimes {
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
 }
 
-/** Consecutive pieces of `piecesOf`, half-open. */
+/** A half-open range of the pieces returned by `piecesOf`. */
 interface PieceSpan {
   readonly first: number;
   readonly end: number;
@@ -24,13 +24,13 @@ interface PieceSpan {
 
 interface ChunkRow {
   readonly pieces: PieceSpan;
-  /** Frames of all files: the share of the session's work. */
+  /** Frames in all files: the chunk's share of the work. */
   readonly frameCount: number;
-  /** Digest of its file; null until it is rendered. */
+  /** Digest of the chunk's file; null until the chunk is rendered. */
   readonly sha256: Sha256 | null;
 }
 
-/** A session that is rendered in chunks. */
+/** A session rendered in chunks. */
 export interface DistributedRender extends BegunTimes {
   readonly stored: StoredSession;
   /** Digest of the scene's file. */
@@ -38,7 +38,7 @@ export interface DistributedRender extends BegunTimes {
   readonly chunks: readonly ChunkRow[];
 }
 
-/** Stores sessions that are rendered in chunks and queues their jobs. */
+/** Stores sessions rendered in chunks and queues their jobs. */
 export interface DistributedRenderStore {
   /**
    * Creates the chunks of a session and their jobs in one transaction. Chunks of an earlier attempt are deleted.
@@ -46,14 +46,14 @@ export interface DistributedRenderStore {
    * @returns false if the session no longer belongs to this attempt
    */
   begin(of: SessionAttempt, render: Omit<DistributedRender, 'stored'>): Promise<boolean>;
-  /** Returns null if this attempt does not render in chunks, or the session has ended. */
+  /** Returns null if this attempt is not rendered in chunks, or the session has ended. */
   find(of: SessionAttempt): Promise<DistributedRender | null>;
   /**
    * Reports progress periodically and checks that the attempt is still current.
    *
    * @param work the chunk and its finished frames; null while joining
    * @param onLost called once if the attempt is obsolete
-   * @returns reports progress once more and stops
+   * @returns a function that reports progress once more and stops
    */
   watch(
     of: SessionAttempt,
@@ -65,15 +65,15 @@ export interface DistributedRenderStore {
   /** Deletes the chunks of an attempt. */
   end(of: SessionAttempt): Promise<void>;
   /**
-   * Lets a session wait for another one that renders the same scene in chunks, and copies its progress: queues a job
-   * that checks again later.
+   * Lets a session wait for another one that renders the same scene in chunks: copies its progress and queues a job that
+   * checks again later.
    *
-   * @returns `free` if there is none any more; `gone` if the session no longer belongs to this attempt
+   * @returns `free` if no other session renders the scene; `gone` if the session no longer belongs to this attempt
    */
   wait(of: SessionAttempt, count: number): Promise<'waits' | 'free' | 'gone'>;
 }
 
-/** Files of sessions that are rendered in chunks. */
+/** Files of sessions rendered in chunks. */
 export interface ChunkFiles {
   putScene(of: SessionAttempt, bytes: Uint8Array): Promise<void>;
   readScene(of: SessionAttempt): Promise<Uint8Array | null>;
@@ -85,15 +85,15 @@ export interface ChunkFiles {
 
 /** Content of a chunk's file. */
 export interface ChunkFile {
-  /** Build of the process that rendered it: only chunks of one build are joined. */
+  /** Build of the process that rendered the chunk. Only chunks of the same build are joined. */
   readonly build: string;
-  /** The pieces of the chunk, of each file of the video. */
+  /** The pieces of the chunk for each file of the video. */
   readonly pieces: readonly FilePieces[];
 }
 
-/** Load of all workers. */
+/** Reports the load of all workers. */
 export interface RenderLoad {
-  /** Returns their slots, running renders, and renders that wait for a slot; may be a second old. */
+  /** Returns the numbers of slots, running renders and waiting renders; may be a second old. */
   load(): Promise<{ readonly places: number; readonly busy: number; readonly queued: number }>;
 }
 
@@ -110,7 +110,7 @@ export type ChunkEvent =
       readonly frames: number;
       readonly elapsedMs: number;
     }
-  /** Its chunks are lost or of several builds; it is rendered in one piece. */
+  /** The chunks are lost or of several builds, so the video is rendered in one piece. */
   | { readonly kind: 'chunks-unfit'; readonly id: string; readonly attempt: number };
 
 /** An attempt at a session. */
@@ -128,9 +128,9 @@ export type ChunkJob = SessionAttempt &
     | { readonly kind: 'wait'; readonly count: number }
   );
 
-const FORM = /^(rs_[\w-]+)\/(\d+)\/(?:(\d+)|(join)|wait-(\d+))$/;
+const JOB_ID = /^(rs_[\w-]+)\/(\d+)\/(?:(\d+)|(join)|wait-(\d+))$/;
 
-/** `rs_…/<attempt>/<chunk>`, `rs_…/<attempt>/join`, `rs_…/<attempt>/wait-<n>`. */
+/** Returns the id of a job: `rs_…/<attempt>/<chunk>`, `rs_…/<attempt>/join` or `rs_…/<attempt>/wait-<n>`. */
 export function chunkJobId(job: ChunkJob): string {
   const { session, attempt } = job;
   const what = job.kind === 'chunk' ? job.chunk : job.kind === 'join' ? 'join' : `wait-${job.count}`;
@@ -139,7 +139,7 @@ export function chunkJobId(job: ChunkJob): string {
 
 /** Parses a job id; null for the id of a session. */
 export function parseChunkJob(id: string): ChunkJob | null {
-  const match = FORM.exec(id);
+  const match = JOB_ID.exec(id);
   if (match === null) return null;
   const [, session, attempt, chunk, join, count] = match;
   const of = { session: session!, attempt: Number(attempt) };
@@ -147,15 +147,15 @@ export function parseChunkJob(id: string): ChunkJob | null {
   return join === undefined ? { ...of, kind: 'wait', count: Number(count) } : { ...of, kind: 'join' };
 }
 
-/** A serialised value and the digest that verifies it. */
+/** A serialised value and its digest. */
 interface ChecksummedPayload {
   readonly bytes: Uint8Array;
   readonly sha256: Sha256;
 }
 
 /**
- * Serialises plain data (scenes and rendered chunks) in V8's format, which has no checksum and trusts its input. The
- * digest is therefore transmitted separately, through the database, and verifies every byte.
+ * Serialises plain data (scenes and rendered chunks) in V8's format, which is unsafe for untrusted bytes and has no checksum.
+ * The digest is therefore passed separately, through the database, and verified before reading.
  */
 export function packPayload(value: unknown): ChecksummedPayload {
   const bytes = serialize(value);
@@ -178,7 +178,7 @@ interface DistributedRendersPorts {
   readonly load: RenderLoad;
   readonly pace: RenderTimeEstimate;
   readonly rules: DistributionRules;
-  /** Concurrent renders that a tenant may have; Infinity if unlimited. */
+  /** Returns the concurrent renders allowed for a tenant; Infinity if unlimited. */
   slotsOf(tenant: TenantId): number;
   onEvent?(event: ChunkEvent): void;
 }
@@ -204,21 +204,21 @@ export function createDistributedRenders({
       const video = { scene, others };
       const sceneFiles = filesOf(video);
       const frames = piecesOf(video).map((piece) => pieceFrames(piece, sceneFiles));
-      const question = {
+      const input = {
         pieceCount: frames.filter((count) => count > 0).length,
         videoSeconds: sceneFiles.reduce((sum, file) => sum + renderWorkload(file).frameCount / file.fps, 0),
         renderSeconds: sceneFiles.reduce((sum, file) => sum + pace.expect(renderWorkload(file)), 0),
         sceneBytes: bytesOf(scene),
       };
-      // Short videos are decided without a database query.
-      if (chunkCountOf({ ...question, idleSlots: frames.length }, rules) === 1) return false;
+      // Short videos need no database query.
+      if (chunkCountOf({ ...input, idleSlots: frames.length }, rules) === 1) return false;
       if ((await renders.wait(of, 1)) === 'waits') {
         onEvent?.({ kind: 'session-waits', id, attempt });
         return true;
       }
       const { places, busy, queued } = await load.load();
       const idleSlots = Math.max(0, Math.min(places - busy - queued, slotsOf(stored.tenant) - 1));
-      const rows = chunkSpans(frames, chunkCountOf({ ...question, idleSlots }, rules)).map((span) => {
+      const rows = chunkSpans(frames, chunkCountOf({ ...input, idleSlots }, rules)).map((span) => {
         const frameCount = frames.slice(span.first, span.end).reduce((sum, count) => sum + count, 0);
         return { pieces: span, frameCount, sha256: null };
       });
@@ -244,8 +244,8 @@ export interface DistributionRules {
   /** Minimum seconds of video in a chunk. */
   readonly chunkSeconds: number;
   /**
-   * Minimum estimated seconds to render a chunk: the overhead of a chunk (process start, loading the scene, storing its
-   * packets) is about a second.
+   * Minimum estimated seconds to render a chunk, whose overhead (starting a process, loading the scene, storing packets) is
+   * about a second.
    */
   readonly chunkRenderSeconds: number;
   /** Maximum bytes of the scene's files, which every chunk loads. */
@@ -258,12 +258,12 @@ export const DISTRIBUTION_RULES: DistributionRules = {
   sceneBytes: 256 * 2 ** 20,
 };
 
-export interface DistributionQuestion {
-  /** Pieces with frames. */
+export interface DistributionInput {
+  /** Number of pieces with frames. */
   readonly pieceCount: number;
-  /** Sum over all files. */
+  /** Total length of all files. */
   readonly videoSeconds: number;
-  /** Estimate for one piece. */
+  /** Estimated time to render the video in one piece. */
   readonly renderSeconds: number;
   readonly sceneBytes: number;
   /** Idle slots without queued work, excluding the current one. */
@@ -271,26 +271,26 @@ export interface DistributionQuestion {
 }
 
 /**
- * Returns the number of chunks, 1 for one piece. Depends only on length and load, and never exceeds the available
+ * Returns the number of chunks; 1 to render in one piece. Depends only on length and load, and does not exceed the available
  * slots.
  */
-export function chunkCountOf(question: DistributionQuestion, rules: DistributionRules = DISTRIBUTION_RULES): number {
-  const { pieceCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = question;
+export function chunkCountOf(input: DistributionInput, rules: DistributionRules = DISTRIBUTION_RULES): number {
+  const { pieceCount, videoSeconds, renderSeconds, sceneBytes, idleSlots } = input;
   if (sceneBytes > rules.sceneBytes) return 1;
-  const byLength = atMost(videoSeconds, rules.chunkSeconds);
-  const byWork = atMost(renderSeconds, rules.chunkRenderSeconds);
+  const byLength = maxChunks(videoSeconds, rules.chunkSeconds);
+  const byWork = maxChunks(renderSeconds, rules.chunkRenderSeconds);
   return Math.max(1, Math.min(pieceCount, byLength, byWork, 1 + idleSlots));
 }
 
-/** Divides seconds; 0 seconds set no limit. */
-function atMost(all: number, one: number): number {
-  return one === 0 ? Number.POSITIVE_INFINITY : Math.floor(all / one);
+/** Returns how many chunks of a minimum length fit; Infinity without a minimum. */
+function maxChunks(totalSeconds: number, chunkSeconds: number): number {
+  return chunkSeconds === 0 ? Number.POSITIVE_INFINITY : Math.floor(totalSeconds / chunkSeconds);
 }
 
 /**
- * Divides pieces into consecutive chunks of about the same number of frames; into fewer chunks if some pieces are too large.
+ * Divides pieces into consecutive chunks with about the same number of frames; into fewer chunks if some pieces are too large.
  *
- * @param frames of each piece
+ * @param frames number of frames of each piece
  */
 export function chunkSpans(frames: readonly number[], chunkCount: number): PieceSpan[] {
   const total = frames.reduce((sum, count) => sum + count, 0);
@@ -299,7 +299,7 @@ export function chunkSpans(frames: readonly number[], chunkCount: number): Piece
   let before = 0;
   for (const [at, count] of frames.entries()) {
     const target = ((spans.length + 1) * total) / chunkCount;
-    // A chunk ends where it is nearest to its share.
+    // Ends a chunk at the piece whose end is nearest to the chunk's share.
     if (at > first && before > 0 && before + count - target > target - before) {
       spans.push({ first, end: at });
       first = at;

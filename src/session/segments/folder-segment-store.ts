@@ -22,8 +22,8 @@ export interface StoredSegment {
   readonly usedAt: number;
 }
 
-/** Share of the limit that a full store frees at once, to avoid listing the folder for every further file. */
-const SPARE = 0.1;
+/** Share of the limit that is freed when the store is full, so that the folder is not listed for every further file. */
+const FREED_SHARE = 0.1;
 const NAME = /^[0-9a-f]{64}$/;
 
 /**
@@ -52,7 +52,7 @@ export class FolderSegmentStore implements SegmentStore {
       return null;
     }
     const now = new Date(this.#now());
-    // Another process may have removed it meanwhile; the folder may be read-only.
+    // Another process may have removed the file, or the folder may be read-only.
     await utimes(path, now, now).catch(() => undefined);
     return bytes;
   }
@@ -65,7 +65,7 @@ export class FolderSegmentStore implements SegmentStore {
     if (bytes.length > this.#maxBytes) return;
     await replaceFile(this.#pathOf(key), bytes, { isDurable: false });
     this.#bytes = this.#bytes === undefined ? await this.#measure() : this.#bytes + bytes.length;
-    if (this.#bytes > this.#maxBytes) await this.prune(this.#maxBytes * (1 - SPARE));
+    if (this.#bytes > this.#maxBytes) await this.prune(this.#maxBytes * (1 - FREED_SHARE));
   }
 
   /** Lists all files, least recently used first. */
@@ -77,10 +77,10 @@ export class FolderSegmentStore implements SegmentStore {
       const { size, mtimeMs } = (await nullIfMissing(stat(join(entry.parentPath, entry.name)))) ?? {};
       if (size !== undefined) found.push({ key: entry.name, bytes: size, usedAt: mtimeMs! });
     }
-    return found.sort((one, other) => one.usedAt - other.usedAt);
+    return found.sort((a, b) => a.usedAt - b.usedAt);
   }
 
-  /** Removes the least recently used files until at most `maxBytes` are left. @returns the removed files */
+  /** Removes the least recently used files until at most `maxBytes` remain. @returns the removed files */
   async prune(maxBytes: number): Promise<readonly StoredSegment[]> {
     const files = await this.list();
     let left = files.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -8,20 +8,20 @@ import { groupBy } from '../../group-by.ts';
 import type { SceneFile } from '../../template/scene.ts';
 import type { NamedFile } from '../ports.ts';
 
-/** A scene, which contains the fields of the main file, and the further files to make from it. */
+/** A scene with the fields of the main file, and the other files to render from it. */
 export interface SceneFiles<S extends AnyScene = AnyScene> {
   readonly scene: S;
   readonly others: readonly NamedFile[];
 }
 
 /**
- * A unit of work of a video. Any process, worker or shard that renders it makes the same bytes. Files are indices, 0 is the
- * main one.
+ * A unit of work of a video, whose bytes do not depend on the process, worker or shard that renders it. Files are identified
+ * by index; 0 is the main one.
  */
 export type Piece =
-  /** The sound of a file, whole so that it has no seams. */
+  /** The whole sound of a file, so that it has no seams. */
   | { readonly kind: 'sound'; readonly file: number }
-  /** One range of frames of files that share a drawing. */
+  /** A range of frames of files that share a drawing. */
   | { readonly kind: 'segment'; readonly files: readonly number[]; readonly range: FrameRange }
   /** Files without segments that share a drawing. */
   | { readonly kind: 'whole'; readonly files: readonly number[] };
@@ -42,12 +42,12 @@ function fileOf({ output, width, height, fps, frameCount, stills }: SceneFile): 
   return { output, width, height, fps, frameCount, stills };
 }
 
-/** Only the main file has stills beside it. A picture is the frame of its first still. */
+/** Removes the stills, which only the main file has. A PNG keeps them, because it is the frame of its first still. */
 function withoutStills(file: SceneFile): SceneFile {
   return file.output.format === 'png' ? fileOf(file) : { ...fileOf(file), stills: [] };
 }
 
-/** Returns all pieces of a video, in an order that is the same everywhere. A sound precedes the segments of its file. */
+/** Returns all pieces of a video in a deterministic order. A sound precedes the segments of its file. */
 export function piecesOf(video: SceneFiles): Piece[] {
   const files = filesOf(video);
   const drawings = groupBy([...files.keys()], (file) => drawingKey(files[file]!));
@@ -62,7 +62,7 @@ export function piecesOf(video: SceneFiles): Piece[] {
   });
 }
 
-/** Counts the frames of a piece in all of its files: its share of the work of a video. A sound has none. */
+/** Counts the frames of a piece in all of its files, which is its share of the work. A sound has none. */
 export function pieceFrames(piece: Piece, files: readonly SceneFile[]): number {
   switch (piece.kind) {
     case 'sound':
@@ -78,7 +78,7 @@ function framesOf({ output, frameCount }: SceneFile): number {
   return output.format === 'png' ? 1 : frameCount;
 }
 
-/** Merges what several machines rendered of the same files. */
+/** Merges the pieces of the same files that several machines rendered. */
 export function mergePieces(rendered: readonly (readonly FilePieces[])[]): FilePieces[] {
   return (rendered[0] ?? []).map((_, file) => {
     const ofFile = rendered.map((pieces) => pieces[file]!);

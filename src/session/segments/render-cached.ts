@@ -7,14 +7,15 @@ import type { RenderedSegment, SegmentStill } from '../../engine/segments/render
 import { stillKey } from '../../engine/segments/segment.ts';
 import type { CachedKind, SegmentCache } from './segment-cache.ts';
 
-/** Something to render, and the key under which it is cached; null if it never is. */
+/** A unit to render. */
 interface CachedUnit {
+  /** Key in the cache; null if the unit is not cached. */
   readonly key: Sha256 | null;
 }
 
 interface UnitWork<Unit extends CachedUnit, Value> {
   readonly kind: CachedKind;
-  /** Renders units and passes on each value when it is finished. */
+  /** Renders units and passes each value to `keep` when it is finished. */
   render(missing: readonly Unit[], keep: (unit: Unit, value: Value) => Promise<void>): Promise<void>;
   /** Writes a value to the cache. */
   store(key: Sha256, value: Value): Promise<void>;
@@ -23,9 +24,9 @@ interface UnitWork<Unit extends CachedUnit, Value> {
 }
 
 /**
- * Returns the value of each unit, from the cache or concurrent renders, and renders the others.
+ * Returns the value of each unit: from the cache, from a concurrent render, or rendered now.
  *
- * @param cache null to render all of them
+ * @param cache null to render all units
  * @throws errors of `render`; the signal's reason
  */
 export async function renderUnits<Unit extends CachedUnit, Value>(
@@ -58,8 +59,8 @@ async function renderRound<Unit extends CachedUnit, Value>(
     const value = unit.key === null ? undefined : cache.running<Value>(unit.key);
     return value === undefined ? [] : [{ unit, value }];
   });
-  const taken = new Set(others.map(({ unit }) => unit));
-  const own = pending.filter((unit) => !taken.has(unit));
+  const renderedElsewhere = new Set(others.map(({ unit }) => unit));
+  const own = pending.filter((unit) => !renderedElsewhere.has(unit));
   const claims = new Map(own.flatMap((unit) => (unit.key === null ? [] : [[unit, cache.claim<Value>(unit.key)]])));
   try {
     const finding = own.map(async (unit) => {
@@ -80,16 +81,16 @@ async function renderRound<Unit extends CachedUnit, Value>(
   } finally {
     for (const release of claims.values()) release(null);
   }
-  const left: Unit[] = [];
+  const failed: Unit[] = [];
   for (const { unit, value: promised } of others) {
     const value = await (signal === undefined ? promised : abortable(promised, signal));
-    if (value === null) left.push(unit);
+    if (value === null) failed.push(unit);
     else reuse(unit, value);
   }
-  return left;
+  return failed;
 }
 
-/** Writes a segment and its stills, which have keys of their own so that renders with and without stills share segments. */
+/** Writes a segment and its stills. Stills have separate keys, so that renders with and without stills share segments. */
 export async function storeSegment(cache: SegmentCache, key: Sha256, segment: RenderedSegment): Promise<void> {
   await cache.keep(key, { ...segment, stills: [] });
   await storeStills(cache, key, segment.stills);
@@ -100,9 +101,9 @@ async function storeStills(cache: SegmentCache, segment: Sha256, stills: readonl
 }
 
 /**
- * Adds stills that reused segments lack, from the cache or drawn.
+ * Adds missing stills to reused segments, from the cache or by drawing them.
  *
- * @param frames of all stills of the video
+ * @param frames frames of all stills of the video
  */
 export async function addStills(
   cache: SegmentCache,
@@ -113,8 +114,8 @@ export async function addStills(
   const missing: number[] = [];
   const finding = segments.map(async ({ key, segment }) => {
     const { first, end, stills } = segment;
-    const wanted = frames.filter((frame) => frame >= first && frame < end);
-    const lacking = wanted.filter((frame) => stills.every((still) => still.frame !== frame));
+    const ownFrames = frames.filter((frame) => frame >= first && frame < end);
+    const lacking = ownFrames.filter((frame) => stills.every((still) => still.frame !== frame));
     const cached = lacking.map(async (frame) => {
       const bytes = key === null ? null : await cache.find<Uint8Array>(stillKey(key, frame));
       if (bytes !== null) return [{ frame, bytes }];
@@ -135,9 +136,9 @@ export async function addStills(
 }
 
 /**
- * Renders the sound of a scene, cached under its own key. Its media are always examined for visible defects.
+ * Renders the sound of a scene or reads it from the cache. The media are always examined for defects.
  *
- * @param render examines the media; makes no sound without a codec
+ * @param render examines the media, and with a codec renders the sound
  */
 export async function renderSoundCached(
   cache: SegmentCache | null,

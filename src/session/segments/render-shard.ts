@@ -13,7 +13,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Numbers of segments and of files without segments. */
+/** Numbers of segments, and of files without segments. */
 interface ShardCounts {
   readonly segments: number;
   readonly files: number;
@@ -23,20 +23,19 @@ interface ShardCounts {
 interface ShardShare {
   readonly pieces: readonly Piece[];
   readonly share: ShardCounts;
-  /** Numbers that no earlier video has, of all shards. */
+  /** Numbers of new segments and files of the video, which no earlier video contains, for all shards. */
   readonly distinct: ShardCounts;
 }
 
 /**
- * Returns a function that assigns the pieces of videos to a shard. It has to be called for all videos, in the same order on
- * every shard. Each distinct piece is dealt to the shard with the fewest frames so far, so that it belongs to exactly one
- * shard and the consecutive segments of an edit are spread evenly. Cached pieces are dealt too, because the shards may see
- * different caches. A still is drawn by the shard of its segment.
+ * Returns a function that assigns pieces of a video to a shard. Call it for all videos, in the same order on every shard. Each
+ * distinct piece is assigned to the shard with the fewest frames so far, which spreads the consecutive segments of an edit.
+ * Cached pieces are assigned too, because shards may have different caches. A still is drawn by the shard of its segment.
  */
-function dealShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
+function assignShares({ index, count }: Shard, cache: SegmentCache): (video: SceneFiles) => ShardShare {
   const owners = new Map<Sha256, number>();
   const loads: number[] = Array.from({ length: count }, () => 0);
-  const deal = (keys: readonly Sha256[], frames: number): boolean => {
+  const assign = (keys: readonly Sha256[], frames: number): boolean => {
     const owner = loads.indexOf(Math.min(...loads));
     loads[owner] = loads[owner]! + Math.max(1, frames);
     for (const key of keys) owners.set(key, owner);
@@ -49,20 +48,20 @@ function dealShares({ index, count }: Shard, cache: SegmentCache): (video: Scene
     const share = { segments: 0, files: 0 };
     const distinct = { segments: 0, files: 0 };
     for (const piece of piecesOf(video)) {
-      const fresh = keysOf(piece).filter(({ key }) => !owners.has(key));
-      const own = fresh.map(({ file }) => file);
-      const dealt = withFiles(piece, own);
-      if (fresh.length > 0) {
+      const unassigned = keysOf(piece).filter(({ key }) => !owners.has(key));
+      const own = unassigned.map(({ file }) => file);
+      const assigned = withFiles(piece, own);
+      if (unassigned.length > 0) {
         const kind = piece.kind === 'segment' ? 'segments' : piece.kind === 'whole' ? 'files' : null;
-        if (kind !== null) distinct[kind] += fresh.length;
-        const keys = fresh.map(({ key }) => key);
-        if (deal(keys, pieceFrames(dealt, files))) {
-          pieces.push(dealt);
-          if (kind !== null) share[kind] += fresh.length;
+        if (kind !== null) distinct[kind] += unassigned.length;
+        const keys = unassigned.map(({ key }) => key);
+        if (assign(keys, pieceFrames(assigned, files))) {
+          pieces.push(assigned);
+          if (kind !== null) share[kind] += unassigned.length;
         }
       }
       if (piece.kind !== 'segment' || !piece.files.includes(0)) continue;
-      // An earlier video may have the segment without these stills.
+      // An earlier video may contain the segment without these stills.
       const { range } = piece;
       const main = keysOf(piece).find(({ file }) => file === 0);
       if (main === undefined) continue;
@@ -82,7 +81,7 @@ function withFiles(piece: Piece, files: readonly number[]): Piece {
   return piece.kind === 'sound' ? piece : { ...piece, files };
 }
 
-/** Returns the keys of pieces under which the files are cached, without files that never are. */
+/** Returns a function from a piece to its cached files and their keys. Omits files that are not cached. */
 function pieceKeys(
   video: SceneFiles,
   cache: SegmentCache,
@@ -135,16 +134,16 @@ interface RenderShardOptions {
 }
 
 interface ShardResult {
-  /** Numbers that belong to this shard. */
+  /** Totals of this shard. */
   readonly share: ShardCounts;
-  /** Distinct numbers of all videos. */
+  /** Totals of all shards, without duplicates. */
   readonly distinct: ShardCounts;
   readonly failed: readonly { readonly id: string; readonly error: unknown }[];
 }
 
 /**
- * Renders a shard's share of all videos into the cache of the renderer. A video that fails does not affect others. Stops
- * when the cache fails, because the result would be lost.
+ * Renders a shard's share of all videos into the cache of the renderer. A failed video does not affect others. Stops if the
+ * cache fails, because the results would be lost.
  *
  * @param videos in plan order
  * @throws the signal's reason
@@ -154,16 +153,16 @@ export async function renderShard(
   shard: Shard,
   { renderer, cache, concurrency, signal, onVideo }: RenderShardOptions,
 ): Promise<ShardResult> {
-  const shareOf = dealShares(shard, cache);
+  const shareOf = assignShares(shard, cache);
   const failed: { readonly id: string; readonly error: unknown }[] = [];
   const counts = { share: { segments: 0, files: 0 }, distinct: { segments: 0, files: 0 } };
-  // Scenes are made one after the other, in order, and only as lanes take them: they are large.
+  // Scenes are large, so they are created one at a time, in order, when a lane is ready.
   async function* shares(): AsyncGenerator<ShardShare & { readonly id: string; readonly video: SceneFiles }> {
-    for (const { id, video: makeVideo } of videos) {
+    for (const { id, video: openVideo } of videos) {
       signal.throwIfAborted();
       if (cache.hasFailed) return;
       try {
-        const video = await makeVideo();
+        const video = await openVideo();
         yield { id, video, ...shareOf(video) };
       } catch (error) {
         failed.push({ id, error });

@@ -8,9 +8,9 @@ import type { SceneFile, SceneOutput } from '../../template/scene.ts';
 
 /** Stores finished pieces of videos by key, in a folder or a bucket. */
 export interface SegmentStore {
-  /** Returns null if it is missing or damaged. */
+  /** Returns null if the piece is missing or damaged. */
   get(key: Sha256): Promise<Uint8Array | null>;
-  /** Returns whether the segment exists, intact or not. */
+  /** Returns whether the piece exists. Does not verify it. */
   has(key: Sha256): Promise<boolean>;
   /** Writes atomically. */
   put(key: Sha256, bytes: Uint8Array): Promise<void>;
@@ -18,29 +18,29 @@ export interface SegmentStore {
 
 interface SegmentCacheOptions {
   readonly store: SegmentStore;
-  /** Identifies the engine, the encoder and everything else that affects their bytes. */
+  /** Identifies the engine, the encoder and everything else that affects the bytes. */
   readonly build: string;
-  /** Computes keys; in this process by default, which has to trust the scenes then. */
-  keysOf?(question: KeyQuestion, owner: string): Promise<CacheKeys>;
-  /** Owners of one scope share segments. Absent: all owners do. */
+  /** Computes keys. By default in this process, which must then trust the scenes. */
+  keysOf?(request: KeyRequest, owner: string): Promise<CacheKeys>;
+  /** Owners with the same scope share segments. If absent, all owners do. */
   scopeOf?(owner: string): string;
-  /** Whether files without segments are stored too. The service does not: it stores them as outputs. */
+  /** Whether to store files without segments too. The service does not, because it stores them as outputs. */
   readonly storesFiles?: boolean;
-  /** Called once when the store fails; later renders work without it. */
+  /** Called once when the store fails. Later renders do not use the store. */
   onFailure(error: unknown): void;
   onSegment?(outcome: keyof CacheFigures): void;
 }
 
-/** Numbers of segments or of whole files. */
+/** Numbers of reused and rendered segments or whole files. */
 interface CacheFigures {
   readonly reused: number;
   readonly rendered: number;
 }
 
-/** Counts of a cache's use. */
+/** Kind of values that are counted. */
 export type CachedKind = 'segment' | 'file';
 
-/** Segments, sounds, stills and whole files of earlier renders, and of concurrent renders in this process. */
+/** Caches segments, sounds, stills and whole files of earlier renders, and shares those of concurrent renders in this process. */
 export class SegmentCache {
   readonly build: string;
   readonly #options: SegmentCacheOptions;
@@ -55,11 +55,11 @@ export class SegmentCache {
     this.#store = options.store;
   }
 
-  /** Computes the keys of an owner's scene, which no owner of another scope can get. */
-  async keysOf(question: Omit<KeyQuestion, 'build'>, owner: string): Promise<CacheKeys> {
-    const { keysOf = async (one: KeyQuestion) => cacheKeys(one), scopeOf = () => '' } = this.#options;
+  /** Computes the keys of an owner's scene. They differ from the keys of all other scopes. */
+  async keysOf(request: Omit<KeyRequest, 'build'>, owner: string): Promise<CacheKeys> {
+    const { keysOf = async (full: KeyRequest) => cacheKeys(full), scopeOf = () => '' } = this.#options;
     const scope = scopeOf(owner);
-    return keysOf({ ...question, build: scope === '' ? this.build : JSON.stringify([this.build, scope]) }, owner);
+    return keysOf({ ...request, build: scope === '' ? this.build : JSON.stringify([this.build, scope]) }, owner);
   }
 
   /** Returns the key of a file without segments; null if such files are not stored. */
@@ -67,38 +67,38 @@ export class SegmentCache {
     return this.#options.storesFiles === true ? fileKey(file, this.build) : null;
   }
 
-  /** Segments reused and rendered so far. */
+  /** Numbers of segments reused and rendered so far. */
   get figures(): CacheFigures {
     return { ...this.#counts.segment };
   }
 
-  /** Files without segments reused and rendered so far. */
+  /** Numbers of files without segments reused and rendered so far. */
   get fileFigures(): CacheFigures {
     return { ...this.#counts.file };
   }
 
-  /** Whether the store failed, so that nothing is kept any more. */
+  /** Whether the store has failed, so that it is no longer used. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
 
-  /** Returns what a concurrent render makes under a key, which resolves to null if that fails; undefined if there is none. */
+  /** Returns the value of a concurrent render, which resolves to null if that render fails; undefined without such a render. */
   running<T>(key: Sha256): Promise<T | null> | undefined {
     return this.#running.get(key) as Promise<T | null> | undefined;
   }
 
-  /** Lets other renders wait for a value. @returns publishes it, or null on failure */
+  /** Lets concurrent renders wait for a value. @returns a function that publishes it, or null on failure */
   claim<T>(key: Sha256): (value: T | null) => void {
-    let settle: (value: T | null) => void = () => undefined;
+    let publish: (value: T | null) => void = () => undefined;
     this.#running.set(
       key,
       new Promise<T | null>((resolve) => {
-        settle = resolve;
+        publish = resolve;
       }),
     );
     return (value) => {
       this.#running.delete(key);
-      settle(value);
+      publish(value);
     };
   }
 
@@ -107,7 +107,7 @@ export class SegmentCache {
     if (kind === 'segment') this.#options.onSegment?.(of);
   }
 
-  /** Whether the store has a value. A store that fails has none. */
+  /** Returns whether the store has a value; false if the store fails. */
   async has(key: Sha256): Promise<boolean> {
     return await this.#store.has(key).catch(() => false);
   }
@@ -137,12 +137,12 @@ export class SegmentCache {
 const MAGIC = 'RFS1';
 const DIGEST_CHARACTERS = 64;
 const HEADER_BYTES = MAGIC.length + DIGEST_CHARACTERS + 4;
-/** Key of an object that represents bytes, with their length. The bytes follow the text in the same order. */
+/** Key of an object that represents bytes by their length. The bytes follow the text in the same order. */
 const BYTES = '$bytes';
 
 /**
- * Serialises plain values and byte arrays with a digest. Unlike V8's format it is safe to read from storage that other
- * programs can write.
+ * Serialises plain values and byte arrays with a digest. Unlike V8's format, it is safe to read from storage that other
+ * programs can write to.
  *
  * Format: `RFS1`, SHA-256 of the rest in hexadecimal, length of the JSON text (4 bytes, big endian), the text, the
  * bytes.
@@ -165,7 +165,7 @@ export function packRecord(value: unknown): Uint8Array {
   return Buffer.concat([Buffer.from(MAGIC + sha256(body)), body]);
 }
 
-/** @returns null for bytes that `packRecord` did not write or that were changed or truncated */
+/** Restores a value. @returns null for bytes that `packRecord` did not write, or that were changed or truncated */
 export function unpackRecord<T>(bytes: Uint8Array): T | null {
   if (!isIntact(bytes)) return null;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -184,8 +184,8 @@ export function isIntact(bytes: Uint8Array): boolean {
   return bytes.length >= HEADER_BYTES && head === MAGIC + sha256(bytes.subarray(head.length));
 }
 
-/** A question for keys. Plain data, so that another process can answer it. */
-export interface KeyQuestion {
+/** A request for keys. Plain data, so that another process can compute them. */
+export interface KeyRequest {
   readonly scene: AnyScene;
   /** Outputs that share the scene's drawing. */
   readonly outputs: readonly SceneOutput[];
@@ -195,23 +195,23 @@ export interface KeyQuestion {
   readonly build: string;
 }
 
-/** Keys of a scene's segments and sound. Null for what is never cached. */
+/** Keys of a scene's segments and sound; null for those that are not cached. */
 export interface CacheKeys {
-  /** For each range, in order, those of all outputs. */
+  /** For each range in order, the keys of all outputs. */
   readonly segments: readonly (readonly (Sha256 | null)[])[];
   readonly sound: Sha256 | null;
 }
 
 /** Computes the keys under which segments and sound of a scene are cached. @throws SceneError for an invalid scene */
-export function cacheKeys(question: KeyQuestion): CacheKeys {
-  const { scene, ranges, codec, build } = question;
+export function cacheKeys(request: KeyRequest): CacheKeys {
+  const { scene, ranges, codec, build } = request;
   return {
-    segments: ranges.length === 0 ? [] : keysOfRanges(question),
+    segments: ranges.length === 0 ? [] : keysOfRanges(request),
     sound: codec === null ? null : soundKey(scene, codec, build),
   };
 }
 
-/** Keys of a video's segments, in order; none unless it is an MP4 or a MOV. */
+/** Returns the keys of a video's segments in order; empty unless it is an MP4 or MOV. */
 export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | null)[] {
   return cacheKeys({
     scene,
@@ -223,7 +223,7 @@ export function segmentKeys(scene: AnyScene, build: string): readonly (Sha256 | 
 }
 
 /**
- * Computes the key of a file without segments. Its fingerprint stands for its scene.
+ * Computes the key of a file without segments from the fingerprint of its scene.
  *
  * @returns null for a file without a fingerprint
  */
@@ -232,13 +232,13 @@ function fileKey({ output: { format, fingerprint }, stills }: SceneFile, build: 
   return sha256(canonicalJson({ build, format, fingerprint, stills: stills.map((still) => ({ ...still })) }));
 }
 
-function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyQuestion): (Sha256 | null)[][] {
-  // Sounds are no part of any segment.
+function keysOfRanges({ scene: packed, outputs, ranges, build }: KeyRequest): (Sha256 | null)[][] {
+  // Segments contain no sound.
   const scene = { ...unpackScene(packed), sounds: [] };
   checkScene(scene);
   const cut = sceneCutter(scene);
   return ranges.map((range) => {
-    const part = cut([range]);
-    return outputs.map((output) => segmentKey({ ...part, output }, range, build));
+    const restricted = cut([range]);
+    return outputs.map((output) => segmentKey({ ...restricted, output }, range, build));
   });
 }

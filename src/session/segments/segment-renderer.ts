@@ -14,14 +14,14 @@ import { addStills, renderSoundCached, renderUnits, storeSegment } from './rende
 import type { SegmentCache } from './segment-cache.ts';
 
 /**
- * Renders videos as pieces that are joined. One machine renders all pieces; the workers of a farm and the shards of an apply
- * each render some, and one of them joins them. The bytes are the same.
+ * Renders videos as pieces and joins them. A single machine renders all pieces. Workers of a farm and shards of an apply each
+ * render some, and one of them joins all. The bytes are the same.
  */
 export interface SegmentRenderer extends Renderer {
   /**
-   * Renders some of `piecesOf`.
+   * Renders some of the pieces that `piecesOf` returns.
    *
-   * @returns the pieces of each file
+   * @returns the rendered pieces of each file
    * @throws as `render`
    */
   renderPieces(video: SceneFiles, pieces: readonly Piece[], options?: RenderOptions): Promise<FilePieces[]>;
@@ -33,9 +33,9 @@ export interface SegmentRendererOptions {
   readonly runner: TaskRunner<RenderTaskKind>;
   /** Concurrent tasks of one video: the number of processes. */
   readonly parallel: number;
-  /** Cache of finished pieces; null to render all of them. */
+  /** Cache of finished pieces; null to render all pieces. */
   readonly cache: SegmentCache | null;
-  /** Maximum milliseconds of the segments of one drawing; tasks have their own limits. */
+  /** Time limit for all segments of a drawing; tasks have their own limits. */
   readonly totalMs?: number;
 }
 
@@ -46,7 +46,7 @@ const SILENCE: RenderedSound = { track: null, findings: [] };
 /** Reports finished frames of all files, and finished segments. */
 type Advance = (frames: number, segments: number, isReused?: boolean) => void;
 
-/** Renders in the processes of this machine. Frames of files with equal `drawingKey` are drawn once. */
+/** Creates a renderer that uses the processes of this machine. Files with equal `drawingKey` share drawn frames. */
 export function createSegmentRenderer({
   runner,
   parallel,
@@ -77,8 +77,8 @@ export function createSegmentRenderer({
               piece.kind === 'sound' ? [renderSound(video, piece.file, { ...silenced(ofVideo), signal })] : [],
             ),
           ]);
-          for (const [file, made] of segments) rendered[file]!.segments = made;
-          for (const [file, made] of whole) rendered[file]!.whole = made;
+          for (const [file, ofFile] of segments) rendered[file]!.segments = ofFile;
+          for (const [file, result] of whole) rendered[file]!.whole = result;
           for (const { file, sound } of sounds) rendered[file]!.sound = sound;
         } finally {
           limit.clear();
@@ -107,10 +107,10 @@ export function createSegmentRenderer({
   };
 
   const renderSound = async ({ scene: whole, others }: SceneFiles, file: number, options: TaskOptions) => {
-    // Fonts and images do not affect when clips are audible.
+    // Fonts and images do not affect the sound.
     const scene = { ...whole, ...filesOf({ scene: whole, others })[file]!, fonts: [], images: [] };
-    const question = { codec: audioCodecOf(scene.output.format), owner: options.owner ?? '' };
-    const sound = await renderSoundCached(cache, scene, question, (codec) =>
+    const request = { codec: audioCodecOf(scene.output.format), owner: options.owner ?? '' };
+    const sound = await renderSoundCached(cache, scene, request, (codec) =>
       runner.run('sound', { scene, codec }, options),
     );
     return { file, sound };
@@ -122,16 +122,16 @@ export function createSegmentRenderer({
     advance: Advance,
     options: TaskOptions,
   ): Promise<ReadonlyMap<number, RenderedSegment[]>> => {
-    const wanted = pieces.flatMap((piece) => (piece.kind === 'segment' ? [piece] : []));
-    if (wanted.length === 0) return new Map();
+    const segmentPieces = pieces.flatMap((piece) => (piece.kind === 'segment' ? [piece] : []));
+    if (segmentPieces.length === 0) return new Map();
     const all = filesOf(video);
-    const files = [...new Set(wanted.flatMap((piece) => piece.files))].sort((a, b) => a - b);
-    const ranges = wanted.map(({ range }) => range);
+    const files = [...new Set(segmentPieces.flatMap((piece) => piece.files))].sort((a, b) => a - b);
+    const ranges = segmentPieces.map(({ range }) => range);
     // Segments contain no sound.
     const scene = { ...video.scene, ...all[files[0]!]!, sounds: [] };
     const outputs = files.map((file) => all[file]!.output);
     const keys = await cache?.keysOf({ scene, outputs, ranges, codec: null }, options.owner ?? '');
-    const units = wanted.flatMap(({ range, files: own }, at) =>
+    const units = segmentPieces.flatMap(({ range, files: own }, at) =>
       own.map((file) => ({ range, file, key: keys?.segments[at]?.[files.indexOf(file)] ?? null })),
     );
     type Unit = (typeof units)[number];
@@ -252,12 +252,12 @@ function pieceProgress(
   };
 }
 
-/** Drops the progress callback: only frames count as progress. */
+/** Removes the progress callback, because only frames of segments and files count as progress. */
 function silenced({ onProgress: _, ...options }: TaskOptions): TaskOptions {
   return options;
 }
 
-/** Returns a signal that is aborted by another one or after a time. @param totalMs null for no limit */
+/** Returns a signal that aborts with another one or after a time. @param totalMs null for no limit */
 function timeLimit(totalMs: number | null, signal: AbortSignal | undefined): { signal: AbortSignal; clear(): void } {
   const ending = new AbortController();
   const expire = (): void =>
@@ -271,12 +271,12 @@ function framesOf(ranges: readonly FrameRange[]): number {
   return ranges.reduce((sum, { first, end }) => sum + end - first, 0);
 }
 
-/** Counts the ranges of a task that are finished after so many frames: a process renders them in order. */
+/** Counts the ranges of a task that are finished after a number of frames. A process renders them in order. */
 function finishedIn(task: readonly FrameRange[], frames: number): number {
   return task.filter((_, at) => framesOf(task.slice(0, at + 1)) <= frames).length;
 }
 
-/** One range, for each file that it is rendered for. */
+/** Units of one range, one for each file. */
 type RangeUnits = readonly [SegmentUnit, ...SegmentUnit[]];
 
 interface SegmentUnit {
@@ -285,33 +285,33 @@ interface SegmentUnit {
 }
 
 /**
- * Groups ranges that the same files need into tasks, as many for each process: a process opens the scene once for the ranges
- * of a task.
+ * Groups ranges of the same files into tasks, the same number for each process. A process opens the scene once for all ranges of
+ * a task.
  */
 function tasksOf<Units extends RangeUnits>(missing: readonly Units[], parallel: number): Units[][] {
-  const alike = groupBy(missing, (units) => units.map(({ file }) => file).join());
-  return [...alike.values()].flatMap((ranges) => {
+  const byFiles = groupBy(missing, (units) => units.map(({ file }) => file).join());
+  return [...byFiles.values()].flatMap((ranges) => {
     const count = Math.min(ranges.length, parallel * Math.ceil(ranges.length / (parallel * MAX_SHARED_SEGMENTS)));
-    return shareOut(ranges, count);
+    return distribute(ranges, count);
   });
 }
 
 /**
- * Divides ranges among tasks of about as many frames. Ranges that follow each other go to one task where they can: they show
- * the same layers.
+ * Distributes ranges over tasks with about the same number of frames. Prefers to keep consecutive ranges together, because they
+ * show the same layers.
  */
-function shareOut<Units extends RangeUnits>(ranges: readonly Units[], count: number): Units[][] {
+function distribute<Units extends RangeUnits>(ranges: readonly Units[], count: number): Units[][] {
   const tasks = Array.from({ length: count }, () => ({ frames: 0, ranges: [] as Units[] }));
   const byLength = groupBy(ranges, ([{ range }]) => framesOf([range]));
-  for (const [length, alike] of [...byLength].sort(([one], [other]) => other - one)) {
-    const takers = alike.map(() => {
-      const least = tasks.reduce((a, b) => (b.frames < a.frames ? b : a));
-      least.frames += length;
-      return tasks.indexOf(least);
+  for (const [length, sameLength] of [...byLength].sort(([a], [b]) => b - a)) {
+    const assigned = sameLength.map(() => {
+      const smallest = tasks.reduce((a, b) => (b.frames < a.frames ? b : a));
+      smallest.frames += length;
+      return tasks.indexOf(smallest);
     });
-    for (const [at, taker] of takers.sort((a, b) => a - b).entries()) tasks[taker]!.ranges.push(alike[at]!);
+    for (const [at, task] of assigned.sort((a, b) => a - b).entries()) tasks[task]!.ranges.push(sameLength[at]!);
   }
-  return tasks.map((task) => task.ranges.sort(([one], [other]) => one.range.first - other.range.first));
+  return tasks.map((task) => task.ranges.sort(([a], [b]) => a.range.first - b.range.first));
 }
 
 /** Processes items in order with several lanes. A lane ends at its first failure. */
@@ -324,9 +324,9 @@ function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Pr
 }
 
 /**
- * Waits for all work. The first failure aborts the rest and is thrown when all work has ended.
+ * Waits for all promises. The first failure aborts the others and is thrown when all have ended.
  *
- * @throws the failure; the signal's reason
+ * @throws the first failure; the signal's reason
  */
 async function allOrNone<Work extends readonly Promise<unknown>[]>(
   signal: AbortSignal | undefined,
@@ -335,7 +335,7 @@ async function allOrNone<Work extends readonly Promise<unknown>[]>(
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, ...(signal === undefined ? [] : [signal])]);
   const work = start(either);
-  for (const one of work) one.catch((error: unknown) => ending.abort(error));
+  for (const promise of work) promise.catch((error: unknown) => ending.abort(error));
   await Promise.allSettled(work);
   signal?.throwIfAborted();
   if (ending.signal.aborted) throw ending.signal.reason;

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  chunkCountOf,
-  chunkSpans,
-  type DistributionQuestion,
-} from '../../../src/session/segments/distributed-renders.ts';
+import { chunkCountOf, chunkSpans, type DistributionInput } from '../../../src/session/segments/distributed-renders.ts';
 
 /** A one-minute video that takes a minute to render, with seven idle slots besides the own one. */
 const MINUTE = { pieceCount: 30, videoSeconds: 60, renderSeconds: 60, sceneBytes: 1e6, idleSlots: 7 };
 
 describe('chunkCountOf()', () => {
-  it.each<[string, Partial<DistributionQuestion>, number]>([
+  it.each<[string, Partial<DistributionInput>, number]>([
     ['takes the idle places and the own one', {}, 8],
     ['is one piece where nothing is idle', { idleSlots: 0 }, 1],
     ['makes no chunk shorter than four seconds', { idleSlots: 99 }, 15],
