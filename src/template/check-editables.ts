@@ -21,7 +21,7 @@ const KEY_FORMS: Record<EditableKind, { readonly form: RegExp; readonly example:
   font: { form: /^f_\d{2,}$/, example: 'f_01' },
 };
 
-/** Kind of slot use that an editable fills; a font has none. */
+/** Kind of slot use for each kind of editable; a font has none. */
 const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>> = {
   text: 'text',
   color: 'property',
@@ -33,14 +33,14 @@ const USE_KINDS: Readonly<Record<Exclude<EditableKind, 'font'>, SlotUse['kind']>
   audio: 'sound',
 };
 
-const WHERE: Readonly<Record<SlotUse['kind'], string>> = {
+const USE_NAMES: Readonly<Record<SlotUse['kind'], string>> = {
   text: 'a text',
   property: 'a property',
   image: 'an image',
   sound: 'a sound',
 };
 
-/** Checks every editable of the manifest against the uses of its slot in the animation. */
+/** Checks all editables of the manifest against the uses of their slots in the animation. */
 export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
   const problems: PackageProblem[] = [];
   for (const [key, editable] of manifest.editables) {
@@ -64,7 +64,7 @@ export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProbl
         hint: `Add "sid": "${key}" to a layer, property or asset of the animation`,
       });
     } else if (found.some(({ kind }) => kind !== USE_KINDS[editable.kind as keyof typeof USE_KINDS])) {
-      const kinds = [...new Set(found.map(({ kind }) => WHERE[kind]))].join(' and ');
+      const kinds = [...new Set(found.map(({ kind }) => USE_NAMES[kind]))].join(' and ');
       problems.push({
         file,
         key,
@@ -96,16 +96,16 @@ function article(kind: EditableKind): string {
   return kind === 'image' || kind === 'audio' ? `an ${kind}` : `a ${kind}`;
 }
 
-/** Checks every font editable against the texts that it applies to and the available fonts. */
+/** Checks all font editables against the texts that they apply to and the available fonts. */
 export function checkFontEditables(
   manifest: Manifest,
   animation: LottieDocument,
   { fonts, extraFonts }: Pick<TemplatePackage, 'fonts' | 'extraFonts'>,
 ): PackageProblem[] {
   const problems: PackageProblem[] = [];
-  const carried = new Set([...fonts.keys(), ...extraFonts.keys()]);
+  const availableFonts = new Set([...fonts.keys(), ...extraFonts.keys()]);
   const texts = new Set([...manifest.editables].flatMap(([key, { kind }]) => (kind === 'text' ? [key] : [])));
-  /** Font → the editables that fill texts in it. */
+  /** Font → the editables that fill texts with this font. */
   const usesOf = new Map<string, Set<string | null>>();
   for (const { style, editable } of usedStyles(animation)) {
     usesOf.set(style.f, (usesOf.get(style.f) ?? new Set()).add(editable));
@@ -114,7 +114,7 @@ export function checkFontEditables(
     const uses = usesOf.get(replaces);
     return uses !== undefined && (chosen === null || chosen.some((text) => uses.has(text)));
   };
-  const near = (name: string, names: Iterable<string>) =>
+  const suggest = (name: string, names: Iterable<string>) =>
     problems.length < MAX_HINTS ? didYouMean(name, names) : undefined;
   const addAt = (key: string) => (message: string, hint?: string) =>
     void problems.push({ file: 'template.yaml', key, message, hint });
@@ -123,16 +123,16 @@ export function checkFontEditables(
     const add = addAt(key);
     const unknownTexts = (font.texts ?? []).filter((text) => !texts.has(text));
     for (const text of unknownTexts) {
-      add(`${key} refers to the text ${text}, which is not an editable`, near(text, texts));
+      add(`${key} refers to the text ${text}, which is not an editable`, suggest(text, texts));
     }
     for (const name of font.allowedFonts ?? []) {
-      if (carried.has(name)) continue;
-      const hint = problems.length < MAX_HINTS ? fontHint(name, carried) : undefined;
+      if (availableFonts.has(name)) continue;
+      const hint = problems.length < MAX_HINTS ? fontHint(name, availableFonts) : undefined;
       add(`${key} allows the font ${name}, which is not in the package`, hint);
     }
     if (unknownTexts.length > 0 || isUsed(font)) continue;
     const where = font.texts === null ? 'no text of the animation' : 'none of its texts';
-    add(`${key} replaces ${font.replaces}, but ${where} uses it`, near(font.replaces, usesOf.keys()));
+    add(`${key} replaces ${font.replaces}, but ${where} uses it`, suggest(font.replaces, usesOf.keys()));
   }
   return problems;
 }

@@ -1,12 +1,12 @@
 /** Signatures: the first four bytes of a file. */
 const SFNT = new Set(['\0\x01\0\0', 'OTTO', 'true', 'ttcf']);
 const WOFF = new Set(['wOFF', 'wOF2']);
-/** Tables without which nothing can be drawn. */
-const NEEDED = ['cmap', 'head', 'hhea', 'hmtx', 'maxp'];
+/** Tables that drawing requires. */
+const REQUIRED_TABLES = ['cmap', 'head', 'hhea', 'hmtx', 'maxp'];
 
 /**
- * Returns what is wrong with a font file, or null. Skia silently draws nothing for a font that it cannot read, so other
- * files and truncated fonts must be detected here. Does not check outlines.
+ * Returns the problem of a font file, or null. Detects files that are not fonts and truncated fonts, for which Skia would
+ * silently draw nothing. Does not check outlines.
  *
  * @see OpenType 1.9, "Table Directory"; WOFF 1.0 and 2.0, "Header": the length of the file is at offset 8
  */
@@ -27,6 +27,6 @@ function sfntProblem(view: DataView): string | null {
     names.add(String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + at, 4)));
     if (view.getUint32(at + 8) + view.getUint32(at + 12) > view.byteLength) return 'is truncated';
   }
-  const missing = NEEDED.filter((name) => !names.has(name));
+  const missing = REQUIRED_TABLES.filter((name) => !names.has(name));
   return missing.length === 0 ? null : `lacks the tables ${missing.join(', ')}`;
 }

@@ -14,22 +14,22 @@ interface SpecParts extends Pick<TemplatePackage, 'manifest' | 'animation' | 'fo
 }
 
 /**
- * Derives the mapping specification of a package, in the form of the HTTP interface. Example values, fonts, sizes and
- * durations come from the slot uses in the animation; everything else from the manifest.
+ * Derives the mapping specification of a package, as in the HTTP interface. Example values, fonts, sizes and durations
+ * come from the slot uses in the animation, everything else from the manifest.
  */
 export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
   const { manifest, animation, fonts, extraFonts } = parts;
-  const carried = [...fonts.keys(), ...extraFonts.keys()];
+  const availableFonts = [...fonts.keys(), ...extraFonts.keys()];
   const editables: Record<string, Editable> = {};
   const durations = assetDurations(animation);
   for (const [key, editable] of manifest.editables) {
-    editables[key] = describe(key, editable, parts, { carried, durations });
+    editables[key] = describe(key, editable, parts, { availableFonts, durations });
   }
-  const available = extraFonts.size === 0 ? {} : { available_fonts: carried };
+  const available = extraFonts.size === 0 ? {} : { available_fonts: availableFonts };
   return { id, editables, fonts: fontNames(animation), ...available };
 }
 
-/** Returns `slots[id].p`, the default value of every use of a slot. */
+/** Returns `slots[id].p`, the default value for all uses of a slot. */
 export function slotValue(animation: LottieDocument, id: string): LottieNode | null {
   const slots = animation.slots;
   const slot = isRecord(slots) && Object.hasOwn(slots, id) ? slots[id] : null;
@@ -40,7 +40,7 @@ function describe(
   key: string,
   editable: ManifestEditable,
   { animation, uses: allUses }: SpecParts,
-  { carried, durations }: { readonly carried: string[]; readonly durations: ReadonlyMap<string, number> },
+  { availableFonts, durations }: { readonly availableFonts: string[]; readonly durations: ReadonlyMap<string, number> },
 ): Editable {
   const uses = allUses.get(key) ?? [];
   const slot = slotValue(animation, key);
@@ -88,7 +88,7 @@ function describe(
       return { input_type: 'audio', ...shared, ...duration(durations, assetIds(uses)) };
     case 'font': {
       const { replaces, allowedFonts } = editable.font!;
-      return { input_type: 'font', fonts: [replaces], ...shared, allowed_fonts: [...(allowedFonts ?? carried)] };
+      return { input_type: 'font', fonts: [replaces], ...shared, allowed_fonts: [...(allowedFonts ?? availableFonts)] };
     }
   }
 }
@@ -97,7 +97,7 @@ function assetIds(uses: readonly SlotUse[]): string[] {
   return uses.flatMap((use) => (use.kind === 'image' || use.kind === 'sound' ? [use.assetId] : []));
 }
 
-/** Returns the longest time that each asset is seen or heard, in seconds. */
+/** Returns the longest time for which each asset is shown or played, in seconds. */
 function assetDurations(animation: LottieDocument): Map<string, number> {
   const longest = new Map<string, number>();
   for (const { layer, from, to, clock } of layerSpans(animation)) {
@@ -108,8 +108,8 @@ function assetDurations(animation: LottieDocument): Map<string, number> {
   return longest;
 }
 
-/** Omits the field if no layer shows any of the assets. */
+/** Returns the `duration` field; empty if no layer shows any of the assets. */
 function duration(durations: ReadonlyMap<string, number>, assets: readonly string[]): { duration?: number } {
-  const longest = assets.reduce((most, id) => Math.max(most, durations.get(id) ?? 0), 0);
+  const longest = assets.reduce((max, id) => Math.max(max, durations.get(id) ?? 0), 0);
   return longest === 0 ? {} : { duration: Math.round(longest * 1000) / 1000 };
 }

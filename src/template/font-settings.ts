@@ -3,11 +3,11 @@ import { isRecord } from '../json.ts';
 import { child, type TreeNode } from '../yaml/tree.ts';
 import type { FontSettings } from './scene.ts';
 
-/** Field of a text style of a bound animation with the settings of its editable. */
+/** Field of a text style in a bound animation that contains the settings of its editable. */
 export const STYLE_SETTINGS = 'font_settings';
 
 const TAG = /^[\x20-\x7e]{4}$/;
-/** More than any font in use has. */
+/** Limit for axes or features; no font in use has more. */
 const MAX_TAGS = 64;
 /** Axis positions are 16.16 fixed-point numbers. @see OpenType 1.9, "fvar" */
 const MAX_POSITION = 32_767;
@@ -35,7 +35,7 @@ const RULES: Readonly<Record<keyof FontSettings, SettingsRule>> = {
 export const SETTINGS_FIELDS = ['axes', 'features'] as const;
 
 /**
- * Reads `axes` and `features` of an entry in template.yaml. Adds every mistake to `problems`.
+ * Reads `axes` and `features` of an entry in template.yaml. Adds all problems to `problems`.
  *
  * @param owner name of the entry, for messages
  */
@@ -45,26 +45,26 @@ export function readFontSettings(node: TreeNode, owner: string, problems: Diagno
     const map = child(node, field);
     if (map === null) continue;
     const { isValid, expected, example } = RULES[field];
-    const refuse = (at: Span, message: string): void => {
+    const report = (at: Span, message: string): void => {
       problems.push(errorAt('template_invalid', at, message, `Write it like ${field}: ${example}`));
     };
     if (map.kind !== 'map' || map.entries.size > MAX_TAGS) {
-      refuse(map.span, `${field} of ${owner} must be a map of at most ${MAX_TAGS} tags`);
+      report(map.span, `${field} of ${owner} must be a map of at most ${MAX_TAGS} tags`);
       continue;
     }
     const values: Record<string, number> = {};
     for (const [tag, { keySpan, value }] of map.entries) {
-      const given = value.kind === 'scalar' ? value.value : null;
-      if (!TAG.test(tag)) refuse(keySpan, `${tag} in ${field} of ${owner} is not a tag: a tag has four characters`);
-      else if (!isValid(given)) refuse(value.span, `${tag} in ${field} of ${owner} must be ${expected}`);
-      else values[tag] = given;
+      const number = value.kind === 'scalar' ? value.value : null;
+      if (!TAG.test(tag)) report(keySpan, `${tag} in ${field} of ${owner} is not a tag: a tag has four characters`);
+      else if (!isValid(number)) report(value.span, `${tag} in ${field} of ${owner} must be ${expected}`);
+      else values[tag] = number;
     }
     if (Object.keys(values).length > 0) settings[field] = values;
   }
   return settings;
 }
 
-/** Returns the settings that `bindFonts` has written into a text style. Ignores invalid ones. */
+/** Returns the settings that `bindFonts` wrote into a text style. Ignores invalid ones. */
 export function settingsOfStyle(style: Readonly<Record<string, unknown>>): FontSettings {
   const written = style[STYLE_SETTINGS];
   if (!isRecord(written)) return {};
@@ -77,7 +77,7 @@ export function settingsOfStyle(style: Readonly<Record<string, unknown>>): FontS
   return { ...valid('axes'), ...valid('features') };
 }
 
-/** Returns settings of which those of a text take precedence over those of its font. */
+/** Merges settings. Those of the text take precedence over those of its font. */
 export function mergeSettings(font: FontSettings, text: FontSettings): FontSettings {
   const axes = { ...font.axes, ...text.axes };
   const features = { ...font.features, ...text.features };
@@ -87,7 +87,7 @@ export function mergeSettings(font: FontSettings, text: FontSettings): FontSetti
   };
 }
 
-/** Returns only the settings of a font or text; null without any. */
+/** Returns the settings of a font or text without its other fields; null if it has none. */
 export function settingsIn({ axes, features }: FontSettings): FontSettings | null {
   const settings = { ...(axes === undefined ? {} : { axes }), ...(features === undefined ? {} : { features }) };
   return Object.keys(settings).length === 0 ? null : settings;

@@ -4,16 +4,16 @@ import { isReplaced, usedStyles } from './lottie/lottie-slots.ts';
 import type { FontSettings } from './scene.ts';
 import type { PackageFile, TemplatePackage } from './template-package.ts';
 
-/** A font of a package as something sets it. */
+/** A font of a package with certain settings. */
 export interface FontUse extends PackageFile, FontSettings {
   readonly name: string;
-  /** Where template.yaml sets it; null if it is used as it is. */
+  /** Location of the settings in template.yaml; null without settings. */
   readonly at: Span | null;
 }
 
 /**
- * Returns every font of a package with its settings, and again for each text with settings of its own and for each font that a
- * font editable can choose with them.
+ * Returns the fonts of a package with all settings in which they can be used: their own, those of texts, and those of font
+ * editables that can choose them.
  */
 export function fontUses({ fonts, extraFonts, manifest, animation }: TemplatePackage): FontUse[] {
   const all = new Map([...fonts, ...extraFonts]);

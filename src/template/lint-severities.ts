@@ -21,10 +21,10 @@ export const LINT_SEVERITIES = ['error', 'warning', 'off'] as const;
 /** Severities of findings; `off` ignores them. Codes without an entry are warnings. */
 type LintSeverities = Readonly<Partial<Record<LintCode, (typeof LINT_SEVERITIES)[number]>>>;
 
-/** Severities, and the area in which texts must lie. */
+/** Severities of findings, and the area in which texts must lie. */
 export type LintSettings = LintSeverities & { readonly safe_area?: SafeAreaName };
 
-/** Settings of reelform.yaml, which take precedence, and of the template's template.yaml. */
+/** Settings in reelform.yaml, which take precedence, and in template.yaml. */
 export interface LintRules {
   readonly repository: LintSettings;
   readonly template: LintSettings;
@@ -39,7 +39,7 @@ export function safeAreaOf({ repository, template }: LintRules): SafeAreaName | 
   return repository.safe_area ?? template.safe_area ?? null;
 }
 
-/** Returns whether a finding can be an error, so that every rendered video must be checked. */
+/** Returns whether any finding is an error, so that all rendered videos must be checked. */
 export function canFailLint(rules: LintRules): boolean {
   return LINT_CODES.some((code) => lintSeverity(code, rules) === 'error');
 }

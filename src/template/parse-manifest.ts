@@ -8,7 +8,7 @@ import { LINT_CODES, LINT_SEVERITIES, type LintSettings } from './lint-severitie
 import { SAFE_AREA_NAMES } from './safe-areas.ts';
 import type { FontSettings } from './scene.ts';
 
-/** UTF-16 code units: room for more than a thousand editables. */
+/** Limit in UTF-16 code units: enough for more than a thousand editables. */
 export const MAX_MANIFEST_LENGTH = 256 * 1024;
 
 const FIELDS = ['name', 'description', 'stillcuts', 'editables', 'fonts', 'fallback_fonts', 'lint'];
@@ -17,7 +17,7 @@ const FONT_ENTRY_FIELDS = ['file', ...SETTINGS_FIELDS];
 const FONT_FIELDS = ['replaces', 'texts', 'allowed_fonts'];
 const KINDS: readonly EditableKind[] = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'];
 
-/** Parses `template.yaml`. Returns the manifest, or every mistake. */
+/** Parses `template.yaml`. Returns the manifest, or all problems. */
 export function parseManifest(file: string, text: string): Result<Manifest> {
   if (text.length > MAX_MANIFEST_LENGTH) {
     const message = `The file has ${text.length} characters, but at most ${MAX_MANIFEST_LENGTH} are supported`;
@@ -35,14 +35,14 @@ export function parseManifest(file: string, text: string): Result<Manifest> {
 
 class ManifestReader {
   readonly problems: Diagnostic[] = [];
-  readonly #whole: Span;
+  readonly #fileStart: Span;
 
-  constructor(whole: Span) {
-    this.#whole = { ...whole, end: whole.start };
+  constructor(fileSpan: Span) {
+    this.#fileStart = { ...fileSpan, end: fileSpan.start };
   }
 
   read(root: TreeNode): Manifest {
-    this.#known(root, FIELDS, 'template.yaml');
+    this.#checkFields(root, FIELDS, 'template.yaml');
     const name = textOf(child(root, 'name'));
     if (name === null) this.#add('name must be a string', this.#at(root, 'name'));
     const stillcuts = new Map<string, { timeSeconds: number; at: Span }>();
@@ -60,8 +60,8 @@ class ManifestReader {
       if (editable !== null) editables.set(key, editable);
     }
     const fallbacks = child(root, 'fallback_fonts');
-    const isWithout = fallbacks?.kind === 'list' && fallbacks.items.length === 0;
-    const fallbackFonts = isWithout ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
+    const isDisabled = fallbacks?.kind === 'list' && fallbacks.items.length === 0;
+    const fallbackFonts = isDisabled ? new Map() : (this.#names(root, 'fallback_fonts', 'fonts') ?? new Map());
     const description = textOf(child(root, 'description'));
     const fonts = this.#fonts(root);
     return { name: name ?? '', description, stillcuts, editables, fonts, fallbackFonts, lint: this.#lint(root) };
@@ -72,7 +72,7 @@ class ManifestReader {
     if (child(root, 'fonts') === null) return fonts;
     for (const [name, { keySpan, value }] of this.#entries(root, 'fonts')) {
       const owner = `the font ${name}`;
-      this.#known(value, FONT_ENTRY_FIELDS, owner);
+      this.#checkFields(value, FONT_ENTRY_FIELDS, owner);
       const file = child(value, 'file');
       if (value.kind !== 'map') {
         this.#add(`${name} of fonts must be a map like { axes: { wght: 650 } }`, keySpan);
@@ -90,11 +90,11 @@ class ManifestReader {
     const node = child(root, 'lint');
     if (node === null) return {};
     if (node.kind !== 'map') this.#add('lint must be a map', node.span, 'Write it like lint: { low_contrast: error }');
-    this.#known(node, [...LINT_CODES, 'safe_area'], 'lint');
+    this.#checkFields(node, [...LINT_CODES, 'safe_area'], 'lint');
     const settings: Record<string, string> = {};
     for (const [code, { keySpan, value }] of node.kind === 'map' ? node.entries : []) {
       const choices: readonly string[] = code === 'safe_area' ? SAFE_AREA_NAMES : LINT_SEVERITIES;
-      const choice = choices.find((one) => one === textOf(value));
+      const choice = choices.find((candidate) => candidate === textOf(value));
       if (choice !== undefined) settings[code] = choice;
       else this.#add(`${code} of lint must be one of ${choices.join(', ')}`, keySpan);
     }
@@ -106,7 +106,7 @@ class ManifestReader {
       this.#add(`${key} must be a map like { label: Headline, kind: text, stillcut: stillcut_01 }`, keySpan);
       return null;
     }
-    this.#known(value, [...EDITABLE_FIELDS, ...FONT_FIELDS, ...SETTINGS_FIELDS], key);
+    this.#checkFields(value, [...EDITABLE_FIELDS, ...FONT_FIELDS, ...SETTINGS_FIELDS], key);
     const kind = textOf(child(value, 'kind')) as EditableKind | null;
     const label = textOf(child(value, 'label'));
     const stillcut = textOf(child(value, 'stillcut'));
@@ -184,7 +184,7 @@ class ManifestReader {
     return new Map();
   }
 
-  #known(node: TreeNode, fields: readonly string[], owner: string): void {
+  #checkFields(node: TreeNode, fields: readonly string[], owner: string): void {
     if (node.kind !== 'map') return;
     for (const [field, { keySpan }] of node.entries) {
       if (fields.includes(field)) continue;
@@ -194,7 +194,7 @@ class ManifestReader {
   }
 
   #at(root: TreeNode, field: string): Span {
-    return (root.kind === 'map' ? root.entries.get(field)?.keySpan : undefined) ?? this.#whole;
+    return (root.kind === 'map' ? root.entries.get(field)?.keySpan : undefined) ?? this.#fileStart;
   }
 
   #add(message: string, at: Span, hint?: string): void {
@@ -205,13 +205,13 @@ class ManifestReader {
 /** The kinds of editables of a package. */
 export type EditableKind = 'text' | 'color' | SlotKind | 'image' | 'video' | 'audio' | 'font';
 
-/** The font that a font editable replaces, and where. */
+/** The font that a font editable replaces, and the texts in which it does. */
 export interface FontSlot {
   /** `fName` of the animation's font. */
   readonly replaces: string;
   /** Keys of the texts in which to replace it; null for all. */
   readonly texts: readonly string[] | null;
-  /** Null for any font of the package. */
+  /** Fonts to choose from; null for all fonts of the package. */
   readonly allowedFonts: readonly string[] | null;
 }
 
@@ -222,19 +222,19 @@ export interface ManifestEditable {
   /** Name of the still that shows it. */
   readonly stillcut: string;
   readonly required: boolean;
-  /** Unicode code points, for texts only. */
+  /** Limit in Unicode code points; null for no limit, and for other kinds than text. */
   readonly maxLength: number | null;
-  /** For kind font only; null for all others. */
+  /** Null for other kinds than font. */
   readonly font: FontSlot | null;
-  /** For kinds text and font: settings of its font, or of the font that it chooses. */
+  /** For kind text, settings of the text's font; for kind font, settings of the chosen font. */
   readonly settings: FontSettings;
-  /** Position of its key in the manifest. */
+  /** Location of the key in the manifest. */
   readonly at: Span;
 }
 
-/** An entry of `fonts`: a font of the package under a name of its own, with settings. */
+/** An entry of `fonts`: a name for a font file of the package with settings. */
 interface ManifestFont extends FontSettings {
-  /** Name of its file in `fonts/`, without extension. */
+  /** Name of the file in `fonts/`, without extension. */
   readonly file: string;
   readonly at: Span;
 }
@@ -243,11 +243,11 @@ interface ManifestFont extends FontSettings {
 export interface Manifest {
   readonly name: string;
   readonly description: string | null;
-  /** Name → seconds from the start. */
+  /** Name → time of the still. */
   readonly stillcuts: ReadonlyMap<string, { readonly timeSeconds: number; readonly at: Span }>;
   /** In the order in which users fill them. */
   readonly editables: ReadonlyMap<string, ManifestEditable>;
-  /** Fonts that are set in a certain way, by the name that texts use. */
+  /** Fonts with settings, by the name that texts use. */
   readonly fonts: ReadonlyMap<string, ManifestFont>;
   /** Names of the preferred fallback fonts for missing glyphs, in order. */
   readonly fallbackFonts: ReadonlyMap<string, Span>;

@@ -10,17 +10,18 @@ import { type Manifest, parseManifest } from './parse-manifest.ts';
 import { resolveFonts, resolveImages, resolveSounds } from './resolve-package-files.ts';
 import type { LottieDocument, Still } from './scene.ts';
 import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } from './template-package.ts';
-/** Allows several megabytes of layers, shapes and keyframes; an embedded image counts as one value. */
+
+/** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 
 /** A set that contains everything. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /**
- * Reads a template package from its files. Returns a package that can be rendered, or every mistake.
+ * Reads a template package from its files. Returns a package that can be rendered, or all problems.
  *
  * @param folder repository-relative, with `/` as separator; empty for a package without a folder
- * @param files every file below the folder, by relative path
+ * @param files all files below the folder, by relative path
  */
 export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
   const text = (name: string): string | undefined => {
@@ -37,13 +38,13 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   if (excess !== null) {
     const message = `The animation has ${excess}, which takes too long to render`;
     const hint = 'Reduce keyframes and points, or replace complex parts with an image or a video';
-    return { ok: false, diagnostics: [located({ file: 'animation.json', message, hint }, folder, null)] };
+    return { ok: false, diagnostics: [toDiagnostic({ file: 'animation.json', message, hint }, folder, null)] };
   }
   const manifest = parseManifest(pathIn(folder, 'template.yaml'), manifestText);
   const animation = parseAnimation(animationText);
   const diagnostics = [
     ...(manifest.ok ? [] : manifest.diagnostics),
-    ...animation.problems.map((message) => located({ file: 'animation.json', message }, folder, null)),
+    ...animation.problems.map((message) => toDiagnostic({ file: 'animation.json', message }, folder, null)),
   ];
   if (!manifest.ok || animation.document === null) return { ok: false, diagnostics };
   return assemble(folder, files, manifest.value, animation.document);
@@ -71,7 +72,7 @@ function assemble(
     return {
       ok: false,
       diagnostics: problems.map((problem, index) =>
-        located(index < MAX_HINTS ? withNearest(problem, [...uses.keys()]) : problem, folder, manifest),
+        toDiagnostic(index < MAX_HINTS ? suggestSlot(problem, [...uses.keys()]) : problem, folder, manifest),
       ),
     };
   }
@@ -90,12 +91,12 @@ function assemble(
     stills: stillFrames(manifest, animation.fr, frameCount),
   };
   const digest = digestOf(parts);
-  if (typeof digest === 'object') return { ok: false, diagnostics: [located(digest, folder, null)] };
+  if (typeof digest === 'object') return { ok: false, diagnostics: [toDiagnostic(digest, folder, null)] };
   const id = `tsv_${digest.slice(0, 24)}`;
   return { ok: true, value: { ...parts, digest, spec: deriveSpec(id, { ...parts, uses }) } };
 }
 
-/** Computes the digest. Fails for lone surrogates in texts and for numbers out of range. */
+/** Computes the digest. Returns a problem for lone surrogates in texts and for numbers out of range. */
 function digestOf(parts: Parameters<typeof packageDigest>[0]): Sha256 | PackageProblem {
   try {
     return packageDigest(parts);
@@ -117,15 +118,15 @@ function parseAnimation(text: string): { document: LottieDocument | null; proble
   return { document: problems.length === 0 ? (value as LottieDocument) : null, problems };
 }
 
-/** Video frames need at least one frame and even sides, because chroma is subsampled. */
+/** Checks that there is at least one frame, and that sides are even because chroma is subsampled. */
 function checkFrames({ w, h, ip, op }: LottieDocument): PackageProblem[] {
   if (Math.round(op - ip) < 1) return [{ file: 'animation.json', message: 'The animation is shorter than one frame' }];
   if (w % 2 === 0 && h % 2 === 0) return [];
   return [{ file: 'animation.json', message: `The size is ${w}×${h}, but both must be even whole numbers` }];
 }
 
-/** Suggests an existing slot, since a misspelt name is more likely than a missing slot. */
-function withNearest(problem: PackageProblem, slots: readonly string[]): PackageProblem {
+/** Suggests the nearest slot, because a misspelt name is more likely than a missing slot. */
+function suggestSlot(problem: PackageProblem, slots: readonly string[]): PackageProblem {
   return problem.unfilled === undefined
     ? problem
     : { ...problem, hint: didYouMean(problem.unfilled, slots) ?? problem.hint };
@@ -136,7 +137,7 @@ function missingFile(folder: string, file: string): Diagnostic {
   return errorAt('template_invalid', startOf(pathIn(folder, file)), message);
 }
 
-function located(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
+function toDiagnostic(problem: PackageProblem, folder: string, manifest: Manifest | null): Diagnostic {
   const editable = manifest?.editables.get(problem.key ?? '');
   const at = problem.at ?? editable?.at ?? startOf(pathIn(folder, problem.file));
   return errorAt('template_invalid', at, problem.message, problem.hint);

@@ -41,8 +41,8 @@ export function resolveImages(
 }
 
 /**
- * Finds the sound of each asset that a sound layer plays, from a file or embedded. An editable must fill an asset
- * without a sound.
+ * Finds the sound of each asset that a sound layer plays, in a file or embedded. Assets without a sound must have an
+ * editable.
  */
 export function resolveSounds(
   animation: LottieDocument,
@@ -78,7 +78,7 @@ function fileAt(path: string, files: ReadonlyMap<string, Uint8Array>): Uint8Arra
   return path.split('/').includes('..') ? undefined : files.get(path);
 }
 
-/** @see RFC 2397 */
+/** Returns whether a path is a data URI. @see RFC 2397 */
 function isEmbedded(path: string): boolean {
   return /^data:/i.test(path);
 }
@@ -94,33 +94,33 @@ interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | '
 }
 
 /**
- * Finds the font files of a package: those that the animation names, and the others in `fonts/`, which editables can
- * choose and which serve as fallbacks for missing glyphs. Reports missing and damaged fonts.
+ * Finds the font files of a package: fonts that the animation uses, and other files in `fonts/`, which editables can choose
+ * and which are fallbacks for missing glyphs. Reports missing and damaged fonts.
  */
 export function resolveFonts(
   animation: LottieDocument,
   files: ReadonlyMap<string, Uint8Array>,
   manifest: Pick<Manifest, 'fallbackFonts' | 'fonts'>,
 ): ResolvedFonts {
-  const carried: Map<string, PackageFont> = fontFiles(files);
+  const available: Map<string, PackageFont> = fontFiles(files);
   const listed = new Set(fontNames(animation));
   const problems: PackageProblem[] = [];
-  for (const { path, bytes } of carried.values()) {
+  for (const { path, bytes } of available.values()) {
     const problem = fontProblem(bytes);
     if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Replace the font file' });
   }
-  const ownFiles = new Map(carried);
+  const ownFiles = new Map(available);
   for (const [name, { file, at, ...settings }] of manifest.fonts) {
     const found = ownFiles.get(file);
     if (found !== undefined) {
-      carried.set(name, { ...found, ...settings });
+      available.set(name, { ...found, ...settings });
       continue;
     }
     const message = `The font ${name} of fonts needs the file fonts/${file}.ttf, which is not in the package`;
     problems.push({ file: 'template.yaml', at, message, hint: fontHint(file, ownFiles.keys()) });
   }
   for (const name of listed) {
-    if (carried.has(name) || manifest.fonts.has(name)) continue;
+    if (available.has(name) || manifest.fonts.has(name)) continue;
     const message = `The font ${name} of the animation is not in the package`;
     problems.push({ file: 'animation.json', message, hint: `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` });
   }
@@ -129,29 +129,29 @@ export function resolveFonts(
     problems.push({ file: 'animation.json', message: `A text uses the font ${name}, which is not in fonts.list` });
   }
   for (const [name, at] of manifest.fallbackFonts) {
-    if (carried.has(name)) continue;
+    if (available.has(name)) continue;
     const message = `The font ${name} of fallback_fonts is not in the package`;
-    const hint = problems.length < MAX_HINTS ? fontHint(name, carried.keys()) : undefined;
+    const hint = problems.length < MAX_HINTS ? fontHint(name, available.keys()) : undefined;
     problems.push({ file: 'template.yaml', at, message, ...(hint === undefined ? {} : { hint }) });
   }
-  const extraNames = [...carried.keys()].filter((name) => !listed.has(name));
+  const extraNames = [...available.keys()].filter((name) => !listed.has(name));
   return {
-    fonts: pick(carried, listed),
-    extraFonts: pick(carried, extraNames),
-    // An instance of a file has no characters that the file lacks.
+    fonts: pick(available, listed),
+    extraFonts: pick(available, extraNames),
+    // Fonts with settings are no fallbacks, because they have the same characters as their file.
     fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames.filter((name) => ownFiles.has(name))])],
     problems,
   };
 }
 
 /** Returns a hint for a missing font. */
-export function fontHint(name: string, carried: Iterable<string>): string {
-  return didYouMean(name, carried) ?? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)`;
+export function fontHint(name: string, available: Iterable<string>): string {
+  return didYouMean(name, available) ?? `Add fonts/${name}.ttf (or .otf, .woff2, .woff)`;
 }
 
 /**
- * Returns the files directly in `fonts/` by name without extension, sorted by name. For duplicates, the earlier format
- * of `FONT_ENDINGS` wins.
+ * Returns the files directly in `fonts/`, sorted and keyed by name without extension. Of several files with the same name,
+ * the first format of `FONT_ENDINGS` wins.
  */
 function fontFiles(files: ReadonlyMap<string, Uint8Array>): Map<string, PackageFile> {
   const found = new Map<string, PackageFile & { readonly rank: number }>();

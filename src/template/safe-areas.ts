@@ -1,4 +1,4 @@
-/** Margins that an interface or an old screen may cover, as shares of the picture's width and height. */
+/** Margins that an app's interface or an old screen may cover, as shares of the picture's width and height. */
 interface SafeMargins {
   readonly top: number;
   readonly right: number;
@@ -6,7 +6,7 @@ interface SafeMargins {
   readonly left: number;
 }
 
-/** Areas of platforms that stay visible. Sources and dates: docs/reference/lint.md. */
+/** Areas that stay visible on platforms. Sources and dates: docs/reference/lint.md. */
 export const SAFE_AREAS = {
   broadcast: { top: 0.05, right: 0.05, bottom: 0.05, left: 0.05 },
   'instagram-reels': { top: 0.14, right: 0.06, bottom: 0.35, left: 0.06 },

@@ -1,23 +1,23 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
 
-/** Names of the sample mappings, in the order in which they are shown. */
+/** Names of the sample mappings in display order. */
 export const SAMPLE_NAMES = ['example', 'longest', 'empty', 'cjk', 'rtl', 'emoji', 'landscape', 'portrait'] as const;
 export type SampleName = (typeof SAMPLE_NAMES)[number];
 
 /** Shape of a sample image. */
 export type SampleShape = 'landscape' | 'portrait';
 
-/** Values that show how a template copes with the texts and images that people enter. */
+/** Values that test a template with different texts and images. */
 export interface SampleMapping {
   readonly name: SampleName;
-  /** Text of each text editable that differs from the template's own. */
+  /** Texts by text editable; the template's own text if absent. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Shape of the image of each image editable; the template's own image without an entry. */
+  /** Shapes of images by image editable; the template's own image if absent. */
   readonly images: ReadonlyMap<string, SampleShape>;
 }
 
-/** Neutral sentences, whose content does not distract from the layout. */
+/** Neutral sentences that do not distract from the layout. */
 const PASSAGES: Readonly<Record<'longest' | 'cjk' | 'rtl' | 'emoji', string>> = {
   longest: 'Everything you need for a summer outdoors, from Friday evening until late on Sunday, in every store ',
   cjk: '夏の新作コレクションが全国の店舗に届きました。今週末までの特別価格です。',
@@ -25,14 +25,14 @@ const PASSAGES: Readonly<Record<'longest' | 'cjk' | 'rtl' | 'emoji', string>> = 
   emoji: '🌞 Summer is here 🏖️ come and see 👀🎉 ',
 };
 
-/** Characters of a text without a limit of its own. */
-const USUAL_LENGTH = 40;
-/** Share of a limit that the samples in other scripts use, because their characters are wider. */
+/** Minimum length for texts whose editable has no limit. */
+const DEFAULT_LENGTH = 40;
+/** Length of samples in other scripts as a share of the usual length, because their characters may be wider. */
 const SCRIPT_SHARE = { cjk: 0.5, rtl: 1, emoji: 0.6 } as const;
 
 /**
- * Returns the sample mappings of a specification: the template's own values, the longest and empty texts, texts in other
- * scripts, and images of two shapes. Omits samples that change nothing, such as those of texts without a text editable.
+ * Returns the sample mappings of a specification: the template's own values, longest and empty texts, texts in other
+ * scripts, and images of two shapes. Omits samples that would change nothing, such as texts without a text editable.
  */
 export function sampleMappings({ editables }: Pick<StyleVersion, 'editables'>): SampleMapping[] {
   const ofKind = (kind: Editable['input_type']) =>
@@ -56,18 +56,18 @@ function sampleText(
 ): string {
   if (name === 'empty') return '';
   const own = [...example_text].length;
-  const limit = max_length ?? Math.max(USUAL_LENGTH, Math.ceil(own * 1.5));
-  if (name === 'longest') return filledTo(limit, PASSAGES.longest);
+  const limit = max_length ?? Math.max(DEFAULT_LENGTH, Math.ceil(own * 1.5));
+  if (name === 'longest') return repeatTo(limit, PASSAGES.longest);
   // The example shows how much text the designer expects.
   const usual = Math.min(limit, Math.max(own, 4));
-  return filledTo(Math.max(1, Math.round(usual * SCRIPT_SHARE[name])), PASSAGES[name]);
+  return repeatTo(Math.max(1, Math.round(usual * SCRIPT_SHARE[name])), PASSAGES[name]);
 }
 
-/** Repeats a passage to a number of code points; ends at a letter, because spaces at the end have no width. */
-function filledTo(length: number, passage: string): string {
+/** Repeats a passage up to a number of code points. Removes a space at the end, which would have no width. */
+function repeatTo(length: number, passage: string): string {
   const characters = [...passage];
   const text = Array.from({ length }, (_, index) => characters[index % characters.length]).join('');
-  // A variation selector or joiner without its emoji draws nothing.
+  // Removes an incomplete emoji sequence at the end too.
   return text.replace(/(?:\s|\u200d|\ufe0f)$/u, '').replace(/\s$/, '') || characters[0]!;
 }
 
@@ -76,12 +76,11 @@ const SIZES: Readonly<Record<SampleShape, readonly [width: number, height: numbe
   portrait: [720, 1280],
 };
 
-/** Squares along the shorter side. */
+/** Number of squares along the shorter side. */
 const SQUARES = 9;
 
 /**
- * Draws a sample image: a chequered field in two tints with a frame along its edge and a disc in its centre, so that the
- * part which a template crops is visible.
+ * Draws a sample image that makes cropping visible: a checkerboard with a frame along its edge and a disc in its centre.
  *
  * @returns PNG
  */
@@ -106,7 +105,7 @@ export function sampleImage(shape: SampleShape): Uint8Array {
   });
 }
 
-/** @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0) */
+/** Encodes a PNG without filters. @see PNG specification, third edition: 11.2 "Critical chunks", 9 "Filtering" (type 0) */
 function encodePng(
   width: number,
   height: number,

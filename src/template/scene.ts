@@ -13,7 +13,7 @@ export interface LottieDocument {
   [field: string]: unknown;
 }
 
-/** An encoded image (PNG, JPEG, WebP, GIF or AVIF) and the image asset of the Lottie document that it fills. */
+/** An encoded image (PNG, JPEG, WebP, GIF or AVIF) that fills an image asset of the animation. */
 export interface SceneImage {
   /** `assets[].id` in the animation. The renderer replaces the asset's own `u`, `p` and `e`. */
   readonly assetId: string;
@@ -27,29 +27,29 @@ export interface SceneImage {
 }
 
 /**
- * A clip (MP4, WebM, MOV or GIF) and the image asset of the Lottie document that it replaces. It plays from the start
- * time (`st`) of each layer that shows it, from `transform.trim_start_time` on, and freezes on its last picture.
+ * A clip (MP4, WebM, MOV or GIF) that replaces an image asset of the animation. In each layer that shows it, the clip starts
+ * at the layer's start time (`st`) with the picture at `transform.trim_start_time`, and freezes on its last picture.
  */
 export type SceneClip = SceneImage;
 
-/** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), which may be that of a clip. */
+/** A sound to mix (MP4, MOV, WebM, MP3, WAV, M4A …), which may be the sound of a clip. */
 export interface SceneSound {
   readonly bytes: Uint8Array;
   /** Seconds from the start of the video. The sound stops at its end or at `endSeconds`. */
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly transform: AudioTransform;
-  /** The share of `trim_start_time` that comes from the layer, not from the user; 0 when absent. */
+  /** Part of `trim_start_time` that comes from the layer, not from the user; 0 if absent. */
   readonly skipSeconds?: number;
   /**
    * Name of the sound in errors: the editable's key, `audio_tracks.` and the track's name, or the path in the package.
    */
   readonly name: string;
-  /** True if the source may be silent, such as a clip without a sound track. */
+  /** The source may have no sound, such as a clip without a sound track. */
   readonly optional: boolean;
 }
 
-/** How a font is set: the instance of a variable font, and OpenType features. */
+/** Settings of a font: the instance of a variable font, and OpenType features. */
 export interface FontSettings {
   /** Tag of an axis → position in the font's own units. Other axes have their defaults. */
   readonly axes?: Readonly<Record<string, number>>;
@@ -59,10 +59,10 @@ export interface FontSettings {
 
 /** A font file: TTF, OTF, WOFF or WOFF2. */
 export interface SceneFont extends FontSettings {
-  /** `fName` in the animation; fallbacks can be listed there too. */
+  /** `fName` in the animation. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Whether it is a fallback for missing glyphs. Fallbacks apply in the scene's order. */
+  /** The font is a fallback for missing glyphs. Fallbacks apply in the scene's order. */
   readonly isFallback: boolean;
 }
 
@@ -76,20 +76,20 @@ export interface SceneOutput {
   readonly fingerprint: string | null;
 }
 
-/** A frame to keep as an image beside the video. */
+/** A frame to store as an image. */
 export interface Still {
   readonly name: string;
   /** Index in 0..frameCount-1. */
   readonly frame: number;
 }
 
-/** The fields of a scene that depend on its output. Scenes of the outputs of one video differ in nothing else. */
+/** The fields of a scene that depend on its output. Scenes for different outputs of a video differ only in these. */
 export type SceneFile = Pick<Scene, 'output' | 'width' | 'height' | 'fps' | 'frameCount' | 'stills'>;
 
 /**
- * Everything that a renderer needs, without further lookups: a template bound to a mapping. Texts and colours are in
- * the animation; fonts, images, clips and sounds come beside it. Plain data, so it can be sent to other processes. The
- * same scene gives the same frames.
+ * A template bound to a mapping: the complete input of a renderer. Texts and colours are in the animation; fonts, images,
+ * clips and sounds are separate. Plain data, so that it can be sent to other processes. The same scene gives the same
+ * frames.
  */
 export interface Scene {
   readonly output: SceneOutput;

@@ -7,12 +7,12 @@ import type { FontSettings, LottieDocument, Still } from './scene.ts';
 
 /** A validated Lottie template with its specification. */
 export interface TemplatePackage {
-  /** Folder, repository-relative. */
+  /** Path of the folder, repository-relative. */
   readonly folder: string;
   readonly manifest: Manifest;
   /** The specification as a service returns it; `spec.id` derives from `digest`. */
   readonly spec: StyleVersion;
-  /** Digest of everything that affects a frame or a thumbnail, and nothing else. */
+  /** Digest of everything that affects frames or thumbnails. */
   readonly digest: Sha256;
   /** Pixels; both even. */
   readonly width: number;
@@ -20,17 +20,17 @@ export interface TemplatePackage {
   readonly fps: number;
   readonly frameCount: number;
   readonly stills: readonly Still[];
-  /** As in the file. Never modified: binding copies it. */
+  /** The animation as in the file. Must not be modified; binding copies it. */
   readonly animation: LottieDocument;
   /** Font name in the animation → the font file. */
   readonly fonts: ReadonlyMap<string, PackageFont>;
-  /** Name → a font file that the animation does not name; it can be chosen, and is a fallback for missing glyphs. */
+  /** Name → a font file that the animation does not use. It can be chosen, and is a fallback for missing glyphs. */
   readonly extraFonts: ReadonlyMap<string, PackageFont>;
   /** Names of fallback fonts for missing glyphs, from both maps, in order of preference. */
   readonly fallbackFonts: readonly string[];
-  /** Image asset id → its own image, or its own clip for a video. Embedded images (data URIs) are absent. */
+  /** Image asset id → its image, or clip for a video. Embedded images (data URIs) are absent. */
   readonly images: ReadonlyMap<string, PackageFile>;
-  /** Sound asset id → its own sound. Assets that only an editable fills are absent. */
+  /** Sound asset id → its sound. Assets that only an editable fills are absent. */
   readonly sounds: ReadonlyMap<string, PackageFile>;
 }
 
@@ -40,16 +40,16 @@ export interface PackageFile {
   readonly bytes: Uint8Array;
 }
 
-/** A font file as `fonts` of template.yaml sets it. */
+/** A font file with its settings from template.yaml. */
 export interface PackageFont extends PackageFile, FontSettings {}
 
-/** A mistake in a package, with its location and a hint. */
+/** A problem of a package, with its location and a hint. */
 export interface PackageProblem {
   /** The file to change, relative to the package's folder. */
   readonly file: string;
-  /** The editable or still of template.yaml that it concerns, if any. */
+  /** The affected editable or still of template.yaml, if any. */
   readonly key?: string;
-  /** Position in template.yaml, if it differs from the editable's. */
+  /** Location in template.yaml, if it differs from the editable's. */
   readonly at?: Span;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -57,7 +57,7 @@ export interface PackageProblem {
   readonly unfilled?: string;
 }
 
-/** Limit for hints in one package, each of which compares a name with all names. */
+/** Limit for hints in a package, because each compares a name with all names. */
 export const MAX_HINTS = 100;
 
 type DigestedParts = Pick<
@@ -66,10 +66,9 @@ type DigestedParts = Pick<
 >;
 
 /**
- * Computes the digest of a package over its animation (as a value), the fonts, images and sounds that it uses, the
- * positions of its stills, and its editables. Excludes labels, descriptions, length limits and allowed fonts, because
- * they change no pixel. Omits absent features, so that adding a feature to the program does not change existing
- * digests.
+ * Computes the digest of a package from its animation (as a value), the fonts, images and sounds that it uses, the frames of
+ * its stills, and its editables. Excludes labels, descriptions, length limits and allowed fonts, which do not affect pixels.
+ * Omits unused features, so that adding a feature to the program does not change existing digests.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>

@@ -66,8 +66,8 @@ export function sourceOf(animation: unknown, beside: Readonly<Record<string, Uin
     animation,
     files: new Map(),
     others: [],
-    beside: (path) => beside[path] ?? null,
-    fontsBeside: Object.keys(beside),
+    readAdjacent: (path) => beside[path] ?? null,
+    adjacentFonts: Object.keys(beside),
     readImage: readImageHeader,
   };
 }

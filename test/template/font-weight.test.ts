@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { weightAskedFor, weightNamed } from '../../src/template/font-weight.ts';
+import { requestedWeight, weightInName } from '../../src/template/font-weight.ts';
 
-describe('weightNamed()', () => {
+describe('weightInName()', () => {
   it.each([
     ['Bold', 700],
     ['SemiBold Italic', 600],
@@ -10,14 +10,14 @@ describe('weightNamed()', () => {
     ['Inter-Regular', 400],
     ['Italic', null],
     ['', null],
-  ])('reads the weight of %j', (name, weight) => expect(weightNamed(name)).toBe(weight));
+  ])('reads the weight of %j', (name, weight) => expect(weightInName(name)).toBe(weight));
 });
 
-describe('weightAskedFor()', () => {
+describe('requestedWeight()', () => {
   it('prefers the number to the name of the style', () => {
-    expect(weightAskedFor({ fWeight: '650', fStyle: 'Bold' })).toBe(650);
-    expect(weightAskedFor({ fWeight: '', fStyle: 'Bold' })).toBe(700);
-    expect(weightAskedFor({ fWeight: 'heavy', fStyle: 'Light' })).toBe(300);
-    expect(weightAskedFor({ fName: 'Inter-Bold' })).toBeNull();
+    expect(requestedWeight({ fWeight: '650', fStyle: 'Bold' })).toBe(650);
+    expect(requestedWeight({ fWeight: '', fStyle: 'Bold' })).toBe(700);
+    expect(requestedWeight({ fWeight: 'heavy', fStyle: 'Light' })).toBe(300);
+    expect(requestedWeight({ fName: 'Inter-Bold' })).toBeNull();
   });
 });

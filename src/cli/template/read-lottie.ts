@@ -11,7 +11,7 @@ import { openEvaluator } from '../../template/expressions/evaluate-expressions.t
 import type { LottieSource } from '../../template/init/lottie-source.ts';
 
 /** A file that may hold a Lottie animation, with its surroundings. */
-export interface LottieFile extends Pick<LottieSource, 'beside' | 'fontsBeside'> {
+export interface LottieFile extends Pick<LottieSource, 'readAdjacent' | 'adjacentFonts'> {
   /** Path or URL; the default name of the template derives from it. */
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -30,8 +30,8 @@ interface UnreadableLottie {
  * @param wanted id of one of several animations in an archive; the initial one when absent
  */
 export function readLottie(file: LottieFile, wanted?: string): LottieSource | UnreadableLottie {
-  const { path, bytes, beside, fontsBeside } = file;
-  const rest = { name: nameOf(path), beside, fontsBeside, readImage: readImageHeader };
+  const { path, bytes, readAdjacent, adjacentFonts } = file;
+  const rest = { name: nameOf(path), readAdjacent, adjacentFonts, readImage: readImageHeader };
   // Every ZIP file starts with `PK`, whatever its name.
   if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) {
     const animation = parseJson(bytes);
@@ -112,8 +112,8 @@ function nameOf(path: string): string {
 }
 
 /** Reads files in a folder and below. Paths outside of it are rejected. */
-export function besideIn(folder: string): Pick<LottieSource, 'beside' | 'fontsBeside'> {
-  const beside = (path: string): Uint8Array | null => {
+export function adjacentTo(folder: string): Pick<LottieSource, 'readAdjacent' | 'adjacentFonts'> {
+  const readAdjacent = (path: string): Uint8Array | null => {
     if (path === '' || path.includes('\\') || path.split('/').includes('..')) return null;
     try {
       const file = join(folder, path);
@@ -130,7 +130,7 @@ export function besideIn(folder: string): Pick<LottieSource, 'beside' | 'fontsBe
       return [];
     }
   };
-  return { beside, fontsBeside: [...names(''), ...names('fonts/'), ...names('Fonts/')].sort() };
+  return { readAdjacent, adjacentFonts: [...names(''), ...names('fonts/'), ...names('Fonts/')].sort() };
 }
 
 /** Loads the evaluator of expressions with the code that the build has made for it. */

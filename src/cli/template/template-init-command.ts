@@ -12,7 +12,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { readNamedFile, readNamedPackage } from './named-package.ts';
-import { besideIn, openBuiltEvaluator, readLottie } from './read-lottie.ts';
+import { adjacentTo, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
 /** Options of the commands that make a package from an animation. */
 export interface MakingOptions extends GlobalOptions {
@@ -46,7 +46,7 @@ export async function templateInitCommand(named: string, options: TemplateInitOp
     return EXIT.error;
   };
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
-  const source = readLottie({ path, bytes, ...besideIn(dirname(path)) }, options.animation);
+  const source = readLottie({ path, bytes, ...adjacentTo(dirname(path)) }, options.animation);
   if ('problems' in source) return fail(source.problems, source.hint);
   const evaluate = await openBuiltEvaluator();
   const made = initPackage(source, { name: options.name, colorLayers: colorLayersOf(options), evaluate });

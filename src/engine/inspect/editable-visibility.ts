@@ -82,7 +82,7 @@ function framesToDraw({ animation, frameCount }: TemplatePackage, probes: readon
   const targets = findEditableTargets(animation);
   const mostVisible = probes.flatMap(({ key }) => {
     const layers = targets.filter(({ node }) => node.sid === key).flatMap((target) => target.layers);
-    const editable = { key, kind: 'text', label: '', origin: 'slot', former: '', nodes: [], layers } as const;
+    const editable = { key, kind: 'text', label: '', origin: 'slot', sourceName: '', nodes: [], layers } as const;
     return chooseStills({ ...animation, markers: [] }, [editable]).stills.map(({ frame }) => frame);
   });
   const frames = [...new Set([...even, ...mostVisible])].filter((frame) => frame < frameCount);

@@ -1,6 +1,6 @@
 import { bindMapping } from '../../template/bind/bind-mapping.ts';
 import { type FontUse, fontUses } from '../../template/font-uses.ts';
-import { weightAskedFor } from '../../template/font-weight.ts';
+import { requestedWeight } from '../../template/font-weight.ts';
 import { DrawnImages } from '../../template/lottie/drawn-images.ts';
 import { findUnsupported, type UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { fontList } from '../../template/lottie/lottie-slots.ts';
@@ -108,7 +108,7 @@ async function otherWeights(template: TemplatePackage, { weightOf }: PackageInsp
   const uses = new Map(fontUses(template).map((use) => [use.name, use]));
   const found: PackageFinding[] = [];
   for (const [index, font] of fontList(template.animation).entries()) {
-    const requested = weightAskedFor(font);
+    const requested = requestedWeight(font);
     const use = uses.get(String(font.fName));
     if (requested === null || use === undefined || template.manifest.fonts.has(use.name)) continue;
     const { weight, weightRange } = await weightOf(use);

@@ -26,7 +26,7 @@ export function initText(
   const { animation, editables, stills, needs, notes, unsupported, colors } = created;
   const seconds = Number(((animation.op - animation.ip) / animation.fr).toFixed(2));
   const changed = notes.filter(({ kind }) => kind === 'changed');
-  const left = notes.filter(({ kind }) => kind === 'left');
+  const left = notes.filter(({ kind }) => kind === 'skipped');
   const lines = [
     `${needs.length + problems.length === 0 ? green('✓') : yellow('!')} ${bold(folder)}  ${animation.w} × ${animation.h}, ${Number(animation.fr.toFixed(2))} fps, ${seconds} s`,
     ...section(countNoun(editables.length, 'editable'), tableLines(editables.map(editableRow))),
@@ -66,10 +66,10 @@ function unsupportedLines(found: NewPackage['unsupported'], { color }: { readonl
 }
 
 function editableRow(editable: NewPackage['editables'][number]): string[] {
-  const { key, kind, label, origin, former, stillcut, maxLength } = editable;
+  const { key, kind, label, origin, sourceName, stillcut, maxLength } = editable;
   const value = exampleOf(editable);
   const example = value === null ? '' : kind === 'color' ? `#${value}` : JSON.stringify(shortenText(value, 40));
-  const from = { slot: `slot ${JSON.stringify(former)}`, name: 'by its name', proposed: 'proposed' }[origin];
+  const from = { slot: `slot ${JSON.stringify(sourceName)}`, name: 'by its name', proposed: 'proposed' }[origin];
   const length = maxLength === null ? '' : `${maxLength} characters`;
   return [key, kind, shortenText(label, 40), example, stillcut, length, from].map(escapeControls);
 }
@@ -141,7 +141,7 @@ export function initJson({ created, folder, others, problems }: InitReport): obj
       kind: editable.kind,
       label: editable.label,
       origin: editable.origin,
-      former: editable.former,
+      former: editable.sourceName,
       stillcut: editable.stillcut,
       max_length: editable.maxLength,
       example_text: exampleOf(editable),
@@ -279,7 +279,7 @@ export function addedText(added: AddedTemplate, options: { readonly color: boole
     ...section('Added to the animation', additions(added)),
     ...section('Changed', messages(created, 'changed')),
     ...section('Not drawn as designed', unsupportedLines(created?.unsupported ?? [], options)),
-    ...section('Not editable', [...messages(created, 'left'), ...othersText(added)]),
+    ...section('Not editable', [...messages(created, 'skipped'), ...othersText(added)]),
     ...section('Files', [
       ...written.filter((path) => !path.includes('/')),
       `${folder}/`,
@@ -295,7 +295,7 @@ export function addedText(added: AddedTemplate, options: { readonly color: boole
   return `${lines.join('\n')}\n`;
 }
 
-function messages(created: NewPackage | null, kind: 'changed' | 'left'): string[] {
+function messages(created: NewPackage | null, kind: 'changed' | 'skipped'): string[] {
   return (created?.notes ?? []).filter((note) => note.kind === kind).map(({ message }) => escapeControls(message));
 }
 

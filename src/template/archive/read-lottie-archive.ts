@@ -7,16 +7,16 @@ import { readPackageZip } from './read-package-zip.ts';
 
 /** An unpacked `.lottie` file of dotLottie 1 or 2. */
 interface LottieArchive {
-  /** Key: path in the archive. */
+  /** By path in the archive. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Ids of its animations, the initial one first. */
+  /** Ids of the animations, the initial one first. */
   readonly animations: readonly string[];
 }
 
 /**
  * Unpacks a `.lottie` file, with the checks of `readPackageZip`.
  *
- * @see https://dotlottie.io/structure; version 2 has a/, i/, u/ and f/ in place of animations/, images/ …
+ * @see https://dotlottie.io/structure; version 2 uses a/, i/, u/ and f/ instead of animations/, images/ …
  */
 export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   const unpacked = readPackageZip(bytes);
@@ -26,14 +26,14 @@ export function readLottieArchive(bytes: Uint8Array): Result<LottieArchive> {
   }
   const files = unpacked.value;
   const manifest = jsonOf(files.get('manifest.json'));
-  if (!isRecord(manifest)) return refused('The .lottie file has no readable manifest.json');
-  const listed = (Array.isArray(manifest.animations) ? manifest.animations : []).flatMap((one: unknown) => {
-    return isRecord(one) && typeof one.id === 'string' ? [one.id] : [];
+  if (!isRecord(manifest)) return failed('The .lottie file has no readable manifest.json');
+  const listed = (Array.isArray(manifest.animations) ? manifest.animations : []).flatMap((entry: unknown) => {
+    return isRecord(entry) && typeof entry.id === 'string' ? [entry.id] : [];
   });
-  const there = listed.filter((id) => files.has(animationPath(id, files)));
-  if (there.length === 0) return refused('The animation named by the manifest is missing in the .lottie file');
+  const present = listed.filter((id) => files.has(animationPath(id, files)));
+  if (present.length === 0) return failed('The animation named by the manifest is missing in the .lottie file');
   const initial = isRecord(manifest.initial) ? manifest.initial.animation : manifest.activeAnimationId;
-  const animations = [...there].sort((a, b) => Number(b === initial) - Number(a === initial));
+  const animations = [...present].sort((a, b) => Number(b === initial) - Number(a === initial));
   return { ok: true, value: { files, animations } };
 }
 
@@ -43,7 +43,7 @@ export function animationIn({ files }: LottieArchive, id: string): unknown {
 }
 
 /**
- * Restores the files of a template package from a `.lottie` file by `writeLottieArchive`, with the original values of
+ * Restores the files of a template package from a `.lottie` file that `writeLottieArchive` wrote, including the original
  * `animation.json`.
  */
 export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
@@ -51,7 +51,7 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
   if (!archive.ok) return archive;
   const { files } = archive.value;
   if (!files.has(`${OWN_FOLDER}template.yaml`)) {
-    return refused(
+    return failed(
       'The .lottie file contains only an animation, not a template package',
       'Create a package from it with reelform template init',
     );
@@ -60,7 +60,7 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
   const layout = parseLayout(jsonOf(layoutBytes));
   const animation = layout === null ? undefined : animationIn(archive.value, layout.animation);
   if (layout === null || !isRecord(animation)) {
-    return refused('The .lottie file has no information about its package', 'Pack it again: reelform template pack');
+    return failed('The .lottie file has no information about its package', 'Pack it again: reelform template pack');
   }
   restore(animation as LottieDocument, layout);
   const found = new Map<string, Uint8Array>([
@@ -75,8 +75,8 @@ export function readPackedPackage(bytes: Uint8Array): Result<Map<string, Uint8Ar
 }
 
 function animationPath(id: string, files: ReadonlyMap<string, Uint8Array>): string {
-  const second = `a/${id}.json`;
-  return files.has(second) ? second : `animations/${id}.json`;
+  const version2 = `a/${id}.json`;
+  return files.has(version2) ? version2 : `animations/${id}.json`;
 }
 
 function restore(animation: LottieDocument, { assets, fonts }: ArchiveLayout): void {
@@ -85,15 +85,15 @@ function restore(animation: LottieDocument, { assets, fonts }: ArchiveLayout): v
     [Array.isArray(animation.assets) ? animation.assets : [], assets],
     [list, fonts],
   ] as const) {
-    for (const [index, changed] of Object.entries(changes)) {
+    for (const [index, original] of Object.entries(changes)) {
       const node: unknown = nodes[Number(index)];
-      if (isRecord(node)) setBack(node, changed);
+      if (isRecord(node)) restoreFields(node, original);
     }
   }
 }
 
-function setBack(node: LottieNode, changed: Changed): void {
-  for (const [name, value] of Object.entries(changed)) {
+function restoreFields(node: LottieNode, original: OriginalFields): void {
+  for (const [name, value] of Object.entries(original)) {
     if (value === null) delete node[name];
     else node[name] = value;
   }
@@ -104,35 +104,35 @@ function jsonOf(bytes: Uint8Array | undefined): unknown {
   return parseJson(new TextDecoder().decode(bytes));
 }
 
-function refused(message: string, hint?: string): Result<never> {
+function failed(message: string, hint?: string): Result<never> {
   return failure('template_invalid', undefined, message, hint);
 }
 
-/** Folder for our own files, which Lottie players ignore. */
+/** Folder for files that Lottie players ignore. */
 export const OWN_FOLDER = 'reelform/';
 export const LAYOUT_FILE = `${OWN_FOLDER}layout.json`;
 
-/** The changes made by packing, so that unpacking restores every value exactly. */
+/** Records the changes of packing, so that unpacking restores all values. */
 export interface ArchiveLayout {
   readonly layout_version: 1;
   readonly animation: string;
   /** Path in the archive → path in the package. */
   readonly files: Readonly<Record<string, string>>;
   /** Index in `assets` → original values; null for a missing field. */
-  readonly assets: Readonly<Record<string, Changed>>;
-  /** The same for `fonts.list`. */
-  readonly fonts: Readonly<Record<string, Changed>>;
+  readonly assets: Readonly<Record<string, OriginalFields>>;
+  /** Index in `fonts.list` → original values; null for a missing field. */
+  readonly fonts: Readonly<Record<string, OriginalFields>>;
 }
 
 /** Original values of fields. */
-export type Changed = Readonly<Record<string, string | number | null>>;
+export type OriginalFields = Readonly<Record<string, string | number | null>>;
 
 /** Validates an untrusted layout file. Returns null for an invalid one. */
 function parseLayout(value: unknown): ArchiveLayout | null {
   if (!isRecord(value) || value.layout_version !== 1 || typeof value.animation !== 'string') return null;
   const { files, assets, fonts } = value;
   if (!isRecord(files) || !Object.values(files).every(isPackagePath)) return null;
-  return [assets, fonts].every((one) => isRecord(one) && Object.values(one).every(isChanged))
+  return [assets, fonts].every((fields) => isRecord(fields) && Object.values(fields).every(isOriginalFields))
     ? (value as unknown as ArchiveLayout)
     : null;
 }
@@ -142,7 +142,7 @@ function isPackagePath(path: unknown): boolean {
   return path.split('/').every((part) => !['', '.', '..', '__proto__'].includes(part) && !part.startsWith('.'));
 }
 
-function isChanged(fields: unknown): boolean {
+function isOriginalFields(fields: unknown): boolean {
   return (
     isRecord(fields) &&
     Object.entries(fields).every(

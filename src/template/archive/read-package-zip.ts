@@ -6,50 +6,50 @@ import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 export const MAX_PACKAGE_BYTES = 50 << 20;
 export const MAX_PACKAGE_FILES = 2_000;
 
-/** Animations compress to a tenth, at most to a thirtieth. */
+/** Limit for the compression ratio. Animations compress to a tenth, at most to a thirtieth. */
 export const MAX_EXPANSION = 200;
-const HARMLESS_BYTES = 1 << 20;
-const LONGEST_NAME = 500;
-const LONGEST_TOLD = 120;
-/** Limit of reported problems. */
-const MAX_TOLD = 50;
+/** Smaller files may expand more. */
+const MIN_BOMB_BYTES = 1 << 20;
+const MAX_NAME_LENGTH = 500;
+const MAX_QUOTED_LENGTH = 120;
+const MAX_REPORTED = 50;
 
 /**
- * Returns the files of a zipped template package by path, with `/` as separator, or every problem.
+ * Returns the files of a zipped template package by path, with `/` as separator, or all problems.
  *
- * Skips hidden files and files that macOS adds, as in a folder, and removes a folder that contains all the others.
- * Unpacks no entry beyond its declared size, and nothing before the sum of the sizes is checked.
+ * Skips hidden files and files that macOS adds, as in a folder, and removes a top folder that contains all files. Checks the
+ * sum of all declared sizes first, and unpacks no entry beyond its declared size.
  */
 export function readPackageZip(bytes: Uint8Array): Result<Map<string, Uint8Array>> {
   const directory = checkPackageZip(bytes);
   if (!directory.ok) return directory;
   const entries = directory.value;
-  const wanted = entries.filter(isWanted).map((entry) => ({ entry, path: entry.name.normalize('NFC') }));
+  const packageFiles = entries.filter(isPackageFile).map((entry) => ({ entry, path: entry.name.normalize('NFC') }));
   const files = new Map<string, Uint8Array>();
-  const clashes = pathProblems(wanted.map(({ path }) => path));
+  const clashes = pathProblems(packageFiles.map(({ path }) => path));
   const damages: string[] = [];
-  if (clashes.length > 0) return refused(clashes);
-  for (const { entry, path } of wanted) {
+  if (clashes.length > 0) return failed(clashes);
+  for (const { entry, path } of packageFiles) {
     const unpacked = unpack(entry);
-    if (unpacked === null) damages.push(`${told(entry)} is damaged or does not match its header`);
+    if (unpacked === null) damages.push(`${quoted(entry.name)} is damaged or does not match its header`);
     else files.set(path, unpacked);
   }
-  return damages.length > 0 ? refused(damages) : { ok: true, value: withoutTopFolder(files) };
+  return damages.length > 0 ? failed(damages) : { ok: true, value: withoutTopFolder(files) };
 }
 
 /** Checks the directory of a zipped package without unpacking anything, so it is fast on any input. */
 function checkPackageZip(bytes: Uint8Array): Result<ZipEntry[]> {
   const entries = readZipDirectory(bytes);
   if (typeof entries === 'string') return { ok: false, diagnostics: [problem(`The package ${entries}`)] };
-  const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isWanted))];
-  return problems.length > 0 ? refused(problems) : { ok: true, value: entries };
+  const problems = [...entries.flatMap(entryProblems), ...sizeProblems(entries.filter(isPackageFile))];
+  return problems.length > 0 ? failed(problems) : { ok: true, value: entries };
 }
 
 function entryProblems(entry: ZipEntry): string[] {
   const { name, isRegular, isEncrypted, isFolder, method, sizeBytes, data } = entry;
   const problems: string[] = [];
   const parts = name.split('/').slice(0, isFolder ? -1 : undefined);
-  if (name.length > LONGEST_NAME) problems.push('has a name that is too long');
+  if (name.length > MAX_NAME_LENGTH) problems.push('has a name that is too long');
   if (/[\p{Cc}\u{fffd}]/u.test(name)) problems.push('has a name with invalid characters');
   if (name.includes('\\')) problems.push('has a backslash in its name');
   if (/^[a-z]:/i.test(name)) problems.push('starts with a drive letter');
@@ -61,15 +61,15 @@ function entryProblems(entry: ZipEntry): string[] {
   if (isFolder && sizeBytes > 0) problems.push('is a folder with contents');
   if (isBomb(entry)) problems.push(`unpacks to more than ${MAX_EXPANSION} times its size`);
   if (data === null) problems.push('is not at the position in the directory of the zip');
-  return problems.map((what) => `${told(entry)} ${what}`);
+  return problems.map((what) => `${quoted(name)} ${what}`);
 }
 
 function isBomb({ sizeBytes, data }: ZipEntry): boolean {
-  return data !== null && sizeBytes > HARMLESS_BYTES && sizeBytes > data.length * MAX_EXPANSION;
+  return data !== null && sizeBytes > MIN_BOMB_BYTES && sizeBytes > data.length * MAX_EXPANSION;
 }
 
 /** Returns whether an entry is neither a folder, nor hidden, nor metadata of macOS. */
-function isWanted({ name, isFolder }: ZipEntry): boolean {
+function isPackageFile({ name, isFolder }: ZipEntry): boolean {
   return !isFolder && !name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
 }
 
@@ -81,7 +81,7 @@ function sizeProblems(entries: readonly ZipEntry[]): string[] {
   return problems;
 }
 
-/** Reports paths that cannot exist side by side on every file system. */
+/** Reports paths that cannot coexist on all file systems. */
 function pathProblems(paths: readonly string[]): string[] {
   const problems: string[] = [];
   const files = new Set<string>();
@@ -96,13 +96,13 @@ function pathProblems(paths: readonly string[]): string[] {
   return [...problems, ...both.map((path) => `${quoted(path)} is both a file and a folder`)];
 }
 
-/** @returns null when size or checksum differ from the directory's */
+/** Unpacks an entry. @returns null if the size or checksum differs from the directory */
 function unpack({ method, data, sizeBytes, crc }: ZipEntry): Uint8Array | null {
   const bytes = method === 0 ? data : inflate(data!, sizeBytes);
   return bytes !== null && bytes.length === sizeBytes && crc32(bytes) === crc ? bytes : null;
 }
 
-/** Stops as soon as the output exceeds the declared size. */
+/** Inflates data, stopping when the output exceeds the declared size. @returns null if it does, or for invalid data */
 function inflate(data: Uint8Array, sizeBytes: number): Uint8Array | null {
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, sizeBytes) });
@@ -119,9 +119,9 @@ function withoutTopFolder(files: Map<string, Uint8Array>): Map<string, Uint8Arra
   return new Map([...files].map(([path, bytes]) => [path.slice(top.length), bytes]));
 }
 
-function refused(messages: readonly string[]): Result<never> {
-  const more = messages.length - MAX_TOLD;
-  const diagnostics = messages.slice(0, MAX_TOLD).map(problem);
+function failed(messages: readonly string[]): Result<never> {
+  const more = messages.length - MAX_REPORTED;
+  const diagnostics = messages.slice(0, MAX_REPORTED).map(problem);
   return {
     ok: false,
     diagnostics: more > 0 ? [...diagnostics, problem(`${more} more problems`)] : diagnostics,
@@ -133,10 +133,6 @@ function problem(message: string): Diagnostic {
   return errorAt('template_invalid', undefined, message, hint);
 }
 
-function told({ name }: ZipEntry): string {
-  return quoted(name);
-}
-
 function quoted(name: string): string {
-  return JSON.stringify(name.length > LONGEST_TOLD ? `${name.slice(0, LONGEST_TOLD)}…` : name);
+  return JSON.stringify(name.length > MAX_QUOTED_LENGTH ? `${name.slice(0, MAX_QUOTED_LENGTH)}…` : name);
 }

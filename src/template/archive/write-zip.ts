@@ -1,7 +1,7 @@
 import { Zip, ZipPassThrough, type Zippable, zipSync } from 'fflate';
 import { byCodeUnit } from '../../digest.ts';
 
-/** A zip that is written file by file without compression, for files that are already compressed. */
+/** A zip written file by file without compression, for files that are already compressed. */
 interface StoredZip {
   /** Bytes written so far. */
   readonly sizeBytes: number;
@@ -13,7 +13,7 @@ interface StoredZip {
 
 /** Creates a zip whose bytes depend only on its files and their order. */
 export function createStoredZip(): StoredZip {
-  // The earliest time that a zip can hold. Zips store local times, so this is local too.
+  // The earliest time that a zip can store. Zips contain local times, so this one is local too.
   const mtime = new Date(1980, 0, 1);
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -40,9 +40,9 @@ export function createStoredZip(): StoredZip {
 }
 
 /**
- * Zips a template package. The same files give the same bytes on any day and machine.
+ * Zips a template package. The same files always give the same bytes.
  *
- * @param files by path, with `/` as separator, as `readPackageZip` returns them
+ * @param files by path, with `/` as separator
  */
 export function writePackageZip(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const mtime = new Date(1980, 0, 1);

@@ -2,16 +2,16 @@
 export interface ZipEntry {
   readonly name: string;
   readonly isFolder: boolean;
-  /** True for a regular file or folder, not a link or a device. */
+  /** A regular file or folder, not a link or device. */
   readonly isRegular: boolean;
   readonly isEncrypted: boolean;
-  /** 0 stored, 8 deflated; others are rejected. */
+  /** 0 for stored, 8 for deflated. */
   readonly method: number;
   readonly crc: number;
   /** Uncompressed size. */
   readonly sizeBytes: number;
   /**
-   * The compressed bytes; null when they are not at the declared position, or when the entry's local header disagrees.
+   * The compressed bytes; null if they are not at the declared position or the local header differs from the directory.
    */
   readonly data: Uint8Array | null;
 }
@@ -23,47 +23,45 @@ const END_BYTES = 22;
 const CENTRAL_BYTES = 46;
 const LOCAL_BYTES = 30;
 
-/** Marks a value that is stored in a ZIP64 field. */
-const ELSEWHERE = 0xffffffff;
+/** Replaces a value that is stored in a ZIP64 field. */
+const IN_ZIP64 = 0xffffffff;
 
 /**
- * Reads the directory of a zip and locates each entry's bytes. Rejects every zip that readers could interpret
- * differently.
+ * Reads the directory of a zip and locates each entry's bytes. Rejects zips that programs could interpret differently.
  *
- * @returns the entries, or the problem of a zip that is ambiguous: leading or trailing data, ZIP64, several parts,
- * overlapping entries
+ * @returns the entries, or the problem of an ambiguous zip: leading or trailing data, ZIP64, several parts, overlapping entries
  * @see PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16
  */
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
   if (end === -1) return 'is not a zip file, or is truncated';
-  const [disk, startDisk, here, count] = [4, 6, 8, 10].map((offset) => view.readUInt16LE(end + offset));
+  const [disk, startDisk, countOnDisk, count] = [4, 6, 8, 10].map((offset) => view.readUInt16LE(end + offset));
   const sizeBytes = view.readUInt32LE(end + 12);
   const start = view.readUInt32LE(end + 16);
-  if (disk !== 0 || startDisk !== 0 || here !== count) return 'is a multi-part archive';
-  if (count === 0xffff || sizeBytes === ELSEWHERE || start === ELSEWHERE) return 'is in the ZIP64 format';
+  if (disk !== 0 || startDisk !== 0 || countOnDisk !== count) return 'is a multi-part archive';
+  if (count === 0xffff || sizeBytes === IN_ZIP64 || start === IN_ZIP64) return 'is in the ZIP64 format';
   if (start + sizeBytes !== end) return 'has a directory at a wrong position';
   const entries: ZipEntry[] = [];
   let at = start;
   let dataEnd = 0;
-  const places: { readonly from: number; readonly to: number }[] = [];
+  const ranges: { readonly from: number; readonly to: number }[] = [];
   for (let index = 0; index < count!; index++) {
     const found = readEntry(view, at, end, start);
     if (found === null) return 'has a damaged directory';
     entries.push(found.entry);
-    places.push(found.place);
+    ranges.push(found.range);
     at = found.next;
   }
   if (at !== end) return 'has a damaged directory';
-  for (const { from, to } of places.sort((a, b) => a.from - b.from)) {
+  for (const { from, to } of ranges.sort((a, b) => a.from - b.from)) {
     if (from < dataEnd) return 'has overlapping entries';
     dataEnd = to;
   }
   return entries;
 }
 
-/** Finds the end record, whose comment must end the file. */
+/** Returns the offset of the end record, whose comment must end the file; -1 if there is none. */
 function findEnd(view: Buffer): number {
   const lowest = Math.max(0, view.length - END_BYTES - 0xffff);
   for (let at = view.length - END_BYTES; at >= lowest; at--) {
@@ -95,10 +93,10 @@ function readEntry(view: Buffer, at: number, end: number, directoryStart: number
     sizeBytes: view.readUInt32LE(at + 24),
     data,
   };
-  return { entry, next, place: { from, to: data === null ? from : data.byteOffset - view.byteOffset + data.length } };
+  return { entry, next, range: { from, to: data === null ? from : data.byteOffset - view.byteOffset + data.length } };
 }
 
-interface Place {
+interface EntryLocation {
   readonly from: number;
   readonly name: Buffer;
   readonly method: number;
@@ -106,8 +104,8 @@ interface Place {
   readonly directoryStart: number;
 }
 
-/** Returns the bytes after the entry's local header, which must have the same name. */
-function locate(view: Buffer, { from, name, method, compressedBytes, directoryStart }: Place): Buffer | null {
+/** Returns the bytes after the entry's local header, which must have the same name and method; otherwise null. */
+function locate(view: Buffer, { from, name, method, compressedBytes, directoryStart }: EntryLocation): Buffer | null {
   if (from + LOCAL_BYTES > directoryStart || view.readUInt32LE(from) !== LOCAL) return null;
   const nameStart = from + LOCAL_BYTES;
   const nameEnd = nameStart + view.readUInt16LE(from + 26);

@@ -11,20 +11,19 @@ import type { PackageFont, TemplatePackage } from '../template-package.ts';
 type FontRequest = Pick<Mapping, 'resources' | 'font_changes'>;
 
 /**
- * Replaces the fonts of an animation's texts with the chosen ones: by the first font editable that applies to the text,
- * otherwise by `font_changes`. Adds the new fonts to `fonts.list`.
- *
- * A new font gets the ascent of the replaced one, so that the first line of a text box stays at its position.
+ * Replaces the fonts of an animation's texts: by the first font editable that applies to the text, or else by
+ * `font_changes`. Adds the new fonts to `fonts.list`, with the ascent of the replaced font, so that the first line of a text
+ * box stays in place.
  *
  * @param animation modified
- * @returns the fonts that the scene needs: the listed ones, then the fallbacks in order
+ * @returns the fonts that the scene needs: those of texts, then the fallbacks in order
  * @throws ReelformError template_invalid for a font that is not in the package
  */
 export function bindFonts(animation: LottieDocument, template: TemplatePackage, request: FontRequest): SceneFont[] {
   const choose = fontChoice(template, request);
   const list = fontList(animation);
   animation.fonts = { ...(isRecord(animation.fonts) && animation.fonts), list };
-  // Keyed by name; the first of several entries with one name wins.
+  // By name; of several entries with the same name, the first one wins.
   const listed = new Map([...list].reverse().map((font) => [font.fName, font]));
   for (const { style, editable } of usedStyles(animation)) {
     const { chosen, settings: ofSlot } = choose(style.f, editable);
@@ -63,10 +62,10 @@ function fontChoice(
     if (font === null || resource === undefined) return [];
     return [{ ...font, settings, chosen: (resource as FontResource).source.font }];
   });
-  // A slot that lists its texts takes precedence over one for all texts.
+  // An editable for certain texts takes precedence over one for all texts.
   slots.sort((a, b) => Number(a.texts === null) - Number(b.texts === null));
   return (font, editable) => {
-    const slot = slots.find((one) => isReplaced(one, font, editable));
+    const slot = slots.find((candidate) => isReplaced(candidate, font, editable));
     if (slot !== undefined) return slot;
     return { chosen: Object.hasOwn(changes, font) ? changes[font]!.source.font : font, settings: {} };
   };

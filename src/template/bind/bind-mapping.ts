@@ -26,9 +26,9 @@ export interface BindRequest extends Pick<Mapping, 'resources' | 'audio_tracks' 
 }
 
 /**
- * Fills a template with a mapping that `checkMapping` accepts. Writes texts, colours and font names into the animation,
- * and returns font files, images, clips and sounds beside it. Slots without a value keep the template's own. Each
- * filled node gets the key in a field `editable`, so that findings can name it.
+ * Fills a template with a mapping that `checkMapping` accepts. Writes texts, colours and font names into the animation, and
+ * returns font files, images, clips and sounds separately. Slots without a value keep the template's value. Stores the key
+ * of each filled node in its field `editable`, so that findings can name it.
  *
  * @param fetched the bytes of each media resource by editable key, and of each track by `trackKey`
  */
@@ -53,21 +53,22 @@ export function bindMapping(
         writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own, kind);
       } else if (use.kind === 'sound') {
         const transform = (resource as AudioResource | undefined)?.transform ?? {};
-        if (bytes !== undefined) media.hear(use.assetId, { bytes, name: key, transform });
+        if (bytes !== undefined) media.addSound(use.assetId, { bytes, name: key, transform });
       } else if (bytes !== undefined) {
         const transform = { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
-        media.show(use, { bytes, name: key, transform, isVideo });
+        media.addPicture(use, { bytes, name: key, transform, isVideo });
       } else {
         const file = template.images.get(use.assetId);
-        if (file !== undefined) media.show(use, { ...ownFile(file), isVideo });
+        if (file !== undefined) media.addPicture(use, { ...ownFile(file), isVideo });
       }
     }
   }
   delete animation.slots;
   for (const asset of animation.assets ?? []) {
     const [image, sound] = [template.images.get(asset.id), template.sounds.get(asset.id)];
-    if (image !== undefined) media.show({ node: asset, assetId: asset.id }, { ...ownFile(image), isVideo: false });
-    if (sound !== undefined) media.hear(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
+    if (image !== undefined)
+      media.addPicture({ node: asset, assetId: asset.id }, { ...ownFile(image), isVideo: false });
+    if (sound !== undefined) media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
   return {
@@ -82,7 +83,7 @@ export function bindMapping(
 
 const texts = new WeakMap<LottieDocument, string>();
 
-/** Copies through JSON, which is several times faster than cloning objects. */
+/** Copies an animation through JSON, which is several times faster than cloning objects. */
 function copyOf(animation: LottieDocument): LottieDocument {
   const text = texts.get(animation) ?? JSON.stringify(animation);
   texts.set(animation, text);
@@ -102,7 +103,7 @@ function writeValue(use: SlotUse, text: string | null, own: LottieNode | null, k
   else if (own !== null) Object.assign(use.node, structuredClone(own));
 }
 
-/** Returns the sounds of the mapping's tracks, each over the whole video. */
+/** Returns the sounds of the mapping's tracks, which play for the whole video. */
 function trackSounds(
   { frameCount, fps }: TemplatePackage,
   tracks: NonNullable<Mapping['audio_tracks']>,

@@ -4,7 +4,7 @@ import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
 import type { LottieDocument, SceneClip, SceneImage, SceneSound } from '../scene.ts';
 
-/** Bytes for an asset, and their name in errors. */
+/** The bytes for an asset. `name` identifies them in errors. */
 interface Medium<T> {
   readonly bytes: Uint8Array;
   readonly name: string;
@@ -22,8 +22,8 @@ export class MediaBinder {
     this.#times = soundTimes(animation);
   }
 
-  /** Adds a clip if `isVideo` allows one and the bytes are not a still image; otherwise an image. */
-  show(
+  /** Adds a clip with its sound if `isVideo` is true and the bytes are not a still image; otherwise an image. */
+  addPicture(
     { node, assetId }: { readonly node: LottieNode; readonly assetId: string },
     { bytes, name, transform, isVideo }: Medium<Transform> & { readonly isVideo: boolean },
   ): void {
@@ -40,7 +40,7 @@ export class MediaBinder {
     this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), source));
   }
 
-  hear(assetId: string, { bytes, name, transform }: Medium<AudioTransform>): void {
+  addSound(assetId: string, { bytes, name, transform }: Medium<AudioTransform>): void {
     if (this.#sounds.has(assetId)) return;
     const source = { bytes, name, transform, optional: false };
     this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), source));
@@ -59,7 +59,7 @@ export class MediaBinder {
   }
 }
 
-/** When and how loud a sound of an animation is played. */
+/** A time at which an animation plays a sound, and its volume. */
 interface SoundTimes {
   /** Seconds of the video, half-open. */
   readonly startSeconds: number;
@@ -70,7 +70,7 @@ interface SoundTimes {
   readonly volume: number;
 }
 
-/** Returns when each asset is heard, by asset id: for sound layers, and for image layers, which may play clips. */
+/** Returns the times at which assets are played, by asset id: for sound layers, and for image layers, which may show clips. */
 function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly SoundTimes[]> {
   const times = new Map<string, SoundTimes[]>();
   const shown = new Map<string, LayerSpan[]>();
@@ -84,7 +84,7 @@ function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly Sou
     if (!times.has(id))
       times.set(
         id,
-        heardOnce(spans).map((span) => timesOf(span, animation)),
+        mergeSpans(spans).map((span) => timesOf(span, animation)),
       );
   }
   return times;
@@ -129,19 +129,19 @@ export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySe
   );
 }
 
-/** Merges spans, so that a clip is heard once where several layers show it at the same time, such as a reflection. */
-function heardOnce(spans: readonly LayerSpan[]): LayerSpan[] {
-  const heard: LayerSpan[] = [];
+/** Merges overlapping spans, so that a clip is merged only once if several layers show it, for example as a reflection. */
+function mergeSpans(spans: readonly LayerSpan[]): LayerSpan[] {
+  const merged: LayerSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
-    const same = heard.findIndex(({ clock, to }) => isSameClock(clock, span.clock) && span.from <= to);
-    if (same === -1) heard.push(span);
-    else heard[same] = { ...heard[same]!, to: Math.max(heard[same]!.to, span.to) };
+    const same = merged.findIndex(({ clock, to }) => isSameClock(clock, span.clock) && span.from <= to);
+    if (same === -1) merged.push(span);
+    else merged[same] = { ...merged[same]!, to: Math.max(merged[same]!.to, span.to) };
   }
-  return heard;
+  return merged;
 }
 
-function isSameClock(one: LayerSpan['clock'], other: LayerSpan['clock']): boolean {
-  return one?.start === other?.start && one?.stretch === other?.stretch;
+function isSameClock(a: LayerSpan['clock'], b: LayerSpan['clock']): boolean {
+  return a?.start === b?.start && a?.stretch === b?.stretch;
 }
 
 function timesOf({ layer, from, to, clock }: LayerSpan, { fr }: LottieDocument): SoundTimes {
@@ -155,8 +155,8 @@ function timesOf({ layer, from, to, clock }: LayerSpan, { fr }: LottieDocument):
 }
 
 /**
- * Returns the volume of a sound layer from `au.lv`, in per cent for left and right. Uses the highest value of a level
- * that is animated or differs between the channels.
+ * Returns the volume of a sound layer from `au.lv`, which is in per cent. Uses the highest value of an animated level or of
+ * different levels for left and right.
  */
 function levelOf({ au }: LottieNode): number {
   const level = (au as LottieNode | undefined)?.lv as LottieNode | undefined;
@@ -167,8 +167,7 @@ function levelOf({ au }: LottieNode): number {
 }
 
 /**
- * Detects a still image (PNG, JPEG, WebP or AVIF) by its first bytes. Everything else in the area of a video is a clip,
- * including GIF.
+ * Detects a still image (PNG, JPEG, WebP or AVIF) by its first bytes. All other files, including GIF, are clips.
  */
 export function isImage(bytes: Uint8Array): boolean {
   const head = String.fromCharCode(...bytes.subarray(0, 12));

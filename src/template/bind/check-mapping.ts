@@ -5,12 +5,12 @@ import type { Editable, StyleVersion } from '../../wire/style-version.ts';
 import { checkTransform, type FieldProblem, type MappingProblemCode } from './check-transform.ts';
 import { parseColor } from './color.ts';
 
-/** A mistake in a mapping, as the service reports it. */
+/** A problem of a mapping, as reported by the service. */
 export interface MappingProblem {
   readonly code: MappingProblemCode;
   /** JSON pointer into the request. */
   readonly pointer: string;
-  /** The editable's key; `audio_tracks.` and the name of a track; `font_changes.` and the name of a font. */
+  /** Key of the editable, `audio_tracks.<track>` or `font_changes.<font>`. */
   readonly editable: string;
   readonly detail: string;
 }
@@ -22,7 +22,7 @@ export interface UncheckedMapping {
   readonly font_changes?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Unicode code points of a text whose editable has no limit of its own. */
+/** Limit for a text in Unicode code points, unless the editable has its own limit. */
 const MAX_TEXT = 2_000;
 const MAX_TRACKS = 16;
 const MAX_TRACK_NAME = 100;
@@ -32,19 +32,19 @@ const CHANGES = '#/mapping/font_changes';
 const TRACK_KEY = 'audio_tracks.';
 
 /**
- * Validates a mapping against a specification. Returns every mistake, in the order of the specification; a mapping
- * without mistakes can be bound.
+ * Validates a mapping against a specification. Returns all problems in the order of the specification. A mapping without
+ * problems can be bound.
  */
 export function checkMapping(mapping: UncheckedMapping, spec: StyleVersion): MappingProblem[] {
-  const carried = spec.available_fonts ?? spec.fonts;
+  const availableFonts = spec.available_fonts ?? spec.fonts;
   return [
-    ...checkResources(mapping.resources, spec, carried),
+    ...checkResources(mapping.resources, spec, availableFonts),
     ...checkTracks(mapping.audio_tracks ?? {}),
-    ...checkFontChanges(mapping.font_changes ?? {}, spec.fonts, carried),
+    ...checkFontChanges(mapping.font_changes ?? {}, spec.fonts, availableFonts),
   ];
 }
 
-/** Returns the key of an audio track where sources are identified by key. */
+/** Returns the key that identifies the source of an audio track. */
 export function trackKey(track: string): string {
   return `${TRACK_KEY}${track}`;
 }
@@ -60,13 +60,13 @@ export function sourcePointer(key: string): string {
 function checkResources(
   resources: UncheckedMapping['resources'],
   spec: StyleVersion,
-  carried: readonly string[],
+  availableFonts: readonly string[],
 ): MappingProblem[] {
   const problems: MappingProblem[] = [];
   for (const [key, editable] of Object.entries(spec.editables)) {
     if (Object.hasOwn(resources, key)) {
-      const found = checkEntry(resources[key], editable, carried);
-      problems.push(...placed(found, `${RESOURCES}${jsonPointer([key])}`, key));
+      const found = checkEntry(resources[key], editable, availableFonts);
+      problems.push(...atPointer(found, `${RESOURCES}${jsonPointer([key])}`, key));
     } else if (editable.required !== false) {
       const detail = `${key} has no value`;
       problems.push({ code: 'missing_editable', pointer: RESOURCES, editable: key, detail });
@@ -84,14 +84,14 @@ function checkResources(
 function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[] {
   const names = Object.keys(tracks);
   const problems: MappingProblem[] = [];
-  const refuse = (detail: string): void =>
+  const report = (detail: string): void =>
     void problems.push({ code: 'definition_invalid', pointer: TRACKS, editable: 'audio_tracks', detail });
-  if (names.length > MAX_TRACKS) refuse(`${names.length} tracks, at most ${MAX_TRACKS}`);
+  if (names.length > MAX_TRACKS) report(`${names.length} tracks, at most ${MAX_TRACKS}`);
   for (const name of names.slice(0, MAX_TRACKS)) {
     const pointer = `${TRACKS}${jsonPointer([name])}`;
     if (name === '' || name.length > MAX_TRACK_NAME) {
-      refuse(`the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
-    } else problems.push(...placed(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
+      report(`the name of a track must have 1 to ${MAX_TRACK_NAME} characters`);
+    } else problems.push(...atPointer(checkEntry(tracks[name], { input_type: 'audio' }, []), pointer, trackKey(name)));
   }
   return problems;
 }
@@ -99,7 +99,7 @@ function checkTracks(tracks: Readonly<Record<string, unknown>>): MappingProblem[
 function checkFontChanges(
   changes: Readonly<Record<string, unknown>>,
   fonts: readonly string[],
-  carried: readonly string[],
+  availableFonts: readonly string[],
 ): MappingProblem[] {
   return Object.entries(changes).flatMap(([name, entry]) => {
     const pointer = `${CHANGES}${jsonPointer([name])}`;
@@ -108,17 +108,17 @@ function checkFontChanges(
       const detail = `no text of the template uses ${name}${suggestion(name, fonts)}`;
       return [{ code: 'font_missing', pointer, editable, detail } as const];
     }
-    return placed(checkEntry(entry, { input_type: 'font' }, carried), pointer, editable);
+    return atPointer(checkEntry(entry, { input_type: 'font' }, availableFonts), pointer, editable);
   });
 }
 
-function placed(problems: readonly FieldProblem[], pointer: string, editable: string): MappingProblem[] {
+function atPointer(problems: readonly FieldProblem[], pointer: string, editable: string): MappingProblem[] {
   return problems.map(({ at, ...problem }) => ({ ...problem, pointer: `${pointer}${at}`, editable }));
 }
 
-type Described = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
+type EditableRules = Pick<Editable, 'input_type' | 'max_length' | 'allowed_fonts'>;
 
-/** The field of `source` that holds the value, by kind. */
+/** Field of `source` with the value, by kind. */
 const SOURCE_FIELDS = {
   text: 'text',
   color: 'text',
@@ -131,7 +131,7 @@ const SOURCE_FIELDS = {
   audio: 'remote_url',
 } as const;
 
-function checkEntry(entry: unknown, editable: Described, carried: readonly string[]): FieldProblem[] {
+function checkEntry(entry: unknown, editable: EditableRules, availableFonts: readonly string[]): FieldProblem[] {
   const kind = editable.input_type;
   const field = SOURCE_FIELDS[kind];
   const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
@@ -147,15 +147,15 @@ function checkEntry(entry: unknown, editable: Described, carried: readonly strin
   return [
     ...unknownFields(entry, field === 'remote_url' ? ['source', 'transform'] : ['source'], ''),
     ...unknownFields(entry.source as Record<string, unknown>, [field], '/source'),
-    ...checkValue(value, entry.transform, editable, carried),
+    ...checkValue(value, entry.transform, editable, availableFonts),
   ];
 }
 
 function checkValue(
   value: string,
   transform: unknown,
-  editable: Described,
-  carried: readonly string[],
+  editable: EditableRules,
+  availableFonts: readonly string[],
 ): FieldProblem[] {
   switch (editable.input_type) {
     case 'text':
@@ -167,7 +167,7 @@ function checkValue(
     case 'gradient':
       return checkSlot(editable.input_type, value);
     case 'font':
-      return checkFont(value, editable.allowed_fonts, carried);
+      return checkFont(value, editable.allowed_fonts, availableFonts);
     case 'image':
     case 'video':
     case 'audio':
@@ -192,18 +192,22 @@ function checkSlot(kind: SlotKind, text: string): FieldProblem[] {
   return [{ code: 'wrong_kind', at: '', detail: `${quoted(text)} is not a ${kind} such as ${SLOT_EXAMPLES[kind]}` }];
 }
 
-function checkFont(name: string, allowed: readonly string[] | undefined, carried: readonly string[]): FieldProblem[] {
+function checkFont(
+  name: string,
+  allowed: readonly string[] | undefined,
+  availableFonts: readonly string[],
+): FieldProblem[] {
   const at = '/source/font';
-  const choice = allowed ?? carried;
+  const choice = allowed ?? availableFonts;
   if (choice.includes(name)) return [];
-  if (!carried.includes(name)) {
+  if (!availableFonts.includes(name)) {
     const detail = `the template has no font ${quoted(name)}${suggestion(name, choice)}`;
     return [{ code: 'font_missing', at, detail }];
   }
   return [{ code: 'definition_invalid', at, detail: `${name} is not allowed here: use one of ${choice.join(', ')}` }];
 }
 
-/** Accepts `urn:sha256:` for uploads, and http or https URLs. */
+/** Accepts http and https URLs, and `urn:sha256:` for uploads. */
 function checkUrl(text: string): FieldProblem[] {
   const invalid = (detail: string): FieldProblem[] => [{ code: 'invalid_url', at: '/source/remote_url', detail }];
   if (/^urn:sha256:[0-9a-f]{64}$/.test(text)) return [];

@@ -14,10 +14,10 @@ export type MappingProblemCode =
   | 'unknown_property'
   | 'definition_invalid';
 
-/** A mistake in one resource entry. */
+/** A problem of a resource. */
 export interface FieldProblem {
   readonly code: MappingProblemCode;
-  /** JSON pointer from the entry. */
+  /** JSON pointer relative to the resource. */
   readonly at: string;
   readonly detail: string;
 }
@@ -27,8 +27,8 @@ type TransformedKind = 'image' | 'video' | 'audio';
 interface FieldRule {
   readonly expected: string;
   readonly holds: (value: unknown) => boolean;
-  /** The other field and the value of it that this field requires, and the other field's default. */
-  readonly goesWith?: readonly [field: string, value: string, whenAbsent: string];
+  /** Another field, the value that it must have, and its default. */
+  readonly requires?: readonly [field: string, value: string, defaultValue: string];
 }
 
 const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
@@ -43,8 +43,8 @@ const volume: FieldRule = {
   expected: 'a number from 0 to 4',
   holds: (value) => isNumber(value) && value >= 0 && value <= 4,
 };
-const manual = { goesWith: ['crop_strategy', 'manual', 'cover'] } as const;
-const cover = { goesWith: ['crop_strategy', 'cover', 'cover'] } as const;
+const manual = { requires: ['crop_strategy', 'manual', 'cover'] } as const;
+const cover = { requires: ['crop_strategy', 'cover', 'cover'] } as const;
 
 const IMAGE: Readonly<Record<string, FieldRule>> = {
   crop_strategy: oneOf(CROP_STRATEGIES),
@@ -57,7 +57,7 @@ const IMAGE: Readonly<Record<string, FieldRule>> = {
   background: {
     expected: '6 or 8 hexadecimal digits',
     holds: (value) => typeof value === 'string' && parseColor(value) !== null,
-    goesWith: ['crop_strategy', 'contain', 'cover'],
+    requires: ['crop_strategy', 'contain', 'cover'],
   },
 };
 
@@ -66,7 +66,7 @@ const FIELDS: Readonly<Record<TransformedKind, Readonly<Record<string, FieldRule
   video: {
     ...IMAGE,
     trim_strategy: oneOf(['none', 'manual']),
-    trim_start_time: { ...from0, expected: 'seconds from 0', goesWith: ['trim_strategy', 'manual', 'manual'] },
+    trim_start_time: { ...from0, expected: 'seconds from 0', requires: ['trim_strategy', 'manual', 'manual'] },
     volume,
     animate_strategy: oneOf(ANIMATE_STRATEGIES),
     animate_speed: oneOf(ANIMATE_SPEEDS),
@@ -94,23 +94,23 @@ function checkField(name: string, value: unknown, transform: Fields, kind: Trans
   if (rule === undefined) {
     return [{ code: 'unknown_property', at: jsonPointer(['transform', name]), detail: unknownField(name, kind) }];
   }
-  const { expected, holds, goesWith } = rule;
-  if (goesWith !== undefined && !goesWithOthers(goesWith, transform, rules)) {
-    return [invalid(`/${name}`, `${name} can only be used with ${goesWith[0]} ${goesWith[1]}`)];
+  const { expected, holds, requires } = rule;
+  if (requires !== undefined && !meetsRequirement(requires, transform, rules)) {
+    return [invalid(`/${name}`, `${name} can only be used with ${requires[0]} ${requires[1]}`)];
   }
   return holds(value) ? [] : [invalid(`/${name}`, `${name} must be ${expected}`)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An invalid value of the other field is reported there, so it is accepted here. */
-function goesWithOthers(
-  [field, wanted, whenAbsent]: NonNullable<FieldRule['goesWith']>,
+/** Returns whether the other field has the required value. Accepts an invalid value, which is reported for that field. */
+function meetsRequirement(
+  [field, required, defaultValue]: NonNullable<FieldRule['requires']>,
   transform: Fields,
   rules: Readonly<Record<string, FieldRule>>,
 ): boolean {
-  const value = Object.hasOwn(transform, field) ? transform[field] : whenAbsent;
-  return value === wanted || !rules[field]!.holds(value);
+  const value = Object.hasOwn(transform, field) ? transform[field] : defaultValue;
+  return value === required || !rules[field]!.holds(value);
 }
 
 function checkCrop(transform: Fields): FieldProblem[] {

@@ -1,4 +1,4 @@
-/** Components 0..1: red, green, blue, and alpha. */
+/** Red, green, blue and alpha, 0..1. */
 type LottieColor = [number, number, number, number];
 
 /** Parses `EEADA7`, `#eeada7` or `EEADA7FF`; returns null for other text. */

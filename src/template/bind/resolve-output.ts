@@ -33,7 +33,7 @@ interface ResolvedOutput {
   /** Finite, > 0. */
   readonly fps: number;
   readonly frameCount: number;
-  /** At frames of the output. */
+  /** Their frames are frames of the output. */
   readonly stills: readonly Still[];
 }
 
@@ -43,9 +43,9 @@ export type OutputBasis = Pick<TemplatePackage, 'width' | 'height' | 'fps' | 'fr
 /**
  * Applies the template's values and the defaults (MP4 with H.264, high quality) to an output request.
  *
- * - The width follows the height in the template's proportions, to the nearest even number.
- * - The duration is the template's, to the nearest frame of the output, at least one frame.
- * - Each still moves to the frame of the output nearest to its time.
+ * - The width is computed from the height in the template's proportions, rounded to an even number.
+ * - The duration is the template's, rounded to frames of the output; at least one frame.
+ * - Each still is at the output's frame nearest to its time.
  *
  * @param output accepted by `checkOutput`
  */
@@ -78,7 +78,7 @@ export function sceneFile(
   return { output: { ...file, fingerprint }, ...measures };
 }
 
-/** Returns pixels: even, at least 2. */
+/** Returns the width in pixels: even, at least 2. */
 function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: number): number {
   return height === template.height
     ? template.width
@@ -87,7 +87,7 @@ function widthFor(template: Pick<OutputBasis, 'width' | 'height'>, height: numbe
 
 export const MIN_SIDE_PIXELS = 2;
 export const MAX_OUTPUT_FPS = 120;
-/** Ten minutes at 60 frames per second. */
+/** Limit for the length of an output: ten minutes at 60 frames per second. */
 const MAX_OUTPUT_FRAMES = 36_000;
 
 const FIELDS: Readonly<Record<keyof OutputRequest, readonly [expected: string, (value: unknown) => boolean]>> = {
@@ -137,10 +137,10 @@ export function checkOutputs(
     return [problem('/outputs', `outputs must be a list of 1 to ${MAX_OUTPUTS} outputs`)];
   }
   const names = new Set<string>();
-  return outputs.flatMap((one: unknown, index) => {
+  return outputs.flatMap((entry: unknown, index) => {
     const at = `/outputs/${index}`;
-    if (!isRecord(one)) return [problem(at, 'an output must be an object')];
-    const { name, ...rest } = one;
+    if (!isRecord(entry)) return [problem(at, 'an output must be an object')];
+    const { name, ...rest } = entry;
     const inOutput = checkOutput(rest, template).map((found) => ({
       ...found,
       at: at + found.at.slice('/output'.length),

@@ -8,7 +8,7 @@ import type { KeyGenerator } from './key-generator.ts';
 /** Returns a property that is not animated. */
 export const still = (k: unknown): LottieNode => ({ a: 0, k });
 
-/** Transform that moves nothing. */
+/** Transform of a layer that is drawn unchanged. */
 export const IDENTITY: LottieNode = {
   a: still([0, 0, 0]),
   p: still([0, 0, 0]),
@@ -18,7 +18,7 @@ export const IDENTITY: LottieNode = {
 };
 
 /**
- * Adds a rectangle behind all layers, whose colour is an editable.
+ * Adds a rectangle with an editable colour behind all layers.
  *
  * @param animation modified
  * @param color six hexadecimal digits
@@ -36,7 +36,7 @@ export function addBackground(animation: LottieDocument, color: string, keys: Ke
   const layer = { ...layerOf(animation, 'Background'), ty: 4, shapes: [group] };
   animation.layers.push(layer);
   const target = { kind: 'color', node: fill, names: ['Background'], drawback: null, layers: [layer] } as const;
-  return assignKey(keys.numbered('color'), [target], { label: 'Background', former: '', origin: 'proposed' });
+  return assignKey(keys.numbered('color'), [target], { label: 'Background', sourceName: '', origin: 'proposed' });
 }
 
 /** Returns the fields of a new layer that lasts for the whole animation. */

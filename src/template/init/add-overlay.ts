@@ -7,11 +7,11 @@ import { assignKey } from './find-editables.ts';
 import type { KeyGenerator } from './key-generator.ts';
 
 /** Positions of a headline with a caption. */
-export const TEXT_PLACES = ['top', 'center', 'bottom'] as const;
-export type TextPlace = (typeof TEXT_PLACES)[number];
+export const TEXT_POSITIONS = ['top', 'center', 'bottom'] as const;
+export type TextPosition = (typeof TEXT_POSITIONS)[number];
 
 interface Overlay {
-  readonly place: TextPlace;
+  readonly position: TextPosition;
   /** Name of the font file. */
   readonly font: string;
   /** Colour of the texts: six hexadecimal digits. */
@@ -26,20 +26,20 @@ interface Area {
   readonly height: number;
 }
 
-/** Id of the composition that holds the layers of the original animation. */
+/** Id of the composition with the layers of the original animation. */
 const CONTENT = 'reelform_content';
 
 /**
- * Share of each side that stays free of text. Apps cover more of a tall video: names and buttons below, the status bar
- * above.
+ * Margins without text, as shares of the sides. Apps cover more of a tall video: the status bar at the top, names and buttons
+ * at the bottom.
  */
 const SAFE = { usual: { side: 0.08, top: 0.08, bottom: 0.08 }, tall: { side: 0.08, top: 0.12, bottom: 0.2 } };
 /** Share of the safe height that the texts take. */
 const TEXT_SHARE = 0.3;
 
 /**
- * Adds a headline and a caption. Above or below, the animation becomes smaller so that no text covers it; in the centre, the
- * texts are in front of it.
+ * Adds a headline and a caption. At the top or bottom, the animation is shrunk so that the texts do not cover it; in the
+ * centre, the texts are in front of it.
  *
  * @param animation modified
  */
@@ -58,14 +58,14 @@ export function addOverlay(animation: LottieDocument, overlay: Overlay, keys: Ke
     center: safe.y + (safe.height - textHeight) / 2,
     bottom: safe.y + safe.height - textHeight,
   };
-  if (overlay.place !== 'center') {
+  if (overlay.position !== 'center') {
     const gap = h * 0.02;
-    const room = h - (overlay.place === 'top' ? top.top : h - top.bottom - textHeight) - textHeight - gap;
-    shrinkContent(animation, { x: 0, y: overlay.place === 'top' ? h - room : 0, width: w, height: room });
+    const room = h - (overlay.position === 'top' ? top.top : h - top.bottom - textHeight) - textHeight - gap;
+    shrinkContent(animation, { x: 0, y: overlay.position === 'top' ? h - room : 0, width: w, height: room });
   }
   const box = (from: number, share: number): Area => ({
     x: safe.x,
-    y: top[overlay.place] + textHeight * from,
+    y: top[overlay.position] + textHeight * from,
     width: safe.width,
     height: textHeight * share,
   });
@@ -81,11 +81,11 @@ export function addOverlay(animation: LottieDocument, overlay: Overlay, keys: Ke
   return [headline, caption].map(({ node, layer }) => {
     const name = String(layer.nm);
     const target = { kind: 'text', node, names: [name], drawback: null, layers: [layer] } as const;
-    return assignKey(keys.numbered('text'), [target], { label: name, former: '', origin: 'proposed' });
+    return assignKey(keys.numbered('text'), [target], { label: name, sourceName: '', origin: 'proposed' });
   });
 }
 
-/** Puts all layers into one composition that fits an area. */
+/** Moves all layers into a composition that fits an area. */
 function shrinkContent(animation: LottieDocument, area: Area): void {
   const { w, h, layers } = animation;
   const scale = Math.min(area.width / w, area.height / h) * 100;
@@ -100,20 +100,20 @@ function shrinkContent(animation: LottieDocument, area: Area): void {
   animation.layers.push({ ...layerOf(animation, 'Animation'), ty: 0, refId: CONTENT, w, h, ks });
 }
 
-/** @param look.share font size as a share of the height of the box; `vertical`: 0 at its top, 2 at its bottom */
+/** @param layout `share`: font size as a share of the box's height; `vertical`: 0 for its top, 2 for its bottom */
 function textLayer(
   animation: LottieDocument,
   name: string,
   text: string,
   area: Area,
   { font, color }: Overlay,
-  { share, vertical }: { readonly share: number; readonly vertical: 0 | 2 },
+  layout: { readonly share: number; readonly vertical: 0 | 2 },
 ): { readonly layer: LottieNode; readonly node: LottieNode } {
   const [red, green, blue] = parseColor(color) ?? [0, 0, 0];
-  const size = Number(Math.min(area.height * share, area.width * 0.11).toFixed(1));
+  const size = Number(Math.min(area.height * layout.share, area.width * 0.11).toFixed(1));
   const style = {
     ...{ t: text, f: font, s: size, fc: [red, green, blue], j: 2, lh: Number((size * 1.15).toFixed(1)), tr: 0, ls: 0 },
-    ...{ sz: [Math.round(area.width), Math.round(area.height)], ps: [0, 0], vj: vertical },
+    ...{ sz: [Math.round(area.width), Math.round(area.height)], ps: [0, 0], vj: layout.vertical },
   };
   const node: LottieNode = { k: [{ t: 0, s: style }] };
   const base = layerOf(animation, name);

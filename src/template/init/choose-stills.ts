@@ -3,7 +3,7 @@ import { changesOf, type LayerSpan, layerSpans, strengthAt } from '../lottie/lay
 import type { LottieDocument } from '../scene.ts';
 import type { FoundEditable } from './editable-targets.ts';
 
-/** A frame to keep as an image. */
+/** A frame chosen as a still. */
 export interface ChosenStill {
   readonly name: string;
   /** Index from the animation's first frame. */
@@ -17,19 +17,19 @@ interface ChosenStills {
   readonly stills: readonly ChosenStill[];
   /** Editable → the still that shows it. */
   readonly stillOf: ReadonlyMap<string, string>;
-  /** Editables that no frame shows, judging by times and opacities. */
-  readonly unseen: readonly string[];
+  /** Editables that no frame shows, according to times and opacities. */
+  readonly neverShown: readonly string[];
 }
 
 const MAX_STILLS = 6;
-/** Share of its highest visibility from which a layer counts as shown, to exclude fades. */
-const SHOWN = 0.5;
+/** A layer counts as shown from this share of its highest opacity on, which excludes fades. */
+const MIN_SHOWN_SHARE = 0.5;
 /** Shorter moments are likely to be transitions. */
 const STEADY_SECONDS = 1;
 
 /**
- * Chooses the stills of an animation: its markers `stillcut_01` … if it has any. Otherwise the middle of the longest
- * span that shows most editables, repeated for the remaining editables until a still shows each of them.
+ * Chooses the stills of an animation: the markers `stillcut_01` … if it has any, or else the middle of the longest span that
+ * shows most editables, and again for the remaining editables until a still shows each of them.
  */
 export function chooseStills(animation: LottieDocument, editables: readonly FoundEditable[]): ChosenStills {
   const sightings = sightingsOf(animation, editables);
@@ -40,13 +40,17 @@ export function chooseStills(animation: LottieDocument, editables: readonly Foun
   if (marked.length === 0) {
     const chosen = named(chooseFrames(sightings, frameCount, steady));
     // Drops stills that are not the first still of any editable.
-    const used = new Set(sightings.map((one) => bestStill(one, chosen)));
+    const used = new Set(sightings.map((sighting) => bestStill(sighting, chosen)));
     stills = named(
       chosen.filter(({ name }, index) => (used.size === 0 ? index === 0 : used.has(name))).map(({ frame }) => frame),
     );
   }
-  const unseen = sightings.filter(({ strongest }) => strongest === 0).map(({ key }) => key);
-  return { stills, stillOf: new Map(sightings.map((one) => [one.key, bestStill(one, stills)])), unseen };
+  const neverShown = sightings.filter(({ strongest }) => strongest === 0).map(({ key }) => key);
+  return {
+    stills,
+    stillOf: new Map(sightings.map((sighting) => [sighting.key, bestStill(sighting, stills)])),
+    neverShown,
+  };
 }
 
 interface Sighting {
@@ -79,20 +83,20 @@ function momentsOf(spans: readonly LayerSpan[]): { frame: number; from: number; 
 }
 
 function isShown({ spans, strongest }: Sighting, frame: number): boolean {
-  return strongest > 0 && strength(spans, frame) >= strongest * SHOWN;
+  return strongest > 0 && strength(spans, frame) >= strongest * MIN_SHOWN_SHARE;
 }
 
 /** @param steady minimum length in frames of a span that is not a transition */
 function chooseFrames(sightings: readonly Sighting[], frameCount: number, steady: number): number[] {
   const moments = momentsOf(sightings.flatMap(({ spans }) => spans));
   const frames: number[] = [];
-  let open = sightings.filter(({ strongest }) => strongest > 0);
-  while (open.length > 0 && frames.length < MAX_STILLS) {
-    const frame = bestFrame(open, moments, steady);
-    const left = open.filter((one) => !isShown(one, frame));
-    if (left.length === open.length) break;
+  let remaining = sightings.filter(({ strongest }) => strongest > 0);
+  while (remaining.length > 0 && frames.length < MAX_STILLS) {
+    const frame = bestFrame(remaining, moments, steady);
+    const notShown = remaining.filter((sighting) => !isShown(sighting, frame));
+    if (notShown.length === remaining.length) break;
     frames.push(Math.min(frameCount - 1, frame));
-    open = left;
+    remaining = notShown;
   }
   return frames.length > 0 ? frames.sort((a, b) => a - b) : [Math.floor(frameCount / 2)];
 }
@@ -104,7 +108,8 @@ function bestFrame(
   steady: number,
 ): number {
   const runs: { count: number; from: number; to: number; shown: string; frames: number[] }[] = [];
-  const shownAt = (frame: number): string[] => sightings.filter((one) => isShown(one, frame)).map(({ key }) => key);
+  const shownAt = (frame: number): string[] =>
+    sightings.filter((sighting) => isShown(sighting, frame)).map(({ key }) => key);
   for (const { frame, from, to } of moments) {
     const keys = shownAt(frame);
     const shown = keys.join('\n');
@@ -118,7 +123,7 @@ function bestFrame(
   const [best] = runs.sort((a, b) => weight(b) - weight(a) || b.to - b.from - (a.to - a.from));
   if (best === undefined) return 0;
   const middle = Math.floor((best.from + best.to) / 2);
-  // An editable may be briefly hidden exactly at the middle.
+  // An editable may be briefly hidden at the middle.
   if (shownAt(middle).join('\n') === best.shown) return middle;
   return best.frames.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0]!;
 }
@@ -145,8 +150,7 @@ function markedStills({ markers, ip }: LottieDocument, frameCount: number): Chos
 }
 
 /**
- * Returns the first still that shows the editable; otherwise the one on which it is most visible, or the nearest in
- * time.
+ * Returns the first still that shows the editable, or else the still on which it is most visible, or else the nearest one.
  */
 function bestStill(sighting: Sighting, stills: readonly ChosenStill[]): string {
   const shown = stills.find(({ frame }) => isShown(sighting, frame));

@@ -17,13 +17,13 @@ import type { LottieDocument } from '../scene.ts';
 /** A node of an animation that an editable can fill. */
 export interface EditableTarget {
   readonly kind: 'text' | 'color' | 'image' | 'audio' | SlotKind;
-  /** The node that carries the key: `t.d`, a colour or other property, or the asset of an image or a sound. */
+  /** The node that stores the key: `t.d`, a colour or other property, or the asset of an image or sound. */
   readonly node: LottieNode;
-  /** Names that the designer gave to it: of the layer, the fill, the image. */
+  /** The designer's names of the layer, the fill or the image. */
   readonly names: readonly string[];
-  /** Why it should not become an editable; null if nothing is against it. */
+  /** Reason against an editable; null if there is none. */
   readonly drawback: string | null;
-  /** The layers that show it. */
+  /** The layers that show the target. */
   readonly layers: readonly LottieNode[];
 }
 
@@ -32,23 +32,23 @@ const PAINTS = new Set<unknown>(['fl', 'st']);
 const TEXT_LAYER = 5;
 
 /**
- * Finds every text, solid colour, image and sound that the animation shows, and every number, point and gradient with a slot.
- * Skips hidden layers and shapes.
+ * Finds all texts, solid colours, images and sounds of an animation, and all numbers, points and gradients with a slot. Skips
+ * hidden layers and shapes.
  */
 export function findEditableTargets(animation: LottieDocument): EditableTarget[] {
-  const places: EditableTarget[] = [];
+  const targets: EditableTarget[] = [];
   const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
   const siblings = new Map<LottieNode, readonly LottieNode[]>();
   for (const layers of layerLists(animation)) for (const layer of layers) siblings.set(layer, layers);
   const controls = controlTargets(animation);
-  places.push(...controls);
+  targets.push(...controls);
   const controlled = new Set(controls.map(({ node }) => node));
-  for (const place of allLayers(animation)) {
-    const { layer, name } = place;
+  for (const located of allLayers(animation)) {
+    const { layer, name } = located;
     if (layer.hd === true) continue;
     if (layer.ty === TEXT_LAYER && isRecord(layer.t) && isRecord(layer.t.d)) {
       const node = layer.t.d;
-      places.push({
+      targets.push({
         kind: 'text',
         node,
         names: [name],
@@ -60,7 +60,7 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       const known = assets.get(layer.refId) ?? { layers: [], names: [] };
       assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
     }
-    const nodes = nodesOf(place).filter(({ node, around }) => ![node, ...around].some(({ hd }) => hd === true));
+    const nodes = nodesOf(located).filter(({ node, around }) => ![node, ...around].some(({ hd }) => hd === true));
     const colors = new Set<LottieNode>();
     for (const { node } of nodes) {
       const color = colorIn(node);
@@ -70,7 +70,7 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       if (layer.td === 1) continue;
       const changes = isLive(color) ? 'its colour follows an expression' : 'its colour is animated';
       const drawback = isConstantVector(color) && !isLive(color) ? null : changes;
-      places.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
+      targets.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
     }
     for (const { node, around } of nodes) {
       const isSlot = typeof node.sid === 'string' && !colors.has(node) && !controlled.has(node);
@@ -78,7 +78,13 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
       if (kind === null) continue;
       const drawback = isAnimatedProperty(node) ? 'its value is animated' : null;
       const names = [nameOf(around[0] ?? {}), name];
-      places.push({ kind, node, names, drawback, layers: [layer, ...descendantsOf(layer, siblings.get(layer) ?? [])] });
+      targets.push({
+        kind,
+        node,
+        names,
+        drawback,
+        layers: [layer, ...descendantsOf(layer, siblings.get(layer) ?? [])],
+      });
     }
   }
   for (const asset of animation.assets ?? []) {
@@ -87,15 +93,15 @@ export function findEditableTargets(animation: LottieDocument): EditableTarget[]
     const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
     const path = asset.p.startsWith('data:') ? '' : `${typeof asset.u === 'string' ? asset.u : ''}${asset.p}`;
     const kind = shown.layers.some(({ ty }) => ty === LAYER_TYPE.audio) ? 'audio' : 'image';
-    places.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
+    targets.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
   }
-  return places;
+  return targets;
 }
 
-/** Finds the named expression controls, which show through the layers that are evaluated for each video. */
+/** Finds the named expression controls, which affect the layers with expressions that are evaluated for each video. */
 function controlTargets(animation: LottieDocument): EditableTarget[] {
-  const places = allLayers(animation);
-  const controls = places.flatMap(({ layer, name }) =>
+  const allLocated = allLayers(animation);
+  const controls = allLocated.flatMap(({ layer, name }) =>
     nodesOf({ layer: { ef: layer.ef }, pointer: '' }).flatMap(({ node: effect }) => {
       const control = namedControl(effect);
       return control === null ? [] : [{ ...control, names: [nameOf(effect), name] }];
@@ -103,7 +109,7 @@ function controlTargets(animation: LottieDocument): EditableTarget[] {
   );
   if (controls.length === 0) return [];
   const isShown = ({ layer }: { layer: LottieNode }): boolean => layer.hd !== true;
-  const following = places.filter(isShown).filter((place) => nodesOf(place).some(({ node }) => isLive(node)));
+  const following = allLocated.filter(isShown).filter((located) => nodesOf(located).some(({ node }) => isLive(node)));
   const layers = following.map(({ layer }) => layer);
   const drawback = layers.length === 0 ? 'no expression reads it' : null;
   return controls.map((control) => ({ ...control, drawback, layers }));
@@ -121,7 +127,7 @@ function colorIn(node: LottieNode): LottieNode | null {
   return null;
 }
 
-/** Returns the layers that a layer moves as their parent. */
+/** Returns the direct and indirect children of a layer, which it moves. */
 function descendantsOf({ ind }: LottieNode, siblings: readonly LottieNode[]): LottieNode[] {
   if (typeof ind !== 'number') return [];
   return siblings.filter(({ parent }) => parent === ind).flatMap((child) => [child, ...descendantsOf(child, siblings)]);
@@ -150,15 +156,15 @@ export interface FoundEditable {
   /** Name shown to users. */
   readonly label: string;
   readonly origin: Origin;
-  /** The slot's id or the layer's name in the source. */
-  readonly former: string;
-  /** The nodes that carry its key: `t.d` of text layers, colours and other properties, an asset. */
+  /** Id of the slot or name of the layer in the source. */
+  readonly sourceName: string;
+  /** The nodes that store the key: `t.d` of text layers, colours and other properties, an asset. */
   readonly nodes: readonly LottieNode[];
-  /** The layers that show it. */
+  /** The layers that show the nodes. */
   readonly layers: readonly LottieNode[];
 }
 
-/** Something that a design has and its package lacks. */
+/** Content of a design that its package lacks. */
 export interface Removal {
   readonly what: string;
   readonly layer: string;
@@ -166,9 +172,9 @@ export interface Removal {
 
 /** A message to the designer about a change to the animation or an unused candidate. */
 export interface InitNote {
-  /** `changed`: the animation was modified. `left`: a candidate did not become an editable. */
-  readonly kind: 'changed' | 'left';
+  /** `changed`: the animation was modified. `skipped`: a candidate did not become an editable. */
+  readonly kind: 'changed' | 'skipped';
   readonly message: string;
-  /** Parts that the change removed from the animation; `template check` keeps reporting them. */
+  /** Content that the change removed from the animation. `template check` keeps reporting it. */
   readonly removed?: readonly Removal[];
 }

@@ -11,8 +11,8 @@ const FONT_FILE = /\.(?:ttf|otf|woff2|woff)$/i;
 const LICENCE = /(?:^|\/)(?:OFL|LICEN[CS]E|UFL|APACHE)[^/]*\.(?:txt|md)$/i;
 
 /**
- * Finds a font file for each font that texts use: embedded, in the archive, or beside the source, together with its
- * licences. Removes unused fonts from the animation, and also its glyph outlines, because users can enter any text.
+ * Finds a file with its licences for each font that texts use: embedded, in the archive, or next to the source. Removes
+ * unused fonts from the animation, and glyph outlines because users can enter any text.
  *
  * @param animation modified
  */
@@ -30,7 +30,8 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
     const problem = found === null ? null : fontProblem(found.bytes);
     if (found !== null && problem === null) {
       files.set(`fonts/${fileName}.${endingOf(found.bytes)}`, found.bytes);
-      for (const licence of found.licences) files.set(`fonts/${licence.split('/').at(-1)}`, source.beside(licence)!);
+      for (const licence of found.licences)
+        files.set(`fonts/${licence.split('/').at(-1)}`, source.readAdjacent(licence)!);
     } else {
       needs.push({ kind: 'font', name, path: `fonts/${fileName}.ttf`, problem });
     }
@@ -56,24 +57,24 @@ function rename(animation: LottieDocument, from: string, to: string): void {
 
 function findFont(
   font: LottieNode,
-  { files, beside, fontsBeside }: LottieSource,
+  { files, readAdjacent, adjacentFonts }: LottieSource,
 ): { bytes: Uint8Array; licences: readonly string[] } | null {
   const path = typeof font.fPath === 'string' ? font.fPath : '';
   const inside = readDataUri(path) ?? files.get(path.replace(/^\/+/, ''));
   if (inside !== undefined) return { bytes: inside, licences: [] };
   const names = new Set([font.fName, `${font.fFamily}-${font.fStyle}`, `${font.fFamily}${font.fStyle}`].map(bare));
   if (String(font.fStyle) === 'Regular') names.add(bare(font.fFamily));
-  const isIt = (file: string): boolean => {
+  const isFontFile = (file: string): boolean => {
     const stem = file.slice(file.lastIndexOf('/') + 1).replace(FONT_FILE, '');
     return FONT_FILE.test(file) && names.has(bare(stem));
   };
-  const packed = [...files].find(([file]) => isIt(file));
+  const packed = [...files].find(([file]) => isFontFile(file));
   if (packed !== undefined) return { bytes: packed[1], licences: [] };
-  const file = fontsBeside.find(isIt);
-  const bytes = file === undefined ? null : beside(file);
+  const file = adjacentFonts.find(isFontFile);
+  const bytes = file === undefined ? null : readAdjacent(file);
   if (file === undefined || bytes === null) return null;
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
-  return { bytes, licences: fontsBeside.filter((one) => LICENCE.test(one) && one.startsWith(folder)) };
+  return { bytes, licences: adjacentFonts.filter((path) => LICENCE.test(path) && path.startsWith(folder)) };
 }
 
 /** Normalises a font name for comparison across programs. */

@@ -6,7 +6,7 @@ import { type LottieSource, type NeededFile, readDataUri } from './lottie-source
 
 /** Files of a new package that were found or are missing. */
 export interface ExtractedFiles {
-  /** Key: path relative to the package's folder. */
+  /** By path relative to the package's folder. */
   readonly files: Map<string, Uint8Array>;
   readonly needs: readonly NeededFile[];
 }
@@ -14,8 +14,8 @@ export interface ExtractedFiles {
 const IMAGE_ENDINGS: Readonly<Record<string, string>> = { jpeg: 'jpg' };
 
 /**
- * Finds the bytes of each image and sound, embedded, in the archive or beside the source, and makes it a file of the
- * package. The assets then refer to these files. Missing files are reported with their expected path.
+ * Finds the bytes of each image and sound, which may be embedded, in the archive or next to the source, and adds them to the
+ * package as files that the assets refer to. Reports missing files with their expected path.
  *
  * @param animation modified
  */
@@ -31,20 +31,20 @@ export function extractImages(animation: LottieDocument, source: LottieSource): 
     const image = bytes === null || kind === 'sound' ? undefined : source.readImage(bytes);
     const problem =
       bytes !== null && kind === 'image' && image === undefined ? 'is not a PNG, JPEG, WebP, GIF or AVIF image' : null;
-    const written = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
+    const sourceName = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
     const ending = kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type);
-    const name = withEnding(fileName(written, ending), kind);
+    const name = withEnding(fileName(sourceName, ending), kind);
     const path = unique(`${kind === 'sound' ? 'audio' : 'images'}/${name}`, files, needs);
-    if (bytes === null || problem !== null) needs.push({ kind, name: shown(asset), path, problem });
+    if (bytes === null || problem !== null) needs.push({ kind, name: assetName(asset), path, problem });
     else files.set(path, bytes);
-    if (kind === 'image') measure(asset, image);
+    if (kind === 'image') setSize(asset, image);
     const slash = path.lastIndexOf('/') + 1;
     Object.assign(asset, { u: path.slice(0, slash), p: path.slice(slash), e: 0 });
   }
   return { files, needs };
 }
 
-function bytesOf({ u, p }: LottieNode, { files, beside }: LottieSource): Uint8Array | null {
+function bytesOf({ u, p }: LottieNode, { files, readAdjacent }: LottieSource): Uint8Array | null {
   const name = String(p);
   if (name.startsWith('data:')) return readDataUri(name);
   const path = `${typeof u === 'string' ? u : ''}${name}`;
@@ -52,23 +52,23 @@ function bytesOf({ u, p }: LottieNode, { files, beside }: LottieSource): Uint8Ar
   if (/^[a-z][a-z+.-]*:/i.test(path)) return null;
   const clean = path.replace(/^(?:\.?\/)+/, '');
   const base = clean.split('/').at(-1)!;
-  const places = [clean, `i/${base}`, `images/${base}`, `u/${base}`, `audio/${base}`, base];
-  for (const place of places) {
-    const bytes = files.get(place) ?? beside(place);
+  const paths = [clean, `i/${base}`, `images/${base}`, `u/${base}`, `audio/${base}`, base];
+  for (const candidate of paths) {
+    const bytes = files.get(candidate) ?? readAdjacent(candidate);
     if (bytes !== null && bytes !== undefined) return bytes;
   }
   return null;
 }
 
-/** Sets the size of an asset in whole pixels: its own, otherwise its image's. */
-function measure(asset: LottieNode, image: { width: number; height: number } | undefined): void {
+/** Sets the size of an asset in whole pixels: its own size, or else its image's. */
+function setSize(asset: LottieNode, image: { width: number; height: number } | undefined): void {
   const size = (own: unknown, other: number | undefined): unknown =>
     typeof own === 'number' && own > 0 ? Math.max(1, Math.round(own)) : (other ?? own);
   asset.w = size(asset.w, image?.width);
   asset.h = size(asset.h, image?.height);
 }
 
-/** Asset id → the name of the first layer that shows it. */
+/** Returns the name of the first layer that shows each asset, by asset id. */
 function layerNames(animation: LottieDocument): Map<string, string> {
   const names = new Map<string, string>();
   for (const { layer, name } of allLayers(animation)) {
@@ -98,9 +98,9 @@ function endingOf(type: string | undefined): string | null {
   return type === undefined ? null : (IMAGE_ENDINGS[type] ?? type);
 }
 
-/** @param ending according to the bytes; null to keep the name's own */
-function fileName(written: string, ending: string | null): string {
-  const safe = safeName(written.split('/').at(-1)!);
+/** Returns a safe file name with an extension. @param ending extension for the bytes; null to keep that of the name */
+function fileName(sourceName: string, ending: string | null): string {
+  const safe = safeName(sourceName.split('/').at(-1)!);
   const stem = safe.replace(/\.(?:png|jpe?g|webp|gif|avif|mp3|wav|m4a|aac|ogg|flac|svg)$/i, '');
   if (ending === null) return safe;
   // Keeps an extension that is equivalent.
@@ -114,14 +114,14 @@ function withEnding(name: string, kind: 'image' | 'sound'): string {
 }
 
 function unique(path: string, files: ReadonlyMap<string, Uint8Array>, needs: readonly NeededFile[]): string {
-  const taken = new Set([...files.keys(), ...needs.map((need) => need.path)].map((one) => one.toLowerCase()));
+  const used = new Set([...files.keys(), ...needs.map((need) => need.path)].map((key) => key.toLowerCase()));
   const [, stem = path, ending = ''] = /^(.*?)(\.[^./]+)?$/.exec(path) ?? [];
   for (let number = 1; ; number++) {
     const name = `${stem}${number === 1 ? '' : `-${number}`}${ending}`;
-    if (!taken.has(name.toLowerCase())) return name;
+    if (!used.has(name.toLowerCase())) return name;
   }
 }
 
-function shown({ id, u, p }: LottieNode): string {
+function assetName({ id, u, p }: LottieNode): string {
   return String(p).startsWith('data:') ? `the data of asset ${id}` : `${typeof u === 'string' ? u : ''}${p}`;
 }

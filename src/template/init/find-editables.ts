@@ -23,29 +23,32 @@ const NAMED = {
 const USER_IMAGE = /(?:^|\/)USER\/([^/]+)$/;
 
 /**
- * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, expression controls called
- * `c_01`, `n_01` or `p_01`, images and sounds
- * whose file or layer is called `USER/photo.jpg`. The rest of the name after the key is the label.
+ * Finds editables by names: text layers called `t_01`, fills, strokes and Fill effects called `c_01`, expression controls
+ * called `c_01`, `n_01` or `p_01`, and images and sounds whose file or layer is called `USER/photo.jpg`. The rest of the name
+ * is the label.
  *
  * @param animation modified: targets get their key
  */
 export function readNames(animation: LottieDocument): { editables: FoundEditable[]; notes: InitNote[] } {
-  const found = new Map<string, { label: string; former: string; places: EditableTarget[] }>();
+  const found = new Map<string, { label: string; sourceName: string; targets: EditableTarget[] }>();
   const notes: InitNote[] = [];
-  for (const place of findEditableTargets(animation)) {
-    if (place.node.sid !== undefined) continue;
-    const named = keyIn(place);
+  for (const target of findEditableTargets(animation)) {
+    if (target.node.sid !== undefined) continue;
+    const named = keyIn(target);
     if (named === null) continue;
-    if (place.drawback !== null) {
-      notes.push({ kind: 'left', message: `${JSON.stringify(named.former)} is not editable: ${place.drawback}` });
+    if (target.drawback !== null) {
+      notes.push({
+        kind: 'skipped',
+        message: `${JSON.stringify(named.sourceName)} is not editable: ${target.drawback}`,
+      });
       continue;
     }
     const known = found.get(named.key);
-    if (known === undefined) found.set(named.key, { ...named, places: [place] });
-    else known.places.push(place);
+    if (known === undefined) found.set(named.key, { ...named, targets: [target] });
+    else known.targets.push(target);
   }
-  const editables = [...found].map(([key, { label, former, places }]) =>
-    assignKey(key, places, { label, former, origin: 'name' }),
+  const editables = [...found].map(([key, { label, sourceName, targets }]) =>
+    assignKey(key, targets, { label, sourceName, origin: 'name' }),
   );
   return { editables, notes };
 }
@@ -62,37 +65,37 @@ export function proposeEditables(
 ): { editables: FoundEditable[]; notes: InitNote[] } {
   const editables: FoundEditable[] = [];
   const notes: InitNote[] = [];
-  for (const place of byTime(animation)) {
-    if (!kinds.includes(place.kind) || typeof place.node.sid === 'string') continue;
-    const name = place.names.find((one) => one !== '') ?? '';
-    if (place.drawback !== null) {
+  for (const target of byTime(animation)) {
+    if (!kinds.includes(target.kind) || typeof target.node.sid === 'string') continue;
+    const name = target.names.find((candidate) => candidate !== '') ?? '';
+    if (target.drawback !== null) {
       notes.push({
-        kind: 'left',
-        message: `The ${place.kind} ${JSON.stringify(name)} is not editable: ${place.drawback}`,
+        kind: 'skipped',
+        message: `The ${target.kind} ${JSON.stringify(name)} is not editable: ${target.drawback}`,
       });
       continue;
     }
-    const words = place.kind === 'text' ? normalizeLineBreaks(textStyles(place.node)[0]?.t ?? '') : '';
-    const key = place.kind === 'text' ? keys.numbered('text') : keys.ofFile(fileNameOf(place));
-    const own = place.kind !== 'text' ? (place.names[1] ?? name) : name;
-    const label = labelOf(place.kind !== 'text' ? own.replace(/\.\w{2,5}$/, '') : own, words === '' ? key : words);
-    editables.push(assignKey(key, [place], { label, former: name, origin: 'proposed' }));
+    const words = target.kind === 'text' ? normalizeLineBreaks(textStyles(target.node)[0]?.t ?? '') : '';
+    const key = target.kind === 'text' ? keys.numbered('text') : keys.ofFile(fileNameOf(target));
+    const own = target.kind !== 'text' ? (target.names[1] ?? name) : name;
+    const label = labelOf(target.kind !== 'text' ? own.replace(/\.\w{2,5}$/, '') : own, words === '' ? key : words);
+    editables.push(assignKey(key, [target], { label, sourceName: name, origin: 'proposed' }));
   }
   return { editables, notes };
 }
 
 /**
- * Reports texts, images and sounds that are not editables because others are named, in one note per kind.
+ * Reports texts, images and sounds that are not editable because only others have a slot or name, in one note per kind.
  *
- * @param keys generator that excludes the named editables
+ * @param keys generator that excludes the keys of editables
  */
 export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): InitNote[] {
   const unnamed = byTime(animation).filter(({ drawback, node }) => drawback === null && node.sid === undefined);
   return (['text', 'image', 'audio'] as const).flatMap((kind): InitNote[] => {
-    const places = unnamed.filter((place) => place.kind === kind);
-    const [first] = places;
+    const targets = unnamed.filter((target) => target.kind === kind);
+    const [first] = targets;
     if (first === undefined) return [];
-    const names = places.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
+    const names = targets.map(({ names: [own = '', layer = ''] }) => (kind === 'text' ? own : layer));
     const noun = `${kind === 'audio' ? 'sound' : kind}${names.length === 1 ? '' : 's'}`;
     const which = `The ${noun} ${formatList(names.map((name) => JSON.stringify(name)))} ${names.length === 1 ? 'has' : 'have'}`;
     const key =
@@ -100,11 +103,11 @@ export function reportUnnamed(animation: LottieDocument, keys: KeyGenerator): In
         ? `${keys.numbered('text')} ${names[0]}`
         : keys.ofFile(fileNameOf(first)).replace('(Footage)/', '');
     const message = `${which} neither a slot nor a key in the name; to make one editable, name its layer ${JSON.stringify(key)}`;
-    return [{ kind: 'left', message }];
+    return [{ kind: 'skipped', message }];
   });
 }
 
-/** Sorts targets by their first appearance; simultaneous ones from top to bottom. */
+/** Returns the targets sorted by their first appearance, then from top to bottom. */
 function byTime(animation: LottieDocument): EditableTarget[] {
   const from = new Map<unknown, number>();
   for (const span of layerSpans(animation)) {
@@ -118,27 +121,27 @@ function byTime(animation: LottieDocument): EditableTarget[] {
 /** Assigns a key to targets and returns their editable. */
 export function assignKey(
   key: string,
-  places: readonly EditableTarget[],
-  said: { readonly label: string; readonly former: string; readonly origin: Origin },
+  targets: readonly EditableTarget[],
+  fields: { readonly label: string; readonly sourceName: string; readonly origin: Origin },
 ): FoundEditable {
-  const nodes = places.map(({ node }) => node);
+  const nodes = targets.map(({ node }) => node);
   for (const node of nodes) node.sid = key;
-  return { ...said, key, kind: places[0]!.kind, nodes, layers: places.flatMap(({ layers }) => layers) };
+  return { ...fields, key, kind: targets[0]!.kind, nodes, layers: targets.flatMap(({ layers }) => layers) };
 }
 
-function keyIn({ kind, names }: EditableTarget): { key: string; label: string; former: string } | null {
-  // A layer's name applies to its text or image. The name for a colour is that of its own fill, otherwise its layer's.
+function keyIn({ kind, names }: EditableTarget): { key: string; label: string; sourceName: string } | null {
+  // The name of a text or image is its layer's. The name of a colour is its fill's, or else its layer's.
   for (const name of names) {
     if (kind === 'gradient') return null;
     if (kind === 'image' || kind === 'audio') {
       const file = USER_IMAGE.exec(name)?.[1];
       if (file !== undefined) {
-        return { key: `(Footage)/USER/${file}`, label: labelOf(file.replace(/\.\w+$/, ''), file), former: name };
+        return { key: `(Footage)/USER/${file}`, label: labelOf(file.replace(/\.\w+$/, ''), file), sourceName: name };
       }
       continue;
     }
     const [, key, label = ''] = NAMED[kind].exec(name.trim()) ?? [];
-    if (key !== undefined) return { key, label: labelOf(label, key), former: name };
+    if (key !== undefined) return { key, label: labelOf(label, key), sourceName: name };
   }
   return null;
 }
@@ -154,7 +157,7 @@ function fileNameOf({ names, node }: EditableTarget): string {
 
 /**
  * Finds the editables that an animation declares as slots: texts, colours, numbers, points, gradients, images and sounds.
- * A slot whose id is not a valid key gets one, and its id becomes the label. Writes the values of slots to their uses.
+ * A slot whose id is not a valid key gets a new key, and its id becomes the label. Writes the values of slots to their uses.
  *
  * @param animation modified
  */
@@ -166,50 +169,54 @@ export function readSlots(
   liftGradientSlots(animation);
   fillFromSlots(animation, values);
   const uses = new Map<string, EditableTarget[]>();
-  for (const place of findEditableTargets(animation)) {
-    const { sid } = place.node;
-    if (typeof sid === 'string') uses.set(sid, [...(uses.get(sid) ?? []), place]);
+  for (const target of findEditableTargets(animation)) {
+    const { sid } = target.node;
+    if (typeof sid === 'string') uses.set(sid, [...(uses.get(sid) ?? []), target]);
   }
   const notes: InitNote[] = [];
   const editables: FoundEditable[] = [];
-  for (const [id, places] of uses) {
-    const { kind } = places[0]!;
-    const drawback = places.some((one) => one.kind !== kind)
+  for (const [id, targets] of uses) {
+    const { kind } = targets[0]!;
+    const drawback = targets.some((target) => target.kind !== kind)
       ? 'it is used for several kinds of values'
-      : places.find((one) => one.drawback !== null)?.drawback;
+      : targets.find((target) => target.drawback !== null)?.drawback;
     if (drawback !== undefined && drawback !== null) {
-      notes.push({ kind: 'left', message: `The slot ${JSON.stringify(id)} is not editable: ${drawback}` });
+      notes.push({ kind: 'skipped', message: `The slot ${JSON.stringify(id)} is not editable: ${drawback}` });
       continue;
     }
-    const key = hasForm(id, kind) ? id : isNumbered(kind) ? keys.numbered(kind) : keys.ofFile(slotFileName(id, places));
-    const nodes = places.map(({ node }) => node);
+    const key = hasForm(id, kind)
+      ? id
+      : isNumbered(kind)
+        ? keys.numbered(kind)
+        : keys.ofFile(slotFileName(id, targets));
+    const nodes = targets.map(({ node }) => node);
     for (const node of nodes) node.sid = key;
-    const names = places.flatMap((place) => place.names).filter((name) => name !== '');
+    const names = targets.flatMap((target) => target.names).filter((name) => name !== '');
     const label = key === id ? labelOf(names.at(-1) ?? '', key) : labelOf(id, key);
-    const layers = places.flatMap((place) => place.layers);
-    editables.push({ key, kind, label, origin: 'slot', former: id, nodes, layers });
+    const layers = targets.flatMap((target) => target.layers);
+    editables.push({ key, kind, label, origin: 'slot', sourceName: id, nodes, layers });
   }
-  // Without their slots, these nodes keep the values that they were filled with.
+  // Nodes whose slot is not an editable lose the slot and keep its value.
   const kept = new Set(editables.flatMap(({ nodes }) => nodes));
   for (const node of slottedNodes(animation)) if (!kept.has(node)) delete (node as LottieNode).sid;
   const others = Object.keys(values).filter((id) => !uses.has(id));
   if (others.length > 0) {
     const which = others.map((id) => JSON.stringify(id)).join(', ');
-    notes.push({ kind: 'left', message: `The slots ${which} are not used by a visible text, value or image` });
+    notes.push({ kind: 'skipped', message: `The slots ${which} are not used by a visible text, value or image` });
   }
   return { editables, notes };
 }
 
 /** Returns the ids of all declared and used slots. */
 export function slotIds(animation: LottieDocument): string[] {
-  const formatList = isRecord(animation.slots) ? Object.keys(animation.slots) : [];
+  const declared = isRecord(animation.slots) ? Object.keys(animation.slots) : [];
   return [
-    ...formatList,
+    ...declared,
     ...findEditableTargets(animation).flatMap(({ node: { sid } }) => (typeof sid === 'string' ? [sid] : [])),
   ];
 }
 
-/** Moves the slot of a gradient's stops to the gradient, because its value includes the number of colours. */
+/** Moves the slot of a gradient's stops to the gradient, because the value of the editable includes the number of colours. */
 function liftGradientSlots(animation: LottieDocument): void {
   for (const { node } of allLayers(animation).flatMap(nodesOf)) {
     if (!isGradient(node) || !isRecord(node.k) || typeof node.k.sid !== 'string') continue;
@@ -219,8 +226,8 @@ function liftGradientSlots(animation: LottieDocument): void {
 }
 
 /**
- * Writes the value of each slot to its uses, because players show the slot's value: also animated values, and those of
- * properties that are no editables.
+ * Writes the value of each slot to its uses, because players show the slot's value. This includes animated values and
+ * properties that do not become editables.
  *
  * @see Lottie specification 1.0.1, "Slots"
  */
@@ -232,29 +239,29 @@ function fillFromSlots(animation: LottieDocument, values: Readonly<Record<string
     if (value === null || !hasFormOf(kinds.get(node), value)) continue;
     const { id: _, sid: __, ...own } = structuredClone(value) as LottieNode;
     if ('k' in own) delete node.x;
-    // The value of a gradient may lack the count of its colours.
+    // The slot of a gradient may contain only the stops, without the number of colours.
     Object.assign(node, isGradient(node) && !isGradient(own) ? { k: own } : own);
   }
 }
 
-/** @param kind undefined for a property that is no editable */
+/** Returns whether a slot's value has the form of its use. @param kind undefined for a property that is not a target */
 function hasFormOf(kind: EditableTarget['kind'] | undefined, value: LottieNode): boolean {
   if (kind === 'text') return textStyles(value).length > 0;
   return kind === 'image' || kind === 'audio' ? typeof value.p === 'string' : value.k !== undefined;
 }
 
 function slottedNodes(animation: LottieDocument): (LottieNode & { sid: string })[] {
-  const inside = allLayers(animation).flatMap((place) => nodesOf(place).map(({ node }) => node));
+  const inside = allLayers(animation).flatMap((target) => nodesOf(target).map(({ node }) => node));
   return [...(animation.assets ?? []), ...inside].filter(
     (node): node is LottieNode & { sid: string } & { id: string } => typeof node.sid === 'string',
   );
 }
 
 /** Returns a file name for the key of an image or a sound. */
-function slotFileName(id: string, places: readonly EditableTarget[]): string {
+function slotFileName(id: string, targets: readonly EditableTarget[]): string {
   const name = id.split('/').at(-1)!;
   if (/\.\w{2,5}$/.test(name)) return name;
-  const source = String(places[0]?.node.p);
+  const source = String(targets[0]?.node.p);
   const ending = source.startsWith('data:') ? undefined : /\.\w{2,5}$/.exec(source)?.[0];
-  return `${name}${ending ?? (places[0]?.kind === 'audio' ? '.mp3' : '.png')}`;
+  return `${name}${ending ?? (targets[0]?.kind === 'audio' ? '.mp3' : '.png')}`;
 }

@@ -22,9 +22,9 @@ import { manifestText, textLength } from './manifest-text.ts';
 import { dropUnused, renumberLayers, upgradeDocument } from './normalize-document.ts';
 import { type SharedColor, sharedColors, solidsToShapes, suggestColors } from './suggest-colors.ts';
 
-/** A package made from an animation, with notes about the conversion. */
+/** A package created from an animation, with notes about the conversion. */
 export interface NewPackage {
-  /** Key: path relative to the package's folder. */
+  /** By path relative to the package's folder. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly name: string;
   readonly animation: LottieDocument;
@@ -34,7 +34,7 @@ export interface NewPackage {
   readonly notes: readonly InitNote[];
   /** Unsupported features of the source animation after its upgrade. */
   readonly unsupported: readonly UnsupportedUse[];
-  /** Colours that are not editables but could be. */
+  /** Colours that could become editables. */
   readonly colors: readonly SharedColor[];
 }
 
@@ -43,17 +43,17 @@ export interface InitPackageOptions {
   readonly name?: string | undefined;
   /** Minimum number of layers for a colour to become an editable; null for named colours only. */
   readonly colorLayers: number | null;
-  /** Adds layers with editables of their own, after all other editables are known. */
+  /** Adds layers with further editables, after all other editables are known. */
   readonly addLayers?: (animation: LottieDocument, keys: KeyGenerator) => readonly FoundEditable[];
-  /** Evaluates expressions; without it they stay, and are not drawn. */
+  /** Evaluates expressions. If absent, expressions are kept and have no effect. */
   readonly evaluate?: Evaluate;
 }
 
 /**
- * Makes a template package from an animation. Takes editables from slots and names, otherwise proposes them; writes
- * images, sounds and fonts as files.
+ * Creates a template package from an animation. Editables come from slots and names, or else are proposed. Images, sounds and
+ * fonts become files.
  *
- * @returns the package, or the reasons why none can be made, as sentences
+ * @returns the package, or the problems as sentences
  */
 export function initPackage(
   source: LottieSource,
@@ -62,14 +62,14 @@ export function initPackage(
   const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
   const scaled = scaleDown(source.animation);
   let problems = check(scaled);
-  const isDoubled = problems.length > 0 && problems.every((problem) => DOUBLED_NUMBER.test(problem));
-  if (problems.length > 0 && !isDoubled) return { problems };
+  const hasDuplicateNumbers = problems.length > 0 && problems.every((problem) => DUPLICATE_NUMBER.test(problem));
+  if (problems.length > 0 && !hasDuplicateNumbers) return { problems };
   const animation = structuredClone(scaled) as LottieDocument;
   const notes: InitNote[] = [];
   if (scaled !== source.animation) {
     notes.push({ kind: 'changed', message: `The size became ${animation.w} × ${animation.h}: 4096 pixels at most` });
   }
-  if (isDoubled) {
+  if (hasDuplicateNumbers) {
     notes.push({ kind: 'changed', message: `${renumberLayers(animation)} layers were renumbered` });
     problems = check(animation);
     if (problems.length > 0) return { problems };
@@ -90,7 +90,7 @@ export function initPackage(
     found.push(...proposed.editables);
     notes.push(...proposed.notes);
   } else {
-    // Slots list the texts that a player can change; a video can change others, too.
+    // Slots are the texts that a player can change. Other texts can be editable too.
     if (found.every(({ origin }) => origin === 'slot'))
       found.push(...proposeEditables(animation, keys, ['text']).editables);
     notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));
@@ -102,14 +102,17 @@ export function initPackage(
 
   const fonts = extractFonts(animation, source);
   notes.push(...fonts.notes);
-  const { stills, stillOf, unseen } = chooseStills(animation, found);
-  const hidden = found.filter(({ key }) => unseen.includes(key));
+  const { stills, stillOf, neverShown } = chooseStills(animation, found);
+  const hidden = found.filter(({ key }) => neverShown.includes(key));
   for (const { label } of hidden)
-    notes.push({ kind: 'left', message: `${JSON.stringify(label)} is not editable: it is not visible in any frame` });
-  const editables = inOrder(found.filter((one) => !hidden.includes(one))).map((one) => ({
-    ...one,
-    stillcut: stillOf.get(one.key)!,
-    maxLength: one.kind === 'text' ? Math.max(...one.nodes.flatMap(textStyles).map(textLength)) : null,
+    notes.push({
+      kind: 'skipped',
+      message: `${JSON.stringify(label)} is not editable: it is not visible in any frame`,
+    });
+  const editables = inOrder(found.filter((editable) => !hidden.includes(editable))).map((editable) => ({
+    ...editable,
+    stillcut: stillOf.get(editable.key)!,
+    maxLength: editable.kind === 'text' ? Math.max(...editable.nodes.flatMap(textStyles).map(textLength)) : null,
   }));
   notes.push(...shrinkBoxes(editables));
   for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
@@ -123,10 +126,10 @@ export function initPackage(
     name,
     description: describe(animation),
     stillcuts: stills.map((still) => ({ name: still.name, seconds: round(still.frame / animation.fr) })),
-    editables: editables.map((one) => ({
-      ...one,
-      kind: kindOf(one),
-      required: one.kind === 'text' && one.origin !== 'proposed',
+    editables: editables.map((editable) => ({
+      ...editable,
+      kind: kindOf(editable),
+      required: editable.kind === 'text' && editable.origin !== 'proposed',
     })),
   });
   const encoder = new TextEncoder();
@@ -140,7 +143,7 @@ export function initPackage(
   return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
 }
 
-/** Reports the expressions that became keyframes in one note, and each reason why others did not. */
+/** Reports the number of expressions that became keyframes, and each reason why others did not. */
 function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   const failed = expressions.filter(({ failure }) => failure !== null);
   const live = expressions.filter(({ isLive, failure }) => isLive && failure === null).length;
@@ -153,14 +156,14 @@ function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   return [
     ...(count === 0 ? [] : [{ kind: 'changed', message } as const]),
     ...(live === 0 ? [] : [{ kind: 'changed', message: `${live} ${followText}` } as const]),
-    ...[...reasons].map((reason) => ({ kind: 'left', message: reason }) as const),
+    ...[...reasons].map((reason) => ({ kind: 'skipped', message: reason }) as const),
   ];
 }
 
 /** Matches the problem that `checkAnimation` reports for duplicate layer numbers. */
-const DOUBLED_NUMBER = /\/ind: .* is used by two layers$/;
+const DUPLICATE_NUMBER = /\/ind: .* is used by two layers$/;
 
-/** A set that contains everything, because missing files are reported separately from dangerous content. */
+/** A set that contains all strings. It disables the check for missing files, which are reported separately. */
 const ALL: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /** Reads the editables that the designer named, before files are renamed. */
@@ -171,7 +174,7 @@ function readNamed(animation: LottieDocument, keys: KeyGenerator, notes: InitNot
   return [...slots.editables, ...names.editables];
 }
 
-/** Returns an animation that is too large as a composition, scaled to the largest size. */
+/** Scales an animation that is too large down to the largest size, by nesting it in a composition. */
 function scaleDown(animation: unknown): unknown {
   if (!isRecord(animation) || !Array.isArray(animation.layers)) return animation;
   const [width, height] = [Number(animation.w), Number(animation.h)];
@@ -190,7 +193,7 @@ function scaleDown(animation: unknown): unknown {
   };
 }
 
-/** Removes an odd row or column, because chroma is subsampled; padding would show as a black line. */
+/** Removes an odd row or column, because chroma is subsampled. Padding would be visible as a black line. */
 function makeEven(animation: LottieDocument): InitNote[] {
   const { w, h } = animation;
   const even = (side: number): number => Math.max(2, Math.floor(side / 2) * 2);
@@ -202,7 +205,7 @@ function makeEven(animation: LottieDocument): InitNote[] {
   return [{ kind: 'changed', message, removed: [{ what, layer: 'all layers' }] }];
 }
 
-/** Makes texts in boxes shrink to fit, because users may enter longer texts than the example. */
+/** Sets texts in boxes to shrink to fit, because users may enter longer texts than the example. */
 function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
   const texts = editables.filter(({ kind }) => kind === 'text');
   const boxed = texts
@@ -222,7 +225,7 @@ function nothingToEdit(colors: readonly SharedColor[]): string {
   return `${nothing}; --colors ${first.layerCount} makes ${count === 1 ? 'a colour' : `${count} colours`} editable`;
 }
 
-/** Sorts by kind, and those with a number in the key also by number. */
+/** Sorts editables by kind, and those with numbered keys also by number. */
 function inOrder(editables: readonly FoundEditable[]): FoundEditable[] {
   const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'audio'];
   return [...editables].sort(
@@ -234,14 +237,14 @@ function compareKeys(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-/** An image whose file has the name of a video becomes a video editable. */
+/** Returns the kind in the manifest: an image whose file name is that of a video becomes a video. */
 function kindOf({ key, kind }: FoundEditable): string {
   return kind === 'image' && /\.(?:mp4|mov|webm)$/i.test(key) ? 'video' : kind;
 }
 
 /**
- * Returns the default values of all editables but images and sounds, for Lottie players. Omits editables whose targets differ, because
- * the slot would set all of them to one value.
+ * Returns the default values of all editables except images and sounds, for Lottie players. Omits editables whose nodes have
+ * different values, because a slot sets all of them to the same one.
  */
 function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -249,7 +252,7 @@ function slotsOf(editables: readonly FoundEditable[]): Record<string, unknown> {
       const [node] = nodes;
       if (!isNumbered(kind) || node === undefined) return [];
       const values = new Set(
-        nodes.map((one) => JSON.stringify(kind === 'text' ? textStyles(one).map(({ t }) => t) : one.k)),
+        nodes.map((target) => JSON.stringify(kind === 'text' ? textStyles(target).map(({ t }) => t) : target.k)),
       );
       if (values.size > 1) return [];
       const { sid: _, ...value } = node;
@@ -266,6 +269,6 @@ function round(value: number): number {
   return Number(value.toFixed(3));
 }
 
-export function isPackage(made: ReturnType<typeof initPackage>): made is NewPackage {
-  return isRecord(made) && 'files' in made;
+export function isPackage(result: ReturnType<typeof initPackage>): result is NewPackage {
+  return 'files' in result;
 }

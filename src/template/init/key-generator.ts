@@ -1,6 +1,6 @@
 import type { FoundEditable } from './editable-targets.ts';
 
-/** Kinds whose keys are a letter and a number. */
+/** Kinds whose keys consist of a letter and a number. */
 type NumberedKind = Exclude<FoundEditable['kind'], 'image' | 'audio'>;
 
 const KEY_LETTERS: Readonly<Record<NumberedKind, string>> = {
@@ -17,18 +17,18 @@ export function isNumbered(kind: FoundEditable['kind']): kind is NumberedKind {
 
 /** Generates unique keys for editables. */
 export class KeyGenerator {
-  readonly #taken: Set<string>;
+  readonly #used: Set<string>;
 
-  /** @param taken keys that the animation already has */
-  constructor(taken: Iterable<string>) {
-    this.#taken = new Set(taken);
+  /** @param used keys that the animation already has */
+  constructor(used: Iterable<string>) {
+    this.#used = new Set(used);
   }
 
-  /** Returns the next free number: `t_01`, or `c_01`. */
+  /** Returns the next unused key of a kind, such as `t_01` or `c_01`. */
   numbered(kind: NumberedKind): string {
     for (let number = 1; ; number++) {
       const key = `${KEY_LETTERS[kind]}_${String(number).padStart(2, '0')}`;
-      if (this.#take(key)) return key;
+      if (this.#reserve(key)) return key;
     }
   }
 
@@ -38,18 +38,18 @@ export class KeyGenerator {
     const [, stem = safe, ending = ''] = /^(.*?)(\.[^.]+)?$/.exec(safe) ?? [];
     for (let number = 1; ; number++) {
       const key = `(Footage)/USER/${stem}${number === 1 ? '' : `-${number}`}${ending}`;
-      if (this.#take(key)) return key;
+      if (this.#reserve(key)) return key;
     }
   }
 
-  #take(key: string): boolean {
-    if (this.#taken.has(key)) return false;
-    this.#taken.add(key);
+  #reserve(key: string): boolean {
+    if (this.#used.has(key)) return false;
+    this.#used.add(key);
     return true;
   }
 }
 
-/** Returns a name that is valid on every file system. */
+/** Returns a name that is valid on all file systems. */
 export function safeName(name: string): string {
   const safe = name
     .normalize('NFKD')
@@ -58,10 +58,10 @@ export function safeName(name: string): string {
   return safe === '' ? 'image' : safe.slice(0, 80);
 }
 
-/** Returns a label made from a layer's name. */
-export function labelOf(name: string, otherwise: string): string {
+/** Returns a label for a layer's name. @param fallback used if the name is empty */
+export function labelOf(name: string, fallback: string): string {
   const text = name.replaceAll(/\s+/g, ' ').trim();
-  return [...(text === '' ? otherwise : text)].slice(0, 60).join('');
+  return [...(text === '' ? fallback : text)].slice(0, 60).join('');
 }
 
 /** Returns whether a key has the required form for its kind. */

@@ -1,32 +1,32 @@
-/** An animation to convert, with the files that came with it. */
+/** An animation to convert, with its files. */
 export interface LottieSource {
   /** File name without extension. */
   readonly name: string;
   /** Parsed JSON of any form. */
   readonly animation: unknown;
-  /** Files of its archive by path; empty for a plain JSON file. */
+  /** Files of the archive by path; empty for a plain JSON file. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Ids of other animations in the archive. */
   readonly others: readonly string[];
-  /** Reads a file by its path relative to the source's folder; null if there is none. */
-  readonly beside: (path: string) => Uint8Array | null;
-  /** Paths of font files and licences beside the source. */
-  readonly fontsBeside: readonly string[];
+  /** Reads a file by its path relative to the source's folder; null if it does not exist. */
+  readonly readAdjacent: (path: string) => Uint8Array | null;
+  /** Paths of font files and licences next to the source. */
+  readonly adjacentFonts: readonly string[];
   /** Reads type and size from an image's header; undefined for an unsupported type. */
   readonly readImage: (bytes: Uint8Array) => { type: string; width: number; height: number } | undefined;
 }
 
-/** A file that the animation refers to, was not found, and must be added to the package. */
+/** A file that the animation refers to and that must be added to the package. */
 export interface NeededFile {
   readonly kind: 'font' | 'image' | 'sound';
   readonly name: string;
   /** Expected path, relative to the package's folder. */
   readonly path: string;
-  /** Why the file found is unusable; null if none was found. */
+  /** Problem of the file that was found; null if none was found. */
   readonly problem: string | null;
 }
 
-/** Decodes a `data:` URI; null for anything else or a damaged one. @see RFC 2397 */
+/** Decodes a `data:` URI; null for other or damaged ones. @see RFC 2397 */
 export function readDataUri(uri: string): Uint8Array | null {
   const comma = uri.indexOf(',');
   if (!uri.startsWith('data:') || comma === -1) return null;

@@ -1,6 +1,6 @@
 import { normalizeLineBreaks, type TextStyle } from '../lottie/lottie-slots.ts';
 
-/** The contents of `template.yaml` of a new package. */
+/** The contents of a new `template.yaml`. */
 interface NewManifest {
   readonly name: string;
   readonly description: string;
@@ -32,26 +32,26 @@ export function manifestText({ name, description, stillcuts, editables }: NewMan
   return `${[...head, 'stillcuts:', ...stills, 'editables:', ...lines].join('\n')}\n`;
 }
 
-/** Writes a plain scalar where YAML reads it as a string, otherwise JSON, which is valid YAML. */
+/** Formats a string as a plain scalar if YAML reads it as a string, otherwise as JSON, which is valid YAML. */
 function scalar(text: string): string {
   const isPlain = /^\p{L}[\p{L}\p{N} ._/()–—×-]*$/u.test(text) && text.trim() === text;
   return isPlain && !/^(?:true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);
 }
 
 /**
- * Average advance of a character in ems: for Latin, Cyrillic and Greek words with spaces, and for scripts with square
+ * Average advance of a character in ems: in Latin, Cyrillic and Greek words with spaces, and in scripts with square
  * characters.
  */
 const ADVANCE = 0.52;
 const WIDE_ADVANCE = 1;
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** Share of a box that is filled, because lines break between words. */
-const FILLED = 0.85;
-const MOST = 2_000;
+/** Usable share of a box with several lines, because lines break between words. */
+const FILLED_SHARE = 0.85;
+const MAX_LENGTH = 2_000;
 
 /**
- * Estimates the maximum length of a text: as many characters as fit its box at its own size, at least the example's
- * length; without a box 1.5 times the example's length. Designers can correct it.
+ * Estimates the maximum length of a text: the number of characters that fit its box at its own size, at least the example's
+ * length; without a box, 1.5 times the example's length. Designers can correct it.
  *
  * @returns Unicode code points, 1..2000
  */
@@ -59,17 +59,18 @@ export function textLength(style: TextStyle): number {
   const own = [...normalizeLineBreaks(style.t)].length;
   const [width, height] = Array.isArray(style.sz) ? style.sz.map(Number) : [];
   const size = Number(style.s);
-  if (!(Number(width) > 0 && Number(height) > 0 && size > 0)) return limit(Math.max(own + 4, Math.ceil(own * 1.5)));
+  if (!(Number(width) > 0 && Number(height) > 0 && size > 0))
+    return roundLength(Math.max(own + 4, Math.ceil(own * 1.5)));
   const tracking = (Number(style.tr) || 0) / 1000;
   const advance = ((WIDE.test(style.t) ? WIDE_ADVANCE : ADVANCE) + tracking) * size;
   const leading = Number(style.lh) > 0 ? Number(style.lh) : size * 1.2;
   const lines = Math.max(1, Math.floor(Number(height) / leading + 0.2));
-  const room = Math.floor((Number(width) / Math.max(advance, 1)) * lines * (lines === 1 ? 1 : FILLED));
-  return limit(Math.max(own, room));
+  const room = Math.floor((Number(width) / Math.max(advance, 1)) * lines * (lines === 1 ? 1 : FILLED_SHARE));
+  return roundLength(Math.max(own, room));
 }
 
-/** Rounds up to a round number. */
-function limit(characters: number): number {
+/** Rounds a length up to a multiple of 2, 5 or 10, within the limits. */
+function roundLength(characters: number): number {
   const step = characters > 100 ? 10 : characters > 20 ? 5 : 2;
-  return Math.max(1, Math.min(MOST, Math.ceil(characters / step) * step));
+  return Math.max(1, Math.min(MAX_LENGTH, Math.ceil(characters / step) * step));
 }

@@ -4,14 +4,14 @@ import { allLayers, LAYER_TYPE, type LottieNode, layerLists, nodesOf } from '../
 import type { LottieDocument } from '../scene.ts';
 import type { InitNote, Removal } from './editable-targets.ts';
 
-/** Versions of Bodymovin that introduced the present forms. */
+/** Versions of Bodymovin that introduced the current forms. */
 const COLORS_TO_ONE = [4, 1, 9];
 const CLOSED_IN_PATH = [4, 4, 18];
 const TEXT_IN_KEYFRAMES = [4, 4, 14];
 
 /**
- * Converts forms of old versions of Bodymovin to the present ones, as lottie-web does on loading, because the renderer
- * supports only the present ones.
+ * Converts documents of old versions of Bodymovin to the current form, as lottie-web does on loading, because the renderer
+ * supports only that form.
  *
  * @param animation modified
  * @returns the changes, as sentences
@@ -30,7 +30,7 @@ export function upgradeDocument(animation: LottieDocument): string[] {
   return changes;
 }
 
-/** A document without a version counts as current. */
+/** Returns whether a version is older than another one. A document without a version counts as current. */
 function isOlder(version: readonly number[], than: readonly number[]): boolean {
   if (version.length < 2 || version.some(Number.isNaN)) return false;
   for (const [index, part] of than.entries()) {
@@ -90,13 +90,13 @@ function upgradePaths(animation: LottieDocument): number {
   });
   for (const { path, isClosed } of paths) {
     const frames = Array.isArray(path.k) ? path.k.filter(isRecord) : [];
-    const shapes = frames.flatMap(({ s, e }) => [s, e].flatMap((one) => (Array.isArray(one) ? [one[0]] : [])));
+    const shapes = frames.flatMap(({ s, e }) => [s, e].flatMap((value) => (Array.isArray(value) ? [value[0]] : [])));
     for (const shape of [path.k, ...shapes]) if (isRecord(shape)) shape.c = isClosed;
   }
   return paths.length;
 }
 
-/** Adds a dash offset, because the renderer treats the last dash as one. */
+/** Adds missing dash offsets, because the renderer would use the last dash as the offset. */
 function upgradeDashes(animation: LottieDocument): number {
   const lists = nodes(animation).flatMap((node) => (lacksDashOffset(node) ? [node] : []));
   for (const node of lists) {
@@ -108,7 +108,7 @@ function upgradeDashes(animation: LottieDocument): number {
 }
 
 function nodes(animation: LottieDocument): LottieNode[] {
-  return allLayers(animation).flatMap((place) => nodesOf(place).map(({ node }) => node));
+  return allLayers(animation).flatMap((located) => nodesOf(located).map(({ node }) => node));
 }
 
 /**
@@ -118,7 +118,7 @@ function nodes(animation: LottieDocument): LottieNode[] {
  */
 export function dropUnused(animation: LottieDocument): InitNote[] {
   const notes: InitNote[] = [];
-  const removed = dropSwitchedOff(animation);
+  const removed = dropDisabledEffects(animation);
   if (removed.length > 0) {
     const effects = removed.length === 1 ? 'effect that is' : 'effects that are';
     notes.push({ kind: 'changed', message: `Removed ${removed.length} ${effects} switched off`, removed });
@@ -131,7 +131,7 @@ export function dropUnused(animation: LottieDocument): InitNote[] {
   return notes;
 }
 
-function dropSwitchedOff(animation: LottieDocument): Removal[] {
+function dropDisabledEffects(animation: LottieDocument): Removal[] {
   const removed: Removal[] = [];
   for (const { layer, name } of allLayers(animation)) {
     if (!Array.isArray(layer.ef)) continue;
@@ -148,13 +148,13 @@ function dropUnusedAssets(animation: LottieDocument): string[] {
   const { assets = [] } = animation;
   const lists = new Map(assets.map(({ id, layers }) => [id, layers]));
   const used = new Set<string>();
-  const open: unknown[] = [animation.layers];
-  for (let layers = open.pop(); layers !== undefined; layers = open.pop()) {
+  const pending: unknown[] = [animation.layers];
+  for (let layers = pending.pop(); layers !== undefined; layers = pending.pop()) {
     if (!Array.isArray(layers)) continue;
     for (const layer of layers as unknown[]) {
       if (!isRecord(layer) || typeof layer.refId !== 'string' || used.has(layer.refId)) continue;
       used.add(layer.refId);
-      open.push(lists.get(layer.refId) ?? []);
+      pending.push(lists.get(layer.refId) ?? []);
     }
   }
   animation.assets = assets.filter(({ id }) => used.has(id));
@@ -162,7 +162,7 @@ function dropUnusedAssets(animation: LottieDocument): string[] {
 }
 
 /**
- * Assigns new numbers to layers whose number an earlier layer has. References keep pointing to the first layer.
+ * Assigns new numbers to layers that have the number of an earlier layer. References still refer to the earlier layer.
  *
  * @param animation modified
  * @returns the number of renumbered layers
@@ -172,14 +172,14 @@ export function renumberLayers(animation: LottieDocument): number {
 }
 
 function renumber(layers: readonly LottieNode[]): number {
-  const taken = new Set<number>();
+  const used = new Set<number>();
   let next = Math.max(0, ...layers.map(({ ind }) => (typeof ind === 'number' ? ind : 0)));
   let count = 0;
   for (const layer of layers) {
     const { ind } = layer;
     if (typeof ind !== 'number') continue;
-    if (!taken.has(ind)) {
-      taken.add(ind);
+    if (!used.has(ind)) {
+      used.add(ind);
       continue;
     }
     layer.ind = ++next;

@@ -2,11 +2,11 @@
 interface Substitute {
   /** Name of the font file in `starter/fonts/`, without extension. */
   readonly name: string;
-  /** Whether all characters are as wide as in the missing font. */
+  /** All characters are as wide as in the missing font. */
   readonly hasSameWidths: boolean;
 }
 
-/** Families whose characters are as wide as those of the missing font. */
+/** Open fonts with the same character widths, by family of the missing font. */
 const SAME_WIDTHS: Readonly<Record<string, 'Arimo' | 'Tinos' | 'Cousine'>> = {
   arial: 'Arimo',
   arialmt: 'Arimo',
@@ -30,8 +30,8 @@ const MONO = /mono|courier|consolas|menlo|code|typewriter|console/;
 const BOLD = /bold|black|heavy|demi|impact|anton|bebas/;
 
 /**
- * Chooses an open font in place of a missing one: one with the same widths for common system fonts, otherwise one of the same
- * kind (sans serif, serif, monospaced) and weight.
+ * Chooses an open font to replace a missing one: for common system fonts a font with the same widths, otherwise one of the
+ * same kind (sans serif, serif, monospaced) and weight.
  */
 export function substituteFor(font: {
   readonly name: string;

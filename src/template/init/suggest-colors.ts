@@ -6,7 +6,7 @@ import { type EditableTarget, type FoundEditable, findEditableTargets } from './
 import { assignKey } from './find-editables.ts';
 import { type KeyGenerator, labelOf } from './key-generator.ts';
 
-/** A solid colour that layers share. */
+/** A solid colour that several layers use. */
 export interface SharedColor {
   /** Six hexadecimal digits; eight for a translucent colour. */
   readonly color: string;
@@ -15,27 +15,27 @@ export interface SharedColor {
 
 /** Returns the solid colours that are not editables, sorted by number of layers, descending. */
 export function sharedColors(animation: LottieDocument): SharedColor[] {
-  return [...groups(animation)].map(([color, places]) => ({ color, layerCount: layersOf(places).size }));
+  return [...groups(animation)].map(([color, targets]) => ({ color, layerCount: layersOf(targets).size }));
 }
 
 /**
- * Makes an editable of each solid colour that at least `leastLayers` layers use. Filling it changes all of them.
+ * Creates an editable for each solid colour that at least `minLayers` layers use, which changes all of them.
  *
  * @param animation modified: targets get their key
  */
-export function suggestColors(animation: LottieDocument, keys: KeyGenerator, leastLayers: number): FoundEditable[] {
-  return [...groups(animation)].flatMap(([color, places]) => {
-    const layers = layersOf(places);
-    if (layers.size < leastLayers) return [];
-    const names = [...new Set(places.map((place) => place.names.at(-1)!))];
+export function suggestColors(animation: LottieDocument, keys: KeyGenerator, minLayers: number): FoundEditable[] {
+  return [...groups(animation)].flatMap(([color, targets]) => {
+    const layers = layersOf(targets);
+    if (layers.size < minLayers) return [];
+    const names = [...new Set(targets.map((target) => target.names.at(-1)!))];
     const more = names.length > 2 ? ` and ${names.length - 2} more` : '';
     const label = labelOf(`Colour #${color} (${names.slice(0, 2).join(', ')}${more})`, color);
-    return [assignKey(keys.numbered('color'), places, { label, former: `#${color}`, origin: 'proposed' })];
+    return [assignKey(keys.numbered('color'), targets, { label, sourceName: `#${color}`, origin: 'proposed' })];
   });
 }
 
 /**
- * Replaces solid layers by equal shape layers, because the colour of a solid cannot be filled.
+ * Replaces solid layers with equivalent shape layers, because the colour of a solid cannot be an editable.
  *
  * @param animation modified
  * @returns the number of replaced layers
@@ -70,22 +70,22 @@ export function solidsToShapes(animation: LottieDocument): number {
 
 function groups(animation: LottieDocument): Map<string, EditableTarget[]> {
   const byColor = new Map<string, EditableTarget[]>();
-  for (const place of findEditableTargets(animation)) {
+  for (const target of findEditableTargets(animation)) {
     if (
-      place.kind !== 'color' ||
-      place.drawback !== null ||
-      place.node.sid !== undefined ||
-      !isConstantVector(place.node)
+      target.kind !== 'color' ||
+      target.drawback !== null ||
+      target.node.sid !== undefined ||
+      !isConstantVector(target.node)
     )
       continue;
-    // Alpha is part of a colour: targets that differ in alpha look different, and transparent ones show nothing.
-    const color = formatColor(place.node.k);
+    // Targets that differ in alpha are different colours. Transparent ones are not visible and skipped.
+    const color = formatColor(target.node.k);
     if (color.length === 8 && color.endsWith('00')) continue;
-    byColor.set(color, [...(byColor.get(color) ?? []), place]);
+    byColor.set(color, [...(byColor.get(color) ?? []), target]);
   }
   return new Map([...byColor].sort(([, a], [, b]) => layersOf(b).size - layersOf(a).size));
 }
 
-function layersOf(places: readonly EditableTarget[]): Set<LottieNode> {
-  return new Set(places.flatMap(({ layers }) => layers));
+function layersOf(targets: readonly EditableTarget[]): Set<LottieNode> {
+  return new Set(targets.flatMap(({ layers }) => layers));
 }

@@ -125,7 +125,7 @@ function onGround(scene: Scene, ground: Ground): Scene {
 /** Returns the scene of a new template with its own values, or why there is none. */
 async function makeScene(animation: unknown): Promise<{ scene: Scene; unsupported: string[] } | Comparison> {
   const source = {
-    ...{ name: 'animation', animation, files: new Map(), others: [], beside: () => null, fontsBeside: [] },
+    ...{ name: 'animation', animation, files: new Map(), others: [], readAdjacent: () => null, adjacentFonts: [] },
     readImage: readImageHeader,
   };
   const evaluate = await evaluator();

@@ -205,7 +205,7 @@ describe('initPackage()', () => {
       ['(Footage)/USER/Hero-shot.png', 'Hero shot', 'proposed'],
     ]);
     expect(package_.notes).toContainEqual({
-      kind: 'left',
+      kind: 'skipped',
       message: 'The text "count" is not editable: its text changes over time',
     });
     expect(parsed(package_).images.get('i')?.path).toBe('images/img_0.png');
@@ -268,7 +268,7 @@ describe('initPackage()', () => {
     const layers = [textLayer('Headline', 'Hello'), textLayer('Subline', 'You'), imageLayer('Photo', 'i'), shape];
     const { notes, editables } = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
     expect(editables.map(({ key }) => key)).toEqual(['c_01']);
-    expect(notes.filter(({ kind }) => kind === 'left').map(({ message }) => message)).toEqual([
+    expect(notes.filter(({ kind }) => kind === 'skipped').map(({ message }) => message)).toEqual([
       'The texts "Headline", "Subline" have neither a slot nor a key in the name; to make one editable, name its layer "t_01 Headline"',
       'The image "Photo" has neither a slot nor a key in the name; to make one editable, name its layer "USER/Photo.png"',
     ]);

@@ -7,7 +7,7 @@ import {
 import { isRecord } from '../../../json.ts';
 import type { Evaluate } from '../../../template/expressions/bake-expressions.ts';
 import { addBackground } from '../../../template/init/add-background.ts';
-import { addOverlay, type TextPlace } from '../../../template/init/add-overlay.ts';
+import { addOverlay, type TextPosition } from '../../../template/init/add-overlay.ts';
 import type { FoundEditable } from '../../../template/init/editable-targets.ts';
 import { initPackage, isPackage, type NewPackage } from '../../../template/init/init-package.ts';
 import type { LottieSource } from '../../../template/init/lottie-source.ts';
@@ -27,7 +27,7 @@ interface BuildChoices {
   /** Returns the background of a transparent animation: six hexadecimal digits, or null for none. */
   chooseBackground(found: Transparency): Promise<string | null>;
   /** Returns the position of texts in an animation without any, or null for none. */
-  chooseText(): Promise<TextPlace | null>;
+  chooseText(): Promise<TextPosition | null>;
   readonly compare: CompareStills;
   readonly evaluate: Evaluate;
 }
@@ -41,7 +41,7 @@ export interface BuiltPackage {
   readonly background: string | null;
   /** Whether a background is visible through the animation. */
   readonly isTransparent: boolean;
-  readonly text: TextPlace | null;
+  readonly text: TextPosition | null;
   /** Paths of images that a placeholder replaces. */
   readonly placeholders: readonly string[];
 }
@@ -102,7 +102,7 @@ export async function buildPackage(
   const color = background ?? (isOnlyEditable && text === null ? transparency.color : null);
   const ink = color === null || !isLight(color) ? INK.dark : INK.light;
   const overlay = (animation: LottieDocument, keys: Keys): readonly FoundEditable[] =>
-    text === null ? [] : addOverlay(animation, { place: text, font: OVERLAY_FONT, color: ink }, keys);
+    text === null ? [] : addOverlay(animation, { position: text, font: OVERLAY_FONT, color: ink }, keys);
   const own = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
   const final = await build(supply(complete, own, []), {
     folder,

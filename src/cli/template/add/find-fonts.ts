@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { ReelformError } from '../../../diagnostic.ts';
 import type { Config } from '../../../project/config.ts';
 import { fontProblem } from '../../../template/check-font.ts';
-import { weightNamed } from '../../../template/font-weight.ts';
+import { weightInName } from '../../../template/font-weight.ts';
 import { substituteFor } from '../../../template/init/substitute-fonts.ts';
 import { packageRoot } from '../../init/own-package.ts';
 import { npmPackage } from './open-origin.ts';
@@ -142,7 +142,7 @@ async function fontFromNpm(font: MissingFont, spec: string | null): Promise<Foun
   const name = spec ?? `@fontsource/${dashed.toLowerCase()}`;
   const files = await npmPackage(name);
   const all = bare(`${font.name} ${font.style}`);
-  const weight = weightNamed(all) ?? 400;
+  const weight = weightInName(all) ?? 400;
   const slope = /italic|oblique/.test(all) ? 'italic' : 'normal';
   const offered = [...files.keys()].flatMap((path) => {
     const [, subset, own, style] = /^files\/.*?-(latin)-(\d+)-(normal|italic)\.woff2$/.exec(path) ?? [];

@@ -10,7 +10,7 @@ import { MAX_PACKAGE_BYTES } from '../../../template/archive/read-package-zip.ts
 import { temporaryFolder, tryToRemove } from '../../../temporary-folder.ts';
 import { readGalleryTemplate } from '../gallery.ts';
 import { readNamedFile } from '../named-package.ts';
-import { besideIn, type LottieFile } from '../read-lottie.ts';
+import { adjacentTo, type LottieFile } from '../read-lottie.ts';
 
 /** What `template add` was asked to add. */
 export type TemplateOrigin =
@@ -45,7 +45,7 @@ export async function openOrigin(named: string, directory: string, root: string)
     });
   }
   const bytes = readNamedFile(named, path, MAX_PACKAGE_BYTES);
-  return { kind: 'lottie', file: { path, bytes, ...besideIn(dirname(path)) } };
+  return { kind: 'lottie', file: { path, bytes, ...adjacentTo(dirname(path)) } };
 }
 
 /**
@@ -67,7 +67,7 @@ async function fetchLottie(url: string): Promise<LottieFile> {
     const found = await get(new URL(path, url).href).catch(() => null);
     if (found !== null) fetched.set(path, found);
   }
-  return { path: new URL(url).pathname, bytes, beside: (path) => fetched.get(path) ?? null, fontsBeside: [] };
+  return { path: new URL(url).pathname, bytes, readAdjacent: (path) => fetched.get(path) ?? null, adjacentFonts: [] };
 }
 
 function imagePaths(bytes: Uint8Array): string[] {
@@ -92,7 +92,7 @@ async function readFromNpm(named: string, root: string): Promise<LottieFile> {
     return {
       path: installed,
       bytes: readNamedFile(named, installed, MAX_PACKAGE_BYTES),
-      ...besideIn(dirname(installed)),
+      ...adjacentTo(dirname(installed)),
     };
   }
   const files = await npmPackage(version === undefined ? name : `${name}@${version}`);
@@ -108,7 +108,7 @@ async function readFromNpm(named: string, root: string): Promise<LottieFile> {
   const folder = posix.dirname(path);
   const below = folder === '.' ? '' : `${folder}/`;
   const names = [...files.keys()].filter((file) => file.startsWith(below)).map((file) => file.slice(below.length));
-  return { path, bytes, beside: (file) => files.get(`${below}${file}`) ?? null, fontsBeside: names };
+  return { path, bytes, readAdjacent: (file) => files.get(`${below}${file}`) ?? null, adjacentFonts: names };
 }
 
 /** Returns the path of a file of a package that the repository has installed, or null. */

@@ -150,10 +150,10 @@ function themeText({ values }: Theme): string {
  */
 export function readThemes(
   files: ReadonlyMap<string, Uint8Array>,
-  editables: readonly Pick<FoundEditable, 'key' | 'kind' | 'origin' | 'former'>[],
+  editables: readonly Pick<FoundEditable, 'key' | 'kind' | 'origin' | 'sourceName'>[],
 ): { readonly themes: Theme[]; readonly notes: InitNote[] } {
   const notes: InitNote[] = [];
-  const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.former, one] as const] : [])));
+  const bySlot = new Map(editables.flatMap((one) => (one.origin === 'slot' ? [[one.sourceName, one] as const] : [])));
   const themes = [...files].flatMap(([path, bytes]): Theme[] => {
     const [, name] = /^(?:t|themes)\/([^/]+)\.json$/.exec(path) ?? [];
     const theme = name === undefined ? null : parseRecord(new TextDecoder().decode(bytes));
@@ -169,7 +169,7 @@ export function readThemes(
     if (left.length > 0) {
       const which = `The theme ${JSON.stringify(name)} also sets ${formatList(left)}`;
       const message = `${which}, as values that change over time, or of slots that are not editable`;
-      notes.push({ kind: 'left', message });
+      notes.push({ kind: 'skipped', message });
     }
     return values.length === 0
       ? []

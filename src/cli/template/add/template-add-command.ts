@@ -10,7 +10,7 @@ import { writeFileAtomic } from '../../../project/write-file.ts';
 import { ADD_QUESTIONS, type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
 import { SessionFailure } from '../../../session/ports.ts';
 import { parseColor } from '../../../template/bind/color.ts';
-import { TEXT_PLACES, type TextPlace } from '../../../template/init/add-overlay.ts';
+import { TEXT_POSITIONS, type TextPosition } from '../../../template/init/add-overlay.ts';
 import { safeName } from '../../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../../template/parse-template-package.ts';
 import { type GlobalOptions, workingDirectory } from '../../global-options.ts';
@@ -29,7 +29,7 @@ interface TemplateAddOptions extends MakingOptions {
   /** `#RRGGBB`, or `none`. */
   readonly background?: string;
   readonly font?: readonly string[];
-  readonly text?: TextPlace | 'none';
+  readonly text?: TextPosition | 'none';
 }
 
 /** Definition that a package may bring along. */
@@ -261,12 +261,12 @@ async function askBackground(color: string, io: Io): Promise<string | null> {
   }
 }
 
-async function askText(io: Io): Promise<TextPlace | null> {
+async function askText(io: Io): Promise<TextPosition | null> {
   for (;;) {
-    const answer = (await io.ask(ADD_QUESTIONS.text(TEXT_PLACES.join(', ')))).trim();
+    const answer = (await io.ask(ADD_QUESTIONS.text(TEXT_POSITIONS.join(', ')))).trim();
     if (answer === '' || answer === 'none') return null;
-    const place = TEXT_PLACES.find((one) => one === answer);
+    const place = TEXT_POSITIONS.find((one) => one === answer);
     if (place !== undefined) return place;
-    io.stderr.write(`${JSON.stringify(answer)} is none of none, ${TEXT_PLACES.join(', ')}\n`);
+    io.stderr.write(`${JSON.stringify(answer)} is none of none, ${TEXT_POSITIONS.join(', ')}\n`);
   }
 }
