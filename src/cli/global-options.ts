@@ -13,6 +13,11 @@ export interface GlobalOptions {
   readonly color: boolean;
 }
 
+/** The options of a command that prints one JSON document with `--json`. */
+export interface JsonOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
 declare const REELFORM_BUILD: string | undefined;
 
 /** Digest of the files that the program was built from; null when it runs from its sources. */

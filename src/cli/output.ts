@@ -3,7 +3,7 @@ import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { diagnosticsText } from '../report/terminal/diagnostics-text.ts';
 import { errorReference } from './errors.ts';
-import type { GlobalOptions } from './global-options.ts';
+import type { GlobalOptions, JsonOptions } from './global-options.ts';
 import { type Io, wantsColor } from './io.ts';
 
 /** Returns the text of a file for code frames, or undefined if it cannot be read. */
@@ -41,7 +41,7 @@ export function printJson(document: object, io: Io): void {
 export function printResult(
   document: object,
   text: (style: { readonly color: boolean }) => string,
-  options: GlobalOptions & { readonly json?: boolean },
+  options: JsonOptions,
   io: Io,
 ): void {
   if (options.json === true) printJson(document, io);
@@ -66,7 +66,7 @@ export function printCheckResult(
     readonly videos: number;
     validText(): string;
   },
-  options: GlobalOptions & { readonly json?: boolean },
+  options: JsonOptions,
   io: Io,
 ): number {
   const { diagnostics, source, videos } = result;

@@ -12,7 +12,7 @@ import { observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 import { type DoctorCheck, doctorText } from '../../report/terminal/repository-text.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
-import { cacheKey, type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { cacheKey, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { openJournal } from '../lock/open-journal.ts';
 import { printResult } from '../output.ts';
@@ -21,7 +21,7 @@ import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
 import { checkCi, checkGit, checkService } from './doctor-environment.ts';
 
 /** `reelform doctor`: checks everything that the other commands need, without changing anything. */
-export async function doctorCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
+export async function doctorCommand(options: JsonOptions, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
   const checks = [await check('Node', () => checkNode(io))];
   const root = rootOf(directory, checks);

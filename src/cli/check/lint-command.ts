@@ -1,15 +1,14 @@
 import { hasErrors } from '../../diagnostic.ts';
 import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
 import { type Linted, lintVideos } from './lint-videos.ts';
 
-interface LintCommandOptions extends GlobalOptions {
-  readonly json?: boolean;
+interface LintCommandOptions extends JsonOptions {
   /** False to check every video again. */
   readonly cache?: boolean;
 }

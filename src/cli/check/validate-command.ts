@@ -3,14 +3,14 @@ import { loadProject, type Project } from '../../project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';
 import { unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
 
 const WOFF = /^wOF[F2]$/;
 
 /** `reelform validate`: reports all errors of the repository at once. */
-export async function validateCommand(options: GlobalOptions & { readonly json?: boolean }, io: Io): Promise<number> {
+export async function validateCommand(options: JsonOptions, io: Io): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   const { videos, templates, source } = project;
   const diagnostics = [...project.diagnostics, ...(await unusableFonts(project, io))];

@@ -16,7 +16,7 @@ import { driftText } from '../../report/terminal/drift-text.ts';
 import { type DriftFinding, type DriftReport, hasDrift } from '../../report/wording/drift-words.ts';
 import { withErrorReport } from '../errors.ts';
 import { loadGitHubJob, openJobGitHub, printWarning } from '../forge/forge-job.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, type OutputStream, wantsColor } from '../io.ts';
 import { printDiagnostics, printJson } from '../output.ts';
 import { type DesiredState, loadDesiredState, serviceName } from '../plan/load-desired-state.ts';
@@ -24,8 +24,7 @@ import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
 import { runRefresh } from './run-refresh.ts';
 
-interface DriftOptions extends GlobalOptions, PlanFlags {
-  readonly json?: boolean;
+interface DriftOptions extends JsonOptions, PlanFlags {
   /** True to maintain one issue on GitHub. */
   readonly issue?: boolean;
   /** False to exit with 0 also if there are findings. */
@@ -69,7 +68,7 @@ const NOTHING_SEEN: DriftReport = { checked: 0, findings: [], notes: [], unclear
  * @returns null if errors prevented the check; they are printed
  */
 export async function printDrift(
-  options: GlobalOptions & PlanFlags & { readonly json?: boolean },
+  options: JsonOptions & PlanFlags,
   words: OutputStream | null,
   io: Io,
 ): Promise<PrintedDrift | null> {

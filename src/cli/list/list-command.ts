@@ -4,16 +4,14 @@ import { type Change, everyChange } from '../../plan/plan.ts';
 import { idMatcher, isSelected, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { listJson } from '../../report/json/command-json.ts';
 import { listText } from '../../report/terminal/list-text.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openWholePlan } from '../plan/open-plan.ts';
 import type { PlanFlags } from '../plan/plan-options.ts';
 import { readGlobs } from '../plan/select-videos.ts';
 
-interface ListOptions extends GlobalOptions, Pick<PlanFlags, 'target' | 'targetFile' | 'exclude' | 'excludeFile'> {
-  readonly json?: boolean;
-}
+type ListOptions = JsonOptions & Pick<PlanFlags, 'target' | 'targetFile' | 'exclude' | 'excludeFile'>;
 
 /**
  * `reelform list [VIDEO…]`: lists videos with their state, from the same comparison as `plan`. A name selects the video

@@ -8,18 +8,17 @@ import { findPreviews, findUnnamedOutputs, removeOutputs } from '../../project/l
 import { findRoot } from '../../project/repository-layout.ts';
 import { type PrunableFiles, pruneText } from '../../report/terminal/list-text.ts';
 import { FolderSegmentStore } from '../../session/segments/folder-segment-store.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
 import { loadLock, withRunLock } from '../lock/open-lock.ts';
 import { printConfigErrors, printDiagnostics, printResult } from '../output.ts';
 import { segmentFolder } from '../render/segment-cache.ts';
 
-interface PruneOptions extends GlobalOptions {
+interface PruneOptions extends JsonOptions {
   readonly yes?: boolean;
   /** Days. */
   readonly olderThan?: number;
-  readonly json?: boolean;
 }
 
 const DEFAULT_DAYS = 30;

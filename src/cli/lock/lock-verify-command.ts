@@ -10,14 +10,13 @@ import { findSwappedOutputs, notDelivered, observeOutputs } from '../../project/
 import { findRoot, LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeLinkedFile } from '../../project/write-file.ts';
 import { migratedText, verifiedText } from '../../report/terminal/lock-text.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type GlobalOptions, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printCheckResult, printDiagnostics, stdoutStyle } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { withRunLock } from './open-lock.ts';
 
-interface LockVerifyOptions extends GlobalOptions {
-  readonly json?: boolean;
+interface LockVerifyOptions extends JsonOptions {
   readonly ignoreMissingOutputs?: boolean;
 }
 

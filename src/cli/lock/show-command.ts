@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../digest.ts';
 import { serialiseLock } from '../../lock/lock-format.ts';
 import { lockEntryText, lockText } from '../../report/terminal/lock-text.ts';
 import { escapeControls } from '../../report/wording/display-text.ts';
-import { type GlobalOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';
+import { type GlobalOptions, type JsonOptions, rejectConflictingOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printResult, stdoutStyle } from '../output.ts';
 import { type FormatFlags, planFormat } from '../plan/plan-options.ts';
@@ -46,8 +46,7 @@ function isPlanFile(path: string): boolean {
   return path.endsWith('.json') && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-interface OutputOptions extends GlobalOptions {
-  readonly json?: boolean;
+interface OutputOptions extends JsonOptions {
   /** True to print the destinations of deliveries instead of the service's URLs. */
   readonly delivered?: boolean;
 }

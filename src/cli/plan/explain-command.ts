@@ -4,17 +4,13 @@ import { liveAttempt, recordedIn } from '../../lock/fold-journal.ts';
 import type { Change, Plan } from '../../plan/plan.ts';
 import { explainJson } from '../../report/json/command-json.ts';
 import { explainText } from '../../report/terminal/explain-text.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import type { JsonOptions } from '../global-options.ts';
 import { hasTrueColor, type Io, wantsColor } from '../io.ts';
 import { printJson } from '../output.ts';
 import { openWholePlan } from './open-plan.ts';
 
 /** `reelform explain ID`: shows why a video would be rendered, or why it was. */
-export async function explainCommand(
-  id: string,
-  options: GlobalOptions & { readonly json?: boolean },
-  io: Io,
-): Promise<number> {
+export async function explainCommand(id: string, options: JsonOptions, io: Io): Promise<number> {
   const opened = await openWholePlan(options, io);
   if (opened === null) return EXIT.error;
   const { repository, plan, lock, journal } = opened;

@@ -13,7 +13,7 @@ import type { Scene } from '../../template/scene.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import type { Mapping } from '../../wire/mapping.ts';
 import type { OutputRequest } from '../../wire/output.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { type Io, isScreen, wantsColor } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openCommandPool, openScenes } from './open-scenes.ts';
@@ -23,8 +23,7 @@ import { openSegmentCache } from './segment-cache.ts';
 /** Minimum interval in milliseconds between updates of the progress line. */
 const STEP_MS = 200;
 
-interface RenderCommandOptions extends GlobalOptions, RenderFlags {
-  readonly json?: boolean;
+interface RenderCommandOptions extends JsonOptions, RenderFlags {
   /** False to render all segments and keep none. */
   readonly segmentCache?: boolean;
 }

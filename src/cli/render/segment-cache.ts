@@ -11,7 +11,7 @@ import { chooseEncoder } from '../../session/processes/render-pool.ts';
 import { BucketSegmentStore } from '../../session/segments/bucket-segment-store.ts';
 import { FolderSegmentStore, type StoredSegment } from '../../session/segments/folder-segment-store.ts';
 import { SegmentCache, type SegmentStore } from '../../session/segments/segment-cache.ts';
-import { BUILD, type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
+import { BUILD, type JsonOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printResult } from '../output.ts';
 
@@ -103,12 +103,8 @@ async function lastCacheRun(root: string): Promise<CacheRun | null> {
   return { reused: run.reused, rendered: run.rendered };
 }
 
-interface CacheOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
-
 /** `reelform cache`: prints the number of cached segments, their size, and how many of the last run were reused. */
-export async function cacheCommand(options: CacheOptions, io: Io): Promise<number> {
+export async function cacheCommand(options: JsonOptions, io: Io): Promise<number> {
   const { store, folder, maxBytes, url, root } = await openStore(options, io);
   const files = await store.list();
   const found = {
@@ -121,7 +117,7 @@ export async function cacheCommand(options: CacheOptions, io: Io): Promise<numbe
 }
 
 /** `reelform cache prune`: removes the least recently used segments beyond the configured size. */
-export async function pruneCacheCommand(options: CacheOptions, io: Io): Promise<number> {
+export async function pruneCacheCommand(options: JsonOptions, io: Io): Promise<number> {
   const { store, maxBytes } = await openStore(options, io);
   const removed = await store.prune(maxBytes);
   io.stdout.write(prunedCacheText(removed.length, sizeOf(removed)));
@@ -129,14 +125,14 @@ export async function pruneCacheCommand(options: CacheOptions, io: Io): Promise<
 }
 
 /** `reelform cache verify`: reads every segment, and removes damaged ones. */
-export async function verifyCacheCommand(options: CacheOptions, io: Io): Promise<number> {
+export async function verifyCacheCommand(options: JsonOptions, io: Io): Promise<number> {
   const { store } = await openStore(options, io);
   const damaged = await store.verify();
   io.stdout.write(verifiedCacheText((await store.list()).length, damaged.length));
   return EXIT.ok;
 }
 
-async function openStore(options: CacheOptions, io: Io) {
+async function openStore(options: JsonOptions, io: Io) {
   const { root, config } = await loadProject({ cwd: workingDirectory(options, io) });
   const folder = segmentFolder(root);
   const { maxBytes, bucket } = config.cache;

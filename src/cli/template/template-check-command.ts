@@ -7,16 +7,15 @@ import { packageDiagnostic, unusableFont } from '../../report/wording/package-di
 import { fontUses } from '../../template/font-uses.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printJson, stdoutStyle } from '../output.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 import { addRepositoryFonts, type NamedPackage, readNamedPackage } from './named-package.ts';
 import { openFonts } from './template-problems.ts';
 
-interface TemplateCheckOptions extends GlobalOptions {
+interface TemplateCheckOptions extends JsonOptions {
   readonly strict?: boolean;
-  readonly json?: boolean;
 }
 
 /** `reelform template check DIR`: reports errors of a template package, and advice for its designer. */

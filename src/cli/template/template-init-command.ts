@@ -8,20 +8,19 @@ import { MAX_PACKAGE_BYTES } from '../../template/archive/read-package-zip.ts';
 import { initPackage, isPackage, type NewPackage } from '../../template/init/init-package.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { readNamedFile, readNamedPackage } from './named-package.ts';
 import { adjacentTo, openBuiltEvaluator, readLottie } from './read-lottie.ts';
 
 /** Options of the commands that make a package from an animation. */
-export interface MakingOptions extends GlobalOptions {
+export interface MakingOptions extends JsonOptions {
   readonly name?: string;
   readonly animation?: string;
   /** Number of layers, or true for the default. */
   readonly colors?: number | true;
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 interface TemplateInitOptions extends MakingOptions {

@@ -10,17 +10,16 @@ import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
 import { type DrawnLook, lookText } from '../../report/terminal/template-text.ts';
 import type { RenderPool } from '../../session/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
-import { type GlobalOptions, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import { packageRoot } from '../init/own-package.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openCommandPool } from '../render/open-scenes.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
-interface TemplateLookOptions extends GlobalOptions {
+interface TemplateLookOptions extends JsonOptions {
   /** Folder for the sheets. */
   readonly out?: string;
-  readonly json?: boolean;
 }
 
 /**

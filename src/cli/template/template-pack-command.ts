@@ -8,16 +8,15 @@ import { pushStyleVersion } from '../../service/style-version-pusher.ts';
 import { writeLottieArchive } from '../../template/archive/write-lottie-archive.ts';
 import { safeName } from '../../template/init/key-generator.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
-import { type GlobalOptions, VERSION, workingDirectory } from '../global-options.ts';
+import { type JsonOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics, printResult } from '../output.ts';
 import { openRemoteService, packageUpload, type RemoteService } from '../service/open-remote-service.ts';
 import { addRepositoryFonts, readNamedPackage } from './named-package.ts';
 import { areTemplatesUsable } from './template-problems.ts';
 
-interface TemplatePackOptions extends GlobalOptions {
+interface TemplatePackOptions extends JsonOptions {
   readonly out?: string;
-  readonly json?: boolean;
 }
 
 /** `reelform template pack DIR`: packs a template package into one `.lottie` file for players and Reelform. */
@@ -47,11 +46,7 @@ export async function templatePackCommand(named: string, options: TemplatePackOp
 /**
  * `reelform template push [TEMPLATE…]`: uploads the packages of the repository to the service that reelform.yaml names.
  */
-export async function templatePushCommand(
-  names: readonly string[],
-  options: GlobalOptions & { readonly json?: boolean },
-  io: Io,
-): Promise<number> {
+export async function templatePushCommand(names: readonly string[], options: JsonOptions, io: Io): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   const known = [...project.config.templates].flatMap(([name, { kind }]) => (kind === 'package' ? [name] : []));
   if (!areTemplatesUsable(project, names, options, io, known)) return EXIT.error;
