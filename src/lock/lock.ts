@@ -110,10 +110,23 @@ interface EntryField {
   readonly accepts: (value: unknown) => boolean;
 }
 
-const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+type Accepts = EntryField['accepts'];
 
-const text: EntryField = { required: true, expected: 'a text', accepts: (value) => typeof value === 'string' };
+const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const matches =
+  (form: RegExp): Accepts =>
+  (value) =>
+    isText(value) && form.test(value);
+const isDigest = matches(/^[0-9a-f]{64}$/);
+const listOf =
+  (accepts: Accepts): Accepts =>
+  (value) =>
+    Array.isArray(value) && value.every(accepts);
+
+const required = (expected: string, accepts: Accepts): EntryField => ({ required: true, expected, accepts });
+const optional = (expected: string, accepts: Accepts): EntryField => ({ required: false, expected, accepts });
+const text = required('a text', isText);
 
 /**
  * All fields of a lock entry in the order in which they are written. Fields of later minor versions follow them. A test
@@ -122,58 +135,29 @@ const text: EntryField = { required: true, expected: 'a text', accepts: (value) 
 export const ENTRY_FIELDS: ReadonlyMap<string, EntryField> = new Map<keyof LockEntry, EntryField>([
   [
     'fingerprint',
-    {
-      required: true,
-      expected: 'a version and 64 hexadecimal digits, such as v1:4f0c…',
-      accepts: (value) => typeof value === 'string' && /^v[1-9]\d*:[0-9a-f]{64}$/.test(value),
-    },
+    required('a version and 64 hexadecimal digits, such as v1:4f0c…', matches(/^v[1-9]\d*:[0-9a-f]{64}$/)),
   ],
   ['title', text],
-  ['labels', { required: false, expected: 'a map of strings', accepts: isTextMap }],
-  ['protect', { required: false, expected: 'true or false', accepts: (value) => typeof value === 'boolean' }],
+  ['labels', optional('a map of strings', isTextMap)],
+  ['protect', optional('true or false', (value) => typeof value === 'boolean')],
   ['service', text],
   ['template', text],
   ['style_version', text],
-  ['inputs', { required: true, expected: 'a map of strings', accepts: isTextMap }],
+  ['inputs', required('a map of strings', isTextMap)],
   ['session', text],
   ['video_url', text],
-  ['deliveries', { required: false, expected: 'a list of destinations, each with "to"', accepts: isDeliveryList }],
-  ['thumbnails', { required: true, expected: 'a list of strings', accepts: isTextList }],
+  ['deliveries', optional('a list of destinations, each with "to"', listOf(isDelivery))],
+  ['thumbnails', required('a list of strings', listOf(isText))],
   [
     'rendered_at',
-    {
-      required: true,
-      expected: 'a time in UTC, such as 2026-01-01T00:00:00.000Z',
-      accepts: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value),
-    },
+    required('a time in UTC, such as 2026-01-01T00:00:00.000Z', matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/)),
   ],
-  ['sources', { required: false, expected: 'a map of strings', accepts: isTextMap }],
-  ['lost', { required: false, expected: 'true', accepts: (value) => value === true }],
+  ['sources', optional('a map of strings', isTextMap)],
+  ['lost', optional('true', (value) => value === true)],
   // Added in a minor version, so at the end: an earlier version keeps them and writes them at this position.
-  [
-    'bytes',
-    {
-      required: false,
-      expected: 'a whole number, 0 or more',
-      accepts: isSize,
-    },
-  ],
-  [
-    'sha256',
-    {
-      required: false,
-      expected: '64 hexadecimal digits',
-      accepts: isDigest,
-    },
-  ],
-  [
-    'outputs',
-    {
-      required: false,
-      expected: 'a list of files, each with "name" and "video_url"',
-      accepts: isOutputList,
-    },
-  ],
+  ['bytes', optional('a whole number, 0 or more', isSize)],
+  ['sha256', optional('64 hexadecimal digits', isDigest)],
+  ['outputs', optional('a list of files, each with "name" and "video_url"', listOf(isOutput))],
 ]);
 
 function isTextMap(value: unknown): boolean {
@@ -182,25 +166,11 @@ function isTextMap(value: unknown): boolean {
   return true;
 }
 
-function isTextList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((member) => typeof member === 'string');
+function isOutput(one: unknown): boolean {
+  if (!isRecord(one) || !isText(one.name) || !isText(one.video_url)) return false;
+  return (one.bytes === undefined || isSize(one.bytes)) && (one.sha256 === undefined || isDigest(one.sha256));
 }
 
-function isOutputList(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every((one: unknown) => {
-      if (!isRecord(one) || typeof one.name !== 'string' || typeof one.video_url !== 'string') return false;
-      return (one.bytes === undefined || isSize(one.bytes)) && (one.sha256 === undefined || isDigest(one.sha256));
-    })
-  );
-}
-
-function isDeliveryList(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (one) => isRecord(one) && typeof one.to === 'string' && ['undefined', 'string'].includes(typeof one.url),
-    )
-  );
+function isDelivery(one: unknown): boolean {
+  return isRecord(one) && isText(one.to) && (one.url === undefined || isText(one.url));
 }

@@ -29,14 +29,12 @@ function audioSchema(form: DefinitionForm): JsonSchema {
       patternErrorMessage: 'Must be 1 to 64 letters, digits, - and _, starting with a letter or digit',
     },
     additionalProperties: soundSchema(form),
-    ...(form === 'file'
-      ? {
-          defaultSnippets: [
-            { label: 'a track', body: { '${1:main}': './${2:music.mp3}' } },
-            { label: 'a track with fades', body: { '${1:main}': { source: './${2:music.mp3}', fade_out: 2 } } },
-          ],
-        }
-      : {}),
+    ...(form === 'file' && {
+      defaultSnippets: [
+        { label: 'a track', body: { '${1:main}': './${2:music.mp3}' } },
+        { label: 'a track with fades', body: { '${1:main}': { source: './${2:music.mp3}', fade_out: 2 } } },
+      ],
+    }),
   };
 }
 
@@ -101,14 +99,12 @@ function outputsSchema(form: DefinitionForm): JsonSchema {
         ...(properties as object),
       },
     },
-    ...(form === 'file'
-      ? {
-          defaultSnippets: [
-            { label: 'a video and a poster', body: [{ name: 'video' }, { name: 'poster', format: 'png' }] },
-            { label: 'a video and a GIF', body: [{ name: 'video' }, { name: 'preview', format: 'gif', height: 360 }] },
-          ],
-        }
-      : {}),
+    ...(form === 'file' && {
+      defaultSnippets: [
+        { label: 'a video and a poster', body: [{ name: 'video' }, { name: 'poster', format: 'png' }] },
+        { label: 'a video and a GIF', body: [{ name: 'video' }, { name: 'preview', format: 'gif', height: 360 }] },
+      ],
+    }),
   };
 }
 
@@ -128,15 +124,13 @@ function deliverSchema(form: DefinitionForm): JsonSchema {
     description: `${DELIVER_DOCS.description} Replaces "deliver" of reelform.yaml; an empty list disables deliveries.`,
     ...one,
     items: { type: ['string', 'object'], ...to, ...one },
-    ...(form === 'file'
-      ? {
-          defaultSnippets: [
-            { label: 'a bucket', body: 's3://${1:bucket}/${2:videos}/{id}.{extension}' },
-            { label: 'with a credential', body: { to: 's3://${1:bucket}/{id}.{extension}', credential: '${2:main}' } },
-            { label: 'nowhere', body: [] },
-          ],
-        }
-      : {}),
+    ...(form === 'file' && {
+      defaultSnippets: [
+        { label: 'a bucket', body: 's3://${1:bucket}/${2:videos}/{id}.{extension}' },
+        { label: 'with a credential', body: { to: 's3://${1:bucket}/{id}.{extension}', credential: '${2:main}' } },
+        { label: 'nowhere', body: [] },
+      ],
+    }),
   };
 }
 

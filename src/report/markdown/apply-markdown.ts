@@ -84,18 +84,9 @@ function endWords({ outcome }: AppliedRun): string {
   return isNothing(outcome) ? '' : `${outcomeTitle(outcome)} in ${formatDuration(outcome.elapsedMs)}.`;
 }
 
-function isNothing({
-  rendered,
-  recorded,
-  delivered,
-  failed,
-  undelivered,
-  unknown,
-  inProgress,
-  skipped,
-}: ApplyOutcome): boolean {
-  const several = [failed, undelivered, unknown, inProgress, skipped].map(({ length }) => length);
-  return [rendered, recorded, delivered, ...several].every((count) => count === 0);
+/** The rendered videos are always counted, others if there are any. */
+function isNothing(outcome: ApplyOutcome): boolean {
+  return outcome.rendered === 0 && outcomeCounts(outcome).length === 1;
 }
 
 function lockWords(published: Published | null): string {
