@@ -101,13 +101,9 @@ export function readVideo(
     const resource = node === null ? undefined : take(readResource(node, editable, template.fonts));
     if (resource !== undefined) resources.set(key, resource);
   }
-  const { audio, fonts, output, outputs, ...more } = readAdditions(root, {
-    knownFonts: template.fonts,
-    outputProblems: template.outputProblems,
-    output: context.output,
-    outputs: context.outputs ?? null,
-    take,
-  });
+  const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
+  const fonts = mapOf(child(root, 'fonts'), (node) => take(readFont(node, template.fonts)));
+  const { output, outputs, ...more } = readOutputs(root, template, context);
   diagnostics.push(...more.diagnostics);
   const { id, path } = named;
   if (id === null || diagnostics.length > 0) return incomplete;
@@ -142,11 +138,6 @@ export function inRow(message: string, row: string | undefined): string {
   return row === undefined ? message : `${message} (${row})`;
 }
 
-/** Optional properties of a definition beside its resources. */
-interface Additions extends Pick<Video, 'audio' | 'fonts' | 'output' | 'outputs'> {
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** A field of an output that the template cannot be rendered with. */
 export interface OutputProblem {
   readonly field: keyof OutputRequest;
@@ -154,28 +145,12 @@ export interface OutputProblem {
   readonly message: string;
 }
 
-interface AdditionContext {
-  readonly knownFonts: KnownFonts;
-  readonly outputProblems: (output: OutputRequest) => readonly OutputProblem[];
-  /** Default output or outputs of reelform.yaml. */
-  readonly output: OutputRequest | null;
-  readonly outputs: readonly NamedOutput[] | null;
-  /** Records the problems and files of a value, and returns it; undefined if it is invalid. */
-  take<T>(read: Read<T>): T | undefined;
-}
-
-/** Reads `audio`, `fonts`, `output` and `outputs` of a definition that the schema has accepted. */
-function readAdditions(root: MapNode, context: AdditionContext): Additions {
-  const { knownFonts, take } = context;
-  const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
-  const fonts = mapOf(child(root, 'fonts'), (node) => take(readFont(node, knownFonts)));
-  return { audio, fonts, ...readOutputs(root, context) };
-}
-
+/** Reads `output` and `outputs` of a definition that the schema has accepted, or those of reelform.yaml. */
 function readOutputs(
   root: MapNode,
-  { output, outputs, outputProblems }: AdditionContext,
-): Pick<Additions, 'output' | 'outputs' | 'diagnostics'> {
+  { outputProblems }: VideoTemplate,
+  { output, outputs = null }: VideoContext,
+): Pick<Video, 'output' | 'outputs'> & { readonly diagnostics: readonly Diagnostic[] } {
   const [own, list] = [child(root, 'output'), child(root, 'outputs')];
   if (own !== null && list !== null) {
     const message = 'The definition has both "output" and "outputs"';
@@ -225,14 +200,11 @@ function locateProblems(
 ): Diagnostic[] {
   const property = at === null ? 'output' : 'outputs';
   const isOwn = child(root, property) !== null;
-  return problems.map(({ field, message }) =>
-    errorAt(
-      'definition_invalid',
-      locateIn(root)(isOwn ? [property, ...(at === null ? [] : [String(at)]), field] : ['template'], 'value').span,
-      `${property}: ${message}`,
-      isOwn ? undefined : `It comes from "${property}" in reelform.yaml; set a different "${property}" here`,
-    ),
-  );
+  const hint = isOwn ? undefined : `It comes from "${property}" in reelform.yaml; set a different "${property}" here`;
+  return problems.map(({ field, message }) => {
+    const path = isOwn ? [property, ...(at === null ? [] : [String(at)]), field] : ['template'];
+    return errorAt('definition_invalid', locateIn(root)(path, 'value').span, `${property}: ${message}`, hint);
+  });
 }
 
 /** Leaves out items without a name, which the schema reports. */

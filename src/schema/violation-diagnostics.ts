@@ -154,11 +154,8 @@ function describeValue(violation: Violation, name: string, editable: Editable): 
       const takes = Object.keys(schema.properties ?? {}).join();
       const value = exampleOf(editable)[0];
       const hint = takes === 'remote_url' ? `Write the path or URL directly: source: ${value}` : `Write ${takes} instead of ${came}`; // biome-ignore format: two kinds
-      return {
-        ...wrong(`${name} is ${kind}: its source needs ${takes}, not ${shown(came)}`, hint),
-        path: [...path, came],
-        part: 'key',
-      };
+      const message = `${name} is ${kind}: its source needs ${takes}, not ${shown(came)}`;
+      return { ...wrong(message, hint), path: [...path, came], part: 'key' };
     }
     case 'false schema':
       return transformField(name, field ?? '');
@@ -218,17 +215,10 @@ function fontNotAllowed(name: string, data: unknown, { allowed_fonts: allowed = 
 }
 
 function transformField(name: string, field: string): Description {
-  const special = TRANSFORM_RULES[field];
-  if (special !== undefined) {
-    const [rule, hint] = special;
-    return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
-  }
   const strategy = field.startsWith('crop_') ? 'manual' : field.startsWith('focus_') ? 'cover' : 'contain';
-  const message = `${name}: ${field} can only be used with crop_strategy ${strategy}`;
-  return {
-    code: 'definition_invalid',
-    message,
-    hint: `Remove ${field}, or write crop_strategy: ${strategy}`,
-    part: 'key',
-  };
+  const [rule, hint] = TRANSFORM_RULES[field] ?? [
+    `can only be used with crop_strategy ${strategy}`,
+    `Remove ${field}, or write crop_strategy: ${strategy}`,
+  ];
+  return { code: 'definition_invalid', message: `${name}: ${field} ${rule}`, hint, part: 'key' };
 }

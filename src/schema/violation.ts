@@ -31,16 +31,10 @@ export interface Description {
 export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   const violations = errors
     .filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
-    .map((error) => ({
-      path: [
-        ...parseJsonPointer(error.instancePath),
-        ...(error.propertyName === undefined ? [] : [error.propertyName]),
-      ],
-      keyword: error.keyword,
-      params: error.params,
-      data: error.data,
-      schema: (error.parentSchema ?? {}) as JsonSchema,
-      ofName: error.propertyName !== undefined,
+    .map(({ instancePath, propertyName, keyword, params, data, parentSchema }) => ({
+      ...{ keyword, params, data, schema: (parentSchema ?? {}) as JsonSchema },
+      path: [...parseJsonPointer(instancePath), ...(propertyName === undefined ? [] : [propertyName])],
+      ofName: propertyName !== undefined,
     }));
   // A misspelt field violates two rules: the wrong name is unknown and the right one is missing. Report the first.
   const misnamed = new Set(violations.filter(({ keyword }) => keyword === 'additionalProperties').map(pathText));

@@ -136,13 +136,8 @@ function checkEntry(entry: unknown, editable: EditableRules, availableFonts: rea
   const field = SOURCE_FIELDS[kind];
   const value = isRecord(entry) && isRecord(entry.source) ? entry.source[field] : undefined;
   if (!isRecord(entry) || typeof value !== 'string') {
-    return [
-      {
-        code: 'wrong_kind',
-        at: '',
-        detail: `${kind === 'text' || kind === 'color' ? `a ${kind}` : `an editable of kind ${kind}`} needs source.${field}`,
-      },
-    ];
+    const what = kind === 'text' || kind === 'color' ? `a ${kind}` : `an editable of kind ${kind}`;
+    return [{ code: 'wrong_kind', at: '', detail: `${what} needs source.${field}` }];
   }
   return [
     ...unknownFields(entry, field === 'remote_url' ? ['source', 'transform'] : ['source'], ''),
@@ -177,9 +172,8 @@ function checkValue(
 
 function checkText(text: string, max_length = MAX_TEXT): FieldProblem[] {
   const length = [...text].length;
-  return length <= max_length
-    ? []
-    : [{ code: 'text_too_long', at: '', detail: `${length} characters, at most ${max_length}` }];
+  if (length <= max_length) return [];
+  return [{ code: 'text_too_long', at: '', detail: `${length} characters, at most ${max_length}` }];
 }
 
 function checkColor(text: string): FieldProblem[] {

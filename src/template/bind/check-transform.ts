@@ -35,14 +35,10 @@ const CROP = ['crop_x', 'crop_y', 'crop_width', 'crop_height'];
 
 const from0: FieldRule = { expected: 'a number from 0', holds: (value) => isNumber(value) && value >= 0 };
 const above0: FieldRule = { expected: 'a number above 0', holds: (value) => isNumber(value) && value > 0 };
-const share: FieldRule = {
-  expected: 'a number from 0 to 1',
-  holds: (value) => isNumber(value) && value >= 0 && value <= 1,
+const upTo = (most: number): FieldRule => {
+  return { expected: `a number from 0 to ${most}`, holds: (value) => isNumber(value) && value >= 0 && value <= most };
 };
-const volume: FieldRule = {
-  expected: 'a number from 0 to 4',
-  holds: (value) => isNumber(value) && value >= 0 && value <= 4,
-};
+const [share, volume] = [upTo(1), upTo(4)];
 const manual = { requires: ['crop_strategy', 'manual', 'cover'] } as const;
 const cover = { requires: ['crop_strategy', 'cover', 'cover'] } as const;
 

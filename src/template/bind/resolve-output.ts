@@ -141,10 +141,9 @@ export function checkOutputs(
     const at = `/outputs/${index}`;
     if (!isRecord(entry)) return [problem(at, 'an output must be an object')];
     const { name, ...rest } = entry;
-    const inOutput = checkOutput(rest, template).map((found) => ({
-      ...found,
-      at: at + found.at.slice('/output'.length),
-    }));
+    const inOutput = checkOutput(rest, template).map((found) => {
+      return { ...found, at: at + found.at.slice('/output'.length) };
+    });
     if (typeof name !== 'string' || !OUTPUT_NAME.test(name)) {
       const detail = 'name must have 1 to 32 letters, digits, - and _, starting with a letter or digit';
       return [problem(`${at}/name`, detail), ...inOutput];
