@@ -137,17 +137,11 @@ function show(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40);
 }
 
-/** Reason of a JSON.parse error, and its approximate offset in code units. */
-interface JsonError {
-  readonly reason: string;
-  readonly offset: number;
-}
-
 /**
  * Locates the error that `JSON.parse(text)` threw. V8 reports an offset for some errors only; for the others, returns
  * that of the first characters that are not a JSON token, or the end of the text.
  */
-function placeJsonError(text: string, thrown: SyntaxError): JsonError {
+function placeJsonError(text: string, thrown: SyntaxError) {
   const reason = thrown.message.replace(/(?:, (?:\.\.\.)?"| in JSON\b| at position\b)[\s\S]*$/, '');
   const position = /at position (\d+)/.exec(thrown.message)?.[1];
   return { reason, offset: position === undefined ? firstNonToken(text) : Math.min(Number(position), text.length) };

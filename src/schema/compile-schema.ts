@@ -7,20 +7,13 @@ import { type Violation, violationsOf } from './violation.ts';
 /** Validates a value, and returns all violations of the schema. */
 type SchemaCheck = (value: unknown) => readonly Violation[];
 
-interface SchemaCompiler {
-  /** Accepts values as they are, without conversion. */
-  strict(schema: object): SchemaCheck;
-  /** Converts strings to numbers and booleans in place, for values from a URL. */
-  coercing(schema: object): SchemaCheck;
-}
-
 /**
  * Creates a compiler of JSON Schema 2020-12 for untrusted values. Validation never removes or adds properties. Unknown
  * keywords in a schema throw.
  *
  * @param shared schemas with an `$id`, which other schemas reference as `<id>#`
  */
-export function createSchemaCompiler(shared: readonly object[] = []): SchemaCompiler {
+export function createSchemaCompiler(shared: readonly object[] = []) {
   const compilerOf = (coerceTypes: boolean): ((schema: object) => SchemaCheck) => {
     const ajv = new Ajv2020({ ...STRICT_OPTIONS, coerceTypes });
     // Formats are annotations here. The code that uses a value checks it.
@@ -31,7 +24,12 @@ export function createSchemaCompiler(shared: readonly object[] = []): SchemaComp
       return (value) => (validate(value) ? [] : violationsOf(validate.errors ?? []));
     };
   };
-  return { strict: compilerOf(false), coercing: compilerOf(true) };
+  return {
+    /** Accepts values as they are, without conversion. */
+    strict: compilerOf(false),
+    /** Converts strings to numbers and booleans in place, for values from a URL. */
+    coercing: compilerOf(true),
+  };
 }
 
 /**

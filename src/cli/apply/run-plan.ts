@@ -129,16 +129,8 @@ async function finishAfter(commit: CommitRun | null, lockFile: LockFile): Promis
   }
 }
 
-interface Interruption {
-  /** Aborted when no new render may start. */
-  readonly stop: AbortSignal;
-  /** Aborted when pending renders are left to the service. */
-  readonly detach: AbortSignal;
-  close(): void;
-}
-
 /** @param leave ends the process */
-function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io): Interruption {
+function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io) {
   const stop = new AbortController();
   const detach = new AbortController();
   let cancel = (): void => {};
@@ -149,7 +141,9 @@ function listenToInterrupts(watch: RunWatch, leave: () => void, io: Io): Interru
     if (!isAttended(io)) cancel = io.after(DETACH_MS, () => detach.abort());
   });
   return {
+    /** Aborted when no new render may start. */
     stop: stop.signal,
+    /** Aborted when pending renders are left to the service. */
     detach: detach.signal,
     close() {
       stopListening();

@@ -199,32 +199,27 @@ function failed(
   });
 }
 
-/** Findings by fingerprint and safe area, so that unchanged videos are not linted again. */
-interface LintCache {
-  get(key: string): readonly LintFinding[] | undefined;
-  set(key: string, findings: readonly LintFinding[]): void;
-  /** Stores the findings for the next run. Does nothing in a read-only checkout. */
-  store(): Promise<void>;
-}
-
 const FILE = join('.reelform', 'lint.json');
 /** Number of videos that are kept, the most recent ones. */
 const MOST = 20_000;
 
 /**
+ * Opens the findings by fingerprint and safe area, so that unchanged videos are not linted again.
+ *
  * @param build key of this program, because another version may find something else
  * @param reads false to start empty
  */
-function openLintCache(root: string, build: string, reads: boolean): LintCache {
+function openLintCache(root: string, build: string, reads: boolean) {
   const found = reads ? readCache(join(root, FILE), build) : new Map<string, readonly LintFinding[]>();
   let isChanged = false;
   return {
-    get: (key) => found.get(key),
-    set(key, findings) {
+    get: (key: string) => found.get(key),
+    set(key: string, findings: readonly LintFinding[]) {
       found.delete(key);
       found.set(key, findings);
       isChanged = true;
     },
+    /** Stores the findings for the next run. Does nothing in a read-only checkout. */
     async store() {
       if (!isChanged) return;
       const kept = Object.fromEntries([...found].slice(-MOST));

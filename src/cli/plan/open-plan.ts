@@ -180,19 +180,17 @@ function withOutputs(journal: JournalState, root: string): Pick<Observations, 'j
   return { journal: { ...journal, attempts }, gone: gone.filter(({ state }) => state === 'rendered') };
 }
 
-/** A plan that considers the history of the lockfile, and the reasons that it was not searched. */
-interface PlannedWithHistory {
-  readonly planned: Plan;
-  readonly unsearched: readonly Diagnostic[];
-}
-
-/** Plans again with earlier lockfile entries from Git, if something would be rendered. */
+/**
+ * Plans again with earlier lockfile entries from Git, if something would be rendered.
+ *
+ * @returns the plan, and the reasons that the history was not searched
+ */
 async function withHistory(
   plan: Plan,
   root: string,
   { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
-): Promise<PlannedWithHistory> {
+) {
   const pending = plan.changes.filter(rendersNew);
   // Excludes videos that were requested with --replace, whose fingerprint has not changed.
   const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);

@@ -1,18 +1,11 @@
 import { Zip, ZipPassThrough, type Zippable, zipSync } from 'fflate';
 import { byCodeUnit } from '../../digest.ts';
 
-/** A zip written file by file without compression, for files that are already compressed. */
-interface StoredZip {
-  /** Bytes written so far. */
-  readonly sizeBytes: number;
-  /** @param bytes not copied; must not be modified later */
-  add(name: string, bytes: Uint8Array): void;
-  /** Returns the complete zip. Nothing can be added afterwards. */
-  finish(): Uint8Array;
-}
-
-/** Creates a zip whose bytes depend only on its files and their order. */
-export function createStoredZip(): StoredZip {
+/**
+ * Creates a zip written file by file without compression, for files that are already compressed. Its bytes depend
+ * only on its files and their order.
+ */
+export function createStoredZip() {
   // The earliest time that a zip can store. Zips contain local times, so this one is local too.
   const mtime = new Date(1980, 0, 1);
   const parts: Uint8Array[] = [];
@@ -23,15 +16,18 @@ export function createStoredZip(): StoredZip {
     sizeBytes += part.length;
   });
   return {
+    /** Bytes written so far. */
     get sizeBytes() {
       return sizeBytes;
     },
-    add(name, bytes) {
+    /** @param bytes not copied; must not be modified later */
+    add(name: string, bytes: Uint8Array) {
       const file = new ZipPassThrough(name);
       file.mtime = mtime;
       zip.add(file);
       file.push(bytes, true);
     },
+    /** Returns the complete zip. Nothing can be added afterwards. */
     finish() {
       zip.end();
       return Buffer.concat(parts);
