@@ -170,6 +170,7 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'round corners': modified({ ty: 'rd', r: fixed(10) }),
   'pucker and bloat': modified({ ty: 'pb', a: fixed(30) }),
   'offset path': modified({ ty: 'op', a: fixed(5), lj: 1, ml: fixed(4) }),
+  'offset path, bevelled and inwards': modified({ ty: 'op', a: fixed(-4), lj: 3, ml: fixed(4) }),
   'zig zag': modified({ ty: 'zz', r: fixed(3), s: fixed(4), pt: fixed(1) }),
   'zig zag, smooth and moving': modified({ ty: 'zz', r: fixed(2), s: from([0], [9]), pt: fixed(2) }),
   'round corners of rectangles, ellipses and paths': document([

@@ -26,6 +26,8 @@ export function upgradeDocument(animation: LottieDocument): string[] {
     changes.push('Converted colours from 0–255 to 0–1');
   if (isOlder(version, CLOSED_IN_PATH) && upgradePaths(animation) > 0) changes.push('Marked closed paths as closed');
   if (opaqueColors(animation) > 0) changes.push('Made colours of fills and strokes opaque, as players show them');
+  if (repairKeyframes(animation) > 0)
+    changes.push('Repaired keyframes whose values are no lists, or whose easing is null');
   if (upgradeDashes(animation) > 0) changes.push('Added an offset of 0 to dashes without one');
   return changes;
 }
@@ -61,6 +63,27 @@ function upgradeColors(animation: LottieDocument): number {
     }
   }
   return colors.length;
+}
+
+/** Fields of a keyframe that some programs write as null where they have no value. */
+const NULLABLE = ['i', 'o', 'ti', 'to', 's', 'e'];
+
+/** Marks properties with keyframes as animated, writes their numbers as lists, and removes empty fields: the renderer leaves them out otherwise. */
+function repairKeyframes(animation: LottieDocument): number {
+  let count = 0;
+  for (const node of nodes(animation)) {
+    const frames: readonly unknown[] = Array.isArray(node.k) ? node.k : [];
+    for (const frame of frames) {
+      if (!isRecord(frame) || typeof frame.t !== 'number') continue;
+      if (node.a === 0) node.a = 1;
+      const empty = NULLABLE.filter((field) => frame[field] === null);
+      const bare = ['s', 'e'].filter((field) => typeof frame[field] === 'number');
+      for (const field of empty) delete frame[field];
+      for (const field of bare) frame[field] = [frame[field]];
+      if (empty.length + bare.length > 0) count++;
+    }
+  }
+  return count;
 }
 
 /** Sets the alpha of solid colours to 1, because players ignore it and use the opacity of the fill or stroke. */

@@ -157,7 +157,9 @@ function ofNode(
   if (node.ty === 'tm' && node.m === 2 && node.hd !== true && Array.isArray(list) && isTorn(list, node, path)) {
     use('path_modifier', 'Trim Paths, Individually, of several groups', pointer);
   }
-  if (node.ty === 'op' && node.hd !== true && isSet(node.a)) use('offset_corners', 'Offset Paths', pointer);
+  if (node.ty === 'op' && node.hd !== true && isSet(node.a)) {
+    if (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1)))) use('offset_corners', 'Offset Paths', pointer);
+  }
   if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
   // t.a[n].a of a text layer: properties of an animator.
   if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {

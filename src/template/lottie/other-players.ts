@@ -33,6 +33,7 @@ export function drawnOtherwise(layer: LottieNode, pointer: string, side: number)
   for (const inside of nodesOf({ layer, pointer })) {
     if (inside.node.bm === ADD && inside.node.hd !== true) found.push(['blend mode Add', inside.pointer]);
     if (swingsBack(inside.node)) found.push(['motion path that swings back', inside.pointer]);
+    if (isFarOffset(inside.node, side)) found.push(['corners of Offset Paths', inside.pointer]);
     if (isUneven(inside.node)) found.push(['Repeater that turns and stretches', inside.pointer]);
     if (isCutting(inside)) found.push([MERGES[Number(inside.node.mm)]!, inside.pointer]);
   }
@@ -84,7 +85,7 @@ const MEASURED: Readonly<Record<string, { readonly name: string; readonly length
   25: { name: 'Drop Shadow', lengths: [3, 4] },
   29: { name: 'Gaussian Blur', lengths: [0] },
 };
-/** Share of the shorter side of the picture by which a shadow or blur has to differ to be seen. */
+/** Share of the shorter side of the picture by which shadows, blurs and corners have to differ to be seen. */
 const SEEN_SHARE = 0.04;
 
 function ofEffect(effect: LottieNode, at: string, layer: LottieNode, side: number): Found[] {
@@ -156,6 +157,11 @@ function swingsBack({ k }: LottieNode): boolean {
 
 function isCurved(tangent: unknown): boolean {
   return Array.isArray(tangent) && tangent.some((part) => part !== 0);
+}
+
+/** Returns whether a path is offset so far that its corners are seen: lottie-web bevels long ones, and rounds them by other curves. */
+function isFarOffset({ ty, hd, a }: LottieNode, side: number): boolean {
+  return ty === 'op' && hd !== true && Math.abs(propertyValue(a, 0)?.[0] ?? 0) >= side * SEEN_SHARE;
 }
 
 /** Returns whether the copies of a repeater are turned, and scaled differently along both axes. Players do one before the other. */

@@ -1,5 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from './lottie-layers.ts';
+import { JOINS, offsetPath } from './offset-path.ts';
 import type { KeyframePath } from './path-points.ts';
 import { propertyValue } from './property-value.ts';
 import { asPath, CIRCLE } from './shape-paths.ts';
@@ -15,9 +16,13 @@ const MODIFIERS: Readonly<Record<string, { readonly keys: readonly string[]; rea
     keys: ['s', 'r', 'pt'],
     change: (path, at) => zigzag(path, at('s'), Math.max(0, Math.round(at('r'))), at('pt') === 2),
   },
+  op: {
+    keys: ['a', 'ml'],
+    change: (path, at, { lj }) => offsetPath(path, at('a'), { join: Number(lj), miterLimit: at('ml') }),
+  },
 };
 
-type Change = (path: KeyframePath, at: Values) => KeyframePath;
+type Change = (path: KeyframePath, at: Values, item: LottieNode) => KeyframePath;
 
 /** Returns the shapes of a list with round corners, pucker and zig zag applied to their paths. Returns the same list if none is. */
 export function withModifiedPaths(shapes: unknown): unknown {
@@ -37,15 +42,19 @@ export function withModifiedPaths(shapes: unknown): unknown {
 export function isLeftOut(shapes: readonly unknown[], index: number): boolean {
   const item = shapes[index];
   const modifier = isRecord(item) ? MODIFIERS[String(item.ty)] : undefined;
-  return modifier === undefined || modified(shapes.slice(0, index), item as LottieNode, modifier) === null;
+  const before = shapes.slice(0, index);
+  if (modifier === undefined) return true;
+  if ((item as LottieNode).ty === 'op' && isDrawnAlike(before, item as LottieNode)) return false;
+  return modified(before, item as LottieNode, modifier) === null;
 }
 
-/** Returns null if the modifier depends on what other modifiers make of the paths. */
+/** Returns null if the modifier depends on what other modifiers make of the paths, and if the renderer does the same. */
 function modified(
   shapes: readonly unknown[],
   item: LottieNode,
   { keys, change }: (typeof MODIFIERS)[string],
 ): unknown[] | null {
+  if (item.ty === 'op' && (isDrawnAlike(shapes, item) || shapes.some(isTrim))) return null;
   const changed: unknown[] = [];
   for (const shape of shapes) {
     if (!isRecord(shape) || !CHANGING.has(shape.ty)) changed.push(shape);
@@ -61,7 +70,7 @@ function modified(
       const path = asPath(
         shape,
         keys.map((key) => item[key]),
-        (one, time) => change(one, values(time)),
+        (one, time) => change(one, values(time), item),
       );
       if (path === null) return null;
       changed.push(path);
@@ -70,8 +79,24 @@ function modified(
   return changed;
 }
 
+/** Returns whether the renderer offsets paths as After Effects does: those that are closed and have mitred corners. */
+function isDrawnAlike(shapes: readonly unknown[], { lj }: LottieNode): boolean {
+  return lj !== JOINS.round && lj !== JOINS.bevel && !shapes.some(isOpen);
+}
+
+/** Returns whether a shape is a path that is open at some time, or a group with one. */
+function isOpen(shape: unknown): boolean {
+  if (!isRecord(shape) || shape.hd === true) return false;
+  if (shape.ty === 'gr') return Array.isArray(shape.it) && shape.it.some(isOpen);
+  return shape.ty === 'sh' && JSON.stringify(shape.ks).includes('"c":false');
+}
+
+function isTrim(shape: unknown): boolean {
+  return isRecord(shape) && shape.ty === 'tm' && shape.hd !== true;
+}
+
 /** Paths, groups, and modifiers whose result is no path of the document. Trimming and repeating may as well come afterwards. */
-const CHANGING = new Set<unknown>(['gr', 'sh', 'rc', 'el', 'sr', 'mm', 'op', 'tw', ...Object.keys(MODIFIERS)]);
+const CHANGING = new Set<unknown>(['gr', 'sh', 'rc', 'el', 'sr', 'mm', 'tw', ...Object.keys(MODIFIERS)]);
 
 /** Rounds the corners that have no handles. @see Lottie specification 1.0.1, "Rounded Corners" */
 function rounded(path: KeyframePath, radius: number): KeyframePath {

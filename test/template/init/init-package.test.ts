@@ -434,6 +434,30 @@ describe('initPackage()', () => {
     expect([shape.it[0].ks.k.c, shape.it[1].c.k]).toEqual([true, [1, 0.2, 0, 1]]);
   });
 
+  it('repairs keyframes with bare numbers, empty fields, or in a property that is said to be still', () => {
+    const o = { a: 0, k: [{ t: 0, s: 0, i: null, o: null, h: 1 }, { t: 9, s: 100, to: null }] }; // biome-ignore format: one property
+    const fixed = (keyframes: object) => ({ ks: { ...TRANSFORM, o: keyframes } });
+    const sound = { a: 1, k: [{ t: 0, s: [0], h: 1 }, { t: 9, s: [100] }] }; // biome-ignore format: one property
+    const draw = (keyframes: object) =>
+      made(sourceOf(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), fill([1, 0, 0, 1])], fixed(keyframes))])), {
+        colorLayers: 1,
+      });
+    const repaired = draw(o);
+    expect((repaired.animation.layers[0] as { ks: { o: object } }).ks.o).toEqual(sound);
+    expect(
+      repaired.notes.map(({ message }) => message).filter((message) => message.startsWith('Repaired')),
+    ).toHaveLength(1);
+    expect(
+      draw(sound)
+        .notes.map(({ message }) => message)
+        .filter((message) => message.startsWith('Repaired')),
+    ).toEqual([]);
+  });
+
+  it('leaves control characters of layer names out of the manifest', () => {
+    parsed(made(sourceOf(lottie([textLayer('caf\u0091\u0007e', 'A')], { fonts: FONTS }), FONT)));
+  });
+
   it('appends a missing dash offset of zero and moves an existing one to the end', () => {
     const dash = (n: string, length: number) => ({ n, nm: n, v: still(length) });
     const stroke = (...d: object[]) => ({ ty: 'st', c: still([1, 0, 0, 1]), o: still(100), w: still(2), d });

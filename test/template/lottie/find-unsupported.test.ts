@@ -303,10 +303,24 @@ describe('findUnsupported()', () => {
     expect(draw([painted]).equals(draw([shapeLayer('s', [...SHAPES, fill([0, 0, 1, 1])])]))).toBe(false);
   });
 
-  it('reports an offset path, whose corners are drawn otherwise', () => {
-    const offset = (changes: object) => [SHAPES[0]!, { ty: 'op', a: still(5), lj: 2, ...changes }, SHAPES[1]!];
-    const found = uses(lottie([shapeLayer('s', offset({})), shapeLayer('t', offset({ a: still(0) }))]));
-    expect(found).toEqual(['offset_corners Offset Paths s /layers/0/shapes/0/it/1']);
+  it('reports an offset path whose corners the renderer draws, unless they are mitred', () => {
+    const offset = (nm: string, changes: object, ...before: object[]) =>
+      shapeLayer(nm, [SHAPES[0]!, ...before, { ty: 'op', a: still(3), lj: 2, ml: still(4), ...changes }, SHAPES[1]!]);
+    const found = uses(
+      lottie([
+        ...[
+          offset('merged', {}, MERGED),
+          offset('trimmed', {}, CUT),
+          offset('round', {}),
+          offset('zero', { a: still(0) }, MERGED),
+        ],
+        offset('mitred', { lj: 1 }, MERGED),
+      ]),
+    );
+    expect(found).toEqual([
+      'offset_corners Offset Paths merged /layers/0/shapes/0/it/2',
+      'offset_corners Offset Paths trimmed /layers/1/shapes/0/it/2',
+    ]);
   });
 
   it('reports an effect that is drawn although it is disabled', () => {

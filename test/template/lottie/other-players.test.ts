@@ -74,6 +74,10 @@ describe('findUnsupported() of what other players draw otherwise', () => {
         },
       }),
     ],
+    [
+      'corners of Offset Paths /layers/0/shapes/0/it/2',
+      shapeLayer('s', [...SHAPES, { ty: 'op', a: still(5), lj: 1, ml: still(4) }]),
+    ],
     ['Merge Paths, Subtract /layers/0/shapes/0/it/2', merged(3, ellipse, ellipse)],
     ['Repeater that turns and stretches /layers/0/shapes/0/it/2', repeated({ r: still(20), s: still([90, 50]) })],
     ['random movement /layers/0/ks/r', layer({ ks: { ...TRANSFORM, r: baked('wiggle(2, 30)', swings(0, 12, -9)) } })],
