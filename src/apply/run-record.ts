@@ -4,7 +4,7 @@ import { editLock, type LockEdits, lockEdits } from '../plan/lock-edits.ts';
 import type { Change } from '../plan/plan.ts';
 import { isSignedUrl } from '../service/urls.ts';
 import { type DeliveryEnding, NOT_DELIVERED } from './deliver-rendering.ts';
-import type { ApplyEvent, ApplyOutcome, SkipReason, VideoFailure } from './events.ts';
+import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE, type SkipReason, type VideoFailure } from './events.ts';
 import type { Ending } from './run-context.ts';
 import type { RunClock } from './session-watcher.ts';
 
@@ -15,20 +15,20 @@ const SIGNED: VideoFailure = {
   retryable: false,
 };
 
+/** The outcome of a run while it goes on. */
+type Counts = {
+  -readonly [Field in keyof ApplyOutcome]: ApplyOutcome[Field] extends readonly (infer Item)[]
+    ? Item[]
+    : ApplyOutcome[Field];
+};
+
 /** Records the results of a run: writes them to the lockfile, emits their events and counts them. */
 export class RunRecord {
   readonly #saver: LockSaver;
   readonly #emit: (event: ApplyEvent) => void;
   readonly #clock: RunClock;
   readonly #renderings = new Map<VideoId, LockRendering>();
-  readonly #failed: ApplyOutcome['failed'][number][] = [];
-  readonly #unknown: ApplyOutcome['unknown'][number][] = [];
-  readonly #inProgress: ApplyOutcome['inProgress'][number][] = [];
-  readonly #skipped: VideoId[] = [];
-  readonly #undelivered: ApplyOutcome['undelivered'][number][] = [];
-  #restored: ApplyOutcome['restored'];
-  #recorded = 0;
-  #delivered = 0;
+  readonly #outcome = structuredClone(NOTHING_DONE) as Counts;
 
   constructor(saver: LockSaver, emit: (event: ApplyEvent) => void, clock: RunClock) {
     this.#saver = saver;
@@ -63,7 +63,7 @@ export class RunRecord {
   }
 
   skipped(id: VideoId, reason: SkipReason): void {
-    this.#skipped.push(id);
+    this.#outcome.skipped.push(id);
     this.#emit({ kind: 'video-skipped', id, reason });
   }
 
@@ -83,7 +83,7 @@ export class RunRecord {
         if (isSignedUrl(rendering.video_url)) this.#emit({ kind: 'video-warned', id, warning: SIGNED });
         const { video_url: videoUrl } = rendering;
         const restored = compareRestored(change, rendering);
-        this.#restored = countRestored(this.#restored, restored);
+        if (restored !== undefined) this.#outcome.restored = countRestored(this.#outcome.restored, restored)!;
         this.#emit({
           kind: 'video-rendered',
           id,
@@ -96,17 +96,17 @@ export class RunRecord {
         return;
       }
       case 'failed':
-        this.#failed.push({ id, failures: ending.failures });
+        this.#outcome.failed.push({ id, failures: ending.failures });
         this.#emit({ kind: 'video-failed', id, failures: ending.failures, elapsedMs });
         return;
       case 'unknown': {
         const { failure, askedAt, session } = ending;
-        this.#unknown.push({ id, askedAt, session });
+        this.#outcome.unknown.push({ id, askedAt, session });
         this.#emit({ kind: 'video-unknown', id, failure, askedAt, session });
         return;
       }
       case 'left':
-        this.#inProgress.push({ id, session: ending.session });
+        this.#outcome.inProgress.push({ id, session: ending.session });
         this.#emit({ kind: 'video-left', id, session: ending.session });
         return;
       case 'given-up':
@@ -115,26 +115,15 @@ export class RunRecord {
   }
 
   outcome(endedBy: SkipReason | null, elapsedMs: number): ApplyOutcome {
-    const isIncomplete = this.#skipped.length + this.#inProgress.length > 0;
-    return {
-      rendered: this.#renderings.size,
-      ...(this.#restored && { restored: this.#restored }),
-      recorded: this.#recorded,
-      failed: this.#failed,
-      delivered: this.#delivered,
-      undelivered: this.#undelivered,
-      unknown: this.#unknown,
-      inProgress: this.#inProgress,
-      skipped: this.#skipped,
-      // A run that was stopped when everything was already running left nothing out.
-      endedBy: isIncomplete ? endedBy : null,
-      elapsedMs,
-    };
+    const { skipped, inProgress } = this.#outcome;
+    // A run that was stopped when everything was already running left nothing out.
+    const isIncomplete = skipped.length + inProgress.length > 0;
+    return { ...this.#outcome, rendered: this.#renderings.size, endedBy: isIncomplete ? endedBy : null, elapsedMs };
   }
 
   #countRecorded(change: Change, rendering: LockRendering | null, ending: DeliveryEnding): void {
     const { id, action, previousId } = change;
-    if (action !== 'deliver') this.#recorded += 1;
+    if (action !== 'deliver') this.#outcome.recorded += 1;
     const videoUrl = action === 'adopt' ? (rendering?.video_url ?? null) : null;
     this.#emit({ kind: 'video-recorded', id, action, previousId, videoUrl, ...deliveriesOf(ending) });
     this.#count(id, ending);
@@ -142,9 +131,9 @@ export class RunRecord {
 
   #count(id: VideoId, { arrived, failures }: DeliveryEnding): void {
     if (failures.length > 0) {
-      this.#undelivered.push({ id, failures });
+      this.#outcome.undelivered.push({ id, failures });
       this.#emit({ kind: 'video-undelivered', id, failures });
-    } else if (arrived.length > 0) this.#delivered += 1;
+    } else if (arrived.length > 0) this.#outcome.delivered += 1;
   }
 }
 

@@ -91,19 +91,14 @@ export function needsCredential(kind: Credential['kind']): DeliveryFailure {
   return new DeliveryFailure(`${kind}: needs a credential of the kind ${kind}`, { isRetryable: false });
 }
 
-/** Prefixes that are too broad: a credential has to be limited to a bucket, container or folder. */
-const ROOTS: Readonly<Record<Credential['kind'], RegExp>> = {
-  s3: /^s3:\/\/[^/]+\/?$/,
-  gs: /^gs:\/\/[^/]+\/?$/,
-  azblob: /^azblob:\/\/[^/]+\/[^/]+\/?$/,
-  file: /^file:(?:\.?\/?)$/,
-};
+/** Prefixes of files that are too broad; buckets and containers are limits already. */
+const WHOLE_DISK = /^file:(?:\.?\/?)$/;
 
 /** Returns the problem of an `allow` entry, or null if it is valid. */
 export function allowProblem(kind: Credential['kind'], prefix: string): string | null {
   if (!prefix.startsWith(`${kind}:`))
     return `A credential of the kind ${kind} can only allow destinations that begin with ${kind}:`;
-  if (kind === 'file' && ROOTS.file.test(prefix)) return 'It must not allow a whole disk or the entire base folder';
+  if (kind === 'file' && WHOLE_DISK.test(prefix)) return 'It must not allow a whole disk or the entire base folder';
   const parsed = parseDestination(`${prefix.replace(/\/$/, '')}/-`);
   return parsed.ok ? null : parsed.problem.message;
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { closestMatch } from '../hints.ts';
+import { didYouMean } from '../hints.ts';
 import { isRecord } from '../json.ts';
 import { allowProblem, CREDENTIAL_KINDS, type Credential, type SecretSource } from './credential.ts';
 import type { DeliveryProblem } from './destination-address.ts';
@@ -148,8 +148,7 @@ class CredentialReader {
         this.#problem([name], `${name} would store a secret in a file`, hint, 'key');
         continue;
       }
-      const meant = closestMatch(name, properties);
-      const hint = meant === null ? `The properties are ${properties.join(', ')}` : `Did you mean ${meant}?`;
+      const hint = didYouMean(name, properties) ?? `The properties are ${properties.join(', ')}`;
       this.#problem([name], `${whose} has no property of this name`, hint, 'key');
     }
   }

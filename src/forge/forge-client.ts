@@ -9,7 +9,7 @@ import {
   retryAfterMs,
   sendRequest,
 } from '../http/send-request.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseJson, parseRecord } from '../json.ts';
 
 type ForgeCode = 'forge_unreachable' | 'forge_refused' | 'forge_limited' | 'forge_answer_invalid';
 
@@ -29,10 +29,10 @@ export class ForgeError extends ReelformError {
       readonly status?: number | null;
       readonly types?: readonly string[];
       readonly isUnclear?: boolean;
-      readonly hint?: string;
+      readonly hint?: string | undefined;
     } = {},
   ) {
-    super(code, message, options.hint === undefined ? {} : { hint: options.hint });
+    super(code, message, { hint: options.hint });
     this.status = options.status ?? null;
     this.types = options.types ?? [];
     this.isUnclear = options.isUnclear ?? false;
@@ -276,11 +276,9 @@ export function openForgeClient(options: {
 
 /** Parses the JSON of an answer. */
 export function parseAnswer({ text }: ForgeAnswer, what: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is not JSON`);
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  throw new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is not JSON`);
 }
 
 /** Returns the URL of the next page. @see RFC 8288 */
@@ -318,12 +316,11 @@ function refusal(name: string, what: string, answer: ForgeAnswer, now: number): 
     const seconds = Math.ceil(limit / 1000);
     return new ForgeError('forge_limited', `${what}: rate limit of ${name}, for another ${seconds} s`, { status });
   }
-  const hint = HINTS[status];
   return new ForgeError('forge_refused', `${what}: ${name} returned ${status}${reasonOf(answer.text)}`, {
     status,
     // After a gateway error the request may still be running.
     isUnclear: isPassing(status),
-    ...(hint === undefined ? {} : { hint }),
+    hint: HINTS[status],
   });
 }
 
@@ -335,16 +332,11 @@ const HINTS: Readonly<Record<number, string>> = {
 
 /** Returns a refusal's own message, shortened to one line. */
 function reasonOf(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return '';
-    const details = Array.isArray(value.errors) ? value.errors : [];
-    const words = [value.message, ...details.map((detail) => (isRecord(detail) ? detail.message : detail))]
-      .filter((message) => typeof message === 'string')
-      .join('; ')
-      .replaceAll(/[\s\p{C}]+/gu, ' ');
-    return words === '' ? '' : `: ${words.slice(0, 300).toWellFormed()}`;
-  } catch {
-    return '';
-  }
+  const value = parseRecord(text) ?? {};
+  const details = Array.isArray(value.errors) ? value.errors : [];
+  const words = [value.message, ...details.map((detail) => (isRecord(detail) ? detail.message : detail))]
+    .filter((message) => typeof message === 'string')
+    .join('; ')
+    .replaceAll(/[\s\p{C}]+/gu, ' ');
+  return words === '' ? '' : `: ${words.slice(0, 300).toWellFormed()}`;
 }

@@ -29,16 +29,6 @@ interface SweepOptions extends Pick<ServiceContext, 'database' | 'now'> {
   readonly segments?: SegmentRetention;
 }
 
-interface Swept {
-  readonly drafts: number;
-  readonly sessions: number;
-  readonly claims: number;
-  /** Number of webhook messages, including their deliveries. */
-  readonly messages: number;
-  readonly renderings: number;
-  readonly segments: number;
-}
-
 /**
  * Expires abandoned drafts and removes outdated data:
  * - sessions past `expires_at` without pending deliveries, expired Idempotency-Keys and expired issued tokens
@@ -50,15 +40,10 @@ interface Swept {
  *
  * Tokens that an operator created and uploads are kept. Several processes may sweep at once, and while sessions are
  * rendered.
+ *
+ * @returns how many of each; a webhook message counts with its deliveries
  */
-export async function sweep({
-  database,
-  storage,
-  sources,
-  drafts,
-  segments: retention,
-  now,
-}: SweepOptions): Promise<Swept> {
+export async function sweep({ database, storage, sources, drafts, segments: retention, now }: SweepOptions) {
   const at = new Date(now()).toISOString();
   const expired = drafts === undefined ? 0 : await expireDrafts(database, drafts, now());
   const sessions = await database.query(
@@ -91,14 +76,8 @@ export async function sweep({
   await sweepChunkFiles({ database, storage, now });
   const segments = retention === undefined ? 0 : await sweepSegments({ database, storage }, retention, now());
   await sources.prune(FETCHED_MAX_BYTES);
-  return {
-    drafts: expired,
-    sessions: sessions.length,
-    claims: claims.length,
-    messages: messages.length,
-    renderings,
-    segments,
-  };
+  const [deleted, released, forgotten] = [sessions.length, claims.length, messages.length];
+  return { drafts: expired, sessions: deleted, claims: released, messages: forgotten, renderings, segments };
 }
 
 /** A failed session does not reference its scene. */

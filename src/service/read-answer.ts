@@ -1,5 +1,5 @@
 import { EXIT, ReelformError } from '../diagnostic.ts';
-import { isRecord } from '../json.ts';
+import { isRecord, parseJson, parseRecord } from '../json.ts';
 import type { RequestProblem } from '../wire/problem.ts';
 import type {
   ExternalUpload,
@@ -25,12 +25,8 @@ const MAX_ITEMS = 1_000;
  * @throws ReelformError `service_answer_invalid`
  */
 function readJsonObject(name: string, text: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid(name, 'the response is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw invalid(name, 'the response is not JSON');
   if (!isRecord(value)) throw invalid(name, 'the response is not a JSON object');
   return value;
 }
@@ -285,12 +281,8 @@ function timeOf(value: unknown): string | null {
  */
 export function refusalOf(name: string, { status, text, header }: ServiceAnswer): ServiceError | ReelformError {
   if (status >= 300 && status < 400) return redirected(name, status, header('location'));
-  let fields: Readonly<Record<string, unknown>> = {};
-  try {
-    fields = readJsonObject(name, text);
-  } catch {
-    // Not a problem document, for example a proxy's error page.
-  }
+  // An answer may be no problem document, for example a proxy's error page.
+  const fields: Fields = parseRecord(text) ?? {};
   const detail = [fields.detail, fields.title].find((one) => typeof one === 'string' && one !== '');
   const message = typeof detail === 'string' ? stripQueries(detail.slice(0, MAX_TEXT)) : `${name} returned ${status}`;
   if (status === 401 || status === 403) {

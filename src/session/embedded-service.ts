@@ -16,17 +16,19 @@ import {
   type FinishedFiles,
   type StartedDelivery,
 } from './delivery-runner.ts';
-import type {
-  Claimed,
-  IdempotencyClaim,
-  OutputStore,
-  Renderer,
-  SessionEnvironment,
-  SessionStore,
-  SourceReader,
-  StoredSession,
-  TemplateRegistry,
-  TenantId,
+import {
+  type Claimed,
+  type IdempotencyClaim,
+  type OutputStore,
+  type Renderer,
+  type SessionEnvironment,
+  type SessionProblem,
+  type SessionStore,
+  type SourceReader,
+  type StoredSession,
+  sessionProblem,
+  type TemplateRegistry,
+  type TenantId,
 } from './ports.ts';
 import { RenderTimeEstimate } from './render-time.ts';
 import { type Destinations, withDelivery, withoutVideo } from './session-deliveries.ts';
@@ -144,9 +146,9 @@ export function createEmbeddedService(ports: EmbeddedServicePorts): EmbeddedServ
   };
 }
 
-function closed(error: unknown): Parameters<SessionRunner['fail']>[1] {
+function closed(error: unknown): SessionProblem {
   const detail = error instanceof Error ? error.message : String(error);
-  return { code: 'canceled', title: 'The service was closed', detail, severity: 'error', retryable: true };
+  return sessionProblem({ code: 'canceled', title: 'The service was closed', detail, retryable: true });
 }
 
 /** Concurrent deliveries. */

@@ -221,13 +221,20 @@ export interface SessionEnvironment {
 /** An error of a session without its time. */
 export type SessionProblem = Omit<SessionError, 'occurred_at' | 'code'> & { readonly code: SessionCode | Code };
 
+/** The required fields of a problem; by default it is an error that a retry does not solve. */
+type ProblemInput = Pick<SessionProblem, 'code' | 'title'> & Partial<SessionProblem>;
+
+export function sessionProblem(problem: ProblemInput): SessionProblem {
+  return { severity: 'error', retryable: false, ...problem };
+}
+
 /** Fails a session with an error for its owner. */
 export class SessionFailure extends Error {
   readonly error: SessionProblem;
 
-  constructor(error: Pick<SessionProblem, 'code' | 'title'> & Partial<SessionProblem>, cause?: unknown) {
+  constructor(error: ProblemInput, cause?: unknown) {
     super(error.detail ?? error.title, cause === undefined ? undefined : { cause });
     this.name = 'SessionFailure';
-    this.error = { severity: 'error', retryable: false, ...error };
+    this.error = sessionProblem(error);
   }
 }

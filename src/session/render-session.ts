@@ -14,7 +14,7 @@ import type {
   SessionSource,
 } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
-import type { SessionProblem, StoredOutput } from './ports.ts';
+import { type SessionProblem, type StoredOutput, sessionProblem } from './ports.ts';
 import { withoutVideo } from './session-deliveries.ts';
 import { renderingWarnings } from './session-problems.ts';
 
@@ -158,24 +158,14 @@ export function failedSession(
 }
 
 export function canceledSession(session: RenderSession, end: SessionEndTimes): RenderSession {
-  const canceled = {
-    code: 'canceled',
-    title: 'The session was canceled',
-    severity: 'error',
-    retryable: false,
-  } as const;
+  const canceled = sessionProblem({ code: 'canceled', title: 'The session was canceled' });
   return { ...failedSession(session, [canceled], end), status: 'preview_canceled' };
 }
 
 /** Ends a draft that was neither changed nor rendered in time. */
 export function expiredDraft(session: RenderSession, end: SessionEndTimes): RenderSession {
-  const expired = {
-    code: 'draft_expired',
-    title: 'The draft was not rendered in time',
-    detail: `It was last changed at ${session.updated_at}. Create a new session`,
-    severity: 'error',
-    retryable: false,
-  } as const;
+  const detail = `It was last changed at ${session.updated_at}. Create a new session`;
+  const expired = sessionProblem({ code: 'draft_expired', title: 'The draft was not rendered in time', detail });
   return { ...failedSession(session, [expired], end), status: 'preview_canceled' };
 }
 

@@ -9,7 +9,7 @@ import {
   SERVICE_PLACEHOLDERS,
 } from '../delivery/destination-address.ts';
 import { openDestination } from '../delivery/open-destination.ts';
-import { closestMatch } from '../hints.ts';
+import { suggestion } from '../hints.ts';
 import { uploadEnded } from '../service/render-service.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { RequestProblem } from '../wire/problem.ts';
@@ -227,12 +227,8 @@ function checkUpload(
   }
   const credential = credentials.find((one) => one.name === name);
   if (credential === undefined) {
-    const meant = closestMatch(
-      name,
-      credentials.map((one) => one.name),
-    );
-    const hint = meant === null ? '' : `; did you mean ${meant}?`;
-    const detail = `there is no credential ${JSON.stringify(name)}${hint}`;
+    const names = credentials.map((one) => one.name);
+    const detail = `there is no credential ${JSON.stringify(name)}${suggestion(name, names)}`;
     return [...problems, { code: 'unknown_credential', field: 'credential', detail }];
   }
   const problem = parsed.ok ? permissionProblem(parsed.target, credential) : null;

@@ -6,7 +6,7 @@ import { jsonPointer } from '../json.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { sourcePointer, trackKey } from '../template/bind/check-mapping.ts';
 import type { Mapping } from '../wire/mapping.ts';
-import { SessionFailure, type SessionProblem } from './ports.ts';
+import { SessionFailure, type SessionProblem, sessionProblem } from './ports.ts';
 
 /** The keys that a mapping fills. */
 interface FilledKeys {
@@ -25,7 +25,7 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
   if (error instanceof SceneError) {
     const { code, message, imageName } = error;
     const retryable = code === 'render_crashed' || code === 'render_timeout';
-    const problem = { code, title: message, severity: 'error', retryable } as const;
+    const problem = sessionProblem({ code, title: message, retryable });
     if (imageName === undefined) return [problem];
     if (isFilled(imageName, mapping)) return [{ ...problem, editable: imageName, pointer: sourcePointer(imageName) }];
     return [{ ...problem, detail: `${message}. It concerns ${imageName} of the template` }];
@@ -33,28 +33,21 @@ export function sessionProblems(error: unknown, mapping: FilledKeys): SessionPro
   const full = fileSystemError(error);
   if (full?.code === 'disk_full') {
     const { code, message: title, hint } = full;
-    return [{ code, title, detail: `${title}. ${hint}`, severity: 'error', retryable: false }];
+    return [sessionProblem({ code, title, detail: `${title}. ${hint}` })];
   }
   if (error instanceof ReelformError) {
     const detail = error.hint === undefined ? error.message : `${error.message}. ${error.hint}`;
-    return [{ code: error.code, title: error.message, detail, severity: 'error', retryable: false }];
+    return [sessionProblem({ code: error.code, title: error.message, detail })];
   }
   if (error instanceof ServiceError) {
-    return [{ code: 'template_invalid', title: error.message, severity: 'error', retryable: false }];
+    return [sessionProblem({ code: 'template_invalid', title: error.message })];
   }
   const detail = error instanceof Error ? error.message : String(error);
   if (typeof (error as NodeJS.ErrnoException).syscall === 'string') {
-    return [
-      {
-        code: 'storage_failed',
-        title: 'The file system rejected the operation',
-        detail,
-        severity: 'error',
-        retryable: true,
-      },
-    ];
+    const title = 'The file system rejected the operation';
+    return [sessionProblem({ code: 'storage_failed', title, detail, retryable: true })];
   }
-  return [{ code: 'internal', title: 'Internal error', detail, severity: 'error', retryable: false }];
+  return [sessionProblem({ code: 'internal', title: 'Internal error', detail })];
 }
 
 /** Reports whether the mapping fills a name, as opposed to a file of the template. */

@@ -5,7 +5,7 @@ import { platform, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
-import { isRecord } from '../../json.ts';
+import { isRecord, parseJson } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts';
 
@@ -70,11 +70,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
     if (sizeBytes > MAX_BODY_BYTES) return null;
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch {
-    return null;
-  }
+  return parseJson(Buffer.concat(chunks).toString());
 }
 
 /** Token management for the operator. */

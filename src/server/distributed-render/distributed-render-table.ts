@@ -88,12 +88,12 @@ export function createDistributedRenderTable({
     },
 
     watch: (of, work, onLost) =>
-      watchSession({
-        everyMs: watchMs,
-        onLost,
-        report: () =>
+      watchSession(
+        watchMs,
+        () =>
           work === null ? isAtWork(database, of) : report(database, { ...of, chunk: work.chunk }, work.framesDone()),
-      }),
+        onLost,
+      ),
 
     finish: ({ session, attempt, chunk }, sha256) =>
       database.transaction(async (tx) => {
@@ -218,22 +218,15 @@ function report(database: Database, { session, attempt, chunk }: ChunkKey, frame
   });
 }
 
-interface WatchOptions {
-  /** Interval in milliseconds. */
-  readonly everyMs: number;
-  /** Reports the progress. @returns whether the session is still running */
-  report(): Promise<boolean>;
-  /** Called at most once. */
-  onLost(): void;
-}
-
 /**
- * Calls `report` periodically. Continues when the database does not respond, because finishing the chunk checks the
+ * Reports progress periodically. Continues when the database does not respond, because finishing the chunk checks the
  * session again.
  *
+ * @param report returns whether the session is still running
+ * @param onLost called at most once
  * @returns stops the watch after a final report
  */
-function watchSession({ everyMs, report, onLost }: WatchOptions): () => Promise<void> {
+function watchSession(everyMs: number, report: () => Promise<boolean>, onLost: () => void): () => Promise<void> {
   let isOver = false;
   const look = async (): Promise<void> => {
     if (await report().catch(() => true)) return;

@@ -2,27 +2,12 @@ import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { SERVICE_CODES } from '../../service/service-error.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from './schemas/examples.ts';
-import { ADD_EXTERNAL_UPLOADS, EXTERNAL_UPLOAD } from './schemas/external-upload-schemas.ts';
+import * as uploadSchemas from './schemas/external-upload-schemas.ts';
 import type { Component, Schema } from './schemas/json-schema.ts';
-import { HEADERS, PROBLEM, REQUEST_PROBLEM } from './schemas/responses.ts';
-import {
-  CHANGE_RENDER_SESSION,
-  CREATE_RENDER_SESSION,
-  CREATE_VIDEO,
-  DRY_RUN,
-  RENDER_SESSION,
-  SOURCE_UPLOAD,
-} from './schemas/session-schemas.ts';
-import { EDITABLE, STYLE_VERSION, STYLE_VERSION_DETAILS } from './schemas/style-version-schemas.ts';
-import {
-  CHANGE_WEBHOOK_ENDPOINT,
-  CREATE_WEBHOOK_ENDPOINT,
-  WEBHOOK_DELIVERY,
-  WEBHOOK_DOCUMENT,
-  WEBHOOK_ENDPOINT,
-  WEBHOOK_ENDPOINT_WITH_SECRET,
-  WEBHOOK_MESSAGES,
-} from './schemas/webhook-schemas.ts';
+import * as responses from './schemas/responses.ts';
+import * as sessionSchemas from './schemas/session-schemas.ts';
+import * as styleVersionSchemas from './schemas/style-version-schemas.ts';
+import * as webhookSchemas from './schemas/webhook-schemas.ts';
 
 /** Collects the routes that are registered afterwards into an OpenAPI document, which `app.swagger()` returns. */
 export async function describeApi(
@@ -72,7 +57,7 @@ export async function describeApi(
     refResolver: { buildLocalReference: (json: Schema) => String(json.$id) },
     transformObject: ({ openapiObject }: Record<string, unknown>) => ({
       ...completed(openapiObject as Document),
-      webhooks: WEBHOOK_DOCUMENT,
+      webhooks: webhookSchemas.WEBHOOK_DOCUMENT,
     }),
   } as Parameters<typeof fastifySwagger>[1]);
 }
@@ -98,7 +83,7 @@ function completed(document: Document): Document {
         operation.requestBody.required = false;
       if (operation.security?.length === 0) continue;
       for (const response of Object.values(operation.responses)) {
-        for (const [name, { description, ...schema }] of Object.entries<Schema>(HEADERS.rateLimit)) {
+        for (const [name, { description, ...schema }] of Object.entries<Schema>(responses.HEADERS.rateLimit)) {
           response.headers = { ...response.headers, [name]: { description, schema } };
         }
       }
@@ -180,28 +165,11 @@ ${Object.entries(SERVICE_CODES)
   .join('\n')}
 `;
 
-/** All shared schemas. */
+/** All shared schemas: every export of the schema files with an `$id`. */
 export const COMPONENTS: readonly Component[] = [
-  RENDER_SESSION,
-  CREATE_RENDER_SESSION,
-  CREATE_VIDEO,
-  CHANGE_RENDER_SESSION,
-  EXTERNAL_UPLOAD,
-  ADD_EXTERNAL_UPLOADS,
-  DRY_RUN,
-  EDITABLE,
-  STYLE_VERSION,
-  STYLE_VERSION_DETAILS,
-  SOURCE_UPLOAD,
-  WEBHOOK_ENDPOINT,
-  WEBHOOK_ENDPOINT_WITH_SECRET,
-  CREATE_WEBHOOK_ENDPOINT,
-  CHANGE_WEBHOOK_ENDPOINT,
-  WEBHOOK_DELIVERY,
-  ...Object.values(WEBHOOK_MESSAGES),
-  PROBLEM,
-  REQUEST_PROBLEM,
-];
+  ...[sessionSchemas, uploadSchemas, styleVersionSchemas, webhookSchemas, responses].flatMap(Object.values),
+  ...Object.values(webhookSchemas.WEBHOOK_MESSAGES),
+].filter((value: { readonly $id?: unknown } | undefined): value is Component => typeof value?.$id === 'string');
 
 /** Version of the API description. The first number matches the path prefix `/v2`; additions increase the second. */
 export const API_VERSION = '2.1.0';

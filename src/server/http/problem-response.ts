@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { closestMatch } from '../../hints.ts';
+import { suggestion } from '../../hints.ts';
 import { jsonPointer } from '../../json.ts';
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../service/service-error.ts';
@@ -128,8 +128,7 @@ export function describeViolation(violation: Violation, part: RequestPart): Requ
   switch (keyword) {
     case 'additionalProperties': {
       const field = String(params.additionalProperty);
-      const meant = closestMatch(field, Object.keys(schema.properties ?? {}));
-      const hint = meant === null ? '' : `; did you mean ${meant}?`;
+      const hint = suggestion(field, Object.keys(schema.properties ?? {}));
       const detail = `${name} has no ${part === 'body' ? 'field' : 'parameter'} ${quoted(field)}${hint}`;
       return { code: 'unknown_field', pointer: pointerTo(field.length > 100 ? path : [...path, field], part), detail };
     }
@@ -158,9 +157,8 @@ function wanted({ keyword, schema, data }: Violation): string {
   switch (keyword) {
     case 'enum': {
       const values = (schema.enum ?? []).map(String);
-      const meant = typeof data === 'string' ? closestMatch(data, values) : null;
-      const one = values.length === 1 ? values[0]! : `one of ${values.join(', ')}`;
-      return meant === null || values.length === 1 ? one : `${one}; did you mean ${meant}?`;
+      if (values.length === 1) return values[0]!;
+      return `one of ${values.join(', ')}${typeof data === 'string' ? suggestion(data, values) : ''}`;
     }
     case 'minLength':
     case 'maxLength':

@@ -1,5 +1,4 @@
 import type { JobWithMetadata, PgBoss, WorkOptions } from 'pg-boss';
-import { type Repetition, repeat } from '../../repeat.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Seat } from './lane.ts';
 import { JOB_SCHEMA, type JobHandler } from './queues.ts';
@@ -126,37 +125,6 @@ function groupLimits({ groupConcurrency: limit = UNLIMITED, groupConcurrencies, 
       isArmed = true;
     },
   };
-}
-
-interface JobPollerOptions {
-  readonly database: Queryable;
-  /** Queue names in pg-boss. */
-  readonly queues: readonly string[];
-  readonly everyMs: number;
-  notify(queue: string): void;
-  onError(error: unknown): void;
-}
-
-/**
- * Polls for jobs without a notification: due retries, jobs of dead processes, and all jobs while notifications cannot
- * be received. One statement serves all queues, regardless of how many workers wait.
- */
-export function pollJobs({ database, queues, everyMs, notify, onError }: JobPollerOptions): Repetition {
-  return repeat(everyMs, async () => {
-    try {
-      const due = await database.query<{ name: string }>(
-        // The order matches the index that claims use, so each queue costs one index access regardless of its length.
-        `select queue.name from unnest($1::text[]) as queue (name), lateral (
-            select from ${JOB_SCHEMA}.job
-              where job.name = queue.name and state < 'active' and not blocked and start_after <= now()
-              order by priority desc, created_on limit 1) as due`,
-        [[...queues]],
-      );
-      for (const { name } of due) notify(name);
-    } catch (error) {
-      onError(error);
-    }
-  });
 }
 
 /** Returns how many jobs of a group may run at once in all processes, or null without a limit. */

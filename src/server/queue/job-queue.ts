@@ -11,7 +11,6 @@ import {
   type Job,
   type JobClaims,
   keepLease,
-  pollJobs,
 } from './job-claims.ts';
 import { Lane, type Seat } from './lane.ts';
 import {
@@ -159,12 +158,26 @@ export class JobQueue {
     const reviver = repeat(REVIVE_MS, () =>
       reviveDead(this.#boss, this.#database).catch((error) => this.#complain(error)),
     );
-    const poller = pollJobs({
-      ...{ database: this.#database, queues, everyMs: this.#options.pollSeconds * 1000 },
-      notify: (queue) => this.#claims.get(queue)?.wake(),
-      onError: (error) => this.#complain(error),
-    });
+    const poller = repeat(this.#options.pollSeconds * 1000, () =>
+      this.#wakeDue(queues).catch((error) => this.#complain(error)),
+    );
     this.#timers = [poller, reviver];
+  }
+
+  /**
+   * Wakes the claims of queues that have a job without a notification: due retries, jobs of dead processes, and all
+   * jobs while notifications cannot be received. One statement serves all queues, regardless of how many workers wait.
+   */
+  async #wakeDue(queues: readonly string[]): Promise<void> {
+    const due = await this.#database.query<{ name: string }>(
+      // The order matches the index that claims use, so each queue costs one index access regardless of its length.
+      `select queue.name from unnest($1::text[]) as queue (name), lateral (
+          select from ${JOB_SCHEMA}.job
+            where job.name = queue.name and state < 'active' and not blocked and start_after <= now()
+            order by priority desc, created_on limit 1) as due`,
+      [[...queues]],
+    );
+    for (const { name } of due) this.#claims.get(name)?.wake();
   }
 
   /**

@@ -1,12 +1,12 @@
 import type { Credential } from '../../delivery/credential.ts';
 import { parseCredentials } from '../../delivery/parse-credentials.ts';
-import type { Diagnostic, Span } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { type Diagnostic, errorAt, type Span } from '../../diagnostic.ts';
+import { didYouMean } from '../../hints.ts';
 import { parseJsonPointer } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
 import { addDeliveries, createDestinations, MAX_UPLOADS } from '../../session/session-deliveries.ts';
 import type { ExternalUploadRequest } from '../../wire/render-session.ts';
-import { locateIn, type MapNode, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
+import { locateIn, type TreeNode, textOf, toJson } from '../../yaml/tree.ts';
 
 /**
  * Settings that only the settings file can contain: they have more structure than a flag or an environment variable.
@@ -46,7 +46,7 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
     credentials = parsed.credentials;
     for (const { path, part, message, hint } of parsed.problems) {
       const at = path.length === 0 ? written.span : locate(path, part).span;
-      diagnostics.push({ code: 'settings_invalid', severity: 'error', message, hint, at });
+      diagnostics.push(errorAt('settings_invalid', at, message, hint));
     }
   }
   const node = nodes.get('default_uploads');
@@ -56,90 +56,81 @@ export function readDeliverySettings(nodes: ReadonlyMap<FileSetting, TreeNode>, 
   } else if (node !== undefined) {
     const names = written?.kind === 'map' ? [...written.entries.keys()] : [];
     for (const [tenant, { value }] of node.entries) {
-      const reader = new UploadsReader(tenant, credentials, names);
-      defaultUploads.set(tenant, reader.read(value));
-      diagnostics.push(...reader.diagnostics);
+      const read = readUploads(tenant, value, credentials, names);
+      defaultUploads.set(tenant, read.uploads);
+      diagnostics.push(...read.diagnostics);
     }
   }
   return { credentials, defaultUploads, diagnostics };
 }
 
-class UploadsReader {
-  readonly diagnostics: Diagnostic[] = [];
-  readonly #tenant: string;
-  readonly #credentials: ReadonlyMap<string, Credential>;
-  /** Names of all credentials, including invalid ones. */
-  readonly #names: readonly string[];
-
-  constructor(tenant: string, credentials: ReadonlyMap<string, Credential>, names: readonly string[]) {
-    this.#tenant = tenant;
-    this.#credentials = credentials;
-    this.#names = names;
+/**
+ * Reads the uploads of one tenant.
+ *
+ * @param names of all credentials, including invalid ones
+ * @returns no uploads if they have mistakes
+ */
+function readUploads(
+  tenant: string,
+  node: TreeNode,
+  credentials: ReadonlyMap<string, Credential>,
+  names: readonly string[],
+): { readonly uploads: readonly ExternalUploadRequest[]; readonly diagnostics: readonly Diagnostic[] } {
+  if (node.kind !== 'list' || node.items.length > MAX_UPLOADS) {
+    const message = `default_uploads of a tenant must be a list of at most ${MAX_UPLOADS} destinations`;
+    return { uploads: [], diagnostics: [mistake(message, node.span)] };
   }
+  const diagnostics: Diagnostic[] = [];
+  const uploads = node.items.flatMap((item) => readUpload(item, diagnostics) ?? []);
+  if (diagnostics.length > 0) return { uploads: [], diagnostics };
+  return { uploads, diagnostics: checkUploads(tenant as TenantId, node, uploads, credentials, names) };
+}
 
-  read(node: TreeNode): ExternalUploadRequest[] {
-    if (node.kind !== 'list' || node.items.length > MAX_UPLOADS) {
-      this.diagnostics.push(
-        mistake(`default_uploads of a tenant must be a list of at most ${MAX_UPLOADS} destinations`, node.span),
-      );
-      return [];
-    }
-    const uploads = node.items.map((item) => this.#upload(item));
-    if (this.diagnostics.length > 0) return [];
-    this.#check(node, uploads as ExternalUploadRequest[]);
-    return uploads as ExternalUploadRequest[];
+function readUpload(item: TreeNode, diagnostics: Diagnostic[]): ExternalUploadRequest | null {
+  if (item.kind !== 'map') {
+    const message = 'A destination must have the form {to: s3://bucket/key, credential: name}';
+    diagnostics.push(mistake(message, item.span));
+    return null;
   }
-
-  #upload(item: TreeNode): ExternalUploadRequest | null {
-    if (item.kind !== 'map') {
-      this.diagnostics.push(
-        mistake('A destination must have the form {to: s3://bucket/key, credential: name}', item.span),
-      );
-      return null;
-    }
-    for (const [name, { keySpan }] of item.entries) {
-      if (name === 'to' || name === 'credential') continue;
-      const meant = closestMatch(name, ['to', 'credential']);
-      const message = `A destination has no property ${JSON.stringify(name)}`;
-      const hint = meant === null ? 'Its properties are "to" and "credential"' : `Did you mean ${meant}?`;
-      this.diagnostics.push({ code: 'unknown_property', severity: 'error', message, hint, at: keySpan });
-    }
-    const to = this.#text(item, 'to');
-    const credential = this.#text(item, 'credential');
-    return to === null || credential === null ? null : { to, credential };
+  for (const [name, { keySpan }] of item.entries) {
+    if (name === 'to' || name === 'credential') continue;
+    const hint = didYouMean(name, ['to', 'credential']) ?? 'Its properties are "to" and "credential"';
+    const message = `A destination has no property ${JSON.stringify(name)}`;
+    diagnostics.push(errorAt('unknown_property', keySpan, message, hint));
   }
-
-  #text(item: MapNode, name: string): string | null {
+  const text = (name: string): string | null => {
     const node = item.entries.get(name)?.value ?? null;
-    const text = textOf(node);
-    if (text === null) this.diagnostics.push(mistake(`A destination needs ${name}, a string`, node?.span ?? item.span));
-    return text;
-  }
+    const found = textOf(node);
+    if (found === null) diagnostics.push(mistake(`A destination needs ${name}, a string`, node?.span ?? item.span));
+    return found;
+  };
+  const [to, credential] = [text('to'), text('credential')];
+  return to === null || credential === null ? null : { to, credential };
+}
 
-  #check(node: TreeNode, uploads: readonly ExternalUploadRequest[]): void {
-    const destinations = createDestinations({
-      credentials: this.#credentials,
-      isServer: true,
-      env: {},
-      directory: '/',
-    });
-    const tenant = this.#tenant as TenantId;
-    const session = { ...LONGEST, output: { format: 'webm' } as const };
-    for (const { code, pointer, detail } of addDeliveries(session, uploads, tenant, destinations).problems) {
-      const path = parseJsonPointer(pointer).slice(1);
-      const named = uploads[Number(path[0])]?.credential ?? '';
-      // The mistake of the credential itself has already been reported.
-      if (code === 'unknown_credential' && !this.#credentials.has(named) && this.#names.includes(named)) continue;
-      const isAnothers = code === 'unknown_credential' && this.#credentials.has(named);
-      const whose = tenant === '*' ? 'every tenant' : `the tenant ${tenant}`;
-      const message = isAnothers ? `The credential ${named} cannot be used by ${whose}` : capitalised(detail);
-      this.diagnostics.push(mistake(message, locateIn(node)(path, 'value').span));
-    }
-  }
+function checkUploads(
+  tenant: TenantId,
+  node: TreeNode,
+  uploads: readonly ExternalUploadRequest[],
+  credentials: ReadonlyMap<string, Credential>,
+  names: readonly string[],
+): Diagnostic[] {
+  const destinations = createDestinations({ credentials, isServer: true, env: {}, directory: '/' });
+  const session = { ...LONGEST, output: { format: 'webm' } as const };
+  return addDeliveries(session, uploads, tenant, destinations).problems.flatMap(({ code, pointer, detail }) => {
+    const path = parseJsonPointer(pointer).slice(1);
+    const named = uploads[Number(path[0])]?.credential ?? '';
+    // The mistake of the credential itself has already been reported.
+    if (code === 'unknown_credential' && !credentials.has(named) && names.includes(named)) return [];
+    const isAnothers = code === 'unknown_credential' && credentials.has(named);
+    const whose = tenant === '*' ? 'every tenant' : `the tenant ${tenant}`;
+    const message = isAnothers ? `The credential ${named} cannot be used by ${whose}` : capitalised(detail);
+    return [mistake(message, locateIn(node)(path, 'value').span)];
+  });
 }
 
 function mistake(message: string, at: Span): Diagnostic {
-  return { code: 'settings_invalid', severity: 'error', message, at };
+  return errorAt('settings_invalid', at, message);
 }
 
 function capitalised(text: string): string {

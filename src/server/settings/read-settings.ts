@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Diagnostic, Result, Span } from '../../diagnostic.ts';
-import { closestMatch } from '../../hints.ts';
+import { type Diagnostic, errorAt, failure, type Result, type Span } from '../../diagnostic.ts';
+import { didYouMean } from '../../hints.ts';
 import { maskText, secretSpans } from '../../yaml/mask-text.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import type { MapEntry, TreeNode } from '../../yaml/tree.ts';
@@ -93,7 +93,7 @@ function readWritten(row: SettingRow, { texts, name, at, directory }: Written): 
   }
   const shown = row.flag === null ? '' : `, not ${JSON.stringify(texts.join(', '))}`;
   const message = read.problem ?? `${name} must be ${row.kind.expected}${shown}`;
-  return { ok: false, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at }] };
+  return failure('settings_invalid', at, message);
 }
 
 interface SettingsFile {
@@ -113,7 +113,7 @@ function readFile({ file }: SettingsInput): SettingsFile {
   if (root === null) return { settings, trees, diagnostics: [] };
   if (root.kind !== 'map') {
     const message = `${file.name} must be a map of setting names and values`;
-    return { settings, trees, diagnostics: [{ code: 'settings_invalid', severity: 'error', message, at: root.span }] };
+    return { settings, trees, diagnostics: [errorAt('settings_invalid', root.span, message)] };
   }
   const diagnostics: Diagnostic[] = [];
   for (const [name, entry] of root.entries) {
@@ -150,18 +150,11 @@ function textsOf(node: TreeNode, shape: SettingRow['kind']['shape']): string[] |
 
 function wrongShape(name: string, { kind }: SettingRow, at: Span): Diagnostic {
   const forms = { one: 'a single value', list: 'a list', map: 'a map' };
-  const message = `${name} must be ${kind.expected}, written as ${forms[kind.shape]}`;
-  return { code: 'settings_invalid', severity: 'error', message, at };
+  return errorAt('settings_invalid', at, `${name} must be ${kind.expected}, written as ${forms[kind.shape]}`);
 }
 
 function unknownSetting(name: string, { keySpan }: MapEntry): Diagnostic {
   const names = [...SETTING_ROWS.map(([, row]) => row.name), ...FILE_SETTINGS];
-  const meant = closestMatch(name, names);
-  return {
-    code: 'unknown_property',
-    severity: 'error',
-    message: `There is no setting ${JSON.stringify(name)}`,
-    hint: meant === null ? `The settings are ${names.join(', ')}` : `Did you mean ${meant}?`,
-    at: keySpan,
-  };
+  const hint = didYouMean(name, names) ?? `The settings are ${names.join(', ')}`;
+  return errorAt('unknown_property', keySpan, `There is no setting ${JSON.stringify(name)}`, hint);
 }

@@ -56,11 +56,7 @@ function accessOf(settings: Settings, storage: string): { bucket: string; prefix
   const credential = settings.storageCredential === null ? null : credentialOf(settings, settings.storageCredential);
   const problem = credential === null ? null : permissionProblem(parsed.target, credential);
   if (problem !== null) {
-    throw new ReelformError(
-      'settings_invalid',
-      problem.message,
-      problem.hint === undefined ? {} : { hint: problem.hint },
-    );
+    throw new ReelformError('settings_invalid', problem.message, { hint: problem.hint });
   }
   const { endpoint, region, pathStyle, keys, name } = credential ?? OWN_ACCESS;
   return {
@@ -106,6 +102,13 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
     log.warn({ error: errorMessage(error) }, 'the storage does not work as expected');
     throw serviceError('unavailable', 'The storage of the service cannot be reached or used');
   };
+  async function* guarded<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* pages;
+    } catch (error) {
+      failed(error);
+    }
+  }
   return {
     put: (key, bytes) => putObject(bucket, prefix + key, bytes).catch(failed),
     async stat(key) {
@@ -113,35 +116,20 @@ export function createS3Storage({ bucket, prefix, log }: S3StorageOptions): Obje
       return facts === null ? null : { size: facts.size };
     },
     read: (key) => bucket.get(prefix + key).catch(failed),
-    stream(key, range) {
-      const pieces = async function* (): AsyncGenerator<Buffer> {
-        try {
-          yield* bucket.stream(prefix + key, range) as AsyncIterable<Buffer>;
-        } catch (error) {
-          failed(error);
-        }
-      };
-      return Readable.from(pieces(), { objectMode: false });
-    },
+    stream: (key, range) => Readable.from(guarded(bucket.stream(prefix + key, range)), { objectMode: false }),
     async remove(below) {
-      try {
-        for await (const objects of bucket.list(prefix + below)) await bucket.remove(objects.map(({ key }) => key));
-      } catch (error) {
-        failed(error);
+      for await (const objects of guarded(bucket.list(prefix + below))) {
+        await bucket.remove(objects.map(({ key }) => key)).catch(failed);
       }
     },
     async list(below) {
       const names = new Map<string, number>();
-      try {
-        // Lists without a delimiter: folders have no modification time, but their objects do.
-        for await (const objects of bucket.list(prefix + below)) {
-          for (const { key, modifiedAt } of objects) {
-            const [name = ''] = key.slice(prefix.length + below.length).split('/');
-            names.set(name, Math.max(modifiedAt, names.get(name) ?? 0));
-          }
+      // Lists without a delimiter: folders have no modification time, but their objects do.
+      for await (const objects of guarded(bucket.list(prefix + below))) {
+        for (const { key, modifiedAt } of objects) {
+          const [name = ''] = key.slice(prefix.length + below.length).split('/');
+          names.set(name, Math.max(modifiedAt, names.get(name) ?? 0));
         }
-      } catch (error) {
-        failed(error);
       }
       return [...names].map(([name, modifiedAt]) => ({ name, modifiedAt }));
     },

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { fileSha256, type Sha256 } from '../../digest.ts';
 import type { SceneFinding } from '../../engine/scene-media.ts';
-import { isRecord } from '../../json.ts';
+import { parseRecord } from '../../json.ts';
 import { safeFileName } from '../../safe-file-name.ts';
 import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { OutputStore, StoredOutput } from '../../session/ports.ts';
@@ -136,17 +136,12 @@ function stillFile(still: string): string {
 /** Returns null when the scene is not finished or its record is invalid. */
 async function readRendering(storage: ObjectStorage, scene: Sha256): Promise<RenderingRecord | null> {
   const bytes = await storage.read(renderingKey(scene, RECORD_FILE));
-  return bytes === null ? null : parseRecord(new TextDecoder().decode(bytes));
+  return bytes === null ? null : parseRendering(new TextDecoder().decode(bytes));
 }
 
-function parseRecord(text: string): RenderingRecord | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (!isRecord(value)) return null;
+function parseRendering(text: string): RenderingRecord | null {
+  const value = parseRecord(text);
+  if (value === null) return null;
   // Records of older versions have no format: they are MP4.
   const { format = 'mp4', bytes, sha256, stills, findings, others } = value;
   if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !Array.isArray(stills)) return null;

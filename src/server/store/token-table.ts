@@ -9,18 +9,20 @@ const CACHE_SIZE = 10_000;
 /** Minimum interval between updates of `last_used_at`, because a write per request would be too expensive. */
 const USE_MS = 60_000;
 
+/** What authentication needs of a stored token. */
 interface Row {
   readonly id: string;
   readonly tenant: TenantId;
-  readonly name: string;
   readonly scopes: Scope[];
-  readonly created_at: string;
   readonly expires_at: string | null;
-  readonly revoked_at: string | null;
   readonly last_used_at: string | null;
   readonly parent_id: string | null;
   readonly session_id: string | null;
 }
+
+/** The columns of a `TokenRecord`. */
+const RECORD = `id, tenant, name, scopes, created_at as "createdAt", expires_at as "expiresAt",
+  revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
 
 interface Known {
   readonly principal: Principal;
@@ -39,12 +41,12 @@ export function createTokenTable({ database, now }: Pick<ServiceContext, 'databa
   return {
     async create({ tenant, name, scopes, expiresAt }) {
       const { text, id } = newToken();
-      const [row] = await database.query<Row>(
+      const [record] = await database.query<TokenRecord>(
         `insert into reelform.tokens (id, digest, tenant, name, scopes, created_at, expires_at)
-          values ($1, $2, $3, $4, $5::text[], $6::timestamptz, $7::timestamptz) returning *`,
+          values ($1, $2, $3, $4, $5::text[], $6::timestamptz, $7::timestamptz) returning ${RECORD}`,
         [id, sha256(text), tenant, name, [...scopes], iso(), expiresAt],
       );
-      return { text, record: asRecord(row!) };
+      return { text, record: record! };
     },
 
     async issue({ clientId, scopes, expiresAt, sessionId }) {
@@ -60,12 +62,10 @@ export function createTokenTable({ database, now }: Pick<ServiceContext, 'databa
       return row === undefined ? null : { text, expiresAt: row.expires_at };
     },
 
-    async list() {
-      const rows = await database.query<Row>(
-        'select * from reelform.tokens where parent_id is null order by created_at, id',
-      );
-      return rows.map(asRecord);
-    },
+    list: () =>
+      database.query<TokenRecord>(
+        `select ${RECORD} from reelform.tokens where parent_id is null order by created_at, id`,
+      ),
 
     async revoke(id) {
       const [row] = await database.query<{ id: string }>(
@@ -119,18 +119,5 @@ function newToken(): { readonly text: string; readonly id: string } {
   return {
     text: `rf_${randomBytes(32).toString('base64url')}`,
     id: `tok_${randomBytes(12).toString('base64url')}`,
-  };
-}
-
-function asRecord(row: Row): TokenRecord {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    name: row.name,
-    scopes: row.scopes,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
   };
 }

@@ -1,5 +1,5 @@
 import { type Repetition, repeat } from '../../repeat.ts';
-import type { SessionProblem } from '../../session/ports.ts';
+import { sessionProblem } from '../../session/ports.ts';
 import type { DiskSpace } from '../data-folder.ts';
 import type { SessionRenders } from '../distributed-render/session-renders.ts';
 import type { ServiceContext } from '../ports.ts';
@@ -89,12 +89,9 @@ export function renderJobs({
 }
 
 /** Five workers have started the session, and all of them ended. */
-const LOST: SessionProblem = {
-  code: 'render_crashed',
-  title: 'The render process ended unexpectedly five times',
-  severity: 'error',
-  retryable: true,
-};
+const LOST = sessionProblem({
+  ...{ code: 'render_crashed', title: 'The render process ended unexpectedly five times', retryable: true },
+});
 
 const EVERY_MS = 1_000;
 

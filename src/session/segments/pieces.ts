@@ -7,6 +7,7 @@ import { drawingKey } from '../../engine/writers/frame-writer.ts';
 import { groupBy } from '../../group-by.ts';
 import type { SceneFile } from '../../template/scene.ts';
 import type { NamedFile } from '../ports.ts';
+import { renderWorkload } from '../render-time.ts';
 
 /** A scene with the fields of the main file, and the other files to render from it. */
 export interface SceneFiles<S extends AnyScene = AnyScene> {
@@ -70,12 +71,8 @@ export function pieceFrames(piece: Piece, files: readonly SceneFile[]): number {
     case 'segment':
       return (piece.range.end - piece.range.first) * piece.files.length;
     case 'whole':
-      return piece.files.reduce((sum, at) => sum + framesOf(files[at]!), 0);
+      return piece.files.reduce((sum, at) => sum + renderWorkload(files[at]!).frameCount, 0);
   }
-}
-
-function framesOf({ output, frameCount }: SceneFile): number {
-  return output.format === 'png' ? 1 : frameCount;
 }
 
 /** Merges the pieces of the same files that several machines rendered. */

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Diagnostic, Result } from '../../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result } from '../../diagnostic.ts';
 
 /** Ports of public servers that may be used. */
 export const PUBLIC_PORTS: readonly number[] = [80, 443];
@@ -122,10 +122,6 @@ function matchName(text: string): AllowRule['matches'] | string {
 }
 
 function mistake(entry: string, what: string): Diagnostic {
-  return {
-    code: 'config_invalid',
-    severity: 'error',
-    message: `The allowed host ${JSON.stringify(entry)} ${what}`,
-    hint: 'Write a host, host:port, *.example.com, 10.0.0.0/8, [fd00::]/8, or * for everything',
-  };
+  const hint = 'Write a host, host:port, *.example.com, 10.0.0.0/8, [fd00::]/8, or * for everything';
+  return errorAt('config_invalid', undefined, `The allowed host ${JSON.stringify(entry)} ${what}`, hint);
 }

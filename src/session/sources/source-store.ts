@@ -22,8 +22,6 @@ export interface SourceStore {
    * @returns the remaining bytes
    */
   prune(maxBytes: number): Promise<number>;
-  /** Removes everything. */
-  clear(): Promise<void>;
 }
 
 /** Source uploads, which are never removed. */
@@ -83,9 +81,6 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
         sizeBytes -= file.sizeBytes;
       }
       return sizeBytes;
-    },
-    async clear() {
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

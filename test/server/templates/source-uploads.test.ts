@@ -80,9 +80,9 @@ describe('SourceUploads', () => {
   });
 
   test('repairs damaged bytes on disk', async () => {
-    const { store, uploads } = await open();
+    const { store, uploads, directory } = await open();
     await uploads.put(ACME, PNG);
-    await store.clear();
+    await rm(directory, { recursive: true });
     expect((await uploads.put(ACME, PNG)).isNew).toBe(false);
     expect(await store.has(sha256(PNG))).toBe(true);
   });
