@@ -2,6 +2,7 @@ import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import {
   followRedirects,
+  type HttpOutcome,
   type HttpRequest,
   type Repeatability,
   type ResponseHead,
@@ -60,24 +61,12 @@ interface ForgeAnswer extends ResponseHead {
   readonly text: string;
 }
 
-/** Result of one request. `unanswered`: it may have been processed. */
-type Sent =
-  | { readonly kind: 'answer'; readonly answer: ForgeAnswer }
-  | { readonly kind: 'unsent' | 'unanswered'; readonly code: string }
-  | { readonly kind: 'too_large' };
-
 /** Maximum size of an unpacked answer: a hundred comments of 64 KiB take 7 MiB, or more with escapes. */
 const MAX_ANSWER_BYTES = 48 << 20;
 
 /** Sends one request without retries or redirects. */
-export async function sendOnce(request: ForgeRequest): Promise<Sent> {
-  const sent = await sendRequest({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
-  if (sent.kind === 'answered') {
-    const { status, headers, bytes } = sent;
-    return { kind: 'answer', answer: { status, headers, text: bytes.toString() } };
-  }
-  if (sent.kind !== 'broken') return sent;
-  return sent.code === 'too_large' ? { kind: 'too_large' } : { kind: 'unanswered', code: sent.code };
+export function sendOnce(request: ForgeRequest): Promise<HttpOutcome> {
+  return sendRequest({ idleMs: 30_000, totalMs: 60_000, ...request }, MAX_ANSWER_BYTES);
 }
 
 /** Maximum number of repeated requests. */
@@ -96,22 +85,30 @@ const BACKOFF: Backoff = { firstMs: 1000, maxMs: 8000 };
  * @param jitter 0..1
  */
 export function retryWaitMs(
-  sent: Sent,
+  sent: HttpOutcome,
   repeatability: Repeatability,
   { retries, now, jitter }: { readonly retries: number; readonly now: number; readonly jitter: number },
 ): number | null {
-  if (retries >= MAX_RETRIES || sent.kind === 'too_large') return null;
+  if (retries >= MAX_RETRIES || isTooLarge(sent)) return null;
   const backoff = backoffMs(retries, BACKOFF, jitter);
   // A silent server is asked only twice, because each request takes the whole timeout.
   if (isSilent(sent) && retries > 0) return null;
-  if (sent.kind !== 'answer') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
-  const limit = limitMs(sent.answer, now);
+  if (sent.kind !== 'answered') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
+  const limit = limitMs(answerOf(sent), now);
   if (limit !== null) return limit > LONGEST_WAIT_MS ? null : Math.max(limit, backoff);
-  return repeatability === 'safe' && isPassing(sent.answer.status) ? backoff : null;
+  return repeatability === 'safe' && isPassing(sent.status) ? backoff : null;
 }
 
-function isSilent(sent: Sent): boolean {
-  return sent.kind === 'unanswered' && sent.code === 'ETIMEDOUT';
+function isSilent(sent: HttpOutcome): boolean {
+  return (sent.kind === 'unanswered' || sent.kind === 'broken') && sent.code === 'ETIMEDOUT';
+}
+
+function isTooLarge(sent: HttpOutcome): boolean {
+  return sent.kind === 'broken' && sent.code === 'too_large';
+}
+
+function answerOf({ status, headers, bytes }: Extract<HttpOutcome, { kind: 'answered' }>): ForgeAnswer {
+  return { status, headers, text: bytes.toString() };
 }
 
 /** Returns true for statuses that may be temporary. */
@@ -206,10 +203,10 @@ export function openForgeClient(options: {
   }
   const clean = (text: string): string => text.replaceAll(token, '…').replaceAll(encodeURIComponent(token), '…');
 
-  async function exchange(request: ForgeRequest, repeatability: Repeatability): Promise<Sent> {
+  async function exchange(request: ForgeRequest, repeatability: Repeatability): Promise<HttpOutcome> {
     for (let retries = 0; ; retries++) {
       const sent = await sendOnce(request);
-      if (sent.kind === 'answer' && sent.answer.status < 300 && limitMs(sent.answer, clock.now()) === null) return sent;
+      if (sent.kind === 'answered' && sent.status < 300 && limitMs(answerOf(sent), clock.now()) === null) return sent;
       const wait = retryWaitMs(sent, repeatability, { retries, now: clock.now(), jitter: clock.random() });
       if (wait === null) return sent;
       await clock.wait(wait);
@@ -236,8 +233,9 @@ export function openForgeClient(options: {
       };
       const text = body === undefined ? undefined : JSON.stringify(body);
       const sent = await exchange({ method, url, headers, body: text }, repeatability);
-      if (sent.kind !== 'answer') throw noAnswer(name, what, sent);
-      const result = { ...sent.answer, text: clean(sent.answer.text) };
+      if (sent.kind !== 'answered') throw noAnswer(name, what, sent);
+      const answer = answerOf(sent);
+      const result = { ...answer, text: clean(answer.text) };
       const { status } = result;
       if (status < 300 && limitMs(result, clock.now()) === null) return { result };
       const redirectedTo = redirectTarget(result, url);
@@ -301,11 +299,10 @@ function pathOf(url: string): string {
   return url.startsWith('/') ? url.replace(/\?.*$/s, '') : new URL(url).pathname;
 }
 
-function noAnswer(name: string, what: string, sent: Exclude<Sent, { kind: 'answer' }>): ForgeError {
-  if (sent.kind === 'too_large')
-    return new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is too large`);
+function noAnswer(name: string, what: string, sent: Exclude<HttpOutcome, { kind: 'answered' }>): ForgeError {
+  if (isTooLarge(sent)) return new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is too large`);
   return new ForgeError('forge_unreachable', `${what}: ${name} did not respond: ${sent.code}`, {
-    isUnclear: sent.kind === 'unanswered',
+    isUnclear: sent.kind !== 'unsent',
   });
 }
 

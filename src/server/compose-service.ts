@@ -21,7 +21,7 @@ import { type DiskSpace, openDataFolder, watchDiskSpace } from './data-folder.ts
 import { openDeliveries } from './deliveries/deliveries.ts';
 import { openSessionRenders } from './distributed-render/session-renders.ts';
 import type { AppPorts } from './http/app-ports.ts';
-import type { ObjectStorage, TokenStore } from './ports.ts';
+import type { ObjectStorage } from './ports.ts';
 import { nextPriority } from './queue/fair-priority.ts';
 import { JobQueue } from './queue/job-queue.ts';
 import { sessionEnqueuer } from './queue/session-queue.ts';
@@ -36,6 +36,7 @@ import { migrate } from './store/migrate.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createSessionTable } from './store/session-table.ts';
 import { createStyleVersionTable } from './store/style-version-table.ts';
+import type { TokenStore } from './store/token-table.ts';
 import { createTokenTable } from './store/token-table.ts';
 import { createSweeper } from './sweeper.ts';
 import { countedSources, sessionReporter, tracedTasks } from './telemetry/event-reporters.ts';

@@ -70,19 +70,7 @@ export const DISK_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Detects whether the service can write its files. */
-export interface DiskSpace {
-  /**
-   * Runs `work`, which writes files, and converts a full disk into an outage (`isOutage`) that is retried later.
-   *
-   * @param sizeBytes size of the file, if a single file is written
-   */
-  guard<T>(work: () => Promise<T>, sizeBytes?: number): Promise<T>;
-  hasRoom(): Promise<boolean>;
-  /**
-   * @throws ServiceError 503 `unavailable` without free space, before starting work whose result could not be stored
-   */
-  require(): Promise<void>;
-}
+export type DiskSpace = ReturnType<typeof watchDiskSpace>;
 
 const PROBE = new Uint8Array(65_536);
 const FRESH_MS = 2_000;
@@ -90,7 +78,7 @@ const FRESH_MS = 2_000;
 const REFUSED_MS = 30_000;
 
 /** Monitors the disk of a folder: remembers refused writes and probes with a small file on demand. */
-export function watchDiskSpace(directory: string): DiskSpace {
+export function watchDiskSpace(directory: string) {
   let refused: { readonly at: number; readonly sizeBytes: number } | null = null;
   let known: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
 
@@ -115,7 +103,12 @@ export function watchDiskSpace(directory: string): DiskSpace {
     return known.answer;
   };
   return {
-    async guard(work, sizeBytes = Number.POSITIVE_INFINITY) {
+    /**
+     * Runs `work`, which writes files, and converts a full disk into an outage (`isOutage`) that is retried later.
+     *
+     * @param sizeBytes size of the file, if a single file is written
+     */
+    async guard<T>(work: () => Promise<T>, sizeBytes = Number.POSITIVE_INFINITY): Promise<T> {
       try {
         return await work();
       } catch (error) {
@@ -127,7 +120,10 @@ export function watchDiskSpace(directory: string): DiskSpace {
       }
     },
     hasRoom,
-    async require() {
+    /**
+     * @throws ServiceError 503 `unavailable` without free space, before starting work whose result could not be stored
+     */
+    async require(): Promise<void> {
       if (!(await hasRoom())) throw serviceError('unavailable', 'The service cannot write to its disk');
     },
   };

@@ -61,29 +61,12 @@ export interface NewToken {
 }
 
 /** A short-lived token: an access token, or an edit token of one session. */
-interface IssuedToken {
+export interface IssuedToken {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
   /** ISO 8601. */
   readonly expiresAt: string;
   readonly sessionId: string | null;
-}
-
-export interface TokenStore {
-  /** @returns the token's text (`rf_…`, 256 bits), which cannot be retrieved again */
-  create(token: NewToken): Promise<{ readonly text: string; readonly record: TokenRecord }>;
-  /**
-   * Issues a token that expires no later than the token `clientId` and stops working once that token is revoked.
-   *
-   * @returns null when that token has been revoked or has expired
-   */
-  issue(token: IssuedToken): Promise<{ readonly text: string; readonly expiresAt: string } | null>;
-  /** Returns tokens that the operator created, oldest first, including revoked ones. */
-  list(): Promise<TokenRecord[]>;
-  /** @returns false when there is no such token */
-  revoke(id: string): Promise<boolean>;
-  /** @returns null for a token that is unknown, revoked or expired */
-  authenticate(text: string): Promise<Principal | null>;
 }
 
 /** A stored style version. `tenant` is null for one that the operator registered for all tenants. */
@@ -94,26 +77,7 @@ export interface StyleVersionRow {
 }
 
 /** The mutable state of a style version. `stillcuts` holds the URLs of rendered still cuts, for notifications. */
-type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
-
-export interface StyleVersionTable {
-  /** Stores a row. An existing row of the tenant keeps its status and errors. @returns the resulting row */
-  put(row: StyleVersionRow): Promise<StyleVersionRow>;
-  /** Returns the tenant's own row, or else the one for all tenants. */
-  get(tenant: TenantId, id: string): Promise<StyleVersionRow | null>;
-  /** Returns the tenant's own rows and those for all tenants, newest first. */
-  list(tenant: TenantId): Promise<StyleVersionRow[]>;
-  /** Updates all rows with the id. */
-  setStatus(id: string, state: StyleVersionState): Promise<void>;
-  /** Returns the ids with status `processing`. */
-  processing(): Promise<string[]>;
-}
-
-/** Records which tenants have uploaded which bytes. */
-export interface UploadTable {
-  add(tenant: TenantId, digest: Sha256): Promise<void>;
-  has(tenant: TenantId, digest: Sha256): Promise<boolean>;
-}
+export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
 
 /**
  * Stores files by key, on a disk or in a bucket. A key consists of letters, digits, `.`, `_`, `-` and `/`, and is

@@ -1,4 +1,3 @@
-import type { EncoderChoice } from '../engine/codec/video-encoder.ts';
 import { hideOwnProcess, openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { FairQueue } from '../session/fair-queue.ts';
 import { createRenderPool, type RenderPool } from '../session/processes/render-pool.ts';
@@ -16,14 +15,7 @@ const INSPECTION_MS = 30_000;
 /** Larger than the maximum file of 200 MB plus its parsed structure. */
 const INSPECTION_BYTES = 2 ** 30;
 
-export interface OpenedRenderPool {
-  readonly pool: RenderPool;
-  /** Reads untrusted files: uploads, sources and packages. Fair among tenants. */
-  readonly inspections: RenderPool;
-  readonly encoder: EncoderChoice;
-  readonly sandbox: Sandbox;
-  close(): Promise<void>;
-}
+export type OpenedRenderPool = ReturnType<typeof openRenderPools>;
 
 /**
  * Opens the pools of sandboxed processes; the settings limit those for renders.
@@ -31,7 +23,7 @@ export interface OpenedRenderPool {
  * @param open opens each pool; given by tests that keep processes between services
  * @throws ReelformError `sandbox_missing`
  */
-export function openRenderPools(settings: Settings, log: Log, open = createRenderPool): OpenedRenderPool {
+export function openRenderPools(settings: Settings, log: Log, open = createRenderPool) {
   // Must run before any untrusted code, because a process without a sandbox could read the memory of this one.
   hideOwnProcess();
   const sandbox = openSandbox(settings.sandbox);
@@ -50,8 +42,11 @@ export function openRenderPools(settings: Settings, log: Log, open = createRende
   });
   const inspections = openInspections(sandbox, open);
   return {
-    ...{ pool, inspections, encoder, sandbox },
-    async close() {
+    pool,
+    /** Reads untrusted files: uploads, sources and packages. Fair among tenants. */
+    inspections,
+    ...{ encoder, sandbox },
+    async close(): Promise<void> {
       await pool.close();
       await inspections.close();
     },

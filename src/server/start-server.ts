@@ -7,8 +7,8 @@ import type { TemplatePackage } from '../template/template-package.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
 import { type ComposeOptions, composeService, type ServiceComponents } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
-import type { TokenStore } from './ports.ts';
 import type { Settings } from './settings/settings-table.ts';
+import type { TokenStore } from './store/token-table.ts';
 import { createLogger } from './telemetry/log.ts';
 
 /** A template package that the service provides from its start. */
@@ -32,21 +32,26 @@ interface ServerOptions extends ProcessOptions {
   readonly packages: readonly ServedPackage[];
 }
 
-export interface RunningServer {
-  /** URL of the listening socket. */
-  readonly url: string;
+/** A running process of the service. */
+export interface RunningProcess {
+  /** URL of the service for clients. */
   readonly publicUrl: string;
-  /** URL of a separate port for `/metrics`; null when there is none. */
-  readonly metricsUrl: string | null;
-  readonly database: 'postgres' | 'pglite';
-  readonly tokens: TokenStore;
   /**
-   * Claims no further jobs, lets running renders finish within the time limit of the settings, and responds to requests
-   * until then. The next start resumes unfinished jobs.
+   * Claims no further jobs, and lets running renders finish within the time limit of the settings. A server responds to
+   * requests until then. Unfinished jobs are resumed by other workers, or at the next start.
    *
    * @param options.now stops running renders; may be called while another close is pending
    */
   close(options?: { readonly now?: boolean }): Promise<void>;
+}
+
+export interface RunningServer extends RunningProcess {
+  /** URL of the listening socket. */
+  readonly url: string;
+  /** URL of a separate port for `/metrics`; null when there is none. */
+  readonly metricsUrl: string | null;
+  readonly database: 'postgres' | 'pglite';
+  readonly tokens: TokenStore;
 }
 
 /**
@@ -141,7 +146,7 @@ export async function startProcess(
   components: ServiceComponents,
   { host, drainSeconds }: Settings,
   startServers: (starter: ServerStarter) => Promise<void>,
-): Promise<(options?: { readonly now?: boolean }) => Promise<void>> {
+): Promise<RunningProcess['close']> {
   const closing: Close[] = [() => components.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();

@@ -2,7 +2,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { composeService } from './compose-service.ts';
 import { buildOperationApp } from './http/app.ts';
 import type { Settings } from './settings/settings-table.ts';
-import { type ProcessOptions, reserveAddress, startProcess } from './start-server.ts';
+import { type ProcessOptions, type RunningProcess, reserveAddress, startProcess } from './start-server.ts';
 import { createLogger } from './telemetry/log.ts';
 
 interface WorkerOptions extends ProcessOptions {
@@ -10,20 +10,11 @@ interface WorkerOptions extends ProcessOptions {
   readonly listens: boolean;
 }
 
-export interface RunningWorker {
+export interface RunningWorker extends RunningProcess {
   /** Id in `reelform.workers`. */
   readonly id: string;
   /** URL of the listening socket; null when it does not listen. */
   readonly url: string | null;
-  /** URL of the service whose jobs it renders. */
-  readonly publicUrl: string;
-  /**
-   * Claims no further jobs and lets running renders finish within the time limit of the settings. Other workers resume
-   * unfinished jobs.
-   *
-   * @param options.now stops running renders; may be called while another close is pending
-   */
-  close(options?: { readonly now?: boolean }): Promise<void>;
 }
 
 /**

@@ -52,7 +52,7 @@ export function readCreated(name: string, text: string, nowMs: number): RenderSe
   try {
     return sessionOf(name, value, nowMs);
   } catch (error) {
-    if (isRecord(value) && isLine(value.id, 200)) return bareSession(value.id as string, nowMs);
+    if (isRecord(value) && isLine(value.id, 200)) return bareSession(value.id, nowMs);
     throw error;
   }
 }
@@ -105,8 +105,7 @@ export function readSessions(
     }
   });
   // A page of nothing is the last.
-  const isLast = sessions.length === 0 || !isLine(next_cursor, MAX_TEXT);
-  return { sessions, nextCursor: isLast ? null : (next_cursor as string) };
+  return { sessions, nextCursor: sessions.length > 0 && isLine(next_cursor, MAX_TEXT) ? next_cursor : null };
 }
 
 /** A session of which nothing but the id is known, as the interface document has it at its creation. */
@@ -162,17 +161,17 @@ function readUploads(values: readonly unknown[]): ExternalUpload[] {
   return values.slice(0, MAX_ITEMS).flatMap((value) => {
     if (!isRecord(value) || !isLine(value.to, MAX_TEXT)) return [];
     const status = uploadStatus(value.status);
-    const textAt = (name: string): string | null => (isLine(value[name], MAX_TEXT) ? (value[name] as string) : null);
+    const textAt = (name: string): string | null => (isLine(value[name], MAX_TEXT) ? value[name] : null);
     const credential = textAt('credential');
     const output = textAt('output');
     return [
       {
-        to: value.to as string,
+        to: value.to,
         ...(credential === null ? {} : { credential }),
         ...(output === null ? {} : { output }),
         status,
         remote_id: textAt('remote_id'),
-        url: isUrl(value.url) ? (value.url as string) : null,
+        url: isUrl(value.url) ? value.url : null,
         error: status === 'failed' ? readUploadError(value.error) : null,
       },
     ];
@@ -184,13 +183,13 @@ function readOutputs(values: readonly unknown[]): SessionOutput[] {
   return values.slice(0, MAX_ITEMS).flatMap((value) => {
     if (!isRecord(value) || !isLine(value.name, MAX_TEXT)) return [];
     const { video_url: url } = value;
-    return [{ ...(value as unknown as SessionOutput), video_url: isUrl(url) ? (url as string) : null }];
+    return [{ ...(value as unknown as SessionOutput), video_url: isUrl(url) ? url : null }];
   });
 }
 
 function readUploadError(value: unknown): NonNullable<ExternalUpload['error']> {
   const { title, detail } = readSessionError(value ?? 'The service told no reason');
-  const code = isRecord(value) && isLine(value.code, 100) ? (value.code as string) : 'delivery_failed';
+  const code = isRecord(value) && isLine(value.code, 100) ? value.code : 'delivery_failed';
   return { code, title, ...(detail === undefined ? {} : { detail }) };
 }
 
@@ -224,7 +223,7 @@ export function readStyleVersionState(name: string, text: string): PushedStyleVe
 /** @throws ReelformError `service_answer_invalid` */
 export function readUpload(name: string, text: string): { remote_url: string } {
   const { remote_url } = readJsonObject(name, text);
-  if (typeof remote_url !== 'string' || !isLine(remote_url, MAX_TEXT)) throw invalid(name, 'remote_url is not a text');
+  if (!isLine(remote_url, MAX_TEXT)) throw invalid(name, 'remote_url is not a text');
   return { remote_url };
 }
 
@@ -251,12 +250,12 @@ function invalid(name: string, reason: string): ReelformError {
 }
 
 /** Reports whether a value is a non-empty text without control characters. */
-export function isLine(value: unknown, maxLength: number): boolean {
+export function isLine(value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && value !== '' && value.length <= maxLength && !/[\x00-\x1f\x7f-\x9f]/.test(value);
 }
 
-function isUrl(value: unknown): boolean {
-  return isLine(value, MAX_TEXT) && /^https?:\/\//i.test(value as string) && URL.canParse(value as string);
+function isUrl(value: unknown): value is string {
+  return isLine(value, MAX_TEXT) && /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
@@ -291,7 +290,7 @@ export function refusalOf(name: string, { status, text, header }: ServiceAnswer)
       exitCode: EXIT.authentication,
     });
   }
-  const code = isLine(fields.code, 100) ? (fields.code as string) : `http_${status}`;
+  const code = isLine(fields.code, 100) ? fields.code : `http_${status}`;
   return new ServiceError(status, code, message, readProblems(fields.errors));
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { spreadMs } from '../backoff.ts';
-import { type Delivered, type DeliveredFile, DeliveryFailure } from '../delivery/destination.ts';
+import { type DeliveredFile, DeliveryFailure } from '../delivery/destination.ts';
 import type { Json, Sha256 } from '../digest.ts';
 import type { ExternalUpload } from '../wire/render-session.ts';
 import type { StoredSession } from './ports.ts';
@@ -68,39 +68,55 @@ export class DeliveryRunner {
    */
   async run(job: DeliveryJob, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const begun = await this.#ports.store.beginUpload(job);
+    const { store, destinations, onEvent } = this.#ports;
+    const begun = await store.beginUpload(job);
     if (begun === null) return;
     const about = aboutOf(begun);
-    this.#ports.onEvent?.({ ...about, kind: 'upload-begun' });
+    onEvent?.({ ...about, kind: 'upload-begun' });
     const beganAt = this.#ports.monotonicNow();
     const unwanted = new AbortController();
     this.#atWork.set(unwanted, job.session);
-    const delivery = new Delivery(begun, this.#ports, unwanted);
+    const either = AbortSignal.any([signal, unwanted.signal]);
+    // Each request adds a listener; this is not a leak.
+    setMaxListeners(0, either);
+    const storeErrors: unknown[] = [];
+    const onState = async (state: Json): Promise<void> => {
+      const isOurs = await store.keepUploadState(begun, state).catch((error: unknown) => {
+        storeErrors.push(error);
+        throw error;
+      });
+      if (isOurs) return;
+      unwanted.abort(UNWANTED);
+      throw UNWANTED;
+    };
+    let bytes: number | null = null;
     let end: DeliveryEnd;
     try {
-      const delivered = await delivery.deliver(AbortSignal.any([signal, unwanted.signal]));
+      const file = await this.#openFile(begun);
+      bytes = file.size;
+      const destination = await destinations.open(begun.stored.tenant, begun.upload);
+      const delivered = await destination.deliver(file, { signal: either, state: begun.state, onState });
       end = { status: 'complete', remote_id: delivered.remoteId, url: delivered.url, error: null };
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
-      delivery.throwIfStoreFailed();
+      // Errors of the store must not count as a failed attempt of the destination.
+      if (storeErrors.length > 0) throw storeErrors[0];
       const failure = failureOf(error);
       const delayMs = failure.isRetryable ? this.#delayMs(begun.tries) : null;
       if (delayMs !== null) {
-        const isOurs = await this.#ports.store.retryUpload(begun, delayMs);
-        if (isOurs) this.#ports.onEvent?.({ ...about, kind: 'upload-retried', delayMs, reason: failure.message });
+        const isOurs = await store.retryUpload(begun, delayMs);
+        if (isOurs) onEvent?.({ ...about, kind: 'upload-retried', delayMs, reason: failure.message });
         return;
       }
       end = failedEnd(failure.message);
     } finally {
       this.#atWork.delete(unwanted);
     }
-    const isOurs = await this.#ports.store.endUpload(begun, end);
-    if (!isOurs) return;
-    const { status, error } = end;
+    if (!(await store.endUpload(begun, end))) return;
     const elapsedMs = this.#ports.monotonicNow() - beganAt;
-    const reason = error?.detail ?? null;
-    this.#ports.onEvent?.({ ...about, kind: 'upload-ended', status, reason, bytes: delivery.bytes, elapsedMs });
+    const reason = end.error?.detail ?? null;
+    onEvent?.({ ...about, kind: 'upload-ended', status: end.status, reason, bytes, elapsedMs });
   }
 
   /** Stops the deliveries of a removed session. */
@@ -116,58 +132,19 @@ export class DeliveryRunner {
     this.#ports.onEvent?.({ ...aboutOf(begun), ...ended });
   }
 
-  #delayMs(tries: number): number | null {
-    const { retryDelaysMs = DELIVERY_RETRY_DELAYS_MS, random } = this.#ports;
-    const delayMs = retryDelaysMs[tries];
-    return delayMs === undefined ? null : Math.round(spreadMs(delayMs, JITTER, random()));
-  }
-}
-
-/** One attempt at one delivery. */
-class Delivery {
-  readonly #begun: StartedDelivery;
-  readonly #ports: DeliveryRunnerPorts;
-  readonly #unwanted: AbortController;
-  #storeFailure: { readonly error: unknown } | null = null;
-  /** Size of the file, once open. */
-  bytes: number | null = null;
-
-  constructor(begun: StartedDelivery, ports: DeliveryRunnerPorts, unwanted: AbortController) {
-    this.#begun = begun;
-    this.#ports = ports;
-    this.#unwanted = unwanted;
-  }
-
-  async deliver(signal: AbortSignal): Promise<Delivered> {
-    const { stored, upload, state } = this.#begun;
-    // Each request adds a listener; this is not a leak.
-    setMaxListeners(0, signal);
+  async #openFile({ stored, upload }: StartedDelivery): Promise<DeliveredFile> {
     const { outputs = [], video_url: main } = stored.session;
     const named = outputs.find(({ name }) => name === upload.output);
     const video_url = upload.output === undefined ? main : (named?.video_url ?? null);
     const file = video_url === null ? null : await this.#ports.files.openVideo({ scene: stored.scene, video_url });
-    if (file === null) throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
-    this.bytes = file.size;
-    const destination = await this.#ports.destinations.open(stored.tenant, upload);
-    return destination.deliver(file, { signal, state, onState: (next) => this.#keep(next) });
+    if (file !== null) return file;
+    throw new DeliveryFailure('The finished video no longer exists', { isRetryable: false });
   }
 
-  /** Rethrows errors of the session store: they must not count as a failed attempt of the destination. */
-  throwIfStoreFailed(): void {
-    if (this.#storeFailure !== null) throw this.#storeFailure.error;
-  }
-
-  async #keep(state: Parameters<DeliveryStore['keepUploadState']>[1]): Promise<void> {
-    let isOurs: boolean;
-    try {
-      isOurs = await this.#ports.store.keepUploadState(this.#begun, state);
-    } catch (error) {
-      this.#storeFailure = { error };
-      throw error;
-    }
-    if (isOurs) return;
-    this.#unwanted.abort(UNWANTED);
-    throw UNWANTED;
+  #delayMs(tries: number): number | null {
+    const { retryDelaysMs = DELIVERY_RETRY_DELAYS_MS, random } = this.#ports;
+    const delayMs = retryDelaysMs[tries];
+    return delayMs === undefined ? null : Math.round(spreadMs(delayMs, JITTER, random()));
   }
 }
 

@@ -20,19 +20,16 @@ import {
   type Claimed,
   type IdempotencyClaim,
   type OutputStore,
-  type Renderer,
   type SessionEnvironment,
   type SessionProblem,
   type SessionStore,
-  type SourceReader,
   type StoredSession,
   sessionProblem,
-  type TemplateRegistry,
   type TenantId,
 } from './ports.ts';
 import { RenderTimeEstimate } from './render-time.ts';
 import { type Destinations, withDelivery, withoutVideo } from './session-deliveries.ts';
-import { SessionRunner } from './session-runner.ts';
+import { SessionRunner, type SessionRunnerPorts } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
 import type { SourceUploadStore } from './sources/source-store.ts';
 import { uploadUrl } from './sources/sources.ts';
@@ -40,10 +37,7 @@ import { uploadUrl } from './sources/sources.ts';
 /** Milliseconds between attempts of a delivery: short, because a user waits and the next apply tries again. */
 const RETRY_DELAYS_MS = [2_000, 10_000, 30_000];
 
-interface EmbeddedServicePorts {
-  readonly templates: TemplateRegistry;
-  readonly sources: SourceReader;
-  readonly renderer: Renderer;
+interface EmbeddedServicePorts extends Pick<SessionRunnerPorts, 'templates' | 'sources' | 'renderer'> {
   readonly outputs: OutputStore & FinishedFiles;
   readonly destinations: Destinations;
   readonly environment: SessionEnvironment & {

@@ -76,22 +76,13 @@ export interface NamedFile extends SceneFile {
 }
 
 /** A session to render in chunks. */
-interface SplitWork {
+export interface SplitWork {
   readonly stored: StoredSession;
   readonly scene: BoundScene;
   readonly others: readonly NamedFile[];
   /** Times when it was queued and when the attempt began, in milliseconds since the epoch. */
   readonly queuedAtMs: number;
   readonly begunAtMs: number;
-}
-
-/** Distributes long videos over idle slots of all workers. */
-export interface DistributedRenders {
-  /**
-   * @returns true if other jobs finish the session, and this attempt must no longer write to it; false if it has to be
-   * rendered here in one piece
-   */
-  take(work: SplitWork): Promise<boolean>;
 }
 
 /** A finished video and its stills, in memory. */

@@ -5,7 +5,6 @@ import type { RenderSession, SessionPhase } from '../wire/render-session.ts';
 import { AttemptRecord, recordRendered } from './attempt-record.ts';
 import type { BindScene, BoundScene } from './bind-scene.ts';
 import {
-  type DistributedRenders,
   type NamedFile,
   type OutputStore,
   type Renderer,
@@ -29,6 +28,7 @@ import {
 } from './render-session.ts';
 import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
 import { renderingDigest, videoFiles } from './scene-digest.ts';
+import type { DistributedRenders } from './segments/distributed-renders.ts';
 import { sessionProblems } from './session-problems.ts';
 import { SharedRenders } from './single-flight.ts';
 import { readSources } from './sources/read-sources.ts';

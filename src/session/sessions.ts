@@ -12,15 +12,7 @@ import type {
 } from '../wire/render-session.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { SessionTemplate } from './bind-scene.ts';
-import type {
-  Claimed,
-  IdempotencyClaim,
-  SessionEnvironment,
-  SessionQuery,
-  SessionStore,
-  TemplateRegistry,
-  TenantId,
-} from './ports.ts';
+import type { Claimed, IdempotencyClaim, SessionQuery, TenantId } from './ports.ts';
 import {
   adoptedSession,
   canceledSession,
@@ -31,16 +23,12 @@ import {
   sortProblems,
   withPlainColors,
 } from './render-session.ts';
-import { type RenderTimeEstimate, renderWorkload } from './render-time.ts';
+import { renderWorkload } from './render-time.ts';
 import { addDeliveries, type Destinations, initialDeliveries } from './session-deliveries.ts';
+import type { SessionRunnerPorts } from './session-runner.ts';
 
-interface SessionsPorts {
-  readonly templates: TemplateRegistry;
-  readonly store: SessionStore;
-  readonly environment: SessionEnvironment;
-  readonly pace: RenderTimeEstimate;
-  /** Milliseconds that an ended session is kept; null keeps it indefinitely. */
-  readonly retentionMs: number | null;
+interface SessionsPorts
+  extends Pick<SessionRunnerPorts, 'templates' | 'store' | 'environment' | 'pace' | 'retentionMs'> {
   readonly destinations: Destinations;
   /** Stops the render and the deliveries of a session if they run in this process. */
   stop(id: string): void;

@@ -7,7 +7,8 @@ import { sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { isRecord, parseJson } from '../../json.ts';
 import type { TenantId } from '../../session/ports.ts';
-import { type NewToken, SCOPES, type Scope, type TokenStore } from '../ports.ts';
+import { type NewToken, SCOPES, type Scope } from '../ports.ts';
+import type { TokenStore } from '../store/token-table.ts';
 
 interface AdminServerOptions {
   /** Data folder whose database this process holds; absolute. */

@@ -74,11 +74,7 @@ function createRateLimiter(
   settings: Pick<Settings, 'rateLimit' | 'tenantRateLimits'>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const limitOf = (tenant: TenantId): number | null => settings.tenantRateLimits.get(tenant) ?? settings.rateLimit;
-  const count = app.createRateLimit({
-    keyGenerator: (request) => request.principal!.tenant,
-    max: (_request, tenant) => limitOf(tenant as TenantId) ?? 0,
-    timeWindow: WINDOW_SECONDS * 1000,
-  });
+  const count = countPerWindow(app, 'tenant', (tenant) => limitOf(tenant as TenantId) ?? 0);
   return async (request, reply) => {
     const { tenant } = request.principal!;
     const quota = limitOf(tenant);
@@ -88,9 +84,7 @@ function createRateLimiter(
     const seconds = Math.max(1, counted.ttlInSeconds);
     reply.header('ratelimit-policy', `"default";q=${quota};w=${WINDOW_SECONDS}`);
     reply.header('ratelimit', `"default";r=${counted.remaining};t=${seconds}`);
-    if (!counted.isExceeded) return;
-    reply.header('retry-after', String(seconds));
-    throw serviceError('rate_limited', `Rate limit exceeded. Retry in ${seconds} seconds`);
+    if (counted.isExceeded) refuse(reply, 'Rate limit exceeded', seconds);
   };
 }
 
@@ -99,16 +93,24 @@ export function createTokenLimiter(
   app: FastifyInstance,
   max: number,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const count = app.createRateLimit({
-    keyGenerator: (request) => request.principal!.tokenId,
-    max,
-    timeWindow: WINDOW_SECONDS * 1000,
-  });
+  const count = countPerWindow(app, 'tokenId', () => max);
   return async (request, reply) => {
     const counted = await count(request);
-    if (counted.isAllowed || !counted.isExceeded) return;
-    const seconds = Math.max(1, counted.ttlInSeconds);
-    reply.header('retry-after', String(seconds));
-    throw serviceError('rate_limited', `Rate limit of this token exceeded. Retry in ${seconds} seconds`);
+    if (!counted.isAllowed && counted.isExceeded)
+      refuse(reply, 'Rate limit of this token exceeded', counted.ttlInSeconds);
   };
+}
+
+function countPerWindow(app: FastifyInstance, by: 'tenant' | 'tokenId', max: (key: string) => number) {
+  return app.createRateLimit({
+    keyGenerator: (request) => request.principal![by],
+    max: (_request, key) => max(key),
+    timeWindow: WINDOW_SECONDS * 1000,
+  });
+}
+
+function refuse(reply: FastifyReply, why: string, ttlSeconds: number): never {
+  const seconds = Math.max(1, ttlSeconds);
+  reply.header('retry-after', String(seconds));
+  throw serviceError('rate_limited', `${why}. Retry in ${seconds} seconds`);
 }

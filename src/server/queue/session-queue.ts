@@ -1,5 +1,6 @@
 import { serviceError } from '../../service/service-error.ts';
 import type { StoredSession } from '../../session/ports.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from '../store/database.ts';
 import { nextPriority } from './fair-priority.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -7,16 +8,6 @@ import { JOB_SCHEMA } from './queues.ts';
 
 /** Maximum age of the cached count of waiting renders. */
 const FRESH_MS = 1_000;
-
-/** Limits of waiting jobs. Null means no limit. */
-interface QueueLimits {
-  /** Waiting and running sessions of one tenant. */
-  readonly maxQueued: number | null;
-  /** Limits of single tenants. */
-  readonly tenantMaxQueued: ReadonlyMap<string, number>;
-  /** Approximate limit of waiting renders of all tenants. */
-  readonly maxQueuedTotal: number | null;
-}
 
 /**
  * Returns a function that queues sessions, fairly among tenants. It runs in the transaction that creates or starts the
@@ -26,7 +17,7 @@ interface QueueLimits {
  */
 export function sessionEnqueuer(
   queue: Pick<JobQueue, 'enqueue'>,
-  limits: QueueLimits,
+  limits: Pick<Settings, 'maxQueued' | 'tenantMaxQueued' | 'maxQueuedTotal'>,
 ): (tx: Queryable, stored: StoredSession) => Promise<void> {
   let counted = { at: Number.NEGATIVE_INFINITY, waiting: 0 };
 

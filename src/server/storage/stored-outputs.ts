@@ -7,7 +7,7 @@ import type { FinishedFiles } from '../../session/delivery-runner.ts';
 import type { OutputStore, StoredOutput } from '../../session/ports.ts';
 import { OUTPUT_FILE_TYPES } from '../../template/output-file-types.ts';
 import type { OutputFormat } from '../../wire/output.ts';
-import type { ServedFiles } from '../http/app-ports.ts';
+import type { ServedFile, ServedFiles } from '../http/app-ports.ts';
 import type { ObjectStorage, OutputIndex } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
@@ -171,48 +171,32 @@ export function createOutputFiles({ index, storage, key }: OutputFilesOptions): 
       if (output === null) return null;
       const { scene, title } = output;
       const record = await readRendering(storage, scene);
-      const told = record === null ? null : describe(record, file);
-      const found = told === null ? null : await storage.stat(renderingKey(scene, file));
-      if (told === null || found === null) return null;
-      return {
-        size: found.size,
-        contentType: told.contentType,
-        etag: told.etag,
-        fileName: told.nameOf(safeFileName(title)),
-        stream: (range) => storage.stream(renderingKey(scene, file), range),
-      };
+      const described = record === null ? null : describe(record, file, safeFileName(title));
+      const found = described === null ? null : await storage.stat(renderingKey(scene, file));
+      if (described === null || found === null) return null;
+      return { ...described, size: found.size, stream: (range) => storage.stream(renderingKey(scene, file), range) };
     },
     signDownload: (sessionId, expiresAt) => signDownload(key, { sessionId, expiresAt }),
     verifyDownload: (sessionId, expiresAt, signature) => verifyDownload(key, { sessionId, expiresAt }, signature),
   };
 }
 
-interface FileDescription {
-  readonly contentType: string;
-  readonly etag: string;
-  nameOf(title: string): string;
-}
-
 /** Returns null when the rendering has no such file. */
-function describe(record: RenderingRecord, file: string): FileDescription | null {
-  const { sha256, stills } = record;
+function describe(
+  record: RenderingRecord,
+  file: string,
+  title: string,
+): Pick<ServedFile, 'contentType' | 'etag' | 'fileName'> | null {
   const video = filesOf(record).find((one) => one.file === file);
   if (video !== undefined) {
     const { contentType } = OUTPUT_FILE_TYPES[video.format];
-    return { contentType, etag: video.sha256, nameOf: (title) => `${title}${file.slice('video'.length)}` };
+    return { contentType, etag: video.sha256, fileName: `${title}${file.slice('video'.length)}` };
   }
-  const still = stills.find((name) => stillFile(name) === file);
+  const still = record.stills.find((name) => stillFile(name) === file);
   if (still === undefined) return null;
-  return {
-    contentType: 'image/jpeg',
-    etag: stillEtag(sha256, still),
-    nameOf: (title) => `${title} ${still}.jpg`,
-  };
-}
-
-/** Stills are written with their video and never change separately. */
-function stillEtag(video: Sha256, still: string): string {
-  return `${video.slice(0, 32)}-${still}`;
+  // Stills are written with their video and never change separately.
+  const etag = `${record.sha256.slice(0, 32)}-${still}`;
+  return { contentType: 'image/jpeg', etag, fileName: `${title} ${still}.jpg` };
 }
 
 /** The signed facts of a download. */

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../session/ports.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
-import type { StyleVersionRow, StyleVersionTable } from '../ports.ts';
+import type { StyleVersionRow, StyleVersionState } from '../ports.ts';
 import type { Database, Queryable } from './database.ts';
 
 interface Row {
@@ -19,13 +19,13 @@ const COLUMNS = 'tenant, status, errors, details';
  */
 type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
 
+export type StyleVersionTable = ReturnType<typeof createStyleVersionTable>;
+
 /** Stores style versions in the database. A tenant's own row takes precedence over the one for all tenants. */
-export function createStyleVersionTable(
-  database: Database,
-  onStatus: OnStyleVersionStatus = async () => {},
-): StyleVersionTable {
+export function createStyleVersionTable(database: Database, onStatus: OnStyleVersionStatus = async () => {}) {
   return {
-    put: ({ tenant, details }) =>
+    /** Stores a row. An existing row of the tenant keeps its status and errors. @returns the resulting row */
+    put: ({ tenant, details }: StyleVersionRow): Promise<StyleVersionRow> =>
       database.transaction(async (tx) => {
         const [put] = await tx.query<Row & { readonly is_new: boolean }>(
           `insert into reelform.style_versions (id, tenant, status, errors, details, created_at)
@@ -46,7 +46,8 @@ export function createStyleVersionTable(
         return row;
       }),
 
-    async get(tenant, id) {
+    /** Returns the tenant's own row, or else the one for all tenants. */
+    async get(tenant: TenantId, id: string): Promise<StyleVersionRow | null> {
       const [row] = await database.query<Row>(
         `select ${COLUMNS} from reelform.style_versions
           where id = $1 and (tenant = $2 or tenant is null) order by tenant nulls last limit 1`,
@@ -55,7 +56,8 @@ export function createStyleVersionTable(
       return row === undefined ? null : asStored(row);
     },
 
-    async list(tenant) {
+    /** Returns the tenant's own rows and those for all tenants, newest first. */
+    async list(tenant: TenantId): Promise<StyleVersionRow[]> {
       const rows = await database.query<Row>(
         `select ${COLUMNS} from (
             select distinct on (id) id, created_at, ${COLUMNS} from reelform.style_versions
@@ -66,7 +68,8 @@ export function createStyleVersionTable(
       return rows.map(asStored);
     },
 
-    setStatus: (id, { status, errors, stillcuts }) =>
+    /** Updates all rows with the id. */
+    setStatus: (id: string, { status, errors, stillcuts }: StyleVersionState): Promise<void> =>
       database.transaction(async (tx) => {
         const rows = await tx.query<Row & { readonly before: string }>(
           `update reelform.style_versions as changed set status = $2, errors = $3::json
@@ -81,7 +84,8 @@ export function createStyleVersionTable(
         }
       }),
 
-    async processing() {
+    /** Returns the ids with status `processing`. */
+    async processing(): Promise<string[]> {
       const rows = await database.query<{ id: string }>(
         `select distinct id from reelform.style_versions where status = 'processing' order by id`,
       );

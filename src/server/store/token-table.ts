@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Sha256, sha256 } from '../../digest.ts';
 import type { TenantId } from '../../session/ports.ts';
-import type { Principal, Scope, ServiceContext, TokenRecord, TokenStore } from '../ports.ts';
+import type { IssuedToken, NewToken, Principal, Scope, ServiceContext, TokenRecord } from '../ports.ts';
 
 /** Lifetime of a cached token: other processes notice a revocation after this time. */
 const CACHE_MS = 10_000;
@@ -30,16 +30,19 @@ interface Known {
   readonly until: number;
 }
 
+export type TokenStore = ReturnType<typeof createTokenTable>;
+
 /**
  * Stores tokens in the database by their SHA-256. With 256 random bits, a slow hash would add nothing, and a lookup by
  * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
  */
-export function createTokenTable({ database, now }: Pick<ServiceContext, 'database' | 'now'>): TokenStore {
+export function createTokenTable({ database, now }: Pick<ServiceContext, 'database' | 'now'>) {
   const cache = new Map<Sha256, Known>();
   const iso = (): string => new Date(now()).toISOString();
 
   return {
-    async create({ tenant, name, scopes, expiresAt }) {
+    /** @returns the token's text (`rf_…`, 256 bits), which cannot be retrieved again */
+    async create({ tenant, name, scopes, expiresAt }: NewToken) {
       const { text, id } = newToken();
       const [record] = await database.query<TokenRecord>(
         `insert into reelform.tokens (id, digest, tenant, name, scopes, created_at, expires_at)
@@ -49,7 +52,12 @@ export function createTokenTable({ database, now }: Pick<ServiceContext, 'databa
       return { text, record: record! };
     },
 
-    async issue({ clientId, scopes, expiresAt, sessionId }) {
+    /**
+     * Issues a token that expires no later than the token `clientId` and stops working once that token is revoked.
+     *
+     * @returns null when that token has been revoked or has expired
+     */
+    async issue({ clientId, scopes, expiresAt, sessionId }: IssuedToken) {
       const { text, id } = newToken();
       const [row] = await database.query<{ expires_at: string }>(
         `insert into reelform.tokens (id, digest, tenant, name, scopes, created_at, expires_at, parent_id, session_id)
@@ -62,12 +70,14 @@ export function createTokenTable({ database, now }: Pick<ServiceContext, 'databa
       return row === undefined ? null : { text, expiresAt: row.expires_at };
     },
 
+    /** Returns tokens that the operator created, oldest first, including revoked ones. */
     list: () =>
       database.query<TokenRecord>(
         `select ${RECORD} from reelform.tokens where parent_id is null order by created_at, id`,
       ),
 
-    async revoke(id) {
+    /** @returns false when there is no such token */
+    async revoke(id: string): Promise<boolean> {
       const [row] = await database.query<{ id: string }>(
         'update reelform.tokens set revoked_at = coalesce(revoked_at, $2::timestamptz) where id = $1 returning id',
         [id, iso()],
@@ -79,7 +89,8 @@ export function createTokenTable({ database, now }: Pick<ServiceContext, 'databa
       return true;
     },
 
-    async authenticate(text) {
+    /** @returns null for a token that is unknown, revoked or expired */
+    async authenticate(text: string): Promise<Principal | null> {
       const digest = sha256(text);
       const known = cache.get(digest);
       if (known !== undefined && known.until > now()) return known.principal;

@@ -4,7 +4,7 @@ import { SessionFailure, type TenantId } from '../../session/ports.ts';
 import type { SourceUploadStore } from '../../session/sources/source-store.ts';
 import { checkSource, type InspectSource, uploadUrl } from '../../session/sources/sources.ts';
 import type { SourceUploadAnswer } from '../../wire/mapping.ts';
-import type { ObjectStorage, UploadTable } from '../ports.ts';
+import type { ObjectStorage } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 
 interface SourceUploadsOptions {
@@ -41,16 +41,18 @@ function refuseUpload(error: unknown): never {
   throw serviceError('source_invalid', detail, [{ code, pointer: '#', detail }]);
 }
 
+export type UploadTable = ReturnType<typeof createUploadTable>;
+
 /** Records in the database which tenant has uploaded which bytes. */
-export function createUploadTable(database: Database): UploadTable {
+export function createUploadTable(database: Database) {
   return {
-    async add(tenant, digest) {
+    async add(tenant: TenantId, digest: Sha256): Promise<void> {
       await database.query('insert into reelform.uploads (tenant, digest) values ($1, $2) on conflict do nothing', [
         tenant,
         digest,
       ]);
     },
-    async has(tenant, digest) {
+    async has(tenant: TenantId, digest: Sha256): Promise<boolean> {
       const found = await database.query('select 1 from reelform.uploads where tenant = $1 and digest = $2', [
         tenant,
         digest,

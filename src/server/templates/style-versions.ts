@@ -14,7 +14,8 @@ import {
 import { KILLED_BY } from '../../session/sources/sources.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
-import type { ObjectStorage, StyleVersionRow, StyleVersionTable } from '../ports.ts';
+import type { ObjectStorage, StyleVersionRow } from '../ports.ts';
+import type { StyleVersionTable } from '../store/style-version-table.ts';
 
 export interface StyleVersionsOptions {
   readonly table: StyleVersionTable;

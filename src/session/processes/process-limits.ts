@@ -28,12 +28,12 @@ const INTERVAL_MS = 250;
 
 /** Measures all watched process groups in one pass while there are any. */
 export class UsageMonitor {
-  readonly #meter: GroupMeter;
+  readonly #measureGroups: MeasureGroups;
   readonly #listeners = new Map<number, Set<(usage: GroupUsage) => void>>();
   #measuring: Repetition | undefined;
 
-  constructor(meter: GroupMeter = createGroupMeter()) {
-    this.#meter = meter;
+  constructor(measureGroups = createGroupMeter()) {
+    this.#measureGroups = measureGroups;
   }
 
   /**
@@ -57,7 +57,7 @@ export class UsageMonitor {
 
   async #measure(): Promise<void> {
     try {
-      const usages = await this.#meter.measure(new Set(this.#listeners.keys()));
+      const usages = await this.#measureGroups(new Set(this.#listeners.keys()));
       for (const [groupId, usage] of usages) {
         for (const listener of this.#listeners.get(groupId) ?? []) listener(usage);
       }
@@ -109,18 +109,15 @@ interface ProcessUsage extends GroupUsage {
   readonly groupId: number;
 }
 
-interface GroupMeter {
-  /**
-   * Measures process groups by id (the process id of the group leader). Missing groups have ended, or cannot be
-   * measured.
-   */
-  measure(groupIds: ReadonlySet<number>): Promise<ReadonlyMap<number, GroupUsage>>;
-}
+/**
+ * Measures process groups by id (the process id of the group leader). Missing groups have ended, or cannot be measured.
+ */
+type MeasureGroups = (groupIds: ReadonlySet<number>) => Promise<ReadonlyMap<number, GroupUsage>>;
 
 /** Reads `/proc` on Linux, asks `ps` elsewhere, and knows nothing on Windows. */
-function createGroupMeter(): GroupMeter {
+function createGroupMeter(): MeasureGroups {
   if (platform === 'linux') return createProcMeter();
-  return { measure: platform === 'win32' ? async () => new Map() : measureByPs };
+  return platform === 'win32' ? async () => new Map() : measureByPs;
 }
 
 /** `ps` lists all processes, and costs a process. */
@@ -131,30 +128,28 @@ export async function measureByPs(groupIds: ReadonlySet<number>): Promise<Readon
 }
 
 /** A process is born into its group, so one that was seen in another group is not read again. */
-function createProcMeter(): GroupMeter {
+function createProcMeter(): MeasureGroups {
   const pageBytes = readPageBytes();
   let groupOf = new Map<number, number>();
-  return {
-    async measure(groupIds) {
-      const seen = new Map<number, number>();
-      const usages: ProcessUsage[] = [];
-      for (const name of readdirSync('/proc')) {
-        const processId = Number(name);
-        if (!Number.isInteger(processId)) continue;
-        const groupId = groupIds.has(processId) ? processId : groupOf.get(processId);
-        if (groupId !== undefined && !groupIds.has(groupId)) {
-          seen.set(processId, groupId);
-          continue;
-        }
-        const stat = readProcessStat(processId);
-        if (stat === null) continue;
-        seen.set(processId, stat.groupId);
-        if (!groupIds.has(stat.groupId)) continue;
-        usages.push({ ...stat, memoryBytes: stat.residentPages * pageBytes });
+  return async (groupIds) => {
+    const seen = new Map<number, number>();
+    const usages: ProcessUsage[] = [];
+    for (const name of readdirSync('/proc')) {
+      const processId = Number(name);
+      if (!Number.isInteger(processId)) continue;
+      const groupId = groupIds.has(processId) ? processId : groupOf.get(processId);
+      if (groupId !== undefined && !groupIds.has(groupId)) {
+        seen.set(processId, groupId);
+        continue;
       }
-      groupOf = seen;
-      return sumByGroup(usages);
-    },
+      const stat = readProcessStat(processId);
+      if (stat === null) continue;
+      seen.set(processId, stat.groupId);
+      if (!groupIds.has(stat.groupId)) continue;
+      usages.push({ ...stat, memoryBytes: stat.residentPages * pageBytes });
+    }
+    groupOf = seen;
+    return sumByGroup(usages);
   };
 }
 

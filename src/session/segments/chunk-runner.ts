@@ -4,20 +4,16 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage } from '../../service/service-error.ts';
 import { AttemptRecord, recordRendered } from '../attempt-record.ts';
 import type { BoundScene } from '../bind-scene.ts';
-import type {
-  OutputStore,
-  RenderedVideo,
-  RenderOptions,
-  SessionEnvironment,
-  SessionProblem,
-  SessionStore,
-  StoredOutput,
-  StoredSession,
-} from '../ports.ts';
+import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, StoredSession } from '../ports.ts';
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
-import type { RenderTimeEstimate } from '../render-time.ts';
 import { sessionProblems } from '../session-problems.ts';
-import { type RunnerEvent, sessionEnded, type TakeSlot } from '../session-runner.ts';
+import {
+  type RunnerEvent,
+  type SessionRunner,
+  type SessionRunnerPorts,
+  sessionEnded,
+  type TakeSlot,
+} from '../session-runner.ts';
 import {
   type ChunkEvent,
   type ChunkFile,
@@ -33,23 +29,15 @@ import {
 import { mergePieces, piecesOf, type SceneFiles } from './pieces.ts';
 import type { SegmentRenderer } from './segment-renderer.ts';
 
-interface ChunkRunnerPorts {
+interface ChunkRunnerPorts
+  extends Pick<SessionRunnerPorts, 'outputs' | 'store' | 'environment' | 'pace' | 'retentionMs'> {
   readonly renders: DistributedRenderStore;
   readonly files: ChunkFiles;
   readonly renderer: SegmentRenderer;
-  readonly outputs: OutputStore;
-  readonly store: SessionStore;
-  readonly environment: SessionEnvironment;
-  readonly pace: RenderTimeEstimate;
   /** Identifies everything except the scene that affects the bytes of this process. */
   readonly build: string;
-  /** Time for which an ended session is kept; null keeps it indefinitely. */
-  readonly retentionMs: number | null;
   /** Renders sessions in one piece: `SessionRunner`. */
-  readonly whole: {
-    run(id: string, signal: AbortSignal, takeSlot?: TakeSlot): Promise<void>;
-    fail(id: string, problem: SessionProblem): Promise<void>;
-  };
+  readonly whole: Pick<SessionRunner, 'run' | 'fail'>;
   onEvent?(event: RunnerEvent | ChunkEvent): void;
 }
 

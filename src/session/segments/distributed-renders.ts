@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { type Sha256, sha256 } from '../../digest.ts';
 import type { BoundScene } from '../bind-scene.ts';
-import type { DistributedRenders, StoredSession, TenantId } from '../ports.ts';
+import type { SplitWork, StoredSession, TenantId } from '../ports.ts';
 import { type RenderTimeEstimate, renderWorkload } from '../render-time.ts';
 import { type FilePieces, filesOf, pieceFrames, piecesOf } from './pieces.ts';
 
@@ -183,6 +183,8 @@ interface DistributedRendersPorts {
   onEvent?(event: ChunkEvent): void;
 }
 
+export type DistributedRenders = ReturnType<typeof createDistributedRenders>;
+
 /**
  * Distributes long videos over idle slots, and lets a session wait for another one that already renders the same scene.
  * `ChunkRunner` executes the jobs.
@@ -195,9 +197,13 @@ export function createDistributedRenders({
   rules,
   slotsOf,
   onEvent,
-}: DistributedRendersPorts): DistributedRenders {
+}: DistributedRendersPorts) {
   return {
-    async take({ stored, scene, others, ...times }) {
+    /**
+     * @returns true if other jobs finish the session, and this attempt must no longer write to it; false if it has to be
+     * rendered here in one piece
+     */
+    async take({ stored, scene, others, ...times }: SplitWork): Promise<boolean> {
       const { attempt } = stored;
       const { id } = stored.session;
       const of = { session: id, attempt };

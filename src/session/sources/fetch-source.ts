@@ -103,13 +103,13 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       const freshMs = freshnessOf(url, response);
       if (status === 304 && isConditional) return { result: { status: 'unchanged', freshMs } };
       if (status !== 200 && status !== 203) throw statusFailure(status, given);
-      if (lengthOf(response) > limits.maxBytes) throw new BodyRefused('too_large');
-      const bytes = await readBody(body, limits);
+      if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
+      const bytes = await readBody(body, given, limits);
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
       return { result: { status: 'fetched', bytes, validators, freshMs } };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof BodyRefused) throw bodyFailure(error, given, limits);
+      if (error instanceof SessionFailure) throw error;
       const failed = error as Error & { readonly code?: unknown };
       throw typeof failed.code === 'string' ? requestFailure(failed as RequestFailed, given, url.host) : error;
     } finally {
@@ -168,12 +168,8 @@ function freshnessOf(url: URL, { headers }: ResponseHead): number {
   return policy.storable() ? Math.max(0, policy.timeToLive()) : 0;
 }
 
-function bodyFailure({ reason }: BodyRefused, url: string, limits: FetchLimits): Error {
-  if (reason === 'too_large') {
-    return fetchFailure('asset_too_large', url, `is larger than ${limits.maxBytes / 1_000_000} MB`);
-  }
-  const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
-  return fetchFailure('asset_unreachable', url, what, { isRetryable: true });
+function tooLarge(url: string, { maxBytes }: BodyLimits): SessionFailure {
+  return fetchFailure('asset_too_large', url, `is larger than ${maxBytes / 1_000_000} MB`);
 }
 
 const TITLES = {
@@ -229,22 +225,12 @@ interface BodyLimits {
   readonly windowMs: number;
 }
 
-/** The body exceeded a limit. */
-class BodyRefused extends Error {
-  readonly reason: 'too_large' | 'too_slow';
-
-  constructor(reason: 'too_large' | 'too_slow') {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
 /**
  * Reads a body into memory. Counts bytes after decompression, which stops compression bombs, and aborts slow senders.
  *
- * @throws BodyRefused; the stream is then destroyed
+ * @throws SessionFailure `asset_too_large`, `asset_unreachable`; the stream is then destroyed
  */
-async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
+async function readBody(stream: Readable, url: string, limits: BodyLimits): Promise<Buffer> {
   const body = new ByteCollector(undefined, allocateUnforked);
   let windowBytes = 0;
   let isSlow = false;
@@ -256,11 +242,13 @@ async function readBody(stream: Readable, limits: BodyLimits): Promise<Buffer> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       windowBytes += chunk.length;
-      if (body.length + chunk.length > limits.maxBytes) throw new BodyRefused('too_large');
+      if (body.length + chunk.length > limits.maxBytes) throw tooLarge(url, limits);
       body.add(chunk);
     }
   } catch (error) {
-    throw isSlow ? new BodyRefused('too_slow') : error;
+    if (!isSlow) throw error;
+    const what = `sent less than ${limits.minBytesPerWindow} bytes in ${limits.windowMs / 1000} s`;
+    throw fetchFailure('asset_unreachable', url, what, { isRetryable: true });
   } finally {
     clearInterval(timer);
     stream.destroy();

@@ -4,25 +4,7 @@ import { fileSha256, type Sha256 } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile, UNFINISHED } from '../../replace-file.ts';
 
-/** Stores bytes under their SHA-256 in a folder that several processes may share. */
-export interface SourceStore {
-  /**
-   * @param digest of the bytes, if known
-   * @param isRewritten writes the bytes even if they are stored, so that timing does not reveal what other tenants
-   * stored
-   */
-  put(bytes: Uint8Array, digest?: Sha256, isRewritten?: boolean): Promise<Sha256>;
-  /** Returns null for missing bytes; removes damaged ones. Counts as a use. */
-  get(digest: Sha256): Promise<Buffer | null>;
-  has(digest: Sha256): Promise<boolean>;
-  /**
-   * Removes the least recently used files until at most `maxBytes` are left. Files used within the last hour stay,
-   * because a render may need them.
-   *
-   * @returns the remaining bytes
-   */
-  prune(maxBytes: number): Promise<number>;
-}
+export type SourceStore = ReturnType<typeof createSourceStore>;
 
 /** Source uploads, which are never removed. */
 export interface SourceUploadStore extends Pick<SourceStore, 'put' | 'has'> {
@@ -40,7 +22,8 @@ interface SourceStoreOptions {
 /** Milliseconds after its last use during which a file is not removed. */
 const UNTOUCHABLE_MS = 3_600_000;
 
-export function createSourceStore(directory: string, { isDurable, now }: SourceStoreOptions): SourceStore {
+/** Stores bytes under their SHA-256 in a folder that several processes may share. */
+export function createSourceStore(directory: string, { isDurable, now }: SourceStoreOptions) {
   const pathOf = (digest: Sha256): string => join(directory, digest);
   /** @returns whether the file exists */
   const touch = async (digest: Sha256): Promise<boolean> => {
@@ -48,7 +31,12 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
     return (await nullIfMissing(utimes(pathOf(digest), time, time).then(() => true))) ?? false;
   };
   return {
-    async put(bytes, known, isRewritten = false) {
+    /**
+     * @param known digest of the bytes, if known
+     * @param isRewritten writes the bytes even if they are stored, so that timing does not reveal what other tenants
+     * stored
+     */
+    async put(bytes: Uint8Array, known?: Sha256, isRewritten = false): Promise<Sha256> {
       const digest = known ?? (await fileSha256(bytes));
       // Videos often share files. A different size is left by a power failure.
       const there = isRewritten ? null : await nullIfMissing(stat(pathOf(digest)));
@@ -58,7 +46,8 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       }
       return digest;
     },
-    async get(digest) {
+    /** Returns null for missing bytes; removes damaged ones. Counts as a use. */
+    async get(digest: Sha256): Promise<Buffer | null> {
       const bytes = await nullIfMissing(readFile(pathOf(digest)));
       if (bytes === null) return null;
       if ((await fileSha256(bytes)) !== digest) {
@@ -68,10 +57,16 @@ export function createSourceStore(directory: string, { isDurable, now }: SourceS
       await touch(digest);
       return bytes;
     },
-    async has(digest) {
+    async has(digest: Sha256): Promise<boolean> {
       return (await nullIfMissing(stat(pathOf(digest)))) !== null;
     },
-    async prune(maxBytes) {
+    /**
+     * Removes the least recently used files until at most `maxBytes` are left. Files used within the last hour stay,
+     * because a render may need them.
+     *
+     * @returns the remaining bytes
+     */
+    async prune(maxBytes: number): Promise<number> {
       const files = await filesOf(directory);
       let sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
       for (const file of files.sort((a, b) => a.usedAt - b.usedAt)) {

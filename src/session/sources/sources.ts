@@ -35,18 +35,10 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'in
 }
 
 /** Access to uploads and remote files. */
-export interface Sources {
-  readonly reader: SourceReader;
-  /** Source uploads; never pruned. */
-  readonly uploads: SourceUploadStore;
-  /** Removes the least recently used copies of remote files, down to `maxBytes`. @returns the remaining bytes */
-  prune(maxBytes: number): Promise<number>;
-  /** Removes everything, including uploads. */
-  clear(): Promise<void>;
-}
+export type Sources = ReturnType<typeof createSources>;
 
 /** Composes guard, client, cache, store and reader. */
-export function createSources(options: SourcesOptions): Sources {
+export function createSources(options: SourcesOptions) {
   const { directory, isOneRun, now, inspect, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
   const uploads = options.uploads === undefined ? ownUploads(options) : withCopies(options.uploads, blobs);
@@ -55,9 +47,12 @@ export function createSources(options: SourcesOptions): Sources {
   const reader = createSourceReader({ uploads, cache, inspect, mayRead, scopeOf });
   return {
     reader: options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce),
+    /** Source uploads; never pruned. */
     uploads,
-    prune: (maxBytes) => cache.prune(maxBytes),
-    clear: () => rm(directory, { recursive: true, force: true }),
+    /** Removes the least recently used copies of remote files, down to `maxBytes`. @returns the remaining bytes */
+    prune: (maxBytes: number): Promise<number> => cache.prune(maxBytes),
+    /** Removes everything, including uploads. */
+    clear: (): Promise<void> => rm(directory, { recursive: true, force: true }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StyleVersionTable } from '../../../src/server/ports.ts';
+import type { StyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { createStyleVersionTable } from '../../../src/server/store/style-version-table.ts';
 import { ServiceError, serviceError } from '../../../src/service/service-error.ts';
 import type { TenantId } from '../../../src/session/ports.ts';

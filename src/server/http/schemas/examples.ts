@@ -78,18 +78,12 @@ export const EXAMPLES = {
     external_uploads: [UPLOAD_ASKED],
   },
   session: {
-    id: 'rs_81f2c0',
-    title: 'Berlin',
+    ...STARTED,
     status: 'preview_rendered',
     render_progress: 100,
     thumbnails: [`${BASE}/outputs/k3Vb9Qz71xTn0LwY/stillcut_01.jpg`],
     video_url: `${BASE}/outputs/k3Vb9Qz71xTn0LwY/video.mp4`,
-    errors: [],
-    created_at: TIME.created,
     updated_at: TIME.ended,
-    mapping: { id: 'map_5d0e', template_style_version_id: STYLE_VERSION_ID, resources: RESOURCES },
-    audio_tracks: {},
-    font_changes: {},
     source_uploads: [
       {
         key: HERO,
@@ -106,7 +100,6 @@ export const EXAMPLES = {
     phase: 'done',
     terminal: true,
     download_url: `${BASE}/downloads/rs_81f2c0/video.mp4?expires=1767229200&signature=…`,
-    expires_at: null,
     usage: { queue_seconds: 0.1, render_seconds: 7.1, frames: 360, bytes: 2_841_733 },
     external_uploads: [UPLOADED],
   },
@@ -179,9 +172,6 @@ export const EXAMPLES = {
   },
 } as const;
 
-const CREATED = '2026-01-01T00:00:00.000Z';
-const ENDED = '2026-01-01T00:00:07.214Z';
-
 const { download_url: _, ...session } = EXAMPLES.session;
 
 const ENDPOINT: WebhookEndpoint = {
@@ -194,8 +184,8 @@ const ENDPOINT: WebhookEndpoint = {
   enabled: true,
   disabled_because: null,
   failing_since: null,
-  created_at: CREATED,
-  updated_at: CREATED,
+  created_at: TIME.created,
+  updated_at: TIME.created,
 };
 
 const DELIVERY: WebhookDelivery = {
@@ -204,11 +194,11 @@ const DELIVERY: WebhookDelivery = {
   type: 'render_session.status.changed',
   status: 'delivered',
   attempts: [
-    { at: ENDED, status_code: 503, error: 'status', duration_ms: 84 },
+    { at: TIME.ended, status_code: 503, error: 'status', duration_ms: 84 },
     { at: '2026-01-01T00:00:12.391Z', status_code: 204, error: null, duration_ms: 41 },
   ],
   next_attempt_at: null,
-  created_at: ENDED,
+  created_at: TIME.ended,
   ended_at: '2026-01-01T00:00:12.432Z',
 };
 
@@ -218,10 +208,10 @@ export const WEBHOOK_EXAMPLES = {
   endpoint: ENDPOINT,
   withSecret: { ...ENDPOINT, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw8pUJZ2RPzyA=' },
   delivery: DELIVERY,
-  sessionChanged: { type: 'render_session.status.changed', timestamp: ENDED, data: { render_session: session } },
+  sessionChanged: { type: 'render_session.status.changed', timestamp: TIME.ended, data: { render_session: session } },
   uploadComplete: {
     type: 'render_session.external_upload.complete',
-    timestamp: ENDED,
+    timestamp: TIME.ended,
     data: {
       render_session_id: 'rs_81f2c0',
       to: 's3://videos/berlin.mp4',
@@ -230,8 +220,8 @@ export const WEBHOOK_EXAMPLES = {
   },
   styleVersionChanged: {
     type: 'template_style_version.status.changed',
-    timestamp: ENDED,
+    timestamp: TIME.ended,
     data: { style_version: EXAMPLES.details },
   },
-  test: { type: 'webhook_endpoint.test', timestamp: ENDED, data: { webhook_endpoint_id: ENDPOINT.id } },
+  test: { type: 'webhook_endpoint.test', timestamp: TIME.ended, data: { webhook_endpoint_id: ENDPOINT.id } },
 } as const satisfies Record<string, object>;
