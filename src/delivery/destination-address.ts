@@ -30,17 +30,24 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
  * slash, see `fillDestination`. Omit for a `to` that was already filled.
  */
 export function parseDestination(to: string, placeholders: readonly string[] = []): ParsedDestination {
+  const parsed = parseTarget(to);
+  if (!parsed.ok) return parsed;
+  const { target } = parsed;
+  return keyProblem(target.kind === 'file' ? target.path.replace(/^\//, '') : target.key, placeholders) ?? parsed;
+}
+
+function parseTarget(to: string): ParsedDestination {
   const [, scheme = '', rest = ''] = /^([a-z0-9]+):(.*)$/s.exec(to) ?? [];
   switch (scheme) {
     case 's3':
     case 'gs':
-      return parseBucket(scheme, rest, placeholders);
+      return parseBucket(scheme, rest);
     case 'azblob':
-      return parseAzure(rest, placeholders);
+      return parseAzure(rest);
     case 'wasbs':
-      return parseAzureUrl(rest, placeholders);
+      return parseAzureUrl(rest);
     case 'file':
-      return parseFile(rest, placeholders);
+      return parseFile(rest);
     default:
       return wrong('A destination must name a bucket or a folder', `Write ${FORMS}`);
   }
@@ -60,16 +67,15 @@ export function formatDestination(target: DestinationAddress): string {
   return `${target.kind}://${target.bucket}/${target.key}`;
 }
 
-function parseBucket(kind: 's3' | 'gs', rest: string, placeholders: readonly string[]): ParsedDestination {
+function parseBucket(kind: 's3' | 'gs', rest: string): ParsedDestination {
   const [, bucket = '', key = ''] = /^\/\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!BUCKETS[kind].test(bucket)) {
     return wrong(`${kind}:// must be followed by a bucket name, a slash and a key`, `Write ${kind}://bucket/key`);
   }
-  const problem = keyProblem(key, placeholders);
-  return problem ?? { ok: true, target: { kind, bucket, key } };
+  return { ok: true, target: { kind, bucket, key } };
 }
 
-function parseAzure(rest: string, placeholders: readonly string[]): ParsedDestination {
+function parseAzure(rest: string): ParsedDestination {
   const [, account = '', container = '', key = ''] = /^\/\/([^/]*)\/([^/]*)(?:\/(.*))?$/s.exec(rest) ?? [];
   if (!ACCOUNT.test(account) || !CONTAINER.test(container)) {
     return wrong(
@@ -77,29 +83,26 @@ function parseAzure(rest: string, placeholders: readonly string[]): ParsedDestin
       'Write azblob://account/container/key',
     );
   }
-  const problem = keyProblem(key, placeholders);
-  return problem ?? { ok: true, target: { kind: 'azblob', account, container, key } };
+  return { ok: true, target: { kind: 'azblob', account, container, key } };
 }
 
 /** The spelling of Hadoop, equivalent to `azblob://account/container/key`. */
-function parseAzureUrl(rest: string, placeholders: readonly string[]): ParsedDestination {
+function parseAzureUrl(rest: string): ParsedDestination {
   const [, container = '', account = '', key = ''] =
     /^\/\/([^/@]*)@([^/@.]*)\.blob\.core\.windows\.net(?:\/(.*))?$/s.exec(rest) ?? [];
-  if (ACCOUNT.test(account) && CONTAINER.test(container))
-    return parseAzure(`//${account}/${container}/${key}`, placeholders);
+  if (ACCOUNT.test(account) && CONTAINER.test(container)) return parseAzure(`//${account}/${container}/${key}`);
   return wrong(
     'wasbs:// must be followed by a container, an account and a key',
     'Write wasbs://container@account.blob.core.windows.net/key',
   );
 }
 
-function parseFile(rest: string, placeholders: readonly string[]): ParsedDestination {
+function parseFile(rest: string): ParsedDestination {
   // file:///srv/videos equals file:/srv/videos.
   const path = rest.replace(/^\/\/\//, '/').replace(/^(?:\.\/)+/, '');
   if (path.startsWith('//'))
     return wrong('file: must be a path on this machine, without a host', 'Write file:folder/name');
-  const problem = keyProblem(path.replace(/^\//, ''), placeholders);
-  return problem ?? { ok: true, target: { kind: 'file', path } };
+  return { ok: true, target: { kind: 'file', path } };
 }
 
 /** Checks the part after the bucket. */

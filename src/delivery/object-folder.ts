@@ -31,12 +31,13 @@ interface ObjectFolderOptions {
   readonly timeoutMs: number;
 }
 
-type Calls = {
-  readonly [Name in 'get' | 'has' | 'put']: (
-    signal: AbortSignal,
-    ...args: Parameters<ObjectFolder[Name]>
-  ) => ReturnType<ObjectFolder[Name]>;
-} & { close(): void };
+/** The calls of an open folder; those that send requests take a signal first. */
+interface Calls {
+  get(signal: AbortSignal, name: string, maxBytes: number): Promise<Uint8Array | null>;
+  has(signal: AbortSignal, name: string): Promise<boolean>;
+  put(signal: AbortSignal, name: string, bytes: Uint8Array): Promise<void>;
+  close(): void;
+}
 
 /** Opens a folder of a bucket. Secrets are read and the SDK is loaded at the first call. */
 export function openObjectFolder({ url, credential, env, timeoutMs }: ObjectFolderOptions): ObjectFolder {

@@ -68,7 +68,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = settings.publicUrl ?? address.url;
   const components = await composeService({ ...options, servedAt: publicUrl, logger });
   const { url } = address;
-  const close = await startProcess(components, settings, async ({ listen, onClose }) => {
+  const close = await startProcess(components, settings, async (listen, onClose) => {
     await listen(await buildApp(components.app), address.port, 'listening');
     if (metricsAddress !== null) await listen(await buildOperationApp(components.app), metricsAddress.port, 'metrics');
     if (components.database.kind === 'pglite') {
@@ -130,35 +130,29 @@ export async function reserveAddress(host: string, port: number): Promise<Addres
 
 type Close = () => Promise<void>;
 
-/** Starts the servers of a process. They are closed in reverse order. */
-interface ServerStarter {
-  /** Serves an app on a reserved port. @param what what the log says about the address */
-  listen(app: FastifyInstance, port: number, what: string): Promise<void>;
-  onClose(close: Close): void;
-}
+/** Serves an app on a reserved port. @param what what the log says about the address */
+type Listen = (app: FastifyInstance, port: number, what: string) => Promise<void>;
 
 /**
- * Starts the servers around the components, then rendering. Closes everything if that fails.
+ * Starts the servers around the components, then rendering. They are closed in reverse order, also if that fails.
  *
  * @returns drains the jobs while HTTP still responds, then closes everything
  */
 export async function startProcess(
   components: ServiceComponents,
   { host, drainSeconds }: Settings,
-  startServers: (starter: ServerStarter) => Promise<void>,
+  startServers: (listen: Listen, onClose: (close: Close) => void) => Promise<void>,
 ): Promise<RunningProcess['close']> {
   const closing: Close[] = [() => components.close()];
   const closeAll = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
   };
   try {
-    await startServers({
-      async listen(app, port, what) {
-        await app.listen({ host, port, listenTextResolver: (at) => `${what} on ${at}` });
-        closing.push(() => app.close());
-      },
-      onClose: (close) => closing.push(close),
-    });
+    const listen: Listen = async (app, port, what) => {
+      await app.listen({ host, port, listenTextResolver: (at) => `${what} on ${at}` });
+      closing.push(() => app.close());
+    };
+    await startServers(listen, (close) => closing.push(close));
     await components.work();
   } catch (error) {
     await closeAll();

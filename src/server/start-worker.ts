@@ -30,7 +30,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const logger = createLogger(settings.logLevel, options.log);
   const address = listens ? await reserveAddress(settings.host, settings.port) : null;
   const components = await composeService({ ...options, servedAt: null, logger });
-  const close = await startProcess(components, settings, async ({ listen }) => {
+  const close = await startProcess(components, settings, async (listen) => {
     if (address !== null) await listen(await buildOperationApp(components.app), address.port, 'listening');
   });
   const { publicUrl, registry } = components;

@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import { FRESH_AGENTS, KEPT_AGENTS, type Repeatability, retryAfterMs } from '../http/send-request.ts';
-import type { ExternalUpload, ExternalUploadRequest, RenderSession } from '../wire/render-session.ts';
+import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
@@ -14,7 +14,6 @@ import {
   refusalOf,
 } from './read-answer.ts';
 import {
-  type FinishedVideo,
   lacksDeliveries,
   type RemoteRenderService,
   type SessionSnapshot,
@@ -65,6 +64,8 @@ const IDLE_MS = { GET: 30_000, POST: 60_000 } as const;
 /** Page size of session lists. */
 const PAGE = 100;
 const SESSIONS = '/v2/render_sessions';
+/** Wait between polls of deliveries, unless the service sends Retry-After. */
+const DELIVERY_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, factor: 1.5 };
 
 interface Call {
   readonly method: 'GET' | 'POST';
@@ -181,23 +182,37 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     }
   }
 
-  const deliverVideo: NonNullable<RemoteRenderService['deliverVideo']> = (video, asked) =>
-    deliverByHttp(video, asked, url, {
-      async post(id, body) {
-        const key = sha256(`${id} ${body} ${now()} ${random()}`).slice(0, 32);
-        const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-        const path = `${SESSIONS}/${encodeURIComponent(id)}/external_uploads`;
-        // A repetition at worst delivers the same file twice.
-        const { name, answer } = await exchange({ method: 'POST', path, headers, body });
-        return readSessionAnswer(name, answer.text, now());
-      },
-      get: getRenderSession,
-      wait,
-    });
-
   const getRenderSession = async (id: string): Promise<SessionSnapshot> => {
     const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
     return { session: readSessionAnswer(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
+  };
+
+  const deliverVideo: NonNullable<RemoteRenderService['deliverVideo']> = async ({ session: id }, asked) => {
+    const body = JSON.stringify({ external_uploads: asked });
+    const key = sha256(`${id} ${body} ${now()} ${random()}`).slice(0, 32);
+    const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+    const path = `${SESSIONS}/${encodeURIComponent(id)}/external_uploads`;
+    let session: RenderSession;
+    try {
+      // A repetition at worst delivers the same file twice.
+      const { name, answer } = await exchange({ method: 'POST', path, headers, body });
+      session = readSessionAnswer(name, answer.text, now());
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // Throws 404 if the session itself is missing.
+      await getRenderSession(id);
+      throw lacksDeliveries(url);
+    }
+    if (session.external_uploads === undefined) throw lacksDeliveries(url);
+    const ofAsked = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
+      asked.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
+    for (let looks = 0; !uploadsEnded({ external_uploads: ofAsked(session) }); looks += 1) {
+      const look = await getRenderSession(id);
+      session = look.session;
+      if (uploadsEnded({ external_uploads: ofAsked(session) })) break;
+      await wait(look.retryAfterMs ?? backoffMs(looks, DELIVERY_BACKOFF));
+    }
+    return ofAsked(session);
   };
 
   const listRenderSessions = async (count: number): Promise<readonly RenderSession[] | null> => {
@@ -293,48 +308,4 @@ function isMissing(error: unknown): boolean {
 
 function lacksUploads(message: string, hint: string): ReelformError {
   return new ReelformError('service_lacks_uploads', message, { hint });
-}
-
-/** The calls of the service client that a delivery needs. */
-interface DeliveryCalls {
-  /** `POST …/external_uploads` with exactly this body and a key of its own. */
-  post(session: string, body: string): Promise<RenderSession>;
-  get(session: string): Promise<SessionSnapshot>;
-  wait(milliseconds: number): Promise<void>;
-}
-
-/** Wait between polls, unless the service sends Retry-After. */
-const BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, factor: 1.5 };
-
-/**
- * Requests deliveries of a finished video and waits until they end.
- *
- * @param url of the service, for messages
- * @throws as `RenderService.deliverVideo`
- */
-async function deliverByHttp(
-  { session: id }: FinishedVideo,
-  asked: readonly ExternalUploadRequest[],
-  url: string,
-  { post, get, wait }: DeliveryCalls,
-): Promise<readonly ExternalUpload[]> {
-  let session: RenderSession;
-  try {
-    session = await post(id, JSON.stringify({ external_uploads: asked }));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    // Throws 404 if the session itself is missing.
-    await get(id);
-    throw lacksDeliveries(url);
-  }
-  if (session.external_uploads === undefined) throw lacksDeliveries(url);
-  const ofAsked = ({ external_uploads = [] }: RenderSession): ExternalUpload[] =>
-    asked.flatMap(({ to }) => external_uploads.findLast((one) => one.to === to) ?? []);
-  for (let looks = 0; !uploadsEnded({ external_uploads: ofAsked(session) }); looks += 1) {
-    const look = await get(id);
-    session = look.session;
-    if (uploadsEnded({ external_uploads: ofAsked(session) })) break;
-    await wait(look.retryAfterMs ?? backoffMs(looks, BACKOFF));
-  }
-  return ofAsked(session);
 }

@@ -55,28 +55,22 @@ const STREAM_ATTEMPTS = 3;
  * All methods throw DeliveryFailure, or the signal's reason when it is aborted.
  */
 export class S3Bucket {
-  readonly #sdk: S3Sdk;
-  readonly #client: S3Client;
-  readonly #bucket: string;
-  readonly place: string;
+  readonly #parts: S3BucketParts;
 
-  constructor({ sdk, client, bucket, place }: S3BucketParts) {
-    this.#sdk = sdk;
-    this.#client = client;
-    this.#bucket = bucket;
-    this.place = place;
+  constructor(parts: S3BucketParts) {
+    this.#parts = parts;
   }
 
   /** Writes an object in one request; the store verifies its MD5. */
   async put(key: string, bytes: Uint8Array, kind: S3ObjectKind = {}, signal?: AbortSignal): Promise<void> {
-    const command = new this.#sdk.PutObjectCommand({ ...this.#at(key), ...kindOf(kind), ...bodyOf(bytes) });
-    await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
+    const command = new this.#parts.sdk.PutObjectCommand({ ...this.#at(key), ...kindOf(kind), ...bodyOf(bytes) });
+    await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal);
   }
 
   /** Null when it is not there. */
   async head(key: string, signal?: AbortSignal): Promise<S3ObjectFacts | null> {
-    const command = new this.#sdk.HeadObjectCommand(this.#at(key));
-    const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+    const command = new this.#parts.sdk.HeadObjectCommand(this.#at(key));
+    const answer = await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal, isGone);
     if (answer === null) return null;
     const { ContentLength: size = 0, ETag: etag = '', Metadata: metadata = {}, VersionId: versionId } = answer;
     return { size, etag, metadata, versionId: versionId ?? null };
@@ -84,9 +78,9 @@ export class S3Bucket {
 
   /** @returns null if it is missing or has more than `maxBytes` */
   async get(key: string, maxBytes = Number.POSITIVE_INFINITY, signal?: AbortSignal): Promise<Buffer | null> {
-    const command = new this.#sdk.GetObjectCommand(this.#at(key));
+    const command = new this.#parts.sdk.GetObjectCommand(this.#at(key));
     const read = async (): Promise<Buffer | null> => {
-      const { Body, ContentLength = 0 } = await this.#client.send(command, optionsOf(signal));
+      const { Body, ContentLength = 0 } = await this.#parts.client.send(command, optionsOf(signal));
       if (ContentLength > maxBytes) {
         (Body as Readable).destroy();
         return null;
@@ -111,13 +105,13 @@ export class S3Bucket {
     let end = range?.end;
     let etag: string | undefined;
     for (let failures = 0; end === undefined || start < end; ) {
-      const command = new this.#sdk.GetObjectCommand({
+      const command = new this.#parts.sdk.GetObjectCommand({
         ...this.#at(key),
         ...(end === undefined ? {} : { Range: `bytes=${start}-${end - 1}` }),
         ...(etag === undefined ? {} : { IfMatch: etag }),
       });
       try {
-        const answer = await this.#client.send(command);
+        const answer = await this.#parts.client.send(command);
         etag ??= answer.ETag;
         end ??= answer.ContentLength;
         for await (const piece of answer.Body as Readable as AsyncIterable<Buffer>) {
@@ -127,7 +121,7 @@ export class S3Bucket {
         }
         if (end === undefined || start >= end) return;
       } catch (error) {
-        const failure = s3Failure(error, this.place);
+        const failure = s3Failure(error, this.#parts.place);
         if (!failure.isRetryable || failures + 1 >= STREAM_ATTEMPTS) throw failure;
       }
       if (++failures >= STREAM_ATTEMPTS) throw this.failure('ended its response too early');
@@ -138,12 +132,12 @@ export class S3Bucket {
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined;
     do {
-      const command = new this.#sdk.ListObjectsV2Command({
-        Bucket: this.#bucket,
+      const command = new this.#parts.sdk.ListObjectsV2Command({
+        Bucket: this.#parts.bucket,
         Prefix: prefix,
         ...(token === undefined ? {} : { ContinuationToken: token }),
       });
-      const answer = await this.#try(() => this.#client.send(command));
+      const answer = await this.#try(() => this.#parts.client.send(command));
       yield (answer.Contents ?? []).map(({ Key: key = '', LastModified }) => ({
         ...{ key, modifiedAt: LastModified?.getTime() ?? 0 },
       }));
@@ -159,26 +153,30 @@ export class S3Bucket {
   }
 
   async #removeSome(keys: readonly string[]): Promise<void> {
-    const command = new this.#sdk.DeleteObjectsCommand({
-      Bucket: this.#bucket,
+    const command = new this.#parts.sdk.DeleteObjectsCommand({
+      Bucket: this.#parts.bucket,
       Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
     });
-    const answer = await this.#try(() => this.#client.send(command), undefined, isUnsupported);
+    const answer = await this.#try(() => this.#parts.client.send(command), undefined, isUnsupported);
     // Some stores only remove single objects.
     if (answer === null) {
       for (const key of keys) {
-        await this.#try(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#at(key))), undefined, isGone);
+        await this.#try(
+          () => this.#parts.client.send(new this.#parts.sdk.DeleteObjectCommand(this.#at(key))),
+          undefined,
+          isGone,
+        );
       }
       return;
     }
     const refused = answer.Errors?.[0];
-    if (refused !== undefined) throw s3Failure(Object.assign(new Error(), { name: refused.Code }), this.place);
+    if (refused !== undefined) throw s3Failure(Object.assign(new Error(), { name: refused.Code }), this.#parts.place);
   }
 
   /** Starts a multipart upload. @returns its id */
   async beginParts(key: string, kind: S3ObjectKind, signal: AbortSignal): Promise<string> {
-    const command = new this.#sdk.CreateMultipartUploadCommand({ ...this.#at(key), ...kindOf(kind) });
-    const { UploadId = '' } = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal);
+    const command = new this.#parts.sdk.CreateMultipartUploadCommand({ ...this.#at(key), ...kindOf(kind) });
+    const { UploadId = '' } = await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal);
     return UploadId;
   }
 
@@ -189,13 +187,13 @@ export class S3Bucket {
     { number, bytes }: { readonly number: number; readonly bytes: Uint8Array },
     signal: AbortSignal,
   ): Promise<S3Part | null> {
-    const command = new this.#sdk.UploadPartCommand({
+    const command = new this.#parts.sdk.UploadPartCommand({
       ...this.#at(key),
       ...bodyOf(bytes),
       UploadId: uploadId,
       PartNumber: number,
     });
-    const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+    const answer = await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal, isGone);
     return answer === null ? null : { number, etag: answer.ETag ?? '', size: bytes.length };
   }
 
@@ -204,12 +202,12 @@ export class S3Bucket {
     const parts: S3Part[] = [];
     let marker: string | undefined;
     do {
-      const command = new this.#sdk.ListPartsCommand({
+      const command = new this.#parts.sdk.ListPartsCommand({
         ...this.#at(key),
         UploadId: uploadId,
         ...(marker === undefined ? {} : { PartNumberMarker: marker }),
       });
-      const answer = await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone);
+      const answer = await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal, isGone);
       if (answer === null) return null;
       for (const { PartNumber = 0, ETag = '', Size = 0 } of answer.Parts ?? []) {
         parts.push({ number: PartNumber, etag: ETag, size: Size });
@@ -222,31 +220,31 @@ export class S3Bucket {
   /** @param parts ordered by number @returns false if the upload no longer exists */
   async completeParts(key: string, uploadId: string, parts: readonly S3Part[], signal: AbortSignal): Promise<boolean> {
     const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
-    const command = new this.#sdk.CompleteMultipartUploadCommand({
+    const command = new this.#parts.sdk.CompleteMultipartUploadCommand({
       ...this.#at(key),
       UploadId: uploadId,
       MultipartUpload: { Parts },
     });
-    return (await this.#try(() => this.#client.send(command, optionsOf(signal)), signal, isGone)) !== null;
+    return (await this.#try(() => this.#parts.client.send(command, optionsOf(signal)), signal, isGone)) !== null;
   }
 
   async abortParts(key: string, uploadId: string): Promise<void> {
-    const command = new this.#sdk.AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId });
-    await this.#try(() => this.#client.send(command), undefined, isGone);
+    const command = new this.#parts.sdk.AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId });
+    await this.#try(() => this.#parts.client.send(command), undefined, isGone);
   }
 
   /** @param says predicate that follows the name of the bucket */
   failure(says: string): DeliveryFailure {
-    return new DeliveryFailure(`${this.place} ${says}`, { isRetryable: true });
+    return new DeliveryFailure(`${this.#parts.place} ${says}`, { isRetryable: true });
   }
 
   /** Closes its connections. */
   close(): void {
-    this.#client.destroy();
+    this.#parts.client.destroy();
   }
 
   #at(key: string): { Bucket: string; Key: string } {
-    return { Bucket: this.#bucket, Key: key };
+    return { Bucket: this.#parts.bucket, Key: key };
   }
 
   async #try<T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -258,7 +256,7 @@ export class S3Bucket {
     } catch (error) {
       signal?.throwIfAborted();
       if (isNothing?.(error)) return null;
-      throw s3Failure(error, this.place);
+      throw s3Failure(error, this.#parts.place);
     }
   }
 }

@@ -26,18 +26,13 @@ interface Claimer {
   isDismissed: boolean;
 }
 
-/** Claims the jobs of one queue for this process. */
-export interface JobClaims {
-  /** Checks whether a job can be claimed. */
-  wake(): void;
-  stop(): void;
-}
+export type JobClaims = ReturnType<typeof claimJobs>;
 
 /**
- * Claims jobs while the lane has room. At most one worker of this process queries the database at a time, so that each
+ * Claims the jobs of one queue for this process while the lane has room. At most one worker of this process queries the database at a time, so that each
  * claim takes the previous ones into account and a job that others claim does not wake all workers.
  */
-export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaims {
+export function claimJobs({ boss, queue, handler, run }: ClaimOptions) {
   const { lane } = handler;
   let asking: Claimer | null = null;
   let isStopped = false;
@@ -92,8 +87,9 @@ export function claimJobs({ boss, queue, handler, run }: ClaimOptions): JobClaim
   lane.onChange = adjust;
   adjust();
   return {
+    /** Checks whether a job can be claimed. */
     wake: adjust,
-    stop() {
+    stop(): void {
       isStopped = true;
     },
   };

@@ -1,3 +1,4 @@
+import { parseJson } from '../../json.ts';
 import { serviceError } from '../../service/service-error.ts';
 
 /** Position of the last session of a page. */
@@ -14,18 +15,15 @@ export function writeCursor({ createdAt, id }: PageCursor): string {
 
 /** @throws ServiceError 400 for a text that `writeCursor` did not create */
 export function readCursor(text: string): PageCursor {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (Array.isArray(value) && value.length === 2) {
-      const [createdAt, id] = value as unknown[];
-      if (typeof createdAt === 'string' && typeof id === 'string' && new Date(createdAt).toISOString() === createdAt) {
-        return { createdAt, id };
-      }
-    }
-  } catch {
-    // Invalid JSON or an invalid date.
-  }
+  const value = parseJson(Buffer.from(text, 'base64url').toString());
+  const [createdAt, id] = Array.isArray(value) && value.length === 2 ? (value as unknown[]) : [];
+  if (typeof createdAt === 'string' && typeof id === 'string' && isTimestamp(createdAt)) return { createdAt, id };
   throw serviceError('bad_request', 'The cursor is not valid', [
     { code: 'bad_request', pointer: '?cursor', detail: 'Use next_cursor of the previous page, or leave it out' },
   ]);
+}
+
+function isTimestamp(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }

@@ -75,9 +75,7 @@ export class RenderChild implements TaskRunner {
   readonly #subprocess;
   /** The only folder that the process may write to. */
   readonly #folder = temporaryFolder(FOLDER_PREFIX);
-  readonly #limits: RenderLimits;
-  readonly #watch: UsageMonitor;
-  readonly #encoder: EncoderChoice;
+  readonly #options: RenderChildOptions;
   /** By number. */
   readonly #running = new Map<number, RunningTask>();
   #video: symbol | undefined;
@@ -91,11 +89,10 @@ export class RenderChild implements TaskRunner {
   #taskCount = 0;
   #memoryBytes = 0;
 
-  constructor({ environment, limits, watch, encoder, sandbox, owner }: RenderChildOptions) {
-    this.owner = owner;
-    this.#limits = limits;
-    this.#watch = watch;
-    this.#encoder = encoder;
+  constructor(options: RenderChildOptions) {
+    const { environment, limits, sandbox } = options;
+    this.owner = options.owner;
+    this.#options = options;
     const heapMegabytes = Math.max(128, Math.round(limits.memoryBytes / 2 / 2 ** 20));
     const nodeOptions = [...V8_OPTIONS, `--max-old-space-size=${heapMegabytes}`];
     const { file, args, env } = sandbox.command({
@@ -137,7 +134,7 @@ export class RenderChild implements TaskRunner {
 
   /** Whether it can run another task: it is healthy and uses less than half of its memory limit. */
   get isFit(): boolean {
-    return this.#isAlive && this.#memoryBytes <= this.#limits.memoryBytes / 2 && this.#keepFolder();
+    return this.#isAlive && this.#memoryBytes <= this.#options.limits.memoryBytes / 2 && this.#keepFolder();
   }
 
   get taskCount(): number {
@@ -170,7 +167,7 @@ export class RenderChild implements TaskRunner {
       task,
       kind,
       input: packInput(input),
-      encoder: this.#encoder,
+      encoder: this.#options.encoder,
       byteCount: bytes?.length ?? 0,
     };
     let progress = 0;
@@ -255,15 +252,15 @@ export class RenderChild implements TaskRunner {
     const { pid } = this.#subprocess;
     if (pid === undefined) return () => undefined;
     const onExceeded = (reason: 'memory' | 'time', what: string): void => this.#end(new TaskKilled(reason, what));
-    const hold = enforceLimits(this.#limits, onExceeded, () => this.#share);
-    return this.#watch.watch(pid, (usage) => {
+    const hold = enforceLimits(this.#options.limits, onExceeded, () => this.#share);
+    return this.#options.watch.watch(pid, (usage) => {
       this.#memoryBytes = usage.memoryBytes;
       hold(usage);
     });
   }
 
   #startClock(): { progressed(): void; stop(): void } {
-    const { stallMs, totalMs } = this.#limits;
+    const { stallMs, totalMs } = this.#options.limits;
     const expire = (what: string): void => this.#end(new TaskKilled('time', what));
     const total = setTimeout(() => expire(`The render took longer than ${totalMs / 1000} s`), totalMs);
     const stall = setTimeout(() => expire(`No frame was finished within ${stallMs / 1000} s`), stallMs);

@@ -22,32 +22,28 @@ const MAX_BYTES = 512 * 2 ** 20;
  * bucket is inaccessible, only the local store is used.
  */
 export class BucketSegmentStore implements SegmentStore {
-  readonly #local: SegmentStore;
-  readonly #bucket: ObjectFolder;
-  readonly #onFailure: BucketSegmentStoreOptions['onFailure'];
+  readonly #options: BucketSegmentStoreOptions;
   readonly #reads = pLimit(MAX_CONCURRENT_READS);
   readonly #writes = new Set<Promise<void>>();
   #isReadable = true;
   #isWritable = true;
   #hasFailed = false;
 
-  constructor({ local, bucket, onFailure }: BucketSegmentStoreOptions) {
-    this.#local = local;
-    this.#bucket = bucket;
-    this.#onFailure = onFailure;
+  constructor(options: BucketSegmentStoreOptions) {
+    this.#options = options;
   }
 
   async get(key: Sha256): Promise<Uint8Array | null> {
-    const own = await this.#local.get(key);
+    const own = await this.#options.local.get(key);
     if (own !== null) return own;
     const bytes = await this.#read((bucket) => bucket.get(key, MAX_BYTES));
     if (bytes === null || !isIntact(bytes)) return null;
-    await this.#local.put(key, bytes);
+    await this.#options.local.put(key, bytes);
     return bytes;
   }
 
   async has(key: Sha256): Promise<boolean> {
-    return (await this.#local.has(key)) || (await this.#read((bucket) => bucket.has(key))) === true;
+    return (await this.#options.local.has(key)) || (await this.#read((bucket) => bucket.has(key))) === true;
   }
 
   /** Resolves when the local store has the segment. The upload continues until `close`. */
@@ -57,13 +53,13 @@ export class BucketSegmentStore implements SegmentStore {
       const write = this.#write(key, bytes).finally(() => this.#writes.delete(write));
       this.#writes.add(write);
     }
-    await this.#local.put(key, bytes);
+    await this.#options.local.put(key, bytes);
   }
 
   /** Waits for uploads and closes the bucket. */
   async close(): Promise<void> {
     await Promise.all(this.#writes);
-    await this.#bucket.close();
+    await this.#options.bucket.close();
   }
 
   /** @returns null if the bucket cannot be read */
@@ -71,7 +67,7 @@ export class BucketSegmentStore implements SegmentStore {
     return this.#reads(async () => {
       if (!this.#isReadable) return null;
       try {
-        return await read(this.#bucket);
+        return await read(this.#options.bucket);
       } catch (error) {
         // An unreadable bucket is not written either, because each call could wait for its time limit.
         this.#isReadable = false;
@@ -84,7 +80,7 @@ export class BucketSegmentStore implements SegmentStore {
 
   async #write(key: Sha256, bytes: Uint8Array): Promise<void> {
     try {
-      await this.#bucket.put(key, bytes);
+      await this.#options.bucket.put(key, bytes);
     } catch (error) {
       this.#isWritable = false;
       this.#fail(error, 'write');
@@ -92,7 +88,7 @@ export class BucketSegmentStore implements SegmentStore {
   }
 
   #fail(error: unknown, failed: 'read' | 'write'): void {
-    if (!this.#hasFailed) this.#onFailure(error, failed);
+    if (!this.#hasFailed) this.#options.onFailure(error, failed);
     this.#hasFailed = true;
   }
 }

@@ -31,16 +31,12 @@ const NAME = /^[0-9a-f]{64}$/;
  * read; damaged ones are removed. The modification time is the last use.
  */
 export class FolderSegmentStore implements SegmentStore {
-  readonly #folder: string;
-  readonly #maxBytes: number;
-  readonly #now: () => number;
+  readonly #options: FolderSegmentStoreOptions;
   /** Estimated total bytes; unknown until the first write. */
   #bytes: number | undefined;
 
-  constructor({ folder, maxBytes, now }: FolderSegmentStoreOptions) {
-    this.#folder = folder;
-    this.#maxBytes = maxBytes;
-    this.#now = now;
+  constructor(options: FolderSegmentStoreOptions) {
+    this.#options = options;
   }
 
   async get(key: Sha256): Promise<Uint8Array | null> {
@@ -51,7 +47,7 @@ export class FolderSegmentStore implements SegmentStore {
       await rm(path, { force: true });
       return null;
     }
-    const now = new Date(this.#now());
+    const now = new Date(this.#options.now());
     // Another process may have removed the file, or the folder may be read-only.
     await utimes(path, now, now).catch(() => undefined);
     return bytes;
@@ -62,15 +58,17 @@ export class FolderSegmentStore implements SegmentStore {
   }
 
   async put(key: Sha256, bytes: Uint8Array): Promise<void> {
-    if (bytes.length > this.#maxBytes) return;
+    const { maxBytes } = this.#options;
+    if (bytes.length > maxBytes) return;
     await replaceFile(this.#pathOf(key), bytes, { isDurable: false });
-    this.#bytes = this.#bytes === undefined ? await this.#measure() : this.#bytes + bytes.length;
-    if (this.#bytes > this.#maxBytes) await this.prune(this.#maxBytes * (1 - FREED_SHARE));
+    this.#bytes = this.#bytes === undefined ? total(await this.list()) : this.#bytes + bytes.length;
+    if (this.#bytes > maxBytes) await this.prune(maxBytes * (1 - FREED_SHARE));
   }
 
   /** Lists all files, least recently used first. */
   async list(): Promise<StoredSegment[]> {
-    const entries = (await nullIfMissing(readdir(this.#folder, { withFileTypes: true, recursive: true }))) ?? [];
+    const entries =
+      (await nullIfMissing(readdir(this.#options.folder, { withFileTypes: true, recursive: true }))) ?? [];
     const found: StoredSegment[] = [];
     for (const entry of entries) {
       if (!entry.isFile() || !NAME.test(entry.name)) continue;
@@ -83,7 +81,7 @@ export class FolderSegmentStore implements SegmentStore {
   /** Removes the least recently used files until at most `maxBytes` remain. @returns the removed files */
   async prune(maxBytes: number): Promise<readonly StoredSegment[]> {
     const files = await this.list();
-    let left = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let left = total(files);
     const removed: StoredSegment[] = [];
     for (const file of files) {
       if (left <= maxBytes) break;
@@ -107,11 +105,11 @@ export class FolderSegmentStore implements SegmentStore {
     return damaged;
   }
 
-  async #measure(): Promise<number> {
-    return (await this.list()).reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
   #pathOf(key: string): string {
-    return join(this.#folder, key.slice(0, 2), key);
+    return join(this.#options.folder, key.slice(0, 2), key);
   }
+}
+
+function total(files: readonly StoredSegment[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
