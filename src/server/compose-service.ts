@@ -203,10 +203,7 @@ function assemble(
   const deliveries = openDeliveries({
     ...{ ...context, files: outputs, destinations, metrics },
     places: settings.deliveryConcurrency,
-    async onUpload(tx, { tenant, session }, { status, to, remote_id: remoteId }) {
-      if (status !== 'complete') return;
-      await webhooks.onUploadComplete(tx, { tenant, sessionId: session.id, to, remoteId, at: session.updated_at });
-    },
+    onUpload: webhooks.onUpload,
   });
   const enqueueSession = sessionEnqueuer(queue, settings);
   const store = createSessionTable({

@@ -3,22 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ReelformError } from '../diagnostic.ts';
 import { writePackageZip } from '../template/archive/write-zip.ts';
-import type { TemplatePackage } from '../template/template-package.ts';
 import { startAdminServer } from './admin-socket/admin-server.ts';
 import { type ComposeOptions, composeService, type ServiceComponents } from './compose-service.ts';
 import { buildApp, buildOperationApp } from './http/app.ts';
 import type { Settings } from './settings/settings-table.ts';
 import type { TokenStore } from './store/token-table.ts';
 import { createLogger } from './telemetry/log.ts';
-
-/** A template package that the service provides from its start. */
-export interface ServedPackage {
-  /** Name in reelform.yaml. */
-  readonly name: string;
-  readonly package: TemplatePackage;
-  /** Files of the package by path. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
 
 /** Options of a process of the service. */
 export interface ProcessOptions
@@ -28,8 +18,8 @@ export interface ProcessOptions
 }
 
 interface ServerOptions extends ProcessOptions {
-  /** Packages for all tenants. */
-  readonly packages: readonly ServedPackage[];
+  /** Template packages for all tenants, as files by path. */
+  readonly packages: readonly { readonly files: ReadonlyMap<string, Uint8Array> }[];
 }
 
 /** A running process of the service. */

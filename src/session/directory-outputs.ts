@@ -62,14 +62,17 @@ export function createDirectoryOutputs(
         size: found.size,
         contentType,
         sha256: hash.digest('hex') as Sha256,
-        stream(range) {
-          if (range === undefined) return createReadStream(path);
-          if (range.end <= range.start) return Readable.from([]);
-          return createReadStream(path, { start: range.start, end: range.end - 1 });
-        },
+        stream: (range) => streamFile(path, range),
       };
     },
   };
+}
+
+/** Streams a file. @param range bytes, half-open; the whole file when absent */
+export function streamFile(path: string, range?: { readonly start: number; readonly end: number }): Readable {
+  if (range === undefined) return createReadStream(path);
+  if (range.end <= range.start) return Readable.from([]);
+  return createReadStream(path, { start: range.start, end: range.end - 1 });
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map(

@@ -17,8 +17,6 @@ import {
   type StartedDelivery,
 } from './delivery-runner.ts';
 import {
-  type Claimed,
-  type IdempotencyClaim,
   type OutputStore,
   type SessionEnvironment,
   type SessionProblem,
@@ -221,7 +219,7 @@ interface UploadWork {
 }
 
 /**
- * Keeps sessions in memory for the lifetime of the process.
+ * Keeps sessions in memory for the lifetime of the process. Idempotency-Keys are not needed and not kept.
  *
  * @param enqueue called for each session to render
  */
@@ -231,28 +229,11 @@ export function createMemoryStore(
 ): SessionStore & DeliveryStore {
   const kept = new Map<string, StoredSession>();
   const works = new Map<string, UploadWork>();
-  const answers = new Map<string, { readonly request: string; readonly session: RenderSession }>();
 
   const own = (tenant: TenantId, id: string): StoredSession | null => {
     const stored = kept.get(id);
     return stored?.tenant === tenant ? stored : null;
   };
-  const claimed = (
-    tenant: TenantId,
-    claim: IdempotencyClaim | null,
-    work: () => RenderSession,
-  ): Claimed<RenderSession> => {
-    const key = claim === null ? null : JSON.stringify([tenant, claim.key]);
-    const before = key === null ? undefined : answers.get(key);
-    if (before !== undefined) {
-      if (before.request !== claim?.request) throw serviceError('idempotency_key_reused');
-      return { value: before.session, isReplay: true };
-    }
-    const value = work();
-    if (key !== null && claim !== null) answers.set(key, { request: claim.request, session: value });
-    return { value, isReplay: false };
-  };
-
   const plan = (session: string, position: number, work: Partial<UploadWork>, delayMs: number): void => {
     const key = keyOf(session, position);
     const before = works.get(key) ?? { round: -1, attempt: 0, tries: 0, state: null };
@@ -281,12 +262,10 @@ export function createMemoryStore(
   };
 
   return {
-    async create(stored, claim) {
-      return claimed(stored.tenant, claim, () => {
-        keep(stored, []);
-        if (stored.session.status === 'preview_rendering') enqueue(stored.session.id);
-        return stored.session;
-      });
+    async create(stored) {
+      keep(stored, []);
+      if (stored.session.status === 'preview_rendering') enqueue(stored.session.id);
+      return { value: stored.session, isReplay: false };
     },
     async get(tenant, id) {
       return own(tenant, id);
@@ -301,15 +280,13 @@ export function createMemoryStore(
       const page = sessions.slice(from, from + limit);
       return { sessions: page, nextCursor: from + limit < sessions.length ? page.at(-1)!.session.id : null };
     },
-    async change(tenant, id, claim, change) {
+    async change(tenant, id, _claim, change) {
       const stored = own(tenant, id);
       if (stored === null) return null;
-      return claimed(tenant, claim, () => {
-        const session = change(stored.session);
-        keep({ ...stored, session }, stored.session.external_uploads ?? []);
-        if (stored.session.status === 'draft' && session.status === 'preview_rendering') enqueue(id);
-        return session;
-      });
+      const session = change(stored.session);
+      keep({ ...stored, session }, stored.session.external_uploads ?? []);
+      if (stored.session.status === 'draft' && session.status === 'preview_rendering') enqueue(id);
+      return { value: session, isReplay: false };
     },
     async remove(tenant, id) {
       return own(tenant, id) !== null && kept.delete(id);

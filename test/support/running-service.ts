@@ -43,7 +43,7 @@ export async function startService(
   const server = await startServer({
     settings: { ...TEST_SETTINGS, dataDirectory, databaseUrl: address.url, ...settings },
     version: '0.0.0-test',
-    packages: [{ name: 'small', package: small, files: smallPackageFiles() }],
+    packages: [{ files: smallPackageFiles() }],
     log: { write: (line) => void log.push(line) },
     createRenderPool,
     now: () => Date.now(),

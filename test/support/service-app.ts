@@ -10,7 +10,6 @@ import type { Settings } from '../../src/server/settings/settings-table.ts';
 import { createLogger } from '../../src/server/telemetry/log.ts';
 import { createMetrics } from '../../src/server/telemetry/metrics.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import { createMemoryStore } from '../../src/session/embedded-service.ts';
 import type { OutputStore, Renderer, SessionStore, TenantId } from '../../src/session/ports.ts';
 import { RenderTimeEstimate } from '../../src/session/render-time.ts';
 import { SessionRunner } from '../../src/session/session-runner.ts';
@@ -20,7 +19,15 @@ import { type Api, openApi } from './api.ts';
 import { testDestinations } from './destinations.ts';
 import { createMemoryWebhooks } from './memory-webhooks.ts';
 import { solidPng } from './small-package.ts';
-import { ACME, boundHere, exampleSources, instantRenderer, SMALL, smallTemplates } from './small-sessions.ts';
+import {
+  ACME,
+  boundHere,
+  createClaimingStore,
+  exampleSources,
+  instantRenderer,
+  SMALL,
+  smallTemplates,
+} from './small-sessions.ts';
 import { TEST_SETTINGS } from './test-settings.ts';
 
 export const OTHER = 'other' as TenantId;
@@ -80,7 +87,7 @@ export interface TestAppOptions {
 /** The real HTTP layer, listening, over sessions in memory. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const place = { url: '' };
-  const store = createMemoryStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
+  const store = createClaimingStore((id) => void runner.run(id, new AbortController().signal).catch(() => undefined));
   const kept = createKeptOutputs(place, store);
   const { sessions, runner } = openSessions(options.renderer ?? instantRenderer(), kept.store, store);
   const log: string[] = [];

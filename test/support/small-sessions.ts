@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { sha256 } from '../../src/digest.ts';
 import { writeFileAtomic } from '../../src/project/write-file.ts';
 import { sessionEnd } from '../../src/service/render-service.ts';
+import { serviceError } from '../../src/service/service-error.ts';
 import { type BindScene, bindHere } from '../../src/session/bind-scene.ts';
 import { createDirectoryOutputs } from '../../src/session/directory-outputs.ts';
 import { createMemoryStore } from '../../src/session/embedded-service.ts';
 import {
+  type Claimed,
+  type IdempotencyClaim,
   type OutputStore,
   type Renderer,
   type SessionEnvironment,
@@ -108,7 +111,7 @@ export function openSmallSessions(
   let now = 1000;
   const environment = { now: () => now++, monotonicNow: () => now++, randomId: () => String(++ids), ...options.clocks };
   const stopped = new AbortController();
-  const store = createMemoryStore((id) => void runner.run(id, stopped.signal).catch(() => undefined));
+  const store = createClaimingStore((id) => void runner.run(id, stopped.signal).catch(() => undefined));
   const shared = {
     templates: options.templates ?? smallTemplates,
     sources: options.sources ?? exampleSources,
@@ -136,6 +139,31 @@ export function openSmallSessions(
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
+  };
+}
+
+/** A store in memory that keeps Idempotency-Keys, as the database does. */
+export function createClaimingStore(enqueue: (id: string) => void): ReturnType<typeof createMemoryStore> {
+  const store = createMemoryStore(enqueue);
+  const answers = new Map<string, { readonly request: string; readonly value: RenderSession }>();
+  const claimed = async <T extends Claimed<RenderSession> | null>(
+    tenant: TenantId,
+    claim: IdempotencyClaim | null,
+    work: () => Promise<T>,
+  ): Promise<T | Claimed<RenderSession>> => {
+    if (claim === null) return work();
+    const key = JSON.stringify([tenant, claim.key]);
+    const before = answers.get(key);
+    if (before !== undefined && before.request !== claim.request) throw serviceError('idempotency_key_reused');
+    if (before !== undefined) return { value: before.value, isReplay: true };
+    const done = await work();
+    if (done !== null) answers.set(key, { request: claim.request, value: done.value });
+    return done;
+  };
+  return {
+    ...store,
+    create: (stored, claim) => claimed(stored.tenant, claim, () => store.create(stored, claim)),
+    change: (tenant, id, claim, change) => claimed(tenant, claim, () => store.change(tenant, id, claim, change)),
   };
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadProject } from '../../project/load-project.ts';
 import { serveText, workerText } from '../../report/terminal/serve-text.ts';
 import { SETTING_ROWS } from '../../server/settings/settings-table.ts';
-import { type ServedPackage, startServer } from '../../server/start-server.ts';
+import { startServer } from '../../server/start-server.ts';
 import { startWorker } from '../../server/start-worker.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -29,7 +29,7 @@ export async function serveCommand(
 }
 
 /** Loads the templates of the repository; null if one cannot be used, with the errors printed. */
-async function readPackages(root: string, options: SettingsFlags, io: Io): Promise<ServedPackage[] | null> {
+async function readPackages(root: string, options: SettingsFlags, io: Io) {
   const project = await loadProject({ cwd: root });
   if (!areTemplatesUsable(project, [], options, io)) return null;
   return [...project.templates.values()].flatMap(({ name, package: template, files }) =>

@@ -84,11 +84,9 @@ function readJob(id: string): DeliveryJob {
   return { session, position: Number(position), round: Number(round) };
 }
 
-/** Queues a job in the caller's transaction. */
-type PlanUpload = (tx: Queryable, job: DeliveryJob, stored: StoredSession, delayMs: number) => Promise<void>;
-
 interface ExternalUploadTableOptions extends Pick<DeliveriesOptions, 'database' | 'now' | 'onUpload'> {
-  readonly plan: PlanUpload;
+  /** Queues a job in the caller's transaction. */
+  plan(tx: Queryable, job: DeliveryJob, stored: StoredSession, delayMs: number): Promise<void>;
 }
 
 interface Row {

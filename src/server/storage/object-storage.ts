@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
@@ -14,6 +13,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { serviceError } from '../../service/service-error.ts';
+import { streamFile } from '../../session/directory-outputs.ts';
 import { type DiskSpace, watchDiskSpace } from '../data-folder.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
@@ -180,11 +180,7 @@ export function createDiskStorage(
       return found?.isFile() ? { size: found.size } : null;
     },
     read: (key) => nullIfMissing(readFile(pathOf(directory, key))),
-    stream(key, range) {
-      if (range === undefined) return createReadStream(pathOf(directory, key));
-      if (range.end <= range.start) return Readable.from([]);
-      return createReadStream(pathOf(directory, key), { start: range.start, end: range.end - 1 });
-    },
+    stream: (key, range) => streamFile(pathOf(directory, key), range),
     async remove(prefix) {
       const removed = await temporaryPath();
       // Renames first, so that readers never see a partly removed folder.

@@ -24,12 +24,6 @@ interface Row {
 const RECORD = `id, tenant, name, scopes, created_at as "createdAt", expires_at as "expiresAt",
   revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
 
-interface Known {
-  readonly principal: Principal;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
-
 export type TokenStore = ReturnType<typeof createTokenTable>;
 
 /**
@@ -37,7 +31,8 @@ export type TokenStore = ReturnType<typeof createTokenTable>;
  * digest leaks nothing through its timing. A revocation takes effect at once in this process and within 10 s in others.
  */
 export function createTokenTable({ database, now }: Pick<ServiceContext, 'database' | 'now'>) {
-  const cache = new Map<Sha256, Known>();
+  /** Until a time in milliseconds since the epoch. */
+  const cache = new Map<Sha256, { readonly principal: Principal; readonly until: number }>();
   const iso = (): string => new Date(now()).toISOString();
 
   return {

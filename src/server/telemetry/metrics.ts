@@ -15,12 +15,6 @@ interface MetricsOptions {
   webhooksPending?(): Promise<number>;
 }
 
-interface RequestLabels {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-}
-
 /** Creates metrics that the components record as they do the work. */
 export function createMetrics(options: MetricsOptions = {}) {
   const registry = new Registry();
@@ -50,8 +44,10 @@ export function createMetrics(options: MetricsOptions = {}) {
   addDatabaseMetrics(registry, options);
   return {
     /** @param request.route pattern of the route, never a path with ids */
-    requestAnswered: ({ seconds, ...labels }: RequestLabels & { readonly seconds: number }): void =>
-      requests.observe(labels, seconds),
+    requestAnswered(request: { method: string; route: string; status: number; seconds: number }): void {
+      const { seconds, ...labels } = request;
+      requests.observe(labels, seconds);
+    },
     sessionEntered: (status: string): void => sessions.inc({ status }),
     /** @param outcome `rendered`, `failed`, `canceled` or `stopped` */
     renderEnded: (outcome: string, seconds: number): void => renders.observe({ outcome }, seconds),

@@ -1,6 +1,6 @@
 import { SceneError } from '../../engine/scene-error.ts';
 import { isOutage, ServiceError, serviceError } from '../../service/service-error.ts';
-import type { BindScene, PackedPackage } from '../../session/bind-scene.ts';
+import type { PackedPackage } from '../../session/bind-scene.ts';
 import type { TemplateRegistry, TenantId } from '../../session/ports.ts';
 import { bindIn } from '../../session/processes/bind-in.ts';
 import { TaskKilled, type TaskRunner } from '../../session/processes/tasks.ts';
@@ -45,12 +45,10 @@ const OPERATOR = '*';
  */
 export class StyleVersions implements TemplateRegistry {
   readonly #options: StyleVersionsOptions;
-  readonly #bind: BindScene;
   readonly #cache: PackageCache;
 
   constructor(options: StyleVersionsOptions) {
     this.#options = options;
-    this.#bind = bindIn(options.inspections);
     this.#cache = new PackageCache(options.cacheBytes ?? 256 * 2 ** 20);
   }
 
@@ -105,11 +103,11 @@ export class StyleVersions implements TemplateRegistry {
    * @throws the signal's reason, or an error of the storage or the table, after which the job is retried
    */
   async process(id: string, signal: AbortSignal): Promise<void> {
-    const { table, storage, renderer } = this.#options;
+    const { table, storage, renderer, inspections } = this.#options;
     try {
       const template = (await this.#load(id, OPERATOR)).package!;
       const input = { template, request: { resources: {} }, fetched: new Map() };
-      const scene = await this.#bind(input, { owner: id, signal });
+      const scene = await bindIn(inspections)(input, { owner: id, signal });
       const stills = await renderer.run('stills', scene, { signal, owner: id });
       for (const { name, bytes } of stills) await storage.put(stillcutKey(id, name), bytes);
       await table.setStatus(id, { status: 'edit_ready', errors: [], stillcuts: await this.#stillcuts(id) });

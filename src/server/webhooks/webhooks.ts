@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ServiceError, serviceError } from '../../service/service-error.ts';
 import type { Claimed, IdempotencyClaim, StoredSession, TenantId } from '../../session/ports.ts';
 import type { AllowList } from '../../session/sources/allow-list.ts';
+import type { ExternalUpload } from '../../wire/render-session.ts';
 import type {
   ChangeWebhookEndpoint,
   CreateWebhookEndpoint,
@@ -213,16 +214,6 @@ interface OpenWebhooksOptions extends ServiceContext {
   onTried?(outcome: WebhookOutcome): void;
 }
 
-/** Facts about a finished upload to a destination. */
-interface CompleteUpload {
-  readonly tenant: TenantId;
-  readonly sessionId: string;
-  readonly to: string;
-  readonly remoteId: string | null;
-  /** Time of completion: ISO 8601. */
-  readonly at: string;
-}
-
 /** Opens the webhook components. The `on…` methods run in the transaction of their event. */
 export function openWebhooks({ database, queue, allow, log, now, onTried }: OpenWebhooksOptions) {
   const outbox = createWebhookOutbox({ queue, now });
@@ -247,10 +238,12 @@ export function openWebhooks({ database, queue, allow, log, now, onTried }: Open
       const type = 'template_style_version.status.changed';
       await outbox.write(tx, { tenant, type, at: new Date(now()).toISOString(), data: { style_version: details } });
     },
-    async onUploadComplete(tx: Queryable, { tenant, sessionId, to, remoteId, at }: CompleteUpload): Promise<void> {
+    /** Called for every ended upload; a failed one is not announced. */
+    async onUpload(tx: Queryable, { tenant, session }: StoredSession, upload: ExternalUpload): Promise<void> {
+      if (upload.status !== 'complete') return;
       const type = 'render_session.external_upload.complete';
-      const data = { render_session_id: sessionId, to, remote_id: remoteId };
-      await outbox.write(tx, { tenant, type, at, data });
+      const data = { render_session_id: session.id, to: upload.to, remote_id: upload.remote_id };
+      await outbox.write(tx, { tenant, type, at: session.updated_at, data });
     },
     pending: () => deliveryTable.pending(database),
   };

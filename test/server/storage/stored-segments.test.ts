@@ -106,7 +106,7 @@ describeOnDatabases('segments of a service', (databases) => {
     const server = await startServer({
       settings: { ...TEST_SETTINGS, dataDirectory: address.directory, databaseUrl: address.url, ...settings },
       version: '0.0.0-test',
-      packages: [{ name: 'long', package: parsed.value, files: FILES }],
+      packages: [{ files: FILES }],
       log: { write() {} },
       createRenderPool: keptRenderPool,
       now: () => Date.now(),

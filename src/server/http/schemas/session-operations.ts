@@ -33,6 +33,7 @@ const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
 const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'ETag of an earlier response' } }, [
   'if-none-match',
 ]);
+const CREATED_HEADERS = { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency };
 const EDIT_TOKEN: Schema = {
   type: 'string',
   description:
@@ -70,7 +71,7 @@ export const SESSION_OPERATIONS = {
       201: json(
         'The session',
         objectOf({ render_session: ref(RENDER_SESSION), edit_token: EDIT_TOKEN }, ['edit_token']),
-        { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency },
+        CREATED_HEADERS,
         EXAMPLES.started,
       ),
       ...CREATE_PROBLEMS,
@@ -85,11 +86,7 @@ export const SESSION_OPERATIONS = {
     headers: IDEMPOTENCY_HEADERS,
     body: ref(CREATE_VIDEO),
     response: {
-      201: json('The session', ref(RENDER_SESSION), {
-        ...HEADERS.location,
-        ...HEADERS.retryAfter,
-        ...HEADERS.idempotency,
-      }),
+      201: json('The session', ref(RENDER_SESSION), CREATED_HEADERS),
       ...CREATE_PROBLEMS,
     },
   },
@@ -174,12 +171,7 @@ export const SESSION_OPERATIONS = {
     headers: IDEMPOTENCY_HEADERS,
     body: ref(ADD_EXTERNAL_UPLOADS),
     response: {
-      201: json(
-        'The session',
-        oneSession,
-        { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency },
-        EXAMPLES.delivering,
-      ),
+      201: json('The session', oneSession, CREATED_HEADERS, EXAMPLES.delivering),
       ...guardedProblems(
         'not_found',
         ...BODY_CODES,
