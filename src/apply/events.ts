@@ -136,21 +136,16 @@ export const NOTHING_DONE: ApplyOutcome = {
 export function sessionFailures(session: RenderSession, video: DesiredVideo): VideoFailure[] {
   const errors = session.errors.filter((error) => error.severity !== 'warning');
   if (errors.length === 0) {
-    return [
-      {
-        code: 'session_failed',
-        message: `the session ended as ${session.status} without a reason`,
-        retryable: false,
-      },
-    ];
+    const message = `the session ended as ${session.status} without a reason`;
+    return [{ code: 'session_failed', message, retryable: false }];
   }
-  return errors.map(({ code, title, detail, editable, retryable }) => ({
-    code,
-    message: detail ?? title,
-    editable,
-    source: fileOf(video, editable),
-    retryable: retryable ?? false,
-  }));
+  return errors.map((error) => ({ ...failureOf(error), source: fileOf(video, error.editable) }));
+}
+
+/** Converts a problem of a session to a failure of its video. */
+export function failureOf(problem: Omit<RenderSession['errors'][number], 'occurred_at'>): VideoFailure {
+  const { code, title, detail, editable, retryable = false } = problem;
+  return { code, message: detail ?? title, editable, retryable };
 }
 
 /** Only local files: a message names its URL already, without the query, which may hold a signature. */

@@ -1,4 +1,4 @@
-import type { VideoFailure } from '../../apply/events.ts';
+import { failureOf } from '../../apply/events.ts';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { type Plan, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
@@ -128,15 +128,7 @@ async function renderPlanned(
 
   function failuresOf({ id, error }: { readonly id: string; readonly error: unknown }): ShardReport['failed'][number] {
     const video = project.videos.find((video) => video.id === id)!;
-    const failures = sessionProblems(error, filledBy(video)).map(
-      ({ code, title, detail, editable, retryable }): VideoFailure => ({
-        code,
-        message: detail ?? title,
-        editable,
-        retryable: retryable ?? false,
-      }),
-    );
-    return { id: video.id, failures };
+    return { id: video.id, failures: sessionProblems(error, filledBy(video)).map(failureOf) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { failureOf } from '../../apply/events.ts';
 import type { Video } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
@@ -110,7 +111,7 @@ async function render(
     if (interruption.signal.aborted) return EXIT.interrupted;
     if (error instanceof ReelformError) throw error;
     const color = wantsColor(io.stderr, io.env, options.color);
-    io.stderr.write(renderFailedText(sessionProblems(error, filledBy(video)), { color }));
+    io.stderr.write(renderFailedText(sessionProblems(error, filledBy(video)).map(failureOf), { color }));
     return EXIT.renderFailed;
   } finally {
     line.clear();

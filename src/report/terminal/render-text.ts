@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import type { VideoFailure } from '../../apply/events.ts';
 import { escapeControls } from '../wording/display-text.ts';
 import { countNoun, formatCount, formatDuration } from '../wording/quantities.ts';
 import { failureLines } from './error-text.ts';
@@ -27,26 +28,10 @@ export function renderProgressText(id: string, done: number, count: number, elap
   return `Rendering ${escapeControls(id)}  ${percent} %  ${formatDuration(elapsedMs)}`;
 }
 
-/** Formats the problems that kept a video from rendering. */
-export function renderFailedText(
-  problems: readonly {
-    readonly code: string;
-    readonly title: string;
-    readonly detail?: string | undefined;
-    readonly editable?: string | undefined;
-  }[],
-  { color }: { readonly color: boolean },
-): string {
-  const colors = createColors(color);
-  return problems
-    .flatMap(({ code, title, detail, editable }) =>
-      failureLines(
-        { code, message: detail ?? title, retryable: false, ...(editable !== undefined && { editable }) },
-        colors,
-      ),
-    )
-    .map((line) => `${line}\n`)
-    .join('');
+/** Formats the failures that kept a video from rendering. */
+export function renderFailedText(failures: readonly VideoFailure[], { color }: { readonly color: boolean }): string {
+  const lines = failures.flatMap((failure) => failureLines(failure, createColors(color)));
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 interface CacheContent {
