@@ -186,11 +186,7 @@ function createSourcePublisher(project: Pick<Project, 'root' | 'config'>, io: Io
   };
 }
 
-function fileOf({
-  bytes,
-  sha256,
-  name,
-}: SourceUpload): Parameters<Awaited<ReturnType<typeof openDestination>>['deliver']>[0] {
+function fileOf({ bytes, sha256, name }: SourceUpload) {
   return {
     size: bytes.length,
     contentType: MEDIA_CONTENT_TYPES[endingOf(name)] ?? 'application/octet-stream',

@@ -33,11 +33,7 @@ const BOLD = /bold|black|heavy|demi|impact|anton|bebas/;
  * Chooses an open font to replace a missing one: for common system fonts a font with the same widths, otherwise one of the
  * same kind (sans serif, serif, monospaced) and weight.
  */
-export function substituteFor(font: {
-  readonly name: string;
-  readonly family: string;
-  readonly style: string;
-}): Substitute {
+export function substituteFor(font: Readonly<Record<'name' | 'family' | 'style', string>>): Substitute {
   const family = plain(font.family === '' ? font.name.split('-')[0]! : font.family);
   const all = plain(`${font.name} ${font.family} ${font.style}`);
   const same = SAME_WIDTHS[family] ?? SAME_WIDTHS[plain(font.name.split('-')[0]!)];

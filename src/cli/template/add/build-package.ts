@@ -85,11 +85,8 @@ export async function buildPackage(
   const fonts = await choices.findFonts(missing);
   const placeholders = probe.needs.flatMap(({ kind, name: file }) => (kind === 'image' ? [file] : []));
   const complete = supply(source, fonts, placeholders);
-  const measured = await build(complete, {
-    folder,
-    fonts,
-    options: { name, evaluate, colorLayers, addLayers: withBackground('FFFFFF') },
-  });
+  const options = { name, evaluate, colorLayers };
+  const measured = await build(complete, folder, fonts, { ...options, addLayers: withBackground('FFFFFF') });
   if ('problems' in measured) return measured;
   const transparency = await measureTransparency(measured.template, backgroundKey, compare);
 
@@ -104,11 +101,8 @@ export async function buildPackage(
   const overlay = (animation: LottieDocument, keys: Keys): readonly FoundEditable[] =>
     text === null ? [] : addOverlay(animation, { position: text, font: OVERLAY_FONT, color: ink }, keys);
   const own = text === null ? [] : [{ ...bundledFont(OVERLAY_FONT), name: OVERLAY_FONT }];
-  const final = await build(supply(complete, own, []), {
-    folder,
-    fonts: [...fonts, ...own],
-    options: { name, evaluate, colorLayers, addLayers: color === null ? overlay : withBackground(color, overlay) },
-  });
+  const addLayers = color === null ? overlay : withBackground(color, overlay);
+  const final = await build(supply(complete, own, []), folder, [...fonts, ...own], { ...options, addLayers });
   if ('problems' in final) return final;
   const { isTransparent } = transparency;
   return { ...final, fonts, background: color, isTransparent, text, placeholders };
@@ -124,15 +118,9 @@ type Keys = Parameters<typeof addBackground>[2];
 
 async function build(
   source: LottieSource,
-  {
-    folder,
-    fonts,
-    options,
-  }: {
-    readonly folder: string;
-    readonly fonts: readonly Pick<FoundFont, 'others'>[];
-    readonly options: Parameters<typeof initPackage>[1];
-  },
+  folder: string,
+  fonts: readonly Pick<FoundFont, 'others'>[],
+  options: Parameters<typeof initPackage>[1],
 ): Promise<
   { readonly created: NewPackage; readonly template: TemplatePackage } | { readonly problems: readonly string[] }
 > {

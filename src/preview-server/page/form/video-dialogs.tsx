@@ -9,13 +9,11 @@ import { createVideo } from '../edits.ts';
 import { usePage } from '../store.ts';
 import { Refusal } from './control.tsx';
 
-export function DuplicateDialog({
-  card,
-  onClose,
-}: {
-  readonly card: VideoCard;
+interface DialogProps {
   readonly onClose: () => void;
-}): JSX.Element {
+}
+
+export function DuplicateDialog({ card, onClose }: DialogProps & { readonly card: VideoCard }): JSX.Element {
   return (
     <Dialog title={`Duplicate ${card.title}`} onClose={onClose}>
       <IdForm
@@ -28,7 +26,7 @@ export function DuplicateDialog({
   );
 }
 
-export function NewVideoDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+export function NewVideoDialog({ onClose }: DialogProps): JSX.Element {
   const templates = usePage(({ server }) => server?.templates);
   const [chosen, setTemplate] = useState<string | null>(null);
   const template = chosen ?? templates?.[0]?.name ?? '';
@@ -52,11 +50,10 @@ export function NewVideoDialog({ onClose }: { readonly onClose: () => void }): J
   );
 }
 
-interface IdFormProps {
+interface IdFormProps extends DialogProps {
   readonly firstId: string;
   readonly button: string;
   readonly create: (id: string) => Promise<unknown>;
-  readonly onClose: () => void;
 }
 
 /** Asks for the id of a video that is created, and goes to it. */

@@ -145,14 +145,13 @@ function Template({ card }: { readonly card: TemplateCard }): JSX.Element {
   );
 }
 
-/** The slots of a template: what a definition fills, and with what. */
-function EditableTable({
-  detail,
-  onFrame,
-}: {
+interface EditableTableProps {
   readonly detail: TemplateDetail;
   readonly onFrame: (frame: number) => void;
-}): JSX.Element {
+}
+
+/** The slots of a template: what a definition fills, and with what. */
+function EditableTable({ detail, onFrame }: EditableTableProps): JSX.Element {
   return (
     <>
       <h2>Editables</h2>
