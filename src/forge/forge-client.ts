@@ -147,22 +147,12 @@ export interface ForgeClock {
   random(): number;
 }
 
-export interface ForgeClient {
-  /**
-   * Sends a request. Repeats it when that is safe, and waits for rate limits that end soon.
-   *
-   * @param url absolute, or a path below the base URL
-   * @param body sent as JSON
-   * @returns an answer with a status from 200 to 299
-   * @throws ForgeError for any other answer
-   */
-  send(
-    method: ForgeRequest['method'],
-    url: string,
-    options?: { readonly body?: unknown; readonly repeatability?: Repeatability },
-  ): Promise<ForgeAnswer>;
-  /** Returns the items of all pages of a list. */
-  list(path: string): Promise<readonly Record<string, unknown>[]>;
+export type ForgeClient = ReturnType<typeof openForgeClient>;
+
+interface SendOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly repeatability?: Repeatability;
 }
 
 const MAX_REDIRECTS = 3;
@@ -184,7 +174,7 @@ export function openForgeClient(options: {
   /** Returns the headers of every request, including the one with the token. */
   readonly headers: (token: string) => Readonly<Record<string, string>>;
   readonly clock: ForgeClock;
-}): ForgeClient {
+}) {
   const { name, baseUrl, token, clock } = options;
   if (!URL.canParse(baseUrl) || !isPrivate(baseUrl)) {
     throw new ForgeError(
@@ -213,10 +203,17 @@ export function openForgeClient(options: {
     }
   }
 
+  /**
+   * Sends a request. Repeats it when that is safe, and waits for rate limits that end soon.
+   *
+   * @param path below the base URL, or an absolute URL
+   * @returns an answer with a status from 200 to 299
+   * @throws ForgeError for any other answer
+   */
   async function send(
     method: ForgeRequest['method'],
     path: string,
-    { body, repeatability = method === 'POST' ? 'once' : 'safe' }: Parameters<ForgeClient['send']>[2] = {},
+    { body, repeatability = method === 'POST' ? 'once' : 'safe' }: SendOptions = {},
   ): Promise<ForgeAnswer> {
     const first = path.startsWith('/') ? `${baseUrl}${path}` : path;
     const answer = await followRedirects<ForgeAnswer>(first, MAX_REDIRECTS, async (url) => {
@@ -252,7 +249,8 @@ export function openForgeClient(options: {
 
   return {
     send,
-    async list(path) {
+    /** Returns the items of all pages of a list. */
+    async list(path: string): Promise<readonly Record<string, unknown>[]> {
       const items: Record<string, unknown>[] = [];
       let next: string | null = path;
       for (let page = 0; next !== null; page++) {

@@ -44,22 +44,16 @@ interface SweepOptions extends Pick<ServiceContext, 'database' | 'now'> {
  * @returns how many of each; a webhook message counts with its deliveries
  */
 export async function sweep({ database, storage, sources, drafts, segments: retention, now }: SweepOptions) {
-  const at = new Date(now()).toISOString();
+  /** @returns the number of removed rows */
+  const remove = async (rowsUntil: string, atMs: number): Promise<number> => {
+    const statement = `delete from reelform.${rowsUntil} <= $1::timestamptz returning 1`;
+    return (await database.query(statement, [new Date(atMs).toISOString()])).length;
+  };
   const expired = drafts === undefined ? 0 : await expireDrafts(database, drafts, now());
-  const sessions = await database.query(
-    'delete from reelform.sessions where expires_at <= $1::timestamptz and open_uploads = 0 returning id',
-    [at],
-  );
-  const claims = await database.query('delete from reelform.claims where expires_at <= $1::timestamptz returning key', [
-    at,
-  ]);
-  await database.query('delete from reelform.tokens where parent_id is not null and expires_at <= $1::timestamptz', [
-    at,
-  ]);
-  const messages = await database.query(
-    'delete from reelform.webhook_messages where created_at <= $1::timestamptz returning id',
-    [new Date(now() - WEBHOOK_MS).toISOString()],
-  );
+  const sessions = await remove('sessions where open_uploads = 0 and expires_at', now());
+  const claims = await remove('claims where expires_at', now());
+  await remove('tokens where parent_id is not null and expires_at', now());
+  const messages = await remove('webhook_messages where created_at', now() - WEBHOOK_MS);
   const old = (await storage.list(FOLDER))
     .filter(({ name, modifiedAt }) => /^[0-9a-f]{64}$/.test(name) && modifiedAt <= now() - UNUSED_MS)
     .map(({ name }) => name as Sha256);
@@ -76,8 +70,7 @@ export async function sweep({ database, storage, sources, drafts, segments: rete
   await sweepChunkFiles({ database, storage, now });
   const segments = retention === undefined ? 0 : await sweepSegments({ database, storage }, retention, now());
   await sources.prune(FETCHED_MAX_BYTES);
-  const [deleted, released, forgotten] = [sessions.length, claims.length, messages.length];
-  return { drafts: expired, sessions: deleted, claims: released, messages: forgotten, renderings, segments };
+  return { drafts: expired, sessions, claims, messages, renderings, segments };
 }
 
 /** A failed session does not reference its scene. */

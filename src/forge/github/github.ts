@@ -3,25 +3,7 @@ import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 
 /** Access to one GitHub repository with a token. */
-export interface GitHub {
-  /** `owner/name` */
-  readonly repository: string;
-  /** REST client; paths begin with `/`, those of the repository with `/repos/owner/name/`. */
-  readonly rest: ForgeClient;
-  /** `/repos/owner/name`, URL-encoded. */
-  readonly root: string;
-  /**
-   * Sends a GraphQL request.
-   *
-   * @returns its `data`
-   * @throws ForgeError with `types` for reported errors
-   */
-  graphql(
-    document: string,
-    variables: Readonly<Record<string, unknown>>,
-    repeatability?: Repeatability,
-  ): Promise<Readonly<Record<string, unknown>>>;
-}
+export type GitHub = ReturnType<typeof openGitHub>;
 
 export interface GitHubAddress {
   /** `https://api.github.com` */
@@ -33,7 +15,7 @@ export interface GitHubAddress {
 }
 
 /** Opens the client without sending a request. */
-export function openGitHub(address: GitHubAddress, token: string, clock: ForgeClock): GitHub {
+export function openGitHub(address: GitHubAddress, token: string, clock: ForgeClock) {
   const headers = (secret: string): Record<string, string> => ({
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${secret}`,
@@ -43,10 +25,23 @@ export function openGitHub(address: GitHubAddress, token: string, clock: ForgeCl
     openForgeClient({ name: 'GitHub', baseUrl: baseUrl.replace(/\/+$/, ''), token, headers, clock });
   const queries = open(address.graphqlUrl);
   return {
+    /** `owner/name` */
     repository: address.repository,
+    /** REST client; paths begin with `/`, those of the repository with `root`. */
     rest: open(address.apiUrl),
+    /** `/repos/owner/name`, URL-encoded. */
     root: `/repos/${address.repository.split('/').map(encodeURIComponent).join('/')}`,
-    async graphql(query, variables, repeatability = 'once') {
+    /**
+     * Sends a GraphQL request.
+     *
+     * @returns its `data`
+     * @throws ForgeError with `types` for reported errors
+     */
+    async graphql(
+      query: string,
+      variables: Readonly<Record<string, unknown>>,
+      repeatability: Repeatability = 'once',
+    ): Promise<Readonly<Record<string, unknown>>> {
       const answer = await queries.send('POST', address.graphqlUrl, { body: { query, variables }, repeatability });
       const value = parseAnswer(answer, 'GraphQL', 'GitHub');
       const errors = isRecord(value) && Array.isArray(value.errors) ? value.errors.filter(isRecord) : [];

@@ -215,14 +215,11 @@ interface OpenWebhooksOptions extends ServiceContext {
 }
 
 /** Opens the webhook components. The `on…` methods run in the transaction of their event. */
-export function openWebhooks({ database, queue, allow, log, now, onTried }: OpenWebhooksOptions) {
-  const outbox = createWebhookOutbox({ queue, now });
-  const handler = createWebhookSender({
-    ...{ database, outbox, log, now },
-    random: Math.random,
-    post: createPostWebhook({ allow, now }),
-    ...(onTried === undefined ? {} : { onTried }),
-  });
+export function openWebhooks(options: OpenWebhooksOptions) {
+  const { database, allow, now } = options;
+  const outbox = createWebhookOutbox(options);
+  const post = createPostWebhook({ allow, now });
+  const handler = createWebhookSender({ ...options, outbox, post, random: Math.random });
   return {
     api: new Webhooks({ database, outbox, allow, now }),
     handler,
