@@ -14,7 +14,7 @@ import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } f
 /** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 
-/** A set that contains everything. */
+/** A set that contains all strings. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /**

@@ -138,7 +138,7 @@ export function resolveFonts(
   return {
     fonts: pick(available, listed),
     extraFonts: pick(available, extraNames),
-    // Fonts with settings are no fallbacks, because they have the same characters as their file.
+    // Fonts with settings are not fallbacks, because they have the same characters as their file.
     fallbackFonts: [...new Set([...manifest.fallbackFonts.keys(), ...extraNames.filter((name) => ownFiles.has(name))])],
     problems,
   };

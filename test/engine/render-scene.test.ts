@@ -120,13 +120,13 @@ describe('renderScene()', () => {
 
   test('produces the same frames and bytes again', async () => {
     const [first, second]: [string[], string[]] = [[], []];
-    const one = await renderScene(movingScene(), { encoder: frameDigests(first) });
-    const other = await renderScene(movingScene(), { encoder: frameDigests(second) });
+    const result = await renderScene(movingScene(), { encoder: frameDigests(first) });
+    const repeated = await renderScene(movingScene(), { encoder: frameDigests(second) });
     expect(first).toHaveLength(12);
     expect(new Set(first).size).toBe(12);
     expect(second).toEqual(first);
-    expect(Buffer.compare(one.video, other.video)).toBe(0);
-    expect(other.stills).toEqual(one.stills);
+    expect(Buffer.compare(result.video, repeated.video)).toBe(0);
+    expect(repeated.stills).toEqual(result.stills);
   });
 
   test.skipIf(!hasFfmpeg)('preserves colours through conversion, encoding and another decoder', async () => {

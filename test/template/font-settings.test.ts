@@ -96,14 +96,14 @@ describe('settings of a text', () => {
     });
   });
 
-  it('are those of template.yaml alone, whatever the animation contains', () => {
+  it('come only from template.yaml, not from the animation', () => {
     const hostile = { axes: { wght: 'x', toolong: 1, wdth: Infinity, opsz: 9 }, features: [1], other: {} };
     expect(settingsOfStyle({ font_settings: hostile })).toEqual({ axes: { opsz: 9 } });
     expect(settingsOfStyle({ font_settings: 'wght' })).toEqual({});
   });
 });
 
-/** With an editable that chooses the font of the text, set in its own way. */
+/** Adds an editable with settings that chooses the font of the text. */
 const CHOSEN = (font: string, text = ''): string =>
   manifest(BOLD, text).replace(
     'fonts:\n',
@@ -115,7 +115,7 @@ describe('settings of a font editable', () => {
     JSON.stringify(bindMapping(template(text), { resources }, new Map()).animation);
   const geist = { f_01: { source: { font: 'Geist' } } };
 
-  it('apply to the font that it chooses, and those of a text before them', () => {
+  it('apply to the chosen font, after those of the text', () => {
     const font = ', axes: { wght: 250 }, features: { tnum: 1 }';
     expect(boundWith(CHOSEN(font), geist)).toContain('"font_settings":{"axes":{"wght":250},"features":{"tnum":1}}');
     expect(boundWith(CHOSEN(font, ', axes: { wght: 800 }'), geist)).toContain(
@@ -136,7 +136,7 @@ describe('settings of a font editable', () => {
         .map(({ name, axes }) => `${name} ${axes?.wght}`);
     expect(found(', axes: { wght: 250 }')).toEqual(['Test-Regular 700', 'Test-Regular 250', 'Geist 250']);
     expect(found(', axes: { wght: 250 }, allowed_fonts: [Geist]')).toEqual(['Test-Regular 700', 'Geist 250']);
-    // A text's own settings apply to whatever font is chosen for it.
+    // The settings of a text apply to any font that is chosen for it.
     expect(found(', allowed_fonts: [Geist]', ', axes: { wght: 300 }')).toEqual([
       'Test-Regular 700',
       'Test-Regular 300',

@@ -1,7 +1,7 @@
 import { SceneError } from '../scene-error.ts';
 import { type Libav, loadLibav, type NativeFrame, type NativeScaler } from './libav.ts';
 
-/** Numbers of ITU-T H.273, tables 2 to 4. */
+/** Codes of ITU-T H.273, tables 2 to 4. */
 const BT709 = 1;
 const RGB = 0;
 const BT2020 = 9;

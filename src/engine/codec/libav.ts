@@ -85,7 +85,7 @@ interface NativeCodecParameters {
   free(): void;
 }
 
-/** Converts a frame to the pixel format and colours of another one. */
+/** Converts a frame to the pixel format and colours of a target frame. */
 export interface NativeScaler {
   allocContext(): void;
   scaleFrame(target: NativeFrame, source: NativeFrame): Promise<number>;

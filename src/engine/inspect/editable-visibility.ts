@@ -118,7 +118,7 @@ function sceneWith(
   return { ...scene, stills, sounds: [] };
 }
 
-/** Returns a value that probes different from the current one; null for editables without a picture. */
+/** Returns a value different from the current one; null for editables without a picture. */
 function probeValueFor(template: TemplatePackage, key: string, kind: string): ProbeValue | null {
   const { example_text: example = '' } = template.spec.editables[key] ?? {};
   switch (kind) {

@@ -48,7 +48,7 @@ export async function inspectPackage(
     ...idleStills(template, visibilities),
     ...lintFindings.map((finding): PackageFinding => ({ kind: 'lint', finding })),
     ...largeImages(template),
-    ...(await otherWeights(template, inspector)),
+    ...(await differentWeights(template, inspector)),
     ...unlicensed([...files]),
   ];
 }
@@ -104,7 +104,7 @@ function unlicensed(files: readonly string[]): PackageFinding[] {
 const WEIGHT_TOLERANCE = 100;
 
 /** Finds fonts whose weight differs from the animation's, unless template.yaml sets them. */
-async function otherWeights(template: TemplatePackage, { weightOf }: PackageInspector): Promise<PackageFinding[]> {
+async function differentWeights(template: TemplatePackage, { weightOf }: PackageInspector): Promise<PackageFinding[]> {
   const uses = new Map(fontUses(template).map((use) => [use.name, use]));
   const found: PackageFinding[] = [];
   for (const [index, font] of fontList(template.animation).entries()) {

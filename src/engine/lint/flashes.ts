@@ -29,12 +29,12 @@ const LUMINANCE_CHANGE = 0.1;
 const MAX_DARK_LUMINANCE = 0.8;
 /** Minimum change of (R − G − B) × 320, and minimum share of red in a saturated red. */
 const RED_CHANGE = 20;
-const SATURATED = 0.8;
+const MIN_SATURATED_SHARE = 0.8;
 
 /** Longer side of the pictures, and of the images in them, in pixels. */
 const LONG_SIDE = 160;
 /** Transitions within this time count as one, such as those of a slanted or soft edge. */
-const TOGETHER_SECONDS = 1 / 15;
+const SAME_TRANSITION_SECONDS = 1 / 15;
 /** The visual field is moved in steps of a quarter of its size. */
 const STEPS = 4;
 
@@ -93,7 +93,7 @@ function readSignals(rgba: Uint8Array, luminance: Float32Array, redness: Float32
 
 /** Returns (R − G − B) × 320 in half units; odd for a saturated red. */
 function rednessOf(red: number, green: number, blue: number): number {
-  const isSaturated = red > 0 && red / (red + green + blue) >= SATURATED;
+  const isSaturated = red > 0 && red / (red + green + blue) >= MIN_SATURATED_SHARE;
   return 2 * Math.round(Math.max(0, (red - green - blue) * 320)) + (isSaturated ? 1 : 0);
 }
 
@@ -125,7 +125,7 @@ class FlashCounter {
     this.#rises = new SummedArea(width, height);
     this.#falls = new SummedArea(width, height);
     this.#fields = fieldsOf(width, height);
-    this.#windowFrames = Math.max(1, Math.round(fps * TOGETHER_SECONDS));
+    this.#windowFrames = Math.max(1, Math.round(fps * SAME_TRANSITION_SECONDS));
   }
 
   /** Counts a frame that equals the previous one. */

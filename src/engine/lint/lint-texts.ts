@@ -111,7 +111,7 @@ function lintLayout(
   return found;
 }
 
-/** Shares of a text's duration at which it is measured, and the grid that moves measurements of several texts to the same frames. */
+/** Shares of a text's duration at which it is measured, and the grid on which measurements of several texts share frames. */
 const MEASURED_AT = [0.15, 0.38, 0.62, 0.85];
 const GRID_SECONDS = 0.5;
 /** A text is measured only while its opacity reaches this share of its maximum. */

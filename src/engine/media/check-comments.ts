@@ -64,7 +64,7 @@ class PacketCollector {
   #isDone = false;
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** @returns the packet, possibly without its end, once; undefined before and after that */
+  /** @returns the start of the packet when it is complete or long enough; undefined otherwise */
   add(segments: Uint8Array, body: Buffer): Buffer | undefined {
     let at = 0;
     for (const length of segments) {

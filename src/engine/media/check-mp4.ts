@@ -148,7 +148,7 @@ function checkDescription(body: Buffer): void {
 export const MAX_SAMPLES = 4_000_000;
 /** Limit for uncompressed sound, where each value is a sample: six hours at 192 kHz. */
 const MAX_PCM_SAMPLES = 4_200_000_000;
-/** Memory limit for all tables: five hours at 60 pictures a second, in decoding order, with sound. */
+/** Memory limit for all tables: five hours of reordered pictures at 60 a second, with sound. */
 export const MAX_MEMORY_BYTES = 280_000_000;
 
 /** Memory that the reader (mediabunny 1.61.0) uses for each entry of a table, measured. */

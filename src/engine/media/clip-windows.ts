@@ -83,25 +83,25 @@ async function makeWindow(
   maxFrames: number,
 ): Promise<ClipWindow> {
   const samples: Sample[][] = open.map(() => []);
-  const wanted: Set<number>[] = open.map(() => new Set());
+  const needed: Set<number>[] = open.map(() => new Set());
   let sizeBytes = 0;
   let to = from;
   for (; to < Math.min(frameCount, from + maxFrames); to++) {
     const shown = open.map(({ timesAt, secondsOf, pictures }) =>
       timesAt(to).map((time) => ({ time, index: pictures.indexAt(secondsOf(time)) })),
     );
-    const added = shown.map((list, at) => new Set(list.map(({ index }) => index).filter((i) => !wanted[at]!.has(i))));
+    const added = shown.map((list, at) => new Set(list.map(({ index }) => index).filter((i) => !needed[at]!.has(i))));
     const addedBytes = added.reduce((sum, list, at) => sum + list.size * areaBytes(open[at]!.clip), 0);
     if (to > from && sizeBytes + addedBytes > MAX_WINDOW_BYTES) break;
     sizeBytes += addedBytes;
     for (const [at, list] of shown.entries()) {
       samples[at]!.push(...list);
-      for (const index of added[at]!) wanted[at]!.add(index);
+      for (const index of added[at]!) needed[at]!.add(index);
     }
   }
   const assets = open.flatMap(({ clip }, at) => [
     precomposition(clip, at, samples[at]!),
-    ...[...wanted[at]!].map((index) => pictureAsset(clip, at, index)),
+    ...[...needed[at]!].map((index) => pictureAsset(clip, at, index)),
   ]);
   return {
     from,
@@ -110,7 +110,7 @@ async function makeWindow(
     async files() {
       const files: [name: string, bytes: Uint8Array][] = [];
       for (const [at, { clip, pictures }] of open.entries()) {
-        for (const index of [...wanted[at]!].sort((a, b) => a - b)) {
+        for (const index of [...needed[at]!].sort((a, b) => a - b)) {
           files.push([fileName(at, index), bitmapFile(fitPicture(await pictures.picture(index), clip))]);
         }
       }

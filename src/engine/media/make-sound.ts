@@ -164,9 +164,9 @@ class SoundVoice {
     this.#fadeIn = fade_in * MIX_RATE;
     this.#fadeOut = fade_out * MIX_RATE;
     this.#from = Math.max(0, Math.round(startSeconds * MIX_RATE));
-    const wanted = Math.min(total, Math.round(endSeconds * MIX_RATE));
+    const requestedEnd = Math.min(total, Math.round(endSeconds * MIX_RATE));
     const length = Math.round((source.durationSeconds - trim_start_time) * MIX_RATE);
-    this.#to = loop ? wanted : Math.min(wanted, this.#from + Math.max(0, length));
+    this.#to = loop ? requestedEnd : Math.min(requestedEnd, this.#from + Math.max(0, length));
     this.#samples = source.samples(trim_start_time);
   }
 

@@ -90,7 +90,7 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
   }
 }
 
-/** Returns the duration of the first packet of Vorbis in seconds, which decodes to no sound; 0 for other codecs. */
+/** Returns the duration in seconds of the first packet, which Vorbis decodes to no samples; 0 for other codecs. */
 async function silentPacketSeconds(track: InputAudioTrack): Promise<number> {
   if ((await track.getCodec()) !== 'vorbis') return 0;
   return (await new EncodedPacketSink(track).getFirstPacket())?.duration ?? 0;

@@ -10,7 +10,7 @@ export interface DecodedFrame extends DecodedPlanes {
   /** Null if the stream does not declare it. */
   readonly matrix: 'bt601' | 'bt709' | 'bt2020' | null;
   readonly isFullRange: boolean | null;
-  /** Numbers of FFmpeg and ITU-T H.273; 2 if the stream does not declare them. */
+  /** Codes of FFmpeg and ITU-T H.273; 2 if the stream does not declare them. */
   readonly pixelFormat: number;
   readonly primaries: number;
   readonly transfer: number;
@@ -20,13 +20,13 @@ export interface DecodedFrame extends DecodedPlanes {
 export class OrderedDecoder {
   readonly #decoder: Decoder;
   readonly #ready: Map<number, DecodedFrame>;
-  readonly #state: { last: number; wanted: number };
+  readonly #state: { last: number; lowestNeeded: number };
   #isFlushed = false;
 
   /** @throws SceneError asset_type_unsupported; ReelformError encoder_missing */
   static async open(codec: string, description: Uint8Array | undefined, name: string): Promise<OrderedDecoder> {
     const ready = new Map<number, DecodedFrame>();
-    const state = { last: -1, wanted: 0 };
+    const state = { last: -1, lowestNeeded: 0 };
     const decoder = await Decoder.open({ codec, description, kind: 'video', name }, (frame, libav) => {
       const index = Number(frame.pts);
       if (index === UNREQUESTED) {
@@ -34,12 +34,16 @@ export class OrderedDecoder {
         return;
       }
       state.last = Math.max(state.last, index);
-      if (index >= state.wanted) ready.set(index, frameOf(frame, libav));
+      if (index >= state.lowestNeeded) ready.set(index, frameOf(frame, libav));
     });
     return new OrderedDecoder(decoder, ready, state);
   }
 
-  private constructor(decoder: Decoder, ready: Map<number, DecodedFrame>, state: { last: number; wanted: number }) {
+  private constructor(
+    decoder: Decoder,
+    ready: Map<number, DecodedFrame>,
+    state: { last: number; lowestNeeded: number },
+  ) {
     this.#decoder = decoder;
     this.#ready = ready;
     this.#state = state;
@@ -52,11 +56,11 @@ export class OrderedDecoder {
 
   /**
    * @param index of the picture in the packet, or `UNREQUESTED`
-   * @param wanted lowest index that is still needed
+   * @param lowestNeeded index below which pictures are dropped
    * @throws SceneError asset_decode_failed
    */
-  async feed(data: Uint8Array, index: number, wanted: number): Promise<void> {
-    this.#state.wanted = wanted;
+  async feed(data: Uint8Array, index: number, lowestNeeded: number): Promise<void> {
+    this.#state.lowestNeeded = lowestNeeded;
     await this.#decoder.feed(data, index);
   }
 

@@ -94,7 +94,7 @@ export function bitmapFile({ width, height, bgra, isOpaque }: Picture): Buffer {
 }
 
 /** Size and orientation in which a file's pictures are displayed. */
-export interface Upright {
+export interface Orientation {
   /** Size in square pixels, after the rotation. */
   readonly width: number;
   readonly height: number;
@@ -105,7 +105,7 @@ export interface Upright {
 }
 
 /** Rotates, flips and scales a picture for display. Returns the same picture if it needs no change. */
-export function applyRotation(picture: Picture, { width, height, rotation, isFlipped }: Upright): Picture {
+export function applyRotation(picture: Picture, { width, height, rotation, isFlipped }: Orientation): Picture {
   if (rotation === 0 && !isFlipped && picture.width === width && picture.height === height) return picture;
   const stored = createCanvas(picture.width, picture.height);
   stored.getContext('2d').putImageData(new ImageData(picture.bgra, picture.width, picture.height), 0, 0);

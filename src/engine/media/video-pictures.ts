@@ -6,7 +6,7 @@ import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
 import { bytesOf, openMedia, toDamageError } from './open-media.ts';
 import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decoder.ts';
-import { applyRotation, type ClipPictures, type Picture, type Upright } from './picture.ts';
+import { applyRotation, type ClipPictures, type Orientation, type Picture } from './picture.ts';
 
 /** Without a declared matrix, pictures that exceed this size are decoded as BT.709, others as BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
@@ -36,7 +36,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     const { description, colorSpace } = (await track.getDecoderConfig())!;
     const configuration = description === undefined ? undefined : bytesOf(description);
     const codec = (await track.getCodec()) ?? '';
-    const upright: Upright = {
+    const orientation: Orientation = {
       width: await track.getDisplayWidth(),
       height: await track.getDisplayHeight(),
       rotation: await track.getRotation(),
@@ -44,7 +44,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
     const openDecoder = () => OrderedDecoder.open(codec, configuration, name);
-    return new VideoPictures({ input, track, name, start, table, upright, tolerance, openDecoder, colorSpace });
+    return new VideoPictures({ input, track, name, start, table, orientation, tolerance, openDecoder, colorSpace });
   } catch (cause) {
     input.dispose();
     throw toDamageError(cause, name);
@@ -64,7 +64,7 @@ interface OpenVideo {
   /** Time of the first displayed picture, in seconds of the file. */
   readonly start: number;
   readonly table: readonly PictureEntry[];
-  readonly upright: Upright;
+  readonly orientation: Orientation;
   /** A picture counts as started this many seconds before its time. */
   readonly tolerance: number;
   readonly openDecoder: () => Promise<OrderedDecoder>;
@@ -159,7 +159,7 @@ class VideoPictures implements ClipPictures {
     this.#lastIndex = keyIndex - 1;
   }
 
-  async #feedNext(run: Run, wanted: number): Promise<void> {
+  async #feedNext(run: Run, lowestNeeded: number): Promise<void> {
     const { value: packet, done } = await run.packets.next();
     if (done === true) {
       await run.colour.flush();
@@ -171,10 +171,10 @@ class VideoPictures implements ClipPictures {
     if (packet.timestamp < run.startTime) return;
     // Pictures outside the table are never requested, but requested ones may depend on them. Hidden pictures of VP8 are not output.
     const index = this.#indices.get(packet.timestamp) ?? UNREQUESTED;
-    await run.colour.feed(packet.data, index, wanted);
+    await run.colour.feed(packet.data, index, lowestNeeded);
     if (packet.sideData.alpha !== undefined) {
       run.alpha ??= await this.#video.openDecoder();
-      await run.alpha.feed(packet.sideData.alpha, index, wanted);
+      await run.alpha.feed(packet.sideData.alpha, index, lowestNeeded);
     }
     freeBuffers();
   }
@@ -193,7 +193,7 @@ class VideoPictures implements ClipPictures {
       writeAlpha(bgra, alpha.bytes, { at: offset, stride, width, height, shift: 0 });
     }
     const isOpaque = alpha === undefined && !format.includes('A');
-    return applyRotation({ width, height, bgra, isOpaque }, this.#video.upright);
+    return applyRotation({ width, height, bgra, isOpaque }, this.#video.orientation);
   }
 
   async #bgraOf(frame: DecodedFrame): Promise<Uint8ClampedArray | undefined> {
@@ -222,7 +222,7 @@ const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
   ...{ bt709: 'bt709', 'bt2020-ncl': 'bt2020', bt470bg: 'bt601', smpte170m: 'bt601' },
 };
 
-/** Numbers of colours that a container may declare; `UNSPECIFIED` if it declares none. @see ITU-T H.273, tables 2 and 3 */
+/** Codes of the colours that a container may declare; `UNSPECIFIED` if it declares none. @see ITU-T H.273, tables 2 and 3 */
 const UNSPECIFIED = 2;
 const PRIMARIES: Readonly<Record<string, number>> = { bt709: 1, bt2020: 9 };
 const TRANSFERS: Readonly<Record<string, number>> = { bt709: 1, pq: 16, hlg: 18 };

@@ -49,13 +49,13 @@ interface RunningJob {
 }
 
 /** Abort reason of a job whose session no longer needs it. */
-const UNWANTED = new Error('The session was canceled or removed, failed, or was claimed by another worker');
+const OBSOLETE = new Error('The session was canceled or removed, failed, or was claimed by another worker');
 
 /**
  * Runs the jobs of sessions that are rendered in chunks. Each arrow is a transaction:
  *
  * ```
- * rs_…  ──SplitStore.begin──►  a row and a job for each chunk; the session's own job ends
+ * rs_…  ──DistributedRenderStore.begin──►  a row and a job for each chunk; the session's own job ends
  * rs_…/<attempt>/<chunk>  ──finish──►  the chunk is marked; the last mark creates the job that joins
  * rs_…/<attempt>/join  ──SessionStore.record──►  preview_rendered
  * ```
@@ -88,27 +88,27 @@ export class ChunkRunner {
     await takeSlot(signal);
     const render = await renders.find(job);
     if (render === null) return this.#clean(job);
-    const unwanted = new AbortController();
-    this.#running.set(unwanted, job.session);
-    const either = AbortSignal.any([signal, unwanted.signal]);
+    const obsolete = new AbortController();
+    this.#running.set(obsolete, job.session);
+    const either = AbortSignal.any([signal, obsolete.signal]);
     setMaxListeners(0, either);
-    const work = { render, signal: either, onLost: () => unwanted.abort(UNWANTED) };
+    const work = { render, signal: either, onLost: () => obsolete.abort(OBSOLETE) };
     try {
       if (job.kind === 'chunk') await this.#chunk(job, work);
       else await this.#join(job, work);
     } catch (error) {
       signal.throwIfAborted();
-      if (unwanted.signal.aborted) return await this.#clean(job);
+      if (obsolete.signal.aborted) return await this.#clean(job);
       if (isOutage(error)) throw error;
       await this.#fail(job, render, sessionProblems(error, render.stored.session.mapping));
     } finally {
-      this.#running.delete(unwanted);
+      this.#running.delete(obsolete);
     }
   }
 
   /** Stops the jobs of a session that was canceled or removed. */
   stop(session: string): void {
-    for (const [unwanted, id] of this.#running) if (id === session) unwanted.abort(UNWANTED);
+    for (const [obsolete, id] of this.#running) if (id === session) obsolete.abort(OBSOLETE);
   }
 
   /** Fails a session if a worker could not finish one of its jobs. */

@@ -22,7 +22,7 @@ interface SegmentCacheOptions {
   readonly build: string;
   /** Computes keys. By default in this process, which must then trust the scenes. */
   keysOf?(request: KeyRequest, owner: string): Promise<CacheKeys>;
-  /** Owners with the same scope share segments. If absent, all owners do. */
+  /** Returns the scope of an owner. Owners with the same scope share segments; by default, all owners do. */
   scopeOf?(owner: string): string;
   /** Whether to store files without segments too. The service does not, because it stores them as outputs. */
   readonly storesFiles?: boolean;

@@ -23,7 +23,7 @@ const END_BYTES = 22;
 const CENTRAL_BYTES = 46;
 const LOCAL_BYTES = 30;
 
-/** Replaces a value that is stored in a ZIP64 field. */
+/** Placeholder for a value that is stored in a ZIP64 field. */
 const IN_ZIP64 = 0xffffffff;
 
 /**

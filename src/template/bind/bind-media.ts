@@ -129,7 +129,7 @@ export function withoutSounds(animation: LottieDocument, soundAssets: ReadonlySe
   );
 }
 
-/** Merges overlapping spans, so that a clip is merged only once if several layers show it, for example as a reflection. */
+/** Merges overlapping spans, so that a clip is heard only once if several layers show it, for example as a reflection. */
 function mergeSpans(spans: readonly LayerSpan[]): LayerSpan[] {
   const merged: LayerSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

@@ -80,7 +80,7 @@ describe.each(['prores422', 'prores4444'] as const)('a MOV of %s', (codec) => {
     expect(Buffer.compare(video, (await renderScene(scene(CODECS[codec]))).video)).toBe(0);
   });
 
-  test.skipIf(!hasFfmpeg)('is what ffprobe calls by its name, ten bits and BT.709', async () => {
+  test.skipIf(!hasFfmpeg)('is identified by ffprobe as its codec, ten bits and BT.709', async () => {
     const path = join(folder, `${codec}.mov`);
     await writeFile(path, (await renderScene(scene(codec))).video);
     // ffmpeg's decoder pads alpha to twelve bits.

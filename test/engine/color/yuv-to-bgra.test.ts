@@ -77,10 +77,10 @@ describe('yuvToBgra()', () => {
       ]) {
         const [y, u, v] = yuv.map((sample) => sample * scale) as [number, number, number];
         const bgra = yuvToBgra(plain(format, y, u, v), colour)!;
-        const wanted = expected([y, u, v], colour, bits);
+        const reference = expected([y, u, v], colour, bits);
         for (let at = 0; at < 32; at++) {
           if (at % 4 === 3) expect(bgra[at]).toBe(255);
-          else expect(Math.abs(bgra[at]! - wanted[at % 4]!)).toBeLessThanOrEqual(1);
+          else expect(Math.abs(bgra[at]! - reference[at % 4]!)).toBeLessThanOrEqual(1);
         }
       }
     }

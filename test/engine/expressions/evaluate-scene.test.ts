@@ -52,9 +52,9 @@ beforeAll(async () => {
 });
 
 function packageOf(animation: LottieDocument): NewPackage {
-  const made = initPackage(sourceOf(animation, { 'Latin.woff2': LATIN.bytes }), { colorLayers: null, evaluate });
-  if (!isPackage(made)) throw new Error(made.problems.join('\n'));
-  return made;
+  const created = initPackage(sourceOf(animation, { 'Latin.woff2': LATIN.bytes }), { colorLayers: null, evaluate });
+  if (!isPackage(created)) throw new Error(created.problems.join('\n'));
+  return created;
 }
 
 function sceneWith(animation: LottieDocument, resources: Record<string, Resource>): Scene {
@@ -127,13 +127,13 @@ describe('evaluateScene()', () => {
     expect(itemValue(evaluated, 1, 0, 's')).toEqual([100, 40]);
   });
 
-  it('returns a scene without such expressions as it is', async () => {
+  it('returns a scene without such expressions unchanged', async () => {
     const scene = sceneWith(badge({ size: 'var $bm_rt; $bm_rt = [100 + time * 10, 50];' }), textOf('x'));
     const plain = { ...scene, animation: { ...scene.animation, live_expressions: undefined } };
     expect(await evaluateScene(plain)).toBe(plain);
   });
 
-  it('evaluates also what depends on them through other properties, and nothing else', () => {
+  it('evaluates properties that depend on them indirectly, and no others', () => {
     const animation = badge();
     const follower = 'var $bm_rt; $bm_rt = thisComp.layer("box").content(1).content(1).size[0] / 10;';
     const turn = 'var $bm_rt; $bm_rt = time * 30;';
@@ -145,12 +145,12 @@ describe('evaluateScene()', () => {
       ks: { ...TRANSFORM, r: { ...still(0), x: turn } },
     };
     animation.layers.push(spinning);
-    const made = packageOf(animation);
+    const created = packageOf(animation);
     const live = (index: number): unknown =>
-      (made.animation.layers[index] as { ks: { r: { baked: object } } }).ks.r.baked;
+      (created.animation.layers[index] as { ks: { r: { baked: object } } }).ks.r.baked;
     expect(live(2)).toMatchObject({ live: true });
     expect(live(3)).not.toHaveProperty('live');
-    expect(made.notes.map(({ message }) => message)).toContain(
+    expect(created.notes.map(({ message }) => message)).toContain(
       '3 expressions are evaluated for each video, because they follow editables',
     );
   });
@@ -169,8 +169,8 @@ describe('evaluateScene()', () => {
     const x = 'var $bm_rt; $bm_rt = thisComp.layer("controls").effect("c_01 Accent")("Color");';
     const { shapes } = animation.layers[1] as { shapes: { it: Record<string, object>[] }[] };
     Object.assign(shapes[0]!.it[1]!.c!, { x });
-    const made = packageOf(animation);
-    expect(made.editables.map(({ key, kind, label }) => ({ key, kind, label }))).toEqual([
+    const created = packageOf(animation);
+    expect(created.editables.map(({ key, kind, label }) => ({ key, kind, label }))).toEqual([
       { key: 't_01', kind: 'text', label: 'Headline' },
       { key: 'c_01', kind: 'color', label: 'Accent' },
     ]);
@@ -225,7 +225,7 @@ describe('evaluateScene()', () => {
     expect(await widthWith('Hello Hello')).toBeGreaterThan((await widthWith('Hello')) * 1.5);
   });
 
-  it('measures the text of the time', async () => {
+  it('measures the text shown at that time', async () => {
     const animation = badge();
     const { t } = animation.layers[0] as { t: { d: { k: { t: number; s: { t: string } }[] } } };
     Object.assign(animation.layers[0] as object, { nm: 'changing' });

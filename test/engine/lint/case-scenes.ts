@@ -10,7 +10,7 @@ import { embeddedFonts, imageLayer, placed, rectangleLayer, sceneOf, textLayer }
 
 export interface CaseOptions {
   readonly area?: SafeAreaName;
-  /** The findings of a case that lint judges wrongly, and why that stays. */
+  /** The wrong findings of a case, and the reason why they are accepted. */
   readonly missed?: { readonly found: readonly string[]; readonly reason: string };
 }
 
@@ -59,7 +59,7 @@ export interface TextOptions {
   readonly style?: object;
   /** Fields of the layer's transform. */
   readonly ks?: object;
-  /** Fields beside the text document, such as animators and a path. */
+  /** Fields of the text other than its document, such as animators and a path. */
   readonly t?: object;
   readonly layer?: object;
 }

@@ -80,7 +80,7 @@ function stripes(period: number, periods: number): Scene {
   return stage(layers);
 }
 
-/** A checkerboard whose squares change places. */
+/** A checkerboard whose two colours swap. */
 function checkerboard(side: number, hertz: number): Scene {
   const layers: object[] = [];
   for (let row = 0; row * side < H; row++) {
@@ -228,7 +228,7 @@ describe('findFlashes()', () => {
     expect(await findFlashes(scene)).toMatchObject([{ kind: 'general', flashes: 5, frame: FPS }]);
   });
 
-  it('returns the box around what flashes', async () => {
+  it('returns the box around the flashing pixels', async () => {
     const [found] = await findFlashes(strobe(4, { box: [320, 180, 160, 90] }));
     const { x, y, width, height } = found!.box;
     expect([x, y, width, height].map((one) => Math.round(one * 100))).toEqual([50, 50, 25, 26]);

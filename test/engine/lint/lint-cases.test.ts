@@ -10,8 +10,8 @@ describe('the cases', () => {
   ).length;
   const clean = LINT_CASES.filter(({ expected }) => expected.length === 0).length;
 
-  // The tests of the tables prove that everything but the known misses is right.
-  it(`are judged rightly: ${share(right)}, with false alarms in ${share(alarms)}`, () => {
+  // The tests of the tables verify all cases except the known misses.
+  it(`are judged correctly: ${share(right)}, with false alarms in ${share(alarms)}`, () => {
     expect(right / LINT_CASES.length).toBeGreaterThanOrEqual(0.95);
     expect(alarms / LINT_CASES.length).toBeLessThanOrEqual(0.02);
   });

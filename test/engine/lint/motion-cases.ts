@@ -30,13 +30,13 @@ import {
 } from './case-scenes.ts';
 
 const MATTED = { tt: 1 };
-/** Selects the characters from a share on that grows: each reaches its place one after the other. */
+/** Selects the characters after a growing share, so that they reach their positions one after the other. */
 const ONE_BY_ONE = { s: moving([0, [0]], [12, [100]]) };
 
 const matte = (box: readonly [number, number, number, number], changes: object = {}): Layer =>
   block(WHITE, box, { td: 1, ...changes });
 
-/** Two compositions, one in the other. */
+/** A composition nested in another one. */
 function nestedTwice(layers: readonly Layer[], inner: object, outer: object) {
   const size = { ty: 0, w: W, h: H };
   return stage([showing('outer', { ...size, ...outer }), block(NAVY)], {

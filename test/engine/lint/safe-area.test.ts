@@ -48,7 +48,7 @@ describe('lintScene() with a safe area', () => {
     expect(await edgesOf(wordAt(x, y), area)).toBe(edges);
   });
 
-  it('checks wide pictures against the area of broadcasting alone', async () => {
+  it('checks wide pictures only against the broadcast area', async () => {
     expect(await edgesOf(wordAt(10, 280, WIDE), 'broadcast')).toBe('left');
     for (const area of SAFE_AREA_NAMES.filter((name) => name !== 'broadcast'))
       expect(await edgesOf(wordAt(10, 280, WIDE), area)).toBe('');

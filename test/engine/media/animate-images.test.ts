@@ -66,11 +66,11 @@ describe('animateImages()', () => {
   ];
   test.each(ways)('%s moves the picture in its direction', async (animate_strategy, expected) => {
     const frames = await moved({ animate_strategy, animate_speed: 'fast' }, 12);
-    const told = (['left', 'right', 'top', 'bottom'] as const).map((edge) => {
+    const edges = (['left', 'right', 'top', 'bottom'] as const).map((edge) => {
       const change = frames.at(-1)![edge] - frames[0]![edge];
       return `${edge}${Math.abs(change) < 4 ? '=' : change > 0 ? '+' : '-'}`;
     });
-    expect(told.join(' ')).toBe(expected);
+    expect(edges.join(' ')).toBe(expected);
     expect(frames.every(({ blue }) => blue > 250)).toBe(true);
   });
 

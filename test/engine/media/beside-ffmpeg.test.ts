@@ -23,8 +23,12 @@ async function stored(name: string): Promise<string> {
   return path;
 }
 
-/** Makes a file of two seconds whose tone begins at 0.5 s of its sound; its parts begin at the given times. */
-async function made(name: string, starts: { readonly pictures: number; readonly sound: number }, codecs: string[]) {
+/** Creates a file of two seconds whose tone begins 0.5 s into the sound, and whose tracks start at the given times. */
+async function createFile(
+  name: string,
+  starts: { readonly pictures: number; readonly sound: number },
+  codecs: string[],
+) {
   const path = join(folder, name);
   const parts = ['testsrc2=s=64x36:r=25:d=2', "aevalsrc='0.3*sin(2*PI*1000*t)*gt(t,0.5)':s=48000:d=2"];
   const sources: string[] = [];
@@ -61,8 +65,8 @@ async function ownSamples(path: string): Promise<Float32Array> {
   return Float32Array.from(blocks);
 }
 
-describe.skipIf(!hasFfmpeg)('beside FFmpeg', () => {
-  // A container in milliseconds cannot place a sound more exactly.
+describe.skipIf(!hasFfmpeg)('compared with FFmpeg', () => {
+  // Times of containers in milliseconds are not more exact.
   test.each<[name: string, tolerance: number, starts: { pictures: number; sound: number } | null, codecs: string[]]>([
     ['edit-list-25.mp4', 2, null, []],
     ['vp9-opus-25.webm', 48, null, []],
@@ -72,7 +76,7 @@ describe.skipIf(!hasFfmpeg)('beside FFmpeg', () => {
   ])(
     'openSound() keeps the sound of %s beside its pictures, within %i samples',
     async (name, tolerance, starts, codecs) => {
-      const path = starts === null ? await stored(name) : await made(name, starts, codecs);
+      const path = starts === null ? await stored(name) : await createFile(name, starts, codecs);
       const [theirs, ours] = [await samplesOf(path), await ownSamples(path)];
       const late = (await startOf(path, 'a:0')) - (await startOf(path, 'v:0'));
       expect(Math.abs(onset(ours) - (onset(theirs) + late * RATE))).toBeLessThanOrEqual(tolerance);

@@ -7,7 +7,7 @@ import { animatedGif } from '../../session/sources/bomb-pictures.ts';
 import { SOUND_BOMBS } from '../../support/bombs/sound-bombs.ts';
 import { mediaFile } from './media-files.ts';
 
-function made(name: string, sizeBytes: number): Uint8Array {
+function bombFile(name: string, sizeBytes: number): Uint8Array {
   return SOUND_BOMBS.find((bomb) => bomb.name === name)!.make(sizeBytes);
 }
 
@@ -16,7 +16,7 @@ test.each([
   ['FLAC: blocks', 40_000, 'it has too many blocks before its sound'],
   ['Ogg: streams', 40_000, 'it has more than 100 streams'],
 ] as const)('findCommentProblem() rejects %s', async (name, sizeBytes, problem) => {
-  const bytes = made(name, sizeBytes);
+  const bytes = bombFile(name, sizeBytes);
   expect(findCommentProblem(bytes, name.startsWith('Ogg') ? 'ogg' : 'flac')).toBe(problem);
   await expect(checkSound(bytes, 'sound')).rejects.toMatchObject({ code: 'asset_decode_failed' });
 });

@@ -6,8 +6,8 @@ import { box, MP4_BOMBS, withBoxes } from '../../support/bombs/mp4-bombs.ts';
 import { mediaFile } from './media-files.ts';
 
 const EXPECTED: readonly [name: string, sizeBytes: number, problem: string][] = [
-  ['places of chunks', 48_000_000, 'its tables are too large'],
-  ['places of chunks in 64 bits', 96_000_000, 'its index has more than 64 MB'],
+  ['offsets of chunks', 48_000_000, 'its tables are too large'],
+  ['offsets of chunks in 64 bits', 96_000_000, 'its index has more than 64 MB'],
   ['sizes of samples', 44_000_000, 'its tables are too large'],
   ['sizes of samples in half bytes', 6_000_000, 'its tables are too large'],
   ['durations of samples', 16_000_000, 'its tables are too large'],
@@ -32,15 +32,15 @@ const EXPECTED: readonly [name: string, sizeBytes: number, problem: string][] = 
     10_000,
     'the description of its samples contains boxes that belong elsewhere',
   ],
-  ['tables where none belong', 10_000, 'it names too many samples'],
+  ['misplaced tables', 10_000, 'it names too many samples'],
 ];
 
-function made(name: string, sizeBytes: number): Uint8Array {
+function bombFile(name: string, sizeBytes: number): Uint8Array {
   return MP4_BOMBS.find((bomb) => bomb.name === `MP4: ${name}`)!.make(sizeBytes);
 }
 
 test.each(EXPECTED)('findBoxProblem() rejects %s', (name, sizeBytes, problem) => {
-  expect(findBoxProblem(made(name, sizeBytes))).toBe(problem);
+  expect(findBoxProblem(bombFile(name, sizeBytes))).toBe(problem);
 });
 
 test('findBoxProblem() accepts real files', () => {

@@ -22,13 +22,13 @@ const EXPECTED: readonly [name: string, sizeBytes: number, problem: string][] = 
   ['nothing in particular', 500_000, 'it has too many elements'],
 ];
 
-function made(name: string, sizeBytes: number): Uint8Array {
+function bombFile(name: string, sizeBytes: number): Uint8Array {
   return MATROSKA_BOMBS.find((bomb) => bomb.name === `WebM: ${name}`)!.make(sizeBytes);
 }
 
 test.each(EXPECTED)('findElementProblem() rejects %s', async (name, sizeBytes, problem) => {
-  expect(findElementProblem(made(name, sizeBytes))).toBe(problem);
-  await expect(checkClip(made(name, sizeBytes), 'clip')).rejects.toMatchObject({ code: 'asset_decode_failed' });
+  expect(findElementProblem(bombFile(name, sizeBytes))).toBe(problem);
+  await expect(checkClip(bombFile(name, sizeBytes), 'clip')).rejects.toMatchObject({ code: 'asset_decode_failed' });
 });
 
 test('findElementProblem() accepts real files', () => {

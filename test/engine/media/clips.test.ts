@@ -153,11 +153,11 @@ describe('clips', () => {
     const [pixels] = await seen(scene, [1], (rgba) =>
       [5, 30].map((row) => [...rgba.subarray((row * 64 + 4) * 4, (row * 64 + 4) * 4 + 3)]),
     );
-    const wanted = [
+    const expected = [
       [255, 255, 255],
       [64, 64, 255],
     ];
-    for (const [at, colour] of wanted.entries()) {
+    for (const [at, colour] of expected.entries()) {
       for (const [channel, value] of colour.entries()) expect(Math.abs(pixels![at]![channel]! - value)).toBeLessThan(8);
     }
   });

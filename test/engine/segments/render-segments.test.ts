@@ -22,7 +22,7 @@ describe('segmentRanges()', () => {
   const lengths = (frameCount: number, fps = 30): number[] =>
     segmentRanges(scene({ frameCount, fps })).map(({ first, end }) => end - first);
 
-  test('are two seconds long, and the last two alike', () => {
+  test('are two seconds long, except for the last two, which are equally long', () => {
     expect(lengths(1)).toEqual([1]);
     expect(lengths(60)).toEqual([60]);
     expect(lengths(61)).toEqual([31, 30]);
@@ -69,7 +69,7 @@ describe('renderSegments()', () => {
     expect(Buffer.concat(first!.packets.map(({ bytes }) => bytes)).includes('x264')).toBe(false);
   });
 
-  test('draws ranges that follow each other together, each with its own stills and text defects', async () => {
+  test('draws consecutive ranges together, each with its own stills and text defects', async () => {
     const layers = [
       { ...textLayer(1, 'ᚠ', 4, 30, 20), ip: 22, op: 32 },
       { ...textLayer(2, 'Reel', 4, 30, 20), ip: 0, op: 10 },

@@ -273,7 +273,7 @@ describe('drawingsOf()', () => {
       },
     );
 
-  test('joins at most eight ranges, which need not follow each other', () => {
+  test('groups at most eight ranges, which need not be consecutive', () => {
     const firsts = (ranges: readonly FrameRange[]): number[][] =>
       drawingsOf(scene([]), ranges).map((drawing) => drawing.ranges.map(({ first }) => first));
     expect(firsts(seconds(0, 10, 30, 40))).toEqual([[0, 10, 30, 40]]);

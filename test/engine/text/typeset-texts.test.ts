@@ -6,7 +6,7 @@ import { textFindings } from '../../../src/engine/text/text-findings.ts';
 import { typesetTexts } from '../../../src/engine/text/typeset-texts.ts';
 import type { LottieDocument } from '../../../src/template/scene.ts';
 import { placed } from '../scenes.ts';
-import { oneColor, sbix, withTables } from './made-fonts.ts';
+import { oneColor, sbix, withTables } from './modified-fonts.ts';
 import { drawScriptSheet } from './script-sheet.ts';
 import { everyScript, LATIN, testFont, VARIABLE } from './test-fonts.ts';
 import { drawAnimation, drawTexts, text, textAnimation } from './text-scene.ts';

@@ -33,7 +33,7 @@ function encoded(frames: readonly Uint8Array[], rate: FrameRate = RATE_30, quali
 }
 
 /** Screen contents at each frame, as browsers compose them. */
-function shown(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } {
+function composedFrames(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } {
   const reader = new Reader(gif);
   const screen = new Uint8Array(WIDTH * HEIGHT * 4);
   const infos = Array.from({ length: reader.numFrames() }, (_, index) => reader.frameInfo(index));
@@ -49,16 +49,16 @@ function shown(gif: Uint8Array): { pictures: Uint8Array[]; infos: FrameInfo[] } 
 
 describe('GifFileEncoder', () => {
   it('shows every picture, also where something disappears', () => {
-    const { pictures, infos } = shown(encoded(ALPHA_FRAMES));
-    const wanted = ALPHA_FRAMES.filter((_, index) => index !== 2);
-    expect(pictures).toHaveLength(wanted.length);
-    for (const [index, picture] of pictures.entries()) expect(farthest(picture, wanted[index]!)).toBeLessThan(4);
+    const { pictures, infos } = composedFrames(encoded(ALPHA_FRAMES));
+    const expected = ALPHA_FRAMES.filter((_, index) => index !== 2);
+    expect(pictures).toHaveLength(expected.length);
+    for (const [index, picture] of pictures.entries()) expect(farthest(picture, expected[index]!)).toBeLessThan(4);
     // The repeated frame is shown twice as long.
     expect(infos.map(({ delay }) => delay)).toEqual([3, 7, 3, 4, 3]);
   });
 
   it('draws only the changed area', () => {
-    const { infos } = shown(
+    const { infos } = composedFrames(
       encoded([drawn(WHITE, box(0, GREEN)), drawn(WHITE, box(2, GREEN)), drawn(WHITE, box(2, GREEN))]),
     );
     expect(infos).toHaveLength(2);
@@ -74,7 +74,7 @@ describe('GifFileEncoder', () => {
     'is as long as the video at %s frames a second, with no delay shorter than browsers support',
     (_, rate, atLeast) => {
       const frames = Array.from({ length: 60 }, (_, index) => drawn(WHITE, box(index % 40, GREEN)));
-      const delays = shown(encoded(frames, rate)).infos.map(({ delay }) => delay);
+      const delays = composedFrames(encoded(frames, rate)).infos.map(({ delay }) => delay);
       expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(
         Math.round((60 * 100 * rate.denominator) / rate.numerator),
       );
@@ -97,7 +97,7 @@ describe('GifFileEncoder', () => {
       many.set([x * 4, y * 7, 255 - x * 4, 255], at);
     }
     const error = (quality: OutputQuality): number => {
-      const { pictures } = shown(encoded([many], RATE_30, quality));
+      const { pictures } = composedFrames(encoded([many], RATE_30, quality));
       return pictures[0]!.reduce((sum, level, at) => sum + Math.abs(level - many[at]!), 0) / (WIDTH * HEIGHT * 3);
     };
     expect(error('high')).toBeLessThan(6);

@@ -41,18 +41,18 @@ describe('renderScene()', () => {
   it.each(['webm', 'gif', 'webp', 'png', 'png_sequence'] as const)(
     'writes %s with its fingerprint and stills and with reproducible bytes',
     async (format) => {
-      const one = await renderScene(seeThrough(format));
-      expect(one).toMatchObject({ format, width: 64, height: 36, frameCount: format === 'png' ? 1 : 6 });
-      expect(Buffer.from(one.video).includes('v1:abc')).toBe(true);
-      expect(one.stills.map(({ name }) => name)).toEqual(['b', 'a']);
+      const first = await renderScene(seeThrough(format));
+      expect(first).toMatchObject({ format, width: 64, height: 36, frameCount: format === 'png' ? 1 : 6 });
+      expect(Buffer.from(first.video).includes('v1:abc')).toBe(true);
+      expect(first.stills.map(({ name }) => name)).toEqual(['b', 'a']);
       // JPEG has no alpha: half-transparent red is blended with black.
-      const [red, green] = await pixelAt(one.stills[0]!.bytes, 8, 8);
+      const [red, green] = await pixelAt(first.stills[0]!.bytes, 8, 8);
       expect(Math.abs(red! - 128)).toBeLessThan(6);
       expect(green).toBeLessThan(6);
-      expect((await pixelAt(one.stills[1]!.bytes, 8, 8)).slice(0, 3)).toEqual([0, 0, 0]);
-      const other = await renderScene(seeThrough(format));
-      expect(Buffer.compare(one.video, other.video)).toBe(0);
-      expect(other.stills).toEqual(one.stills);
+      expect((await pixelAt(first.stills[1]!.bytes, 8, 8)).slice(0, 3)).toEqual([0, 0, 0]);
+      const second = await renderScene(seeThrough(format));
+      expect(Buffer.compare(first.video, second.video)).toBe(0);
+      expect(second.stills).toEqual(first.stills);
     },
   );
 

@@ -28,10 +28,10 @@ describe('encodePng()', () => {
   it('has the given comment, whether written at once or inserted later', async () => {
     const picture = drawn(WHITE, box(7, GREEN));
     const plain = await encodePng(picture, OPTIONS);
-    const told = await encodePng(picture, { ...OPTIONS, comment: 'v1:abc' });
-    expect(Buffer.from(told).toString('latin1')).toContain('tEXtComment\0v1:abc');
-    expect(Buffer.compare(withPngComment(plain, 'v1:abc'), told)).toBe(0);
-    expect(await pixelsOf(told)).toEqual(picture);
+    const withComment = await encodePng(picture, { ...OPTIONS, comment: 'v1:abc' });
+    expect(Buffer.from(withComment).toString('latin1')).toContain('tEXtComment\0v1:abc');
+    expect(Buffer.compare(withPngComment(plain, 'v1:abc'), withComment)).toBe(0);
+    expect(await pixelsOf(withComment)).toEqual(picture);
   });
 });
 

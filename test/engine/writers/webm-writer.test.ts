@@ -60,8 +60,8 @@ describe('openWebmWriter()', () => {
     expect(packets).toHaveLength(frames.length);
     const alpha = await lumaOf(packets.map(({ sideData }) => ({ data: sideData.alpha! })));
     for (const [index, plane] of alpha.entries()) {
-      const wanted = frames[index]!.filter((_, at) => at % 4 === 3);
-      const difference = wanted.reduce((sum, level, at) => sum + Math.abs(level - plane[at]!), 0) / wanted.length;
+      const expected = frames[index]!.filter((_, at) => at % 4 === 3);
+      const difference = expected.reduce((sum, level, at) => sum + Math.abs(level - plane[at]!), 0) / expected.length;
       expect(difference, `frame ${index}`).toBeLessThan(2);
     }
   });

@@ -43,7 +43,7 @@ function chunksOf(bytes: Buffer): Chunk[] {
 }
 
 /** Screen contents at each frame by the container's rules. @see WebP Container Specification, "ANMF" */
-async function shown(file: Buffer) {
+async function composedFrames(file: Buffer) {
   expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 12)).toBe('RIFFWEBP');
   expect(file.readUInt32LE(4)).toBe(file.length - 8);
   const chunks = chunksOf(file.subarray(12));
@@ -77,11 +77,11 @@ function stillOf(image: Buffer, width: number, height: number): Buffer {
 
 describe('openWebpWriter()', () => {
   it('shows every picture with its alpha and repeated ones for longer', async () => {
-    const { frames, chunks } = await shown(await encoded(ALPHA_FRAMES));
-    const wanted = ALPHA_FRAMES.filter((_, index) => index !== 2);
+    const { frames, chunks } = await composedFrames(await encoded(ALPHA_FRAMES));
+    const expected = ALPHA_FRAMES.filter((_, index) => index !== 2);
     expect(frames.map(({ durationMs }) => durationMs)).toEqual([33, 67, 33, 34, 33]);
     for (const [index, { picture }] of frames.entries())
-      expect(meanDifference(picture, wanted[index]!)).toBeLessThan(2);
+      expect(meanDifference(picture, expected[index]!)).toBeLessThan(2);
     expect(chunks[0]!.type).toBe('VP8X');
     expect(chunks[0]!.data.readUInt8(0)).toBe(0x16);
     expect(chunks[1]).toMatchObject({ type: 'ANIM', data: Buffer.alloc(6) });
@@ -90,7 +90,7 @@ describe('openWebpWriter()', () => {
   });
 
   it('stores only the changed area of a frame at an even position', async () => {
-    const { frames } = await shown(await encoded([drawn(WHITE, box(3, GREEN)), drawn(WHITE, box(5, GREEN))]));
+    const { frames } = await composedFrames(await encoded([drawn(WHITE, box(3, GREEN)), drawn(WHITE, box(5, GREEN))]));
     expect(frames[1]!.area).toEqual([2, 8, 19, 16]);
     expect(meanDifference(frames[1]!.picture, drawn(WHITE, box(5, GREEN)))).toBeLessThan(2);
   });
@@ -111,7 +111,7 @@ describe('openWebpWriter()', () => {
     const rate = { numerator: 30_000, denominator: 1001 };
     const frames = Array.from({ length: 40 }, (_, index) => drawn(WHITE, box(index, GREEN)));
     const file = await encoded(frames, rate);
-    const { frames: read } = await shown(file);
+    const { frames: read } = await composedFrames(file);
     expect(read.reduce((sum, { durationMs }) => sum + durationMs, 0)).toBe(Math.round((40 * 1_001_000) / 30_000));
     expect(Buffer.compare(file, await encoded(frames, rate))).toBe(0);
   });

@@ -41,7 +41,7 @@ function open(machine: string, { timeoutMs = 20_000, endpoint = server.url } = {
 const keyOf = (name: string): Sha256 => sha256(name);
 
 describe('BucketSegmentStore', () => {
-  it('shares segments between machines, and asks the bucket once for each', async () => {
+  it('shares segments between machines, and reads each from the bucket once', async () => {
     const first = open('first');
     for (let at = 0; at < 30; at++) await first.put(keyOf(`${at}`), packRecord({ at }));
     await first.close();
@@ -79,7 +79,7 @@ describe('BucketSegmentStore', () => {
     expect(failures).toEqual([]);
   });
 
-  it('goes on without a bucket that does not answer, and reports it once', async () => {
+  it('continues without an unresponsive bucket, and reports it once', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await once(silent, 'listening');

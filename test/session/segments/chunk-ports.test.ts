@@ -29,7 +29,7 @@ describe('unpackPayload()', () => {
 
 const OF = { session: 'rs_aB-9_', attempt: 12 };
 
-describe('parsePartJob()', () => {
+describe('parseChunkJob()', () => {
   it.each<[string, ChunkJob]>([
     ['rs_aB-9_/12/0', { ...OF, kind: 'chunk', chunk: 0 }],
     ['rs_aB-9_/12/join', { ...OF, kind: 'join' }],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkCountOf, chunkSpans, type DistributionInput } from '../../../src/session/segments/distributed-renders.ts';
 
-/** A one-minute video that takes a minute to render, with seven idle slots besides the own one. */
+/** A one-minute video that takes a minute to render, with seven idle slots besides its own. */
 const MINUTE = { pieceCount: 30, videoSeconds: 60, renderSeconds: 60, sceneBytes: 1e6, idleSlots: 7 };
 
 describe('chunkCountOf()', () => {

@@ -11,7 +11,7 @@ import { toneWav } from '../../support/tone.ts';
 
 const BUILD = 'b';
 
-/** Three segments of 20, 13 and 12 frames; the second one alone shows a square of this colour. */
+/** Three segments of 20, 13 and 12 frames; only the second one shows a square of this colour. */
 function scene(green = 0, changes: Partial<Scene> = {}): Scene {
   const layers = [
     rectangleLayer(1, [0, 0, 12, 12], [1, green, 0], { ip: 22, op: 32 }),
@@ -39,7 +39,7 @@ function severalFiles(): ShardVideo {
   ]);
 }
 
-/** Renders nothing, and notes the keys that it was asked for. */
+/** Renders nothing, and records the requested keys. */
 function notingRenderer(onSegments: (keys: readonly string[]) => void = () => undefined) {
   const keys: string[] = [];
   const wholes: string[] = [];
@@ -162,7 +162,7 @@ describe('renderShard()', () => {
     expect(main!.result.share.segments + shards.find((one) => one !== main)!.result.share.segments).toBe(3);
   });
 
-  it('goes on with other videos after a failure', async () => {
+  it('continues with other videos after a failure', async () => {
     const broken: ShardVideo = { id: 'broken', video: () => Promise.reject(new Error('no source')) };
     const crashing = notingRenderer((keys) => {
       if (keys.length === 1) throw new Error('crashed');

@@ -231,18 +231,18 @@ describe('createSegmentRenderer()', () => {
       const [main, ...others] = files({}, { quality: 'low' }, { format: 'mov' }, { format: 'gif' }, { format: 'webp' });
       const { renderer, log, drawn } = open(null);
       const progress: [number, number][] = [];
-      const made = await renderer.render(main!, {
+      const rendered = await renderer.render(main!, {
         others,
         onProgress: (done, count) => void progress.push([done, count]),
       });
-      expect([made.video, ...made.others!.map(({ video }) => video)]).toEqual(await videos([main!, ...others]));
-      expect(made.others!.map(({ name, format }) => `${name} ${format}`)).toEqual([
+      expect([rendered.video, ...rendered.others!.map(({ video }) => video)]).toEqual(await videos([main!, ...others]));
+      expect(rendered.others!.map(({ name, format }) => `${name} ${format}`)).toEqual([
         '1 mp4',
         '2 mov',
         '3 gif',
         '4 webp',
       ]);
-      expect(made.stills).toHaveLength(1);
+      expect(rendered.stills).toHaveLength(1);
       expect(log.sort()).toEqual(['gif webp', ...[0, 20, 33].map((first) => `segment ${first} of 3 outputs`)]);
       // Once over black for the MP4s and the MOV, once with transparency.
       expect(drawn()).toBe(2 * 45);
@@ -254,19 +254,20 @@ describe('createSegmentRenderer()', () => {
       const [main, other, poster] = files({}, { format: 'gif' }, { format: 'png' });
       const small = { ...other!, width: 32, height: 18, fps: 5, frameCount: 22, stills: [] };
       const { renderer, drawn } = open(null);
-      const made = await renderer.render(main!, { others: [small, poster!] });
-      expect(made.others!.map(({ video }) => video)).toEqual(await videos([small, poster!]));
+      const rendered = await renderer.render(main!, { others: [small, poster!] });
+      expect(rendered.others!.map(({ video }) => video)).toEqual(await videos([small, poster!]));
       expect(drawn()).toBe(45 + 22 + 1);
     });
 
-    it('writes no file without segments that the cache has', async () => {
+    it('reuses cached files without segments', async () => {
       const [main, gif, poster, changed] = files({}, { format: 'gif' }, { format: 'png' }, { format: 'gif' });
       const store = memoryStore();
       const first = await open(store).renderer.render(main!, { others: [gif!, poster!] });
       const again = open(store);
-      const made = await again.renderer.render(main!, { others: [gif!, poster!] });
-      const bytesOf = ({ video, others = [] }: typeof made) => [video, ...others.map((one) => one.video)].map(sha256);
-      expect(bytesOf(made)).toEqual(bytesOf(first));
+      const rendered = await again.renderer.render(main!, { others: [gif!, poster!] });
+      const bytesOf = ({ video, others = [] }: typeof rendered) =>
+        [video, ...others.map((one) => one.video)].map(sha256);
+      expect(bytesOf(rendered)).toEqual(bytesOf(first));
       expect([again.log, again.drawn()]).toEqual([[], 0]);
       expect(again.cache!.fileFigures).toEqual({ reused: 2, rendered: 0 });
       expect(again.cache!.figures).toEqual({ reused: 3, rendered: 0 });
@@ -276,13 +277,13 @@ describe('createSegmentRenderer()', () => {
       expect(other.cache!.fileFigures).toEqual({ reused: 1, rendered: 1 });
     });
 
-    it('draws no segment that every output has in the cache', async () => {
+    it('reuses segments that are cached for all outputs', async () => {
       const [main, web] = files({}, { quality: 'low' });
       const store = memoryStore();
       await open(store).renderer.render(main!);
       const added = open(store);
-      const made = await added.renderer.render(main!, { others: [web!] });
-      expect([made.video, made.others![0]!.video]).toEqual(await videos([main!, web!]));
+      const rendered = await added.renderer.render(main!, { others: [web!] });
+      expect([rendered.video, rendered.others![0]!.video]).toEqual(await videos([main!, web!]));
       expect(added.log.sort()).toEqual(['segment 0', 'segment 20', 'segment 33']);
       const again = open(store);
       await again.renderer.render(main!, { others: [web!] });

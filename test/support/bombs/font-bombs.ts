@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, deflateSync } from 'node:zlib';
-import { withTables } from '../../engine/text/made-fonts.ts';
+import { withTables } from '../../engine/text/modified-fonts.ts';
 import { TEST_FONT } from '../small-package.ts';
 import { type Bomb, PACKAGE_BYTES, repeated, u32 } from './bomb.ts';
 import { zipOf } from './package-bombs.ts';

@@ -101,8 +101,8 @@ function hiddenFragment(sizeBytes: number): Buffer {
 }
 
 export const MP4_BOMBS: readonly Bomb[] = [
-  tableBomb('stco', u32(48), 'places of chunks'),
-  bomb('places of chunks in 64 bits', (sizeBytes) => withBoxes('stco', [table('co64', u32(0, 48), sizeBytes)])),
+  tableBomb('stco', u32(48), 'offsets of chunks'),
+  bomb('offsets of chunks in 64 bits', (sizeBytes) => withBoxes('stco', [table('co64', u32(0, 48), sizeBytes)])),
   bomb('sizes of samples', (sizeBytes) => {
     const entries = repeated(u32(1), sizeBytes - 5_200);
     return withBoxes('stsz', [box('stsz', u32(0, 0, entries.length / 4), entries)]);
@@ -195,7 +195,7 @@ export const MP4_BOMBS: readonly Bomb[] = [
     const hidden = box('sinf', box('trak', fragment(0, [box('trun', u32(0, 0x7fff_ffff))])));
     return withBoxes('stsd', [box('stsd', u32(0, 1), box('avc1', entry, hidden))]);
   }),
-  bomb('tables where none belong', () => {
+  bomb('misplaced tables', () => {
     const inside = box('edts', box('stbl', box('stts', u32(0, 1, 0xffff_ffff, 1)), box('ctts', u32(0, 1, 1, 1))));
     return withBoxes('stbl', [inside]);
   }),

@@ -34,7 +34,7 @@ describe('bindMapping() of a video', () => {
     });
   });
 
-  it("shows the template's image when nothing fills it", () => {
+  it("shows the template's image without a value", () => {
     expect(bind({}).images).toMatchObject([
       { assetId: 'photo' },
       { assetId: 'clip', name: 'images/poster.png', transform: { crop_strategy: 'fill' } },

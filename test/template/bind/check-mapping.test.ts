@@ -53,7 +53,7 @@ describe('checkMapping()', () => {
     expect(check(resources as Record<string, Resource>)).toMatchObject([{ code, pointer }]);
   });
 
-  it('reports numbers, points and gradients that are none', () => {
+  it('reports invalid numbers, points and gradients', () => {
     const slots = {
       ...spec,
       editables: {

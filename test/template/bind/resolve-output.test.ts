@@ -42,14 +42,14 @@ describe('resolveOutput()', () => {
       fc.property(side, side, still, request, (width, height, one, output) => {
         const template = { width, height, fps: 30, frameCount: 300, stills: [one] };
         fc.pre(checkOutput(output, template).length === 0);
-        const made = resolveOutput(template, output);
-        for (const pixels of [made.width, made.height]) {
+        const resolved = resolveOutput(template, output);
+        for (const pixels of [resolved.width, resolved.height]) {
           expect(pixels % 2).toBe(0);
           expect(pixels).toBeGreaterThanOrEqual(2);
           expect(pixels).toBeLessThanOrEqual(4096);
         }
-        expect(made.stills[0]!.frame).toBeLessThan(made.frameCount);
-        expect(Math.abs(made.frameCount / made.fps - 10)).toBeLessThanOrEqual(0.5 / made.fps + 1e-9);
+        expect(resolved.stills[0]!.frame).toBeLessThan(resolved.frameCount);
+        expect(Math.abs(resolved.frameCount / resolved.fps - 10)).toBeLessThanOrEqual(0.5 / resolved.fps + 1e-9);
       }),
     );
   });

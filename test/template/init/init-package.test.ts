@@ -30,7 +30,7 @@ const FONT = { 'Test-Regular.ttf': FONT_BYTES };
 const PNG = solidPng('#00ff00', 24, 12);
 const PNG_URI = `data:image/png;base64,${Buffer.from(PNG).toString('base64')}`;
 
-function made(source: LottieSource, options: Partial<InitPackageOptions> = {}): NewPackage {
+function createPackage(source: LottieSource, options: Partial<InitPackageOptions> = {}): NewPackage {
   const result = initPackage(source, { colorLayers: null, ...options });
   if (!isPackage(result)) throw new Error(result.problems.join('\n'));
   return result;
@@ -43,7 +43,7 @@ function parsed({ files }: NewPackage) {
   return result.value;
 }
 
-const told = ({ editables }: NewPackage) =>
+const summaryOf = ({ editables }: NewPackage) =>
   editables.map(({ key, kind, label, origin, stillcut, maxLength }) => [key, kind, label, origin, stillcut, maxLength]);
 
 describe('initPackage()', () => {
@@ -61,13 +61,13 @@ describe('initPackage()', () => {
       fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), sid: 'c_07' } }),
     ]);
     const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1, sid: 'Product shot' }];
-    const package_ = made(
+    const package_ = createPackage(
       sourceOf(
         lottie([text, imageLayer('photo', 'i'), shape, textLayer('fixed', 'Now')], { slots, assets, fonts: FONTS }),
         FONT,
       ),
     );
-    expect(told(package_)).toEqual([
+    expect(summaryOf(package_)).toEqual([
       ['t_01', 'text', 'Headline', 'slot', 'stillcut_01', 10],
       ['t_02', 'text', 'fixed', 'proposed', 'stillcut_01', 8],
       ['c_07', 'color', 'ground', 'slot', 'stillcut_01', null],
@@ -82,7 +82,7 @@ describe('initPackage()', () => {
     expect(spec.editables.c_07).toMatchObject({ example_text: '0000FF', required: false });
   });
 
-  it('keeps the values of slots that are no editables, also animated ones', () => {
+  it('keeps the values of slots that do not become editables, even animated ones', () => {
     const moving = { a: 1, k: [{ t: 0, s: [0, 0, 1, 1], o: { x: 0, y: 0 }, i: { x: 1, y: 1 } }, { t: 50, s: [0, 1, 0, 1] }] }; // biome-ignore format: one property
     const slots = {
       Shade: { p: moving },
@@ -100,7 +100,9 @@ describe('initPackage()', () => {
       rectangle(100, 50, 200, 100),
       fill([1, 0, 0, 1], { c: { ...still([1, 0, 0, 1]), sid: 'Shade' }, o: { ...still(100), sid: 'Faded' } }),
     ]);
-    const { animation } = made(sourceOf(lottie([textLayer('words', 'Now'), shape], { slots, fonts: FONTS }), FONT));
+    const { animation } = createPackage(
+      sourceOf(lottie([textLayer('words', 'Now'), shape], { slots, fonts: FONTS }), FONT),
+    );
     const [, paint] = (animation.layers[1] as { shapes: { it: object[] }[] }).shapes[0]!.it;
     expect(paint).toMatchObject({ c: moving, o: slots.Faded.p });
     expect(JSON.stringify(paint)).not.toContain('sid');
@@ -126,7 +128,7 @@ describe('initPackage()', () => {
       shapeLayer('sky', [rectangle(0, 0, 80, 40), paint({ sid: 'Sky' }, {})], { ks }),
       shapeLayer('sea', [rectangle(100, 90, 200, 20), paint({}, { sid: 'Sea' })]),
     ];
-    const package_ = made(sourceOf(lottie(layers, { slots })));
+    const package_ = createPackage(sourceOf(lottie(layers, { slots })));
     const template = parsed(package_);
     const { editables } = template.spec;
     expect(Object.entries(editables).map(([key, one]) => [key, one.label, one.input_type, one.example_text])).toEqual([
@@ -152,7 +154,7 @@ describe('initPackage()', () => {
 
   it('makes the colours of fills and strokes opaque, as players show them', () => {
     const shape = shapeLayer('ground', [rectangle(100, 50, 200, 100), fill([1, 0, 0, 0])]);
-    const { animation, notes } = made(sourceOf(lottie([shape])), { colorLayers: 1 });
+    const { animation, notes } = createPackage(sourceOf(lottie([shape])), { colorLayers: 1 });
     expect(JSON.stringify(animation.layers)).toContain('[1,0,0,1]');
     expect(notes.map(({ message }) => message)).toContain(
       'Made colours of fills and strokes opaque, as players show them',
@@ -161,7 +163,7 @@ describe('initPackage()', () => {
 
   it('scales an animation that is too large, with all of its layers', () => {
     const shape = shapeLayer('ground', [rectangle(2000, 2500, 4000, 5000), fill([1, 0, 0, 1])]);
-    const package_ = made(sourceOf(lottie([shape], { w: 4000, h: 5000 })), { colorLayers: 1 });
+    const package_ = createPackage(sourceOf(lottie([shape], { w: 4000, h: 5000 })), { colorLayers: 1 });
     const { width, height, animation } = parsed(package_);
     expect({ width, height }).toEqual({ width: 3276, height: 4096 });
     expect(animation.layers).toMatchObject([{ ty: 0, w: 4000, h: 5000, ks: { s: still([81.92, 81.92, 100]) } }]);
@@ -177,8 +179,8 @@ describe('initPackage()', () => {
       textLayer('other', 'Fixed'),
     ];
     const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1 }];
-    const package_ = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
-    expect(told(package_)).toEqual([
+    const package_ = createPackage(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
+    expect(summaryOf(package_)).toEqual([
       ['t_02', 'text', 'Subline', 'name', 'stillcut_01', 10],
       ['c_01', 'color', 'Accent', 'name', 'stillcut_01', null],
       ['(Footage)/USER/logo.png', 'image', 'logo', 'name', 'stillcut_01', null],
@@ -198,8 +200,10 @@ describe('initPackage()', () => {
       imageLayer('Hero shot', 'i'),
     ];
     const assets = [{ id: 'i', w: 24, h: 12, u: 'images/', p: 'img_0.png', e: 0 }];
-    const package_ = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), { ...FONT, 'images/img_0.png': PNG }));
-    expect(told(package_).map(([key, , label, origin]) => [key, label, origin])).toEqual([
+    const package_ = createPackage(
+      sourceOf(lottie(layers, { assets, fonts: FONTS }), { ...FONT, 'images/img_0.png': PNG }),
+    );
+    expect(summaryOf(package_).map(([key, , label, origin]) => [key, label, origin])).toEqual([
       ['t_01', 'First', 'proposed'],
       ['t_02', 'Second', 'proposed'],
       ['(Footage)/USER/Hero-shot.png', 'Hero shot', 'proposed'],
@@ -218,17 +222,17 @@ describe('initPackage()', () => {
       shapeLayer('Matte', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])], { td: 1 }),
       { ...(shapeLayer('Ground', []) as object), ty: 1, shapes: undefined, sw: 200, sh: 100, sc: '#0000ff', tt: 1 },
     ];
-    const two = made(sourceOf(lottie(layers)), { colorLayers: 2 });
-    expect(told(two)).toEqual([['c_01', 'color', 'Colour #FF0000 (Disc, Bar)', 'proposed', 'stillcut_01', null]]);
+    const two = createPackage(sourceOf(lottie(layers)), { colorLayers: 2 });
+    expect(summaryOf(two)).toEqual([['c_01', 'color', 'Colour #FF0000 (Disc, Bar)', 'proposed', 'stillcut_01', null]]);
     expect(two.colors).toEqual([{ color: '0000FF', layerCount: 1 }]);
-    const one = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    const one = parsed(createPackage(sourceOf(lottie(layers)), { colorLayers: 1 }));
     expect(one.spec.editables.c_02).toMatchObject({ label: 'Colour #0000FF (Ground)', example_text: '0000FF' });
   });
 
-  it('offers colours that differ in their alpha alone as one', () => {
+  it('offers colours that differ only in alpha as one', () => {
     const colors = [[1, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0.5], [1, 0, 0]]; // biome-ignore format: a list
     const layers = colors.map((color, index) => shapeLayer(`s${index}`, [rectangle(20, 20, 30, 30), fill(color)]));
-    const { spec } = parsed(made(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    const { spec } = parsed(createPackage(sourceOf(lottie(layers)), { colorLayers: 1 }));
     expect(Object.values(spec.editables).map(({ label, example_text }) => [label, example_text])).toEqual([
       ['Colour #FF0000 (s0, s1 and 2 more)', 'FF0000'],
     ]);
@@ -242,7 +246,7 @@ describe('initPackage()', () => {
       shapeLayer('c_01', [rectangle(60, 20, 30, 30), fill([0, 0, 1, 1])]),
     ];
     const source = sourceOf(lottie(layers, { fonts: FONTS }), FONT);
-    const template = parsed(made(source));
+    const template = parsed(createPackage(source));
     const scene = (resources: Parameters<typeof bindMapping>[1]['resources']): string =>
       JSON.stringify(bindMapping(template, { resources }, new Map()).animation.layers);
     expect(scene({})).toContain('"t":"Morning"');
@@ -254,7 +258,7 @@ describe('initPackage()', () => {
 
   it('writes line breaks in examples as definitions do, so that an example can be filled in unchanged', () => {
     const layers = [textLayer('a', 'Good\rMorning'), textLayer('b', 'One\u0003two\u0003three', {}, { sz: [180, 90] })];
-    const package_ = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    const package_ = createPackage(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
     const { spec } = parsed(package_);
     expect([spec.editables.t_01?.example_text, spec.editables.t_02?.example_text]).toEqual([
       'Good\nMorning',
@@ -266,7 +270,7 @@ describe('initPackage()', () => {
     const shape = shapeLayer('ground', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1], { nm: 'c_01 Accent' })]);
     const assets = [{ id: 'i', w: 24, h: 12, u: '', p: PNG_URI, e: 1 }];
     const layers = [textLayer('Headline', 'Hello'), textLayer('Subline', 'You'), imageLayer('Photo', 'i'), shape];
-    const { notes, editables } = made(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
+    const { notes, editables } = createPackage(sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT));
     expect(editables.map(({ key }) => key)).toEqual(['c_01']);
     expect(notes.filter(({ kind }) => kind === 'skipped').map(({ message }) => message)).toEqual([
       'The texts "Headline", "Subline" have neither a slot nor a key in the name; to make one editable, name its layer "t_01 Headline"',
@@ -290,7 +294,7 @@ describe('initPackage()', () => {
       { cm: 'loop', tm: 5, dr: 0 },
     ];
     const layers = [textLayer('a', 'First', { op: 40 }), textLayer('b', 'Last', { ip: 40 })];
-    const package_ = made(sourceOf(lottie(layers, { markers, fonts: FONTS, ip: 10 }), FONT));
+    const package_ = createPackage(sourceOf(lottie(layers, { markers, fonts: FONTS, ip: 10 }), FONT));
     expect(package_.stills).toEqual([
       { name: 'stillcut_01', frame: 10, origin: 'marker' },
       { name: 'stillcut_02', frame: 40, origin: 'marker' },
@@ -315,7 +319,7 @@ describe('initPackage()', () => {
       textLayer('b', 'Late', { ks: fading }),
       textLayer('c', 'Late too', { ip: 25 }),
     ];
-    const package_ = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    const package_ = createPackage(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
     expect(package_.stills.map(({ frame }) => frame)).toEqual([10, 45]);
     expect(parsed(package_).stills.map(({ frame }) => frame)).toEqual([10, 45]);
     expect(package_.editables.map(({ label, stillcut }) => [label, stillcut])).toEqual([
@@ -328,7 +332,7 @@ describe('initPackage()', () => {
   it('avoids a frame at which a layer is briefly invisible', () => {
     const frames = [0, 30, 60].map((t, index) => ({ t, s: [index === 1 ? 0 : 100] }));
     const blinking = { ...TRANSFORM, o: { a: 1, k: frames } };
-    const { stills } = made(sourceOf(lottie([textLayer('a', 'A', { ks: blinking })], { fonts: FONTS }), FONT));
+    const { stills } = createPackage(sourceOf(lottie([textLayer('a', 'A', { ks: blinking })], { fonts: FONTS }), FONT));
     expect(stills.map(({ frame }) => frame)).toEqual([15]);
   });
 
@@ -346,7 +350,7 @@ describe('initPackage()', () => {
       'fonts/OFL.txt': new Uint8Array([79]),
       'LICENSE.txt': new Uint8Array(),
     };
-    const package_ = made(sourceOf(lottie(layers, { fonts: { list }, chars: [{ ch: 'A' }] }), beside));
+    const package_ = createPackage(sourceOf(lottie(layers, { fonts: { list }, chars: [{ ch: 'A' }] }), beside));
     expect([...package_.files.keys()].filter((path) => path.startsWith('fonts/'))).toEqual([
       'fonts/Inside-Bold.ttf',
       'fonts/Beside-Regular.ttf',
@@ -368,7 +372,7 @@ describe('initPackage()', () => {
       { id: 'd', w: 9, h: 9, u: '', p: 'data:image/svg+xml;utf8,<svg/>', e: 1 },
     ];
     const layers = ['a', 'b', 'c', 'd'].map((id) => imageLayer('Photo', id));
-    const package_ = made(sourceOf(lottie(layers, { assets })));
+    const package_ = createPackage(sourceOf(lottie(layers, { assets })));
     expect([...package_.files.keys()].slice(2)).toEqual(['images/Photo.png', 'images/Photo-2.png']);
     expect(package_.animation.assets?.map(({ w, h, u, p }) => [w, h, u, p]).slice(0, 2)).toEqual([
       [24, 12, 'images/', 'Photo.png'],
@@ -383,8 +387,10 @@ describe('initPackage()', () => {
   it('extracts a sound and makes it an editable', () => {
     const sound = { ...(imageLayer('Music', 's') as object), ty: 6 };
     const assets = [{ id: 's', u: '', p: 'data:audio/mpeg;base64,SUQz', e: 1 }];
-    const package_ = made(sourceOf(lottie([sound], { assets })));
-    expect(told(package_)).toEqual([['(Footage)/USER/Music.mp3', 'audio', 'Music', 'proposed', 'stillcut_01', null]]);
+    const package_ = createPackage(sourceOf(lottie([sound], { assets })));
+    expect(summaryOf(package_)).toEqual([
+      ['(Footage)/USER/Music.mp3', 'audio', 'Music', 'proposed', 'stillcut_01', null],
+    ]);
     expect(package_.files.get('audio/Music.mp3')).toEqual(new Uint8Array([73, 68, 51]));
     parsed(package_);
   });
@@ -392,7 +398,9 @@ describe('initPackage()', () => {
   it('makes the size even, drops disabled effects, keeps expressions, and reports it', () => {
     const ks = { ...TRANSFORM, r: { ...still(0), x: 'var $bm_rt = time * 90;' } };
     const ef = [{ ty: 21, mn: 'ADBE Fill', nm: 'Fill', en: 0, ef: [] }];
-    const package_ = made(sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT));
+    const package_ = createPackage(
+      sourceOf(lottie([textLayer('a', 'A', { ks, ef })], { w: 201, h: 99, fonts: FONTS }), FONT),
+    );
     expect(package_.notes.map(({ message }) => message)).toEqual([
       'Changed the size 201 × 99 to 200 × 98: both must be even',
       'Removed 1 effect that is switched off',
@@ -402,8 +410,8 @@ describe('initPackage()', () => {
       { what: 'effect Fill, switched off', layer: 'a' },
     ];
     expect(parsed(package_).animation.removed).toEqual(removed);
-    // What a first package lacks, one that is made of its animation lacks, too.
-    expect(made(sourceOf(package_.animation, FONT)).animation.removed).toEqual(removed);
+    // A package created from the animation of another package lacks the same content.
+    expect(createPackage(sourceOf(package_.animation, FONT)).animation.removed).toEqual(removed);
     expect(
       findUnsupported(package_.animation).map(({ feature, what, layer, pointer }) => [feature, what, layer, pointer]),
     ).toEqual([
@@ -425,7 +433,7 @@ describe('initPackage()', () => {
     const items = [{ ty: 'sh', closed: true, ks: still(path) }, fill([255, 51, 0, 1])];
     const words = textLayer('a', 'A') as { t: { d: unknown } };
     words.t.d = { t: 'A', f: 'Test-Regular', s: 20, fc: [1, 1, 1], lh: 24 };
-    const { animation, notes } = made(
+    const { animation, notes } = createPackage(
       sourceOf(lottie([words, shapeLayer('s', items)], { v: '4.1.2', fonts: FONTS }), FONT),
     );
     expect(notes).toHaveLength(3);
@@ -463,7 +471,7 @@ describe('initPackage()', () => {
     const stroke = (...d: object[]) => ({ ty: 'st', c: still([1, 0, 0, 1]), o: still(100), w: still(2), d });
     const lists = [[dash('d', 9), dash('g', 3)], [dash('o', 2), dash('d', 9)], [dash('d', 9), dash('o', 2)]]; // biome-ignore format: a list
     const layers = lists.map((list) => shapeLayer('s', [rectangle(30, 30, 20, 20), stroke(...list)]));
-    const { animation, notes, unsupported } = made(sourceOf(lottie(layers)), { colorLayers: 1 });
+    const { animation, notes, unsupported } = createPackage(sourceOf(lottie(layers)), { colorLayers: 1 });
     expect(notes.map(({ message }) => message)).toContain('Added an offset of 0 to dashes without one');
     expect(unsupported).toEqual([]);
     const drawn = animation.layers as { shapes: [{ it: [object, { d: { n: string; v: { k: number } }[] }] }] }[];
@@ -480,7 +488,7 @@ describe('initPackage()', () => {
       textLayer('b', 'B', { ind: 6 }),
       textLayer('c', 'C', { ind: 2, parent: 6 }),
     ];
-    const { animation } = made(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
+    const { animation } = createPackage(sourceOf(lottie(layers, { fonts: FONTS }), FONT));
     expect(animation.layers).toMatchObject([{ ind: 6 }, { ind: 7 }, { ind: 2, parent: 6 }]);
   });
 
@@ -530,7 +538,7 @@ describe('a package and its source animation', () => {
 
   it.each(cases)('draw the same frames: %s', async (_title, layers) => {
     const animation = lottie(layers, { fonts: FONTS });
-    const template = parsed(made(sourceOf(animation, FONT), { colorLayers: 1 }));
+    const template = parsed(createPackage(sourceOf(animation, FONT), { colorLayers: 1 }));
     const examples = Object.entries(template.spec.editables).map(([key, { example_text: text }]) => {
       return [key, { source: { text: text! } }];
     });
