@@ -447,9 +447,12 @@ describe('initPackage()', () => {
     const fixed = (keyframes: object) => ({ ks: { ...TRANSFORM, o: keyframes } });
     const sound = { a: 1, k: [{ t: 0, s: [0], h: 1 }, { t: 9, s: [100] }] }; // biome-ignore format: one property
     const draw = (keyframes: object) =>
-      made(sourceOf(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), fill([1, 0, 0, 1])], fixed(keyframes))])), {
-        colorLayers: 1,
-      });
+      createPackage(
+        sourceOf(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), fill([1, 0, 0, 1])], fixed(keyframes))])),
+        {
+          colorLayers: 1,
+        },
+      );
     const repaired = draw(o);
     expect((repaired.animation.layers[0] as { ks: { o: object } }).ks.o).toEqual(sound);
     expect(
@@ -463,7 +466,7 @@ describe('initPackage()', () => {
   });
 
   it('leaves control characters of layer names out of the manifest', () => {
-    parsed(made(sourceOf(lottie([textLayer('caf\u0091\u0007e', 'A')], { fonts: FONTS }), FONT)));
+    parsed(createPackage(sourceOf(lottie([textLayer('caf\u0091\u0007e', 'A')], { fonts: FONTS }), FONT)));
   });
 
   it('appends a missing dash offset of zero and moves an existing one to the end', () => {
