@@ -1,9 +1,13 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from './lottie-layers.ts';
+import { JOINS, offsetPath } from './offset-path.ts';
 import { type KeyframePath, signedArea } from './path-points.ts';
 
 /** Sharper corners are cut off where the normals of their edges point apart further than this (cosine plus 1). */
 const SHARPEST = 0.2;
+
+/** Corners stay corners, as far as lottie-web keeps them. */
+const CORNERS = { join: JOINS.miter, miterLimit: 4 };
 
 type Point = readonly [number, number];
 
@@ -22,6 +26,9 @@ export function isExpandable(mask: LottieNode): boolean {
 export function expandedMask(mask: LottieNode): LottieNode {
   const [x, pt] = [mask.x as LottieNode, mask.pt as LottieNode];
   const still = { a: 0, k: 0 };
+  // A path that stands still may have other vertices.
+  if (typeof x.k === 'number' && isPath(pt.k) && pt.k.c)
+    return { ...mask, x: still, pt: { ...pt, k: offsetPath(pt.k, x.k, CORNERS) } };
   if (typeof x.k === 'number') return { ...mask, x: still, pt: { ...pt, k: withPaths(pt.k, x.k) } };
   const path = pt.k as KeyframePath;
   const frames = (Array.isArray(x.k) ? x.k : []).filter(isRecord).map((frame) => {

@@ -94,7 +94,7 @@ interface Side {
   readonly moved: Curve[];
 }
 
-/** Returns two moved sides with what is between them. Sides that overlap are cut off where they meet. */
+/** Returns two moved sides with what is between them. Straight ones end where they meet. */
 function joinedCorner(
   { curve, moved }: Side,
   next: Side,
@@ -109,14 +109,14 @@ function joinedCorner(
   const cosine = dot(into, out);
   const isBack = cosine < SAME - 1;
   const meeting = isBack ? corner : plus(corner, times(plus(normal(into), normal(out)), distance / (1 + cosine)));
-  if (!isBack && cross(into, out) * distance < 0) {
-    if (!isStraight(curve) || !isStraight(next.curve)) return apart;
-    const [before, after] = [moved[0]!, next.moved[0]!];
-    return { before: [line(before[0], meeting)], between: [], after: [line(meeting, after[3])] };
+  const isInside = !isBack && cross(into, out) * distance < 0;
+  const isPointed = !isBack && join === JOINS.miter && Math.sqrt(2 / (1 + cosine)) <= miterLimit;
+  if ((isInside || isPointed) && isStraight(curve) && isStraight(next.curve)) {
+    return { before: [line(moved[0]![0], meeting)], between: [], after: [line(meeting, next.moved[0]![3])] };
   }
+  if (isInside) return apart;
   if (join === JOINS.round) return { ...apart, between: arc(corner, end, start, distance) };
-  if (join === JOINS.bevel || isBack || Math.sqrt(2 / (1 + cosine)) > miterLimit) return apart;
-  return { ...apart, between: [line(end, meeting), line(meeting, start)] };
+  return isPointed ? { ...apart, between: [line(end, meeting), line(meeting, start)] } : apart;
 }
 
 /** Returns an arc around a corner, in pieces of at most a quarter of a circle. */

@@ -431,9 +431,14 @@ describe('drawingForm() of masks', () => {
   it('keeps a circle round', () => {
     const [r, h] = [10, 5.523];
     const circle = { c: true, v: [[0, -r], [r, 0], [0, r], [-r, 0]], o: [[h, 0], [0, h], [-h, 0], [0, -h]], i: [[-h, 0], [0, -h], [h, 0], [0, h]] }; // biome-ignore format: four points
-    const { v, o } = masked(still(10), circle).pt.k as typeof circle;
-    expect(v.flat().map(Math.round)).toEqual([0, -20, 20, 0, 0, 20, -20, 0]);
-    expect(o[0]![0]).toBeCloseTo(2 * h, 6);
+    const { v } = masked(still(10), circle).pt.k as typeof circle;
+    expect(v).toHaveLength(16);
+    for (const [x, y] of v) expect(Math.hypot(x!, y!)).toBeCloseTo(20, 1);
+    // Of a path that moves, each vertex stays.
+    const moving = [{ t: 0, s: [circle], ...EASE }, { t: 9, s: [circle] }]; // biome-ignore format: two frames
+    const { k } = masked(still(10), moving).pt as unknown as { k: { s: [typeof circle] }[] };
+    expect(k.map(({ s: [path] }) => path.v.flat().map(Math.round))).toEqual([[0, -20, 20, 0, 0, 20, -20, 0], [0, -20, 20, 0, 0, 20, -20, 0]]); // biome-ignore format: two paths
+    expect(k[0]!.s[0].o[0]![0]).toBeCloseTo(2 * h, 6);
   });
 
   it('animates the path where the expansion moves', () => {
