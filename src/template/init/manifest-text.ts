@@ -32,7 +32,7 @@ export function manifestText({ name, description, stillcuts, editables }: NewMan
   return `${[...head, 'stillcuts:', ...stills, 'editables:', ...lines].join('\n')}\n`;
 }
 
-/** Formats a string as a plain scalar if YAML reads it as a string, otherwise as JSON, which is valid YAML. Leaves out control characters. */
+/** Formats a string as a plain scalar if YAML reads it as a string, otherwise as JSON, which is valid YAML. Omits control characters. */
 function scalar(given: string): string {
   const text = given.replaceAll(/\p{Cc}+/gu, ' ');
   const isPlain = /^\p{L}[\p{L}\p{N} ._/()–—×-]*$/u.test(text) && text.trim() === text;

@@ -65,10 +65,10 @@ function upgradeColors(animation: LottieDocument): number {
   return colors.length;
 }
 
-/** Fields of a keyframe that some programs write as null where they have no value. */
+/** Fields of a keyframe that some programs write as null instead of omitting them. */
 const NULLABLE = ['i', 'o', 'ti', 'to', 's', 'e'];
 
-/** Marks properties with keyframes as animated, writes their numbers as lists, and removes empty fields: the renderer leaves them out otherwise. */
+/** Marks properties with keyframes as animated, writes their numbers as lists, and removes empty fields, because the renderer ignores other forms. */
 function repairKeyframes(animation: LottieDocument): number {
   let count = 0;
   for (const node of nodes(animation)) {

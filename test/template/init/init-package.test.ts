@@ -442,7 +442,7 @@ describe('initPackage()', () => {
     expect([shape.it[0].ks.k.c, shape.it[1].c.k]).toEqual([true, [1, 0.2, 0, 1]]);
   });
 
-  it('repairs keyframes with bare numbers, empty fields, or in a property that is said to be still', () => {
+  it('repairs keyframes with bare numbers, empty fields, or in a property that is marked as not animated', () => {
     const o = { a: 0, k: [{ t: 0, s: 0, i: null, o: null, h: 1 }, { t: 9, s: 100, to: null }] }; // biome-ignore format: one property
     const fixed = (keyframes: object) => ({ ks: { ...TRANSFORM, o: keyframes } });
     const sound = { a: 1, k: [{ t: 0, s: [0], h: 1 }, { t: 9, s: [100] }] }; // biome-ignore format: one property
