@@ -12,7 +12,7 @@ import {
   records,
 } from './lottie-layers.ts';
 import { isExpandable } from './mask-expansion.ts';
-import { drawnOtherwise, unmarkedMattes } from './other-players.ts';
+import { findPlayerDifferences, unmarkedMattes } from './other-players.ts';
 import { isLeftOut } from './path-modifiers.ts';
 import { isSeenToBeRandom } from './random-movement.ts';
 import { setMatteEffects } from './set-matte.ts';
@@ -122,7 +122,7 @@ function ofLayer(place: LocatedLayer, { unsorted, turned, mattes, unmarked, side
   if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);
   if (turned.has(layer)) use('other_players', 'perspective without a camera', pointer);
   if (unmarked.has(layer)) use('other_players', 'matte without the mark of one', pointer);
-  for (const [what, at] of drawnOtherwise(layer, pointer, side)) use('other_players', what, at);
+  for (const [what, at] of findPlayerDifferences(layer, pointer, side)) use('other_players', what, at);
   for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
     if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
   }

@@ -7,12 +7,12 @@ import { DRAWN_EFFECT_TYPES, DRAWN_EFFECTS, OTHER_PLAYERS_EFFECTS, WIPES } from 
 type Found = readonly [what: string, pointer: string];
 
 /**
- * Finds what lottie-web and players like it draw otherwise than After Effects and Reelform.
+ * Finds features that lottie-web, and players like it, draw differently from After Effects and Reelform.
  *
  * @param pointer of the layer
  * @param side shorter side of the picture in pixels
  */
-export function drawnOtherwise(layer: LottieNode, pointer: string, side: number): Found[] {
+export function findPlayerDifferences(layer: LottieNode, pointer: string, side: number): Found[] {
   const found: Found[] = [];
   if (Number(layer.ip) > Number(layer.op)) found.push(['layer in reverse', pointer]);
   if (isMisplaced(layer)) found.push(['transform outside a group', `${pointer}/shapes`]);
@@ -40,7 +40,7 @@ export function drawnOtherwise(layer: LottieNode, pointer: string, side: number)
   return found;
 }
 
-/** Finds layers that others take for a matte although they are not marked as one: some players draw them, too, and others hide them. */
+/** Finds layers that are used as a matte without being marked as one. Some players also draw them, others hide them. */
 export function unmarkedMattes(layers: readonly LottieNode[]): LottieNode[] {
   return layers.filter((layer, index) => {
     const below = layers[index + 1];
@@ -62,16 +62,16 @@ function isMisplaced(layer: LottieNode): boolean {
 /** `bm` of the mode that lottie-web lacks. */
 const ADD = 16;
 
-/** Says what lottie-web leaves out of a mask: feather, Difference, and inversion of clockwise paths and among other masks. */
-function ofMask({ mode, inv, f, pt }: LottieNode, isAmongOthers: boolean): string | null {
+/** Returns the feature of a mask that lottie-web ignores: feather, Difference, or inversion of clockwise paths or beside other masks. */
+function ofMask({ mode, inv, f, pt }: LottieNode, isBesideOthers: boolean): string | null {
   if (isRecord(f) && [f.k].flat().some((one) => isRecord(one) || (typeof one === 'number' && one !== 0)))
     return 'feathered mask';
-  if (isAmongOthers && mode === 'f') return 'mask with the mode Difference among others';
+  if (isBesideOthers && mode === 'f') return 'mask with the mode Difference among others';
   if (inv !== true) return null;
   const frames: readonly unknown[] = isRecord(pt) ? [pt.k].flat() : [];
   const first = frames.find(isRecord);
   const path: unknown = Array.isArray(first?.s) ? first.s[0] : first;
-  return isAmongOthers || (isRecord(path) && Array.isArray(path.v) && signedArea(path as unknown as KeyframePath) > 0)
+  return isBesideOthers || (isRecord(path) && Array.isArray(path.v) && signedArea(path as unknown as KeyframePath) > 0)
     ? 'inverted mask'
     : null;
 }
@@ -80,13 +80,13 @@ function isMoving(property: unknown): boolean {
   return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
 
-/** Effects whose lengths lottie-web scales and turns with a layer of vectors, with the places of lengths, and of a direction. */
+/** Effects whose lengths lottie-web scales and turns with a layer of vectors, with the indices of their lengths and, in a shadow, its direction. */
 const MEASURED: Readonly<Record<string, { readonly name: string; readonly lengths: readonly number[] }>> = {
   25: { name: 'Drop Shadow', lengths: [3, 4] },
   29: { name: 'Gaussian Blur', lengths: [0] },
 };
-/** Share of the shorter side of the picture by which shadows, blurs and corners have to differ to be seen. */
-const SEEN_SHARE = 0.04;
+/** Minimum visible difference of shadows, blurs and corners, as a share of the picture's shorter side. */
+const VISIBLE_SHARE = 0.04;
 
 function ofEffect(effect: LottieNode, at: string, layer: LottieNode, side: number): Found[] {
   const { ty, mn } = effect;
@@ -104,13 +104,13 @@ function ofEffect(effect: LottieNode, at: string, layer: LottieNode, side: numbe
   };
   const length = measured.lengths.reduce((sum, index) => sum + Math.abs(lengthAt(index)), 0);
   const scale = propertyValue(transformOf(layer).s, Number(layer.ip))?.[0] ?? 100;
-  const turned = ty === 25 ? 2 * Math.sin(mostTurned(layer)) * Math.abs(lengthAt(measured.lengths[0]!)) : 0;
+  const turned = ty === 25 ? 2 * Math.sin(halfOfLargestAngle(layer)) * Math.abs(lengthAt(measured.lengths[0]!)) : 0;
   const change = Math.max(Math.abs(scale / 100 - 1) * length, turned);
-  return change < side * SEEN_SHARE ? [] : [[`${measured.name} of a layer that is scaled or turned`, at]];
+  return change < side * VISIBLE_SHARE ? [] : [[`${measured.name} of a layer that is scaled or turned`, at]];
 }
 
-/** Returns half the largest angle by which a layer is turned, at most a quarter turn, in radians. */
-function mostTurned(layer: LottieNode): number {
+/** Returns half of the largest angle by which a layer is turned, in radians, at most a quarter turn. */
+function halfOfLargestAngle(layer: LottieNode): number {
   const { r, rz } = transformOf(layer);
   const property = r ?? rz;
   const times = keyTimes(property);
@@ -121,7 +121,7 @@ function mostTurned(layer: LottieNode): number {
 /** Devanagari and other scripts whose letters change with their neighbours. */
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** Widest stroke, as a share of the text size, whose order is not seen. */
+/** Maximum width of a stroke, as a share of the text size, that looks the same above and below the fill. */
 const THIN_STROKE = 0.04;
 
 function ofText(text: LottieNode, pointer: string): Found[] {
@@ -145,7 +145,7 @@ function ofText(text: LottieNode, pointer: string): Found[] {
   return found;
 }
 
-/** Returns whether something moves along a curve and beyond its start. lottie-web then shows its end. */
+/** Returns whether an easing on a curved motion path leads before its start. lottie-web then shows the end of the path. */
 function swingsBack({ k }: LottieNode): boolean {
   if (!Array.isArray(k)) return false;
   return k.some((frame: unknown) => {
@@ -159,12 +159,12 @@ function isCurved(tangent: unknown): boolean {
   return Array.isArray(tangent) && tangent.some((part) => part !== 0);
 }
 
-/** Returns whether a path is offset so far that its corners are seen: lottie-web bevels long ones, and rounds them by other curves. */
+/** Returns whether an offset is large enough to show its corners. lottie-web bevels long corners and rounds with other curves. */
 function isFarOffset({ ty, hd, a }: LottieNode, side: number): boolean {
-  return ty === 'op' && hd !== true && Math.abs(propertyValue(a, 0)?.[0] ?? 0) >= side * SEEN_SHARE;
+  return ty === 'op' && hd !== true && Math.abs(propertyValue(a, 0)?.[0] ?? 0) >= side * VISIBLE_SHARE;
 }
 
-/** Returns whether the copies of a repeater are turned, and scaled differently along both axes. Players do one before the other. */
+/** Returns whether the copies of a repeater are turned, and scaled differently along both axes. The order of the two differs between players. */
 function isUneven({ ty, hd, tr }: LottieNode): boolean {
   if (ty !== 'rp' || hd === true || !isRecord(tr)) return false;
   const [x = 100, y = x] = propertyValue(tr.s, 0) ?? [];
@@ -176,10 +176,10 @@ const MERGES: Readonly<Record<number, string>> = {
   4: 'Merge Paths, Intersect',
   5: 'Merge Paths, Exclude Intersections',
 };
-/** Shapes by their measures. Free paths come from drawing programs, which merge paths that do not overlap. */
+/** Parametric shapes. Free paths come from drawing programs, which merge paths that do not overlap. */
 const MEASURES = new Set<unknown>(['rc', 'el', 'sr']);
 
-/** Returns whether a node merges several shapes in a way that leaves out parts of them. lottie-web draws all of them. */
+/** Returns whether a node merges several shapes and removes parts of them. lottie-web draws them completely. */
 function isCutting({ node, path, around }: LocatedNode): boolean {
   if (node.ty !== 'mm' || node.hd === true || MERGES[Number(node.mm)] === undefined) return false;
   const list = around[0]?.[path.at(-2)!];
