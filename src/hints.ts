@@ -1,6 +1,6 @@
 /** UTF-16 code units. Longer words are not typed by hand, and the time of a comparison grows with the square of the length. */
-const LONGEST_WORD = 200;
-const MOST_CANDIDATES = 2_000;
+const MAX_WORD_LENGTH = 200;
+const MAX_CANDIDATES = 2_000;
 
 /**
  * Returns the candidate with the fewest edits from a mistyped word, ignoring case, for “Did you mean …?”. Swapping two
@@ -13,7 +13,7 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   let compared = 0;
   for (const candidate of candidates) {
     compared += 1;
-    if (compared > MOST_CANDIDATES) break;
+    if (compared > MAX_CANDIDATES) break;
     const distance = Math.min(nearDistance(word, candidate), nearDistance(word, lastParts(candidate, word)));
     if (distance >= bestDistance) continue;
     best = candidate;
@@ -44,7 +44,7 @@ function nearDistance(word: string, candidate: string): number {
   const longest = Math.max(word.length, candidate.length);
   const allowed = Math.max(1, Math.floor(longest / 3));
   // The difference in length is the least number of edits.
-  if (word === '' || longest > LONGEST_WORD || Math.abs(word.length - candidate.length) > allowed)
+  if (word === '' || longest > MAX_WORD_LENGTH || Math.abs(word.length - candidate.length) > allowed)
     return Number.POSITIVE_INFINITY;
   const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
   return distance > allowed ? Number.POSITIVE_INFINITY : distance;

@@ -1,4 +1,4 @@
-const LONGEST_BYTES = 150;
+const MAX_BYTES = 150;
 /** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
@@ -30,7 +30,7 @@ function trimmed(text: string): string {
 function shortened(text: string): string {
   let name = '';
   for (const { segment } of new Intl.Segmenter('en').segment(text)) {
-    if (Buffer.byteLength(name + segment) > LONGEST_BYTES) break;
+    if (Buffer.byteLength(name + segment) > MAX_BYTES) break;
     name += segment;
   }
   return name;

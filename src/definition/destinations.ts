@@ -87,12 +87,12 @@ const OUTPUTS_ALIKE: DestinationProblem = {
 };
 
 /** Limit of the service interface. */
-const MOST_DESTINATIONS = 8;
+const MAX_DESTINATIONS = 8;
 
 /** Returns a problem if a video has too many destinations. */
 export function tooManyDestinations(count: number): DestinationProblem | null {
-  if (count <= MOST_DESTINATIONS) return null;
-  return { part: 'to', message: `A video can have at most ${MOST_DESTINATIONS} destinations, not ${count}` };
+  if (count <= MAX_DESTINATIONS) return null;
+  return { part: 'to', message: `A video can have at most ${MAX_DESTINATIONS} destinations, not ${count}` };
 }
 
 interface WrittenDestination extends VideoDestination {

@@ -18,7 +18,7 @@ import { sendPieces } from './read-delivered-file.ts';
 /** Minimum block size, in bytes. */
 const BLOCK_BYTES = 8 * 2 ** 20;
 /** Limit of Azure. */
-const MOST_BLOCKS = 50_000;
+const MAX_BLOCKS = 50_000;
 const ATTEMPTS = 3;
 const REQUEST_MS = 600_000;
 /** Metadata names must be C# identifiers. */
@@ -74,7 +74,7 @@ async function send(
   { signal: abortSignal }: DeliverOptions,
   place: string,
 ): Promise<Delivered['remoteId']> {
-  const blockBytes = Math.max(BLOCK_BYTES, Math.ceil(file.size / MOST_BLOCKS));
+  const blockBytes = Math.max(BLOCK_BYTES, Math.ceil(file.size / MAX_BLOCKS));
   const ids = Array.from({ length: Math.ceil(file.size / blockBytes) }, (_, index) => blockId(file, blockBytes, index));
   const there = await stagedBlocks(blob, abortSignal);
   await sendPieces(file, blockBytes, abortSignal, async ({ index, sizeBytes, read }) => {

@@ -13,7 +13,7 @@ type ParsedDestination =
   | { readonly ok: false; readonly problem: DeliveryProblem };
 
 /** Limit of S3; the other stores allow at least as many. */
-const LONGEST_KEY_BYTES = 1024;
+const MAX_KEY_BYTES = 1024;
 const BUCKETS = {
   s3: /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
   gs: /^(?!.*\.\.)[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/,
@@ -110,7 +110,7 @@ function keyProblem(key: string, placeholders: readonly string[]): ParsedDestina
   const mayEndWithSlash = placeholders.length > 0;
   const whole = mayEndWithSlash && (key === '' || key.endsWith('/')) ? `${key}-` : key;
   if (key === '' && !mayEndWithSlash) return wrong('The destination has no key: the name of the file');
-  if (Buffer.byteLength(key) > LONGEST_KEY_BYTES) return wrong(`A key can have at most ${LONGEST_KEY_BYTES} bytes`);
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) return wrong(`A key can have at most ${MAX_KEY_BYTES} bytes`);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(key) || !key.isWellFormed()) {
     return wrong('A key contains invisible characters');
   }

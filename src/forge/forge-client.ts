@@ -72,7 +72,7 @@ export function sendOnce(request: ForgeRequest): Promise<HttpOutcome> {
 /** Maximum number of repeated requests. */
 const MAX_RETRIES = 4;
 /** Longest rate limit that is awaited: the time of a CI job costs more than a missing comment. */
-const LONGEST_WAIT_MS = 75_000;
+const MAX_WAIT_MS = 75_000;
 /** GitHub's advice for secondary rate limits without a stated duration. */
 const SECONDARY_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1000, maxMs: 8000 };
@@ -95,7 +95,7 @@ export function retryWaitMs(
   if (isSilent(sent) && retries > 0) return null;
   if (sent.kind !== 'answered') return sent.kind === 'unsent' || repeatability === 'safe' ? backoff : null;
   const limit = limitMs(answerOf(sent), now);
-  if (limit !== null) return limit > LONGEST_WAIT_MS ? null : Math.max(limit, backoff);
+  if (limit !== null) return limit > MAX_WAIT_MS ? null : Math.max(limit, backoff);
   return repeatability === 'safe' && isPassing(sent.status) ? backoff : null;
 }
 

@@ -29,7 +29,7 @@ interface WrittenComment {
 }
 
 /** Usually one comment is not hidden yet; there are more after failed runs. */
-const MOST_HIDDEN = 10;
+const MAX_HIDDEN = 10;
 
 /**
  * Creates or updates a comment. An identical one is left unchanged; comments of other accounts are never touched.
@@ -58,7 +58,7 @@ export async function writeComment<C extends PostedComment>(
   const tidy = async (): Promise<'hidden' | 'deleted' | 'none'> => {
     if (before.length === 0) return 'none';
     if (behavior === 'hide-and-new') {
-      for (const earlier of before.slice(-MOST_HIDDEN)) await unlessGone(comments.hide(earlier));
+      for (const earlier of before.slice(-MAX_HIDDEN)) await unlessGone(comments.hide(earlier));
       return 'hidden';
     }
     if (behavior !== 'delete-and-new') return 'none';
@@ -71,7 +71,7 @@ export async function writeComment<C extends PostedComment>(
     const updated = await unlessGone(comments.update(newest, body).then(() => true));
     if (updated === true) {
       // Two concurrent runs may each have written one.
-      for (const other of before.slice(0, -1).slice(-MOST_HIDDEN)) await unlessGone(comments.hide(other));
+      for (const other of before.slice(0, -1).slice(-MAX_HIDDEN)) await unlessGone(comments.hide(other));
       return { kind: 'updated', url: newest.url };
     }
   }

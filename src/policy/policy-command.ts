@@ -13,8 +13,8 @@ export interface PolicyCommandResult {
 }
 
 /** Maximum characters of one message. */
-const LONGEST = 1_000;
-const MOST_FINDINGS = 100;
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_FINDINGS = 100;
 
 /**
  * Reads the answer of a policy command: JSON `{"deny": […], "warn": […]}` on standard output, where each entry is a string
@@ -52,10 +52,10 @@ function capped(
   findings: readonly PolicyFinding[],
   find: (level: PolicyLevel, message: string) => PolicyFinding,
 ): PolicyFinding[] {
-  const rest = findings.slice(MOST_FINDINGS);
+  const rest = findings.slice(MAX_FINDINGS);
   if (rest.length === 0) return [...findings];
   const level = rest.some((finding) => finding.level === 'deny') ? 'deny' : 'warn';
-  return [...findings.slice(0, MOST_FINDINGS), find(level, `and ${rest.length} more`)];
+  return [...findings.slice(0, MAX_FINDINGS), find(level, `and ${rest.length} more`)];
 }
 
 function parseAnswer(stdout: string): Record<string, unknown> | null {
@@ -87,10 +87,10 @@ function entriesOf(value: unknown): { readonly message: string; readonly video: 
 
 /** Joins lines, so that no output of the command starts a line, where CI systems look for commands. */
 function oneLine(text: string): string {
-  const line = stripVTControlCharacters(text.slice(0, LONGEST * 10))
+  const line = stripVTControlCharacters(text.slice(0, MAX_TEXT_LENGTH * 10))
     .replace(/\s+/gu, ' ')
     .trim();
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed()}…`;
+  return line.length <= MAX_TEXT_LENGTH ? line : `${line.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…`;
 }
 
 /** Name segments, separated by underscores, that usually denote credentials. */

@@ -34,7 +34,7 @@ interface PreviewPlanOptions {
 }
 
 /** Maximum number of rows shown of one definition. */
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /**
  * Draws the changes of a plan: updates before new videos, alternating between definitions, as many as time allows; then
@@ -111,10 +111,10 @@ function choose(subjects: readonly PreviewSubject[]): { chosen: PreviewSubject[]
       return { subject, row };
     });
   const chosen = ranked
-    .filter(({ row }) => row < MOST_ROWS)
+    .filter(({ row }) => row < MAX_ROWS)
     .sort((a, b) => Number(b.subject.isUpdate) - Number(a.subject.isUpdate) || a.row - b.row)
     .map(({ subject }) => subject);
-  const others = ranked.filter(({ row }) => row >= MOST_ROWS).map(({ subject }) => subject.id);
+  const others = ranked.filter(({ row }) => row >= MAX_ROWS).map(({ subject }) => subject.id);
   return { chosen, leftOut: others.map((id) => ({ id, reason: 'sample' })) };
 }
 

@@ -27,8 +27,8 @@ const STILL_SIDE = 640;
 const SAMPLE_SIDE = 320;
 /** Number of frames, spread over the video, that must look alike before a change is called invisible. */
 const SAMPLES = 16;
-const MOST_COMPARED = 3;
-const MOST_NEW = 2;
+const MAX_COMPARED = 3;
+const MAX_NEW = 2;
 const JPEG_QUALITY = 80;
 /** Share of differing pixels below which two images count as identical: two pixels of 640×360. */
 const INVISIBLE_SHARE = 0.00001;
@@ -45,14 +45,14 @@ export async function previewVideo({ before, after, editables }: Sides, draw: Pr
   if (before !== null && sceneKeys(before).picture === sceneKeys(after).picture) {
     return { stills: [], isVisible: false, unseen };
   }
-  const moments = chooseMoments(after, { editables, most: before === null ? MOST_NEW : MOST_COMPARED });
+  const moments = chooseMoments(after, { editables, most: before === null ? MAX_NEW : MAX_COMPARED });
   const stills = await drawStills({ before, after }, moments, draw);
   if (before === null) return { stills, isVisible: null, unseen };
   if (stills.some(isSeen)) return { stills, isVisible: true, unseen };
   const found = await findDifference({ before, after }, draw);
   if (found === null) return { stills, isVisible: false, unseen };
   const [shown] = await drawStills({ before, after }, [{ timeSeconds: found, editables: [] }], draw);
-  const others = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MOST_COMPARED - 1);
+  const others = stills.filter(({ timeSeconds }) => timeSeconds !== found).slice(0, MAX_COMPARED - 1);
   const all = [...others, shown!].sort((a, b) => a.timeSeconds - b.timeSeconds);
   return { stills: all, isVisible: true, unseen };
 }

@@ -22,11 +22,11 @@ interface ReadPreviewOptions {
   readonly mostBytes?: number;
 }
 
-const MOST_BYTES = { index: 16 * 2 ** 20, image: 4 * 2 ** 20, draft: 64 * 2 ** 20 };
+const MAX_BYTES = { index: 16 * 2 ** 20, image: 4 * 2 ** 20, draft: 64 * 2 ** 20 };
 /** Default total size of all files. */
-const MOST_OF_ALL = 2 ** 30;
-const MOST_VIDEOS = 5_000;
-const MOST_STILLS = 16;
+const MAX_TOTAL_BYTES = 2 ** 30;
+const MAX_VIDEOS = 5_000;
+const MAX_STILLS = 16;
 const JPEG = [0xff, 0xd8, 0xff];
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 
@@ -39,10 +39,10 @@ const PNG = [0x89, 0x50, 0x4e, 0x47];
  */
 export async function readPreview(
   directory: string,
-  { urlsBelow = [], mostBytes = MOST_OF_ALL }: ReadPreviewOptions = {},
+  { urlsBelow = [], mostBytes = MAX_TOTAL_BYTES }: ReadPreviewOptions = {},
 ): Promise<PlanPreview> {
   const folder = await openFolder(directory, mostBytes);
-  const index = await folder.read(PREVIEW_INDEX, MOST_BYTES.index);
+  const index = await folder.read(PREVIEW_INDEX, MAX_BYTES.index);
   const document = parseJson(Buffer.from(index).toString('utf8'));
   if (document === undefined) throw invalid(PREVIEW_INDEX, 'it is not JSON');
   if (!isRecord(document) || typeof document.format_version !== 'string' || !/^1\.\d+$/.test(document.format_version)) {
@@ -50,7 +50,7 @@ export async function readPreview(
   }
   const reader = new Reader(folder, urlsBelow);
   const videos = new Map<string, VideoPreview>();
-  for (const one of list(document.videos, MOST_VIDEOS)) {
+  for (const one of list(document.videos, MAX_VIDEOS)) {
     const video = record(one);
     videos.set(idOf(video.id), await reader.video(idOf(video.id), video));
   }
@@ -74,7 +74,7 @@ class Reader {
 
   async video(id: string, { stills, visible, unseen, drafts }: Record<string, unknown>): Promise<VideoPreview> {
     const shown: PreviewStill[] = [];
-    for (const still of list(stills, MOST_STILLS)) shown.push(await this.#still(id, record(still)));
+    for (const still of list(stills, MAX_STILLS)) shown.push(await this.#still(id, record(still)));
     if (visible !== null && typeof visible !== 'boolean') throw invalid(PREVIEW_INDEX, `${id} is visible or not`);
     const video = { stills: shown, isVisible: visible, unseen: list(unseen, UNSEEN.length).map(unseenOf) };
     return drafts === null ? video : { ...video, drafts: await this.#drafts(id, record(drafts)) };
@@ -95,7 +95,7 @@ class Reader {
   async image(value: unknown, name: string): Promise<PreviewImage> {
     const { file, width, height, url } = record(value);
     if (file !== `${name}.jpg` && file !== `${name}.png`) throw invalid(PREVIEW_INDEX, `${name} is in another file`);
-    const bytes = await this.#folder.read(file, MOST_BYTES.image);
+    const bytes = await this.#folder.read(file, MAX_BYTES.image);
     const isPng = file.endsWith('.png');
     if (!(isPng ? PNG : JPEG).every((byte, index) => bytes[index] === byte))
       throw invalid(file, 'it is not an image of the expected type');
@@ -106,7 +106,7 @@ class Reader {
   async #drafts(id: string, { before, after }: Record<string, unknown>): Promise<NonNullable<VideoPreview['drafts']>> {
     const read = async (file: unknown, name: string): Promise<Uint8Array> => {
       if (file !== name) throw invalid(PREVIEW_INDEX, `${name} is in another file`);
-      const bytes = await this.#folder.read(name, MOST_BYTES.draft);
+      const bytes = await this.#folder.read(name, MAX_BYTES.draft);
       if (Buffer.from(bytes.subarray(4, 8)).toString('latin1') !== 'ftyp') throw invalid(name, 'it is not an MP4');
       return bytes;
     };

@@ -14,9 +14,9 @@ interface ReencodedPreview {
 }
 
 /** More than a comment can show. */
-const MOST_PICTURES = 200;
+const MAX_PICTURES = 200;
 /** No still or contact sheet is larger. */
-const MOST_PIXELS = 6_000_000;
+const MAX_PIXELS = 6_000_000;
 /** Number of images drawn as the frames of one scene. */
 const LOT = 12;
 const JPEG_QUALITY = 82;
@@ -33,7 +33,7 @@ export async function reencodeImages(
   draw: Pick<PreviewRenderer, 'compare'>,
 ): Promise<ReencodedPreview> {
   const images = new Set(imagesOf(preview));
-  const usable = [...images].slice(0, MOST_PICTURES).flatMap((image) => {
+  const usable = [...images].slice(0, MAX_PICTURES).flatMap((image) => {
     const size = sizeOf(image);
     return size === null ? [] : [{ image, size }];
   });
@@ -62,7 +62,7 @@ type Size = Pick<PreviewImage, 'width' | 'height'>;
 function sizeOf({ bytes }: PreviewImage): Size | null {
   try {
     const { width, height } = checkImage({ bytes, name: 'picture' });
-    return width * height <= MOST_PIXELS ? { width: even(width), height: even(height) } : null;
+    return width * height <= MAX_PIXELS ? { width: even(width), height: even(height) } : null;
   } catch (error) {
     if (error instanceof SceneError) return null;
     throw error;

@@ -26,7 +26,7 @@ const JPEG_QUALITY = 85;
 /** Range of the longer side of a picture in pixels. */
 const SIDE = { least: 320, most: 640 };
 /** Stills beyond this number are left out. */
-const MOST_STILLS = 4;
+const MAX_STILLS = 4;
 
 /**
  * Draws the stills of a template with each sample mapping, as JPEG. Checkered areas are transparent.
@@ -49,7 +49,7 @@ export async function drawSamples(
   const pictures: SamplePictures[] = [];
   for (const sample of sampleMappings(template.spec)) {
     const scene = sceneOf(template, sample, height, imageOf);
-    const after = packScene({ ...scene, stills: scene.stills.slice(0, MOST_STILLS) });
+    const after = packScene({ ...scene, stills: scene.stills.slice(0, MAX_STILLS) });
     const drawn = await draw.compare({ before: null, after, jpegQuality: JPEG_QUALITY });
     const stills = drawn.map((still, index) => ({ name: scene.stills[index]!.name, bytes: still.after! }));
     pictures.push({ sample: sample.name, stills, width: scene.width, height: scene.height });

@@ -236,7 +236,7 @@ interface OutputRecord {
 }
 
 /** The file is rewritten if more lines than this, and more than half of all lines, are obsolete. */
-const MOST_WASTE = 1000;
+const MAX_WASTE = 1000;
 
 /**
  * Reads the records by repository-relative path. The lockfile records the first rendering of a video; another machine may
@@ -272,9 +272,9 @@ export async function compactOutputRecords(root: string): Promise<void> {
     const text = await nullIfMissing(readFile(file, 'utf8'));
     if (text === null) return;
     const { records, lineCount } = parseRecords(text);
-    if (lineCount <= MOST_WASTE) return;
+    if (lineCount <= MAX_WASTE) return;
     const kept = [...records.keys()].filter((path) => existsSync(join(root, path)));
-    if (lineCount - kept.length <= Math.max(MOST_WASTE, lineCount / 2)) return;
+    if (lineCount - kept.length <= Math.max(MAX_WASTE, lineCount / 2)) return;
     await replaceFile(file, kept.map((path) => lineOf(path, records.get(path)!)).join(''), { isDurable: false });
   } catch {
     // The file works without compaction.

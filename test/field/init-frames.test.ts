@@ -18,7 +18,7 @@ const SHIPPED = join(resolve('lottie-web/package.json'), '../test/animations');
 /** A folder of Lotties to compare besides: `REELFORM_LOTTIES=<folder> npm run field -- init-frames`. */
 const FOLDERS = [SHIPPED, process.env.REELFORM_LOTTIES].filter((folder) => folder !== undefined);
 const FONT = new Uint8Array(readFileSync(resolve('@fontsource/noto-sans/files/noto-sans-latin-400-normal.woff2')));
-const LONGEST_SIDE = 240;
+const MAX_SIDE = 240;
 
 /** Left out unless a folder is named: each takes longer than all others together. */
 const LONG = ['lights.json', 'monster.json', 'navidad.json', 'ripple.json'];
@@ -70,7 +70,7 @@ async function sourceScene(
 }
 
 function draw(scene: Scene, frames: readonly number[]): Promise<Picture[]> {
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(scene.width, scene.height));
+  const scale = Math.min(1, MAX_SIDE / Math.max(scene.width, scene.height));
   const [width, height] = [scene.width, scene.height].map((side) => Math.max(2, Math.round((side * scale) / 2) * 2));
   return drawScene({ ...scene, width: width!, height: height! }, frames);
 }

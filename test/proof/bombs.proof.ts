@@ -42,7 +42,7 @@ const BOMBS: readonly Bomb[] = ALL.filter((_, index) => IS_WHOLE || index % 20 =
 const sizeOf = ({ limitBytes }: Bomb): number => Math.min(limitBytes, count(limitBytes, 1_000_000));
 const MUTANTS = count(10_000, 50);
 /** Memory limit of the service without its child processes; covers a few of the largest uploads. */
-const MOST_RSS_MB = 1_500;
+const MAX_RSS_MB = 1_500;
 const PATHS = { source: '/v2/source_uploads', package: '/v2/template_style_versions', body: '/v2/render_sessions' };
 const TYPES = { source: 'application/octet-stream', package: 'application/zip', body: 'application/json' };
 const PHOTO = '(Footage)/USER/photo.png';
@@ -311,7 +311,7 @@ test('no process ended, no request waited, and memory stayed within bounds', asy
   tell(`median: ${percentile(attacked, 0.5).toFixed(1)} ms, quiet ${percentile(quiet, 0.5).toFixed(1)} ms`);
   tell(`longest ${worst.ms.toFixed(0)} ms (${worst.name}); memory of the service ${worst.mb.toFixed(0)} MB at most`);
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-  expect(worst.mb).toBeLessThan(MOST_RSS_MB);
+  expect(worst.mb).toBeLessThan(MAX_RSS_MB);
   // The strict limit requires an otherwise idle machine.
   expect(meanwhile).toBeLessThan(IS_WHOLE ? 2 * before + 10 : Math.max(2_000, 20 * before));
   expect(worst.ms).toBeLessThan(15_000);

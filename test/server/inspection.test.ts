@@ -21,7 +21,7 @@ const PICTURE = solidPng('#ff0000');
  */
 const PROMPT_MS = 5_000;
 /** Memory limit of the server process, which holds an upload of 200 MB and copies of it. */
-const MOST_BYTES = 1_500 * MB;
+const MAX_BYTES = 1_500 * MB;
 
 const folder = mkdtempSync(join(tmpdir(), 'reelform-inspection-'));
 // Created in advance because this process also measures time.
@@ -117,7 +117,7 @@ async function during<T>(attack: () => Promise<T>): Promise<T> {
     await reading;
     const peakBytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) * 1024;
     expect(slowestMs).toBeLessThan(Math.max(PROMPT_MS, attackMs / 2));
-    expect(peakBytes).toBeLessThan(MOST_BYTES);
+    expect(peakBytes).toBeLessThan(MAX_BYTES);
   }
 }
 

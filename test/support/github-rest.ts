@@ -4,7 +4,7 @@ type Handle = (asked: Asked, ids: readonly string[]) => Omit<Reply, 'route'>;
 
 const NOT_FOUND = { status: 404, body: { message: 'Not Found' } };
 const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } };
-const LONGEST_BODY = 65_536;
+const MAX_BODY_LENGTH = 65_536;
 
 /** Handles one request to the REST interface. @param dry returns only the route, without effect */
 export function answerRest(state: GitHubState, asked: Asked, dry: boolean): Reply {
@@ -32,7 +32,7 @@ function routesOf(state: GitHubState): Readonly<Record<string, Handle>> {
   const issueOf = (number: string | undefined): SeenIssue | undefined =>
     issues.find((one) => one.number === Number(number));
   const tooLong = (body: unknown): ReturnType<Handle> | null =>
-    typeof body === 'string' && body.length > LONGEST_BODY
+    typeof body === 'string' && body.length > MAX_BODY_LENGTH
       ? invalid({ code: 'unprocessable', field: 'data', message: 'Body is too long (maximum is 65536 characters)' })
       : null;
   const changeIssue = (issue: SeenIssue | undefined, { body }: Asked): issue is SeenIssue => {

@@ -14,7 +14,7 @@ const ERASE_REST = '\x1b[K';
 const ERASE_UP = `\x1b[1A${ERASE_ROW}`;
 
 /** More lines than any screen shows. */
-const MOST_LINES = 300;
+const MAX_LINES = 300;
 
 /** A line above the footer. */
 interface Line {
@@ -63,7 +63,7 @@ export class FooterScreen {
         ? this.#footerOver(footer)
         : `${erased ?? this.#eraseFooter(columns)}${linesOf(kept)}${footerOf(footer)}`;
     this.#output.write(`${SYNC[0]}${text}${SYNC[1]}`);
-    this.#lines = [...this.#lines, ...kept.map((line) => ({ text: line, isStale: false }))].slice(-MOST_LINES);
+    this.#lines = [...this.#lines, ...kept.map((line) => ({ text: line, isStale: false }))].slice(-MAX_LINES);
     this.#footer = footer;
     this.#columns = columns;
     this.#rows = rows;

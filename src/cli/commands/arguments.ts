@@ -40,13 +40,13 @@ export function seconds(text: string): number {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 /** Longest delay of `--timeout`: timers of Node are limited to 24.8 days. */
-const LONGEST_MS = 20 * 24 * UNIT_MS.h;
+const MAX_MS = 20 * 24 * UNIT_MS.h;
 
 /** Parses a duration such as `10m`. @returns milliseconds */
 export function duration(text: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
   const milliseconds = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (milliseconds > 0 && milliseconds <= LONGEST_MS) return milliseconds;
+  if (milliseconds > 0 && milliseconds <= MAX_MS) return milliseconds;
   throw new InvalidArgumentError('It must be a duration such as 30s, 10m or 2h, at most 480h.');
 }
 

@@ -102,9 +102,9 @@ export interface CommentOptions extends GlobalOptions {
 }
 
 /** Twice the size of a plan with 100,000 new videos. */
-const MOST_BYTES = 64 * 2 ** 20;
-const MOST_CHANGES = 200_000;
-const MOST_DIAGNOSTICS = 10_000;
+const MAX_BYTES = 64 * 2 ** 20;
+const MAX_CHANGES = 200_000;
+const MAX_DIAGNOSTICS = 10_000;
 
 /**
  * Reads an untrusted plan, such as an artifact of a fork's pull request. Checks its size, its schema, and that
@@ -121,18 +121,18 @@ async function readPlanFile(file: string, directory: string): Promise<PlanDocume
   const text = await readBounded(resolve(directory, file)).catch((error: NodeJS.ErrnoException) => {
     throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : (error.code ?? 'it is not a file'));
   });
-  if (text === null) throw refuse(`it is larger than ${MOST_BYTES >> 20} MiB`);
+  if (text === null) throw refuse(`it is larger than ${MAX_BYTES >> 20} MiB`);
   const value = parseJson(text);
   if (value === undefined) throw refuse('it is not JSON');
   const wrong = createPlanCheck()(value);
   // Joined to one line, because an untrusted name on a line of its own could be a workflow command.
   if (wrong !== null) throw refuse(wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
   const document = value as PlanDocument;
-  if (document.changes.length > MOST_CHANGES) throw refuse(`it has more than ${MOST_CHANGES} changes`);
+  if (document.changes.length > MAX_CHANGES) throw refuse(`it has more than ${MAX_CHANGES} changes`);
   if (planId(document.changes) !== document.plan_id) {
     throw refuse('its changes do not match its plan_id');
   }
-  return { ...document, diagnostics: problemsOf(document).slice(0, MOST_DIAGNOSTICS) };
+  return { ...document, diagnostics: problemsOf(document).slice(0, MAX_DIAGNOSTICS) };
 }
 
 async function readBounded(path: string): Promise<string | null> {
@@ -140,7 +140,7 @@ async function readBounded(path: string): Promise<string | null> {
   try {
     const found = await handle.stat();
     if (!found.isFile()) throw new Error('It is no file');
-    return found.size > MOST_BYTES ? null : await handle.readFile('utf8');
+    return found.size > MAX_BYTES ? null : await handle.readFile('utf8');
   } finally {
     await handle.close();
   }

@@ -24,7 +24,7 @@ export interface ToolContext {
 type Content = CallToolResult['content'][number];
 
 /** Longest text of a result. Larger ones would fill the context of an agent. */
-const MOST_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 100_000;
 
 /** Runs a tool in its turn. Returns errors that the agent can act on as results. */
 export function runTool(context: ToolContext, task: () => Promise<CallToolResult>): Promise<CallToolResult> {
@@ -49,9 +49,9 @@ export function failed(text: string): CallToolResult {
 }
 
 export function textContent(text: string): Content {
-  if (text.length <= MOST_CHARACTERS) return { type: 'text', text };
-  const note = `\n… ${text.length - MOST_CHARACTERS} more characters. Select fewer videos.`;
-  return { type: 'text', text: `${text.slice(0, MOST_CHARACTERS)}${note}` };
+  if (text.length <= MAX_CHARACTERS) return { type: 'text', text };
+  const note = `\n… ${text.length - MAX_CHARACTERS} more characters. Select fewer videos.`;
+  return { type: 'text', text: `${text.slice(0, MAX_CHARACTERS)}${note}` };
 }
 
 export function imageContent(bytes: Uint8Array, mimeType: string): Content {

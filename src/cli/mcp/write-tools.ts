@@ -14,7 +14,7 @@ import { targetFlags } from './read-tools.ts';
 import { commandResult, failed, imageContent, runTool, type ToolContext, textContent } from './tool-result.ts';
 
 /** Videos whose stills a result contains. */
-const MOST_SHOWN = 4;
+const MAX_SHOWN = 4;
 
 const FILE = z.object({
   path: z.string().min(1).describe('Path from the root of the repository, in the folder of videos'),
@@ -88,7 +88,7 @@ async function proposeIn(
 
 async function stillsOf(pictures: string): Promise<CallToolResult['content']> {
   const { videos } = await readPreview(pictures);
-  return [...videos].slice(0, MOST_SHOWN).flatMap(([id, { stills }]) => {
+  return [...videos].slice(0, MAX_SHOWN).flatMap(([id, { stills }]) => {
     const still = mostChangedStill(stills);
     if (still === undefined) return [];
     const sides = [['before', still.before] as const, ['after', still.after] as const];

@@ -108,7 +108,7 @@ function diagnosticOf({ level, video, place, message, hint }: PolicyFinding, { s
   };
 }
 
-const MOST_OUTPUT = 1_048_576;
+const MAX_OUTPUT = 1_048_576;
 
 interface PolicyRun {
   readonly input: string;
@@ -169,7 +169,7 @@ export async function runPolicyCommand(
   for (const output of [running.stdout, running.stderr]) {
     output.on('data', (bytes: Buffer) => {
       printed += bytes.length;
-      if (printed > MOST_OUTPUT) fail(`it printed more than ${MOST_OUTPUT} bytes`);
+      if (printed > MAX_OUTPUT) fail(`it printed more than ${MAX_OUTPUT} bytes`);
     });
   }
   const timer = setTimeout(() => fail(`it did not finish within ${timeoutMs / 1000} s`), timeoutMs);

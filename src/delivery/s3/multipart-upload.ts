@@ -22,7 +22,7 @@ interface UploadState {
 }
 
 /** Limit of S3. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 const STEP_BYTES = 2 ** 20;
 
 /**
@@ -56,7 +56,7 @@ async function begin(
   { bucket, key, file, kind, smallestPartBytes }: SendPartsOptions,
   { signal, onState }: DeliverOptions,
 ): Promise<UploadState> {
-  const fewest = file.size / MOST_PARTS;
+  const fewest = file.size / MAX_PARTS;
   const partBytes = fewest <= smallestPartBytes ? smallestPartBytes : Math.ceil(fewest / STEP_BYTES) * STEP_BYTES;
   const uploadId = await bucket.beginParts(key, kind, signal);
   const state = { uploadId, partBytes, sha256: file.sha256 };

@@ -31,12 +31,12 @@ export interface CheckRun {
 /** GitHub's limit per request. */
 const BATCH = 50;
 /** Each batch is a request, and more annotations are not read anyway. */
-const MOST_ANNOTATIONS = 500;
+const MAX_ANNOTATIONS = 500;
 const LONGEST = { title: 255, message: 4_000 };
 
 /** Writes a check run, with its annotations in batches. Keeps the first 500 annotations. */
 export async function writeCheckRun(github: GitHub, check: CheckRun): Promise<void> {
-  const annotations = check.annotations.slice(0, MOST_ANNOTATIONS).map(annotationJson);
+  const annotations = check.annotations.slice(0, MAX_ANNOTATIONS).map(annotationJson);
   const output = (from: number): object => ({
     title: cut(check.title, LONGEST.title),
     summary: check.summary,

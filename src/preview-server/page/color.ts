@@ -47,7 +47,7 @@ export interface Stop {
 }
 
 /** Most stops of a gradient. */
-export const MOST_STOPS = 32;
+export const MAX_STOPS = 32;
 
 /** Parses colours with or without positions; null for any other text. Positions may be out of order. */
 export function parseStops(text: string): Stop[] | null {

@@ -106,10 +106,10 @@ function diffHtml(rows: readonly DiffRow[], isOpen: boolean, id: string): string
 }
 
 /** With more folders than this, parent folders are listed instead. */
-const MOST_FOLDERS = 40;
+const MAX_FOLDERS = 40;
 /** Smaller groups are easy to find in the list. */
-const LEAST_ALIKE = 3;
-const MOST_GROUPS = 10;
+const MIN_ALIKE = 3;
+const MAX_GROUPS = 10;
 
 /**
  * Renders the overview of a large plan: groups of identical changes, the largest first, and links to the first video of each
@@ -118,8 +118,8 @@ const MOST_GROUPS = 10;
  * @param anchorOf returns the anchor of a video's card
  */
 export function overviewHtml(document: PlanDocument, anchorOf: (change: ChangeDocument) => string): string {
-  const groups = foldChanges(document, true).filter(({ changes }) => changes.length >= LEAST_ALIKE);
-  const blocks = groups.slice(0, MOST_GROUPS).map((group) => groupHtml(group, anchorOf(group.changes[0])));
+  const groups = foldChanges(document, true).filter(({ changes }) => changes.length >= MIN_ALIKE);
+  const blocks = groups.slice(0, MAX_GROUPS).map((group) => groupHtml(group, anchorOf(group.changes[0])));
   const alike =
     blocks.length === 0
       ? ''
@@ -142,7 +142,7 @@ function groupHtml({ changes, kind }: ChangeGroup, anchor: string): string {
 
 function foldersHtml(changes: readonly ChangeDocument[], anchorOf: (change: ChangeDocument) => string): string {
   let folders = new Map<string, { first: ChangeDocument; count: number }>();
-  for (let depth = 8; depth > 0 && (folders.size === 0 || folders.size > MOST_FOLDERS); depth--) {
+  for (let depth = 8; depth > 0 && (folders.size === 0 || folders.size > MAX_FOLDERS); depth--) {
     folders = new Map();
     for (const change of changes) {
       const name = folderOf(change).split('/').slice(0, depth).join('/');
@@ -152,7 +152,7 @@ function foldersHtml(changes: readonly ChangeDocument[], anchorOf: (change: Chan
     }
   }
   if (folders.size < 2) return '';
-  const links = [...folders].slice(0, MOST_FOLDERS).map(([name, { first, count }]) => {
+  const links = [...folders].slice(0, MAX_FOLDERS).map(([name, { first, count }]) => {
     const words = name === '' ? 'at the top' : name;
     return `<li><a href="#${anchorOf(first)}"><bdi>${escapeHtml(words)}</bdi></a> ${formatCount(count)}</li>`;
   });

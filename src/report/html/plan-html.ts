@@ -20,7 +20,7 @@ import { overviewHtml, videoCard } from './plan-cards.ts';
 import { embeddedPreview, imageHtml } from './preview-html.ts';
 
 /** With more videos than this, details are collapsed. */
-const MOST_OPEN = 40;
+const MAX_OPEN = 40;
 
 /**
  * Renders a plan as a self-contained page: summary, one card per video with its differences and, with a preview, stills and
@@ -32,7 +32,7 @@ export function planHtml(plan: PlanDocument, options: { readonly preview?: PlanP
   const document = withoutRestores(plan);
   const reasons = new Map(preview?.leftOut.map(({ id, reason }) => [id, reason]));
   const { changes } = document;
-  const isOpen = changes.length <= MOST_OPEN;
+  const isOpen = changes.length <= MAX_OPEN;
   const embedded = preview === null ? null : embeddedPreview(preview);
   const anchors = new Map(changes.map(({ id }, index) => [id, `video-${index + 1}`]));
   const anchorOf = ({ id }: ChangeDocument): string => anchors.get(id)!;
@@ -105,7 +105,7 @@ function headHtml(document: PlanDocument, problems: readonly JsonDiagnostic[]): 
 }
 
 /** Number of problems shown before the rest is collapsed. */
-const MOST_PROBLEMS = 8;
+const MAX_PROBLEMS = 8;
 
 function problemsHtml(problems: readonly JsonDiagnostic[]): string {
   const rows = problems.map((problem) => {
@@ -117,9 +117,9 @@ function problemsHtml(problems: readonly JsonDiagnostic[]): string {
   });
   const listOf = (some: readonly string[], label: string): string =>
     some.length === 0 ? '' : `<ul class="problems" aria-label="${label}">${some.join('')}</ul>`;
-  const others = rows.slice(MOST_PROBLEMS);
+  const others = rows.slice(MAX_PROBLEMS);
   const more = `<details><summary>${countNoun(others.length, 'more problem')}</summary>${listOf(others, 'More problems')}</details>`;
-  return `${listOf(rows.slice(0, MOST_PROBLEMS), 'Problems')}${others.length === 0 ? '' : more}`;
+  return `${listOf(rows.slice(0, MAX_PROBLEMS), 'Problems')}${others.length === 0 ? '' : more}`;
 }
 
 /** Renders search and filters for more than one video, and the comparison modes if there are stills. */

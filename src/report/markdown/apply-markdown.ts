@@ -29,7 +29,7 @@ export interface AppliedRun {
 }
 
 const LONGEST = { name: 200, places: 5 };
-const MOST_PROBLEMS: ProblemLimit = { count: 50, characters: 25_000 };
+const MAX_PROBLEMS: ProblemLimit = { count: 50, characters: 25_000 };
 /** Bytes reserved for the notes on omitted rows. */
 const RESERVE = 300;
 
@@ -42,7 +42,7 @@ const RESERVE = 300;
 export function applyMarkdown(run: AppliedRun, budgetBytes: number): string {
   const { outcome, document, done, troubles, filesUrl } = run;
   const changes = new Map(document?.changes.map((change) => [change.id, change]));
-  const problems = markdownProblems(problemsOf(run), MOST_PROBLEMS);
+  const problems = markdownProblems(problemsOf(run), MAX_PROBLEMS);
   const words = joinTexts([endWords(run), lockWords(run.published), nextWords(outcome)], ' ');
   const head = [titleOf(run), words, problems].filter((block) => block !== '');
   let left = budgetBytes - RESERVE - Buffer.byteLength(head.join('\n\n'));

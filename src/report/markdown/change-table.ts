@@ -6,11 +6,11 @@ import { countNoun, listSome } from '../wording/quantities.ts';
 import { type DiffPart, showAsOneText, showText, showTexts } from '../wording/text-diff.ts';
 import { escapeMarkdown, foldMarkdown, markdownCode, shortCode } from './markdown-text.ts';
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 /** Longer ids, titles and names are truncated. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
-const name = (text: string): string => escapeMarkdown(shortenText(text, LONGEST_NAME));
+const name = (text: string): string => escapeMarkdown(shortenText(text, MAX_NAME_LENGTH));
 
 /** Head of the table whose rows `videoRow` returns. */
 export const VIDEO_COLUMNS = {
@@ -34,7 +34,7 @@ export function videoRow({ changes, kind }: ChangeGroup, withDestinations: boole
     const title = first.title === '' ? '' : `<br>${name(first.title)}`;
     return `| ${mark} | ${shortCode(first.id)}${title} | ${why(reasonWords(first), namesOf(rows))}${segmentsOf(changes)} |${places}`;
   }
-  const videos = listSome(changes, MOST_NAMES, ({ id }) => shortCode(id));
+  const videos = listSome(changes, MAX_NAMES, ({ id }) => shortCode(id));
   const folder = folderOf(first);
   const count = `${countNoun(changes.length, 'video')}${kind === 'folder' && folder !== '' ? ` in ${shortCode(folder)}` : ''}`;
   const reason = kind === 'rest' ? 'not listed individually' : groupReasonWords(first);
@@ -89,12 +89,10 @@ function namesOf(rows: readonly DiffRow[]): string[] {
     ({ isDestination, name }) => isDestination !== true && name !== FIELD_NAMES.style_version,
   );
   const names = [...new Set(changed.map((row) => name(row.name)))];
-  return names.length <= MOST_CHANGED
-    ? names
-    : [...names.slice(0, MOST_CHANGED), `${names.length - MOST_CHANGED} more`];
+  return names.length <= MAX_CHANGED ? names : [...names.slice(0, MAX_CHANGED), `${names.length - MAX_CHANGED} more`];
 }
 
-const MOST_CHANGED = 8;
+const MAX_CHANGED = 8;
 
 function placesOf(rows: readonly DiffRow[]): string {
   const places = rows.flatMap(({ isDestination, before, after }) => {
@@ -122,7 +120,10 @@ function markdownRow({ name, subject, before, after }: DiffRow, room: ValueRoom)
 function valuesOf(before: DisplayValue | null, after: DisplayValue | null, room: ValueRoom): [string, string] {
   if (before?.kind !== 'text' || after?.kind !== 'text') return [showSide(before, room), showSide(after, room)];
   // Compares before truncating, so that a late difference is shown as well.
-  const parts = showAsOneText(shortenText(before.text, LONGEST_COMPARED), shortenText(after.text, LONGEST_COMPARED));
+  const parts = showAsOneText(
+    shortenText(before.text, MAX_COMPARED_LENGTH),
+    shortenText(after.text, MAX_COMPARED_LENGTH),
+  );
   if (parts === null) {
     const [old, now] = showTexts(before.text, after.text);
     return [escapeMarkdown(shortenText(old, room.longest)), escapeMarkdown(shortenText(now, room.longest))];
@@ -131,7 +132,7 @@ function valuesOf(before: DisplayValue | null, after: DisplayValue | null, room:
 }
 
 /** Longer texts are truncated before the comparison. */
-const LONGEST_COMPARED = 20_000;
+const MAX_COMPARED_LENGTH = 20_000;
 
 function showMarked(parts: readonly DiffPart[], kind: 'removed' | 'added', { longest, context }: ValueRoom): string {
   const tag = kind === 'removed' ? 'del' : 'ins';

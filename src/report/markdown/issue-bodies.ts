@@ -16,8 +16,8 @@ import {
 import { FAILURE_COLUMNS, failureRow, markdownProblems, type ProblemLimit } from './problem-tables.ts';
 
 /** GitHub allows 65,536 characters in a comment. */
-const MOST_CHARACTERS = 50_000;
-const MOST_PROBLEMS: ProblemLimit = { count: 20, characters: 25_000 };
+const MAX_CHARACTERS = 50_000;
+const MAX_PROBLEMS: ProblemLimit = { count: 20, characters: 25_000 };
 
 /** Title of the issue about failed renders. */
 export const FAILURES_TITLE = 'Reelform: failed renders';
@@ -50,9 +50,9 @@ export function failuresMarkdown(run: FailedRun, at: FailedAt): string | null {
   const { troubles, problems } = run;
   const count = troubles.reduce((sum, { ids }) => sum + ids.length, 0);
   if (count + problems.length === 0) return null;
-  const head = [headOf(run, count, at), markdownProblems(problems, MOST_PROBLEMS)];
+  const head = [headOf(run, count, at), markdownProblems(problems, MAX_PROBLEMS)];
   const next = nextOf(run);
-  const room = MOST_CHARACTERS - [...head, next].join('').length;
+  const room = MAX_CHARACTERS - [...head, next].join('').length;
   const rows = takeWhileFits(troubles, room, (trouble) => failureRow(trouble, at.filesUrl));
   const shown = troubles.slice(0, rows.length).reduce((sum, { ids }) => sum + ids.length, 0);
   const more = count - shown;
@@ -103,8 +103,8 @@ export const DRIFT_TITLE = 'Reelform: drift';
 
 /** Limits that keep the issue below GitHub's 65,536 characters. */
 const NAMED = 200;
-const MOST_DRIFT_CHARACTERS = 45_000;
-const MOST_SPEC_CHARACTERS = 12_000;
+const MAX_DRIFT_CHARACTERS = 45_000;
+const MAX_SPEC_CHARACTERS = 12_000;
 
 /** Formats drift for an issue; null if there is none. */
 export function driftMarkdown(report: DriftReport, runUrl: string | null): string | null {
@@ -112,11 +112,11 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
   const { checked, findings, specs } = report;
   const run = runUrl === null ? null : markdownLink('run', runUrl);
   const where = run === null ? '' : ` (${run})`;
-  const rows = takeWhileFits(findings.slice(0, NAMED), MOST_DRIFT_CHARACTERS, ({ id, what, url }) => {
+  const rows = takeWhileFits(findings.slice(0, NAMED), MAX_DRIFT_CHARACTERS, ({ id, what, url }) => {
     return `| ${shortCode(id)} | ${DRIFT_WORDS[what]} | ${shortCode(displayUrl(url))} |`;
   });
   const changed = specs.filter(({ kind }) => kind !== 'unclear');
-  const specRows = takeWhileFits(changed.slice(0, NAMED), MOST_SPEC_CHARACTERS, (spec) => {
+  const specRows = takeWhileFits(changed.slice(0, NAMED), MAX_SPEC_CHARACTERS, (spec) => {
     return `| ${shortCode(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];

@@ -7,10 +7,10 @@ import { escapeMarkdown, markdownLink, shortCode, takeWhileFits } from './markdo
 
 /** Limits that keep the text below GitHub's 65,536 characters. */
 const NAMED = 50;
-const MOST_CHARACTERS = 50_000;
+const MAX_CHARACTERS = 50_000;
 const LONGEST = 120;
 /** Longer URLs are omitted; the lockfile has them. */
-const LONGEST_URL = 500;
+const MAX_URL_LENGTH = 500;
 
 /**
  * Returns title and body of the pull request that updates the lockfile on a protected branch: the effect of merging it, and
@@ -27,7 +27,7 @@ export function lockPullWords(pull: {
 }): { readonly title: string; readonly body: string } {
   const { change, lock, file, target } = pull;
   const all = [...change.recorded, ...change.removed];
-  const rows = takeWhileFits(all.slice(0, NAMED), MOST_CHARACTERS, (id) => {
+  const rows = takeWhileFits(all.slice(0, NAMED), MAX_CHARACTERS, (id) => {
     if (change.recorded.includes(id)) return recordedRow(id, lock.videos.get(id));
     return `| removed | ${shortCode(id, LONGEST)} | | its definition was removed |`;
   });
@@ -49,7 +49,8 @@ export function lockPullWords(pull: {
 function recordedRow(id: string, entry: LockEntry | undefined): string {
   if (entry === undefined) return `| rendered | ${shortCode(id, LONGEST)} | | |`;
   const { title, video_url: url } = entry;
-  const place = (url.length > LONGEST_URL ? null : markdownLink('video', url)) ?? shortCode(displayUrl(url), LONGEST);
+  const place =
+    (url.length > MAX_URL_LENGTH ? null : markdownLink('video', url)) ?? shortCode(displayUrl(url), LONGEST);
   return `| rendered | ${shortCode(id, LONGEST)} | ${escapeMarkdown(shortenText(title.replaceAll(/\s+/g, ' '), LONGEST))} | ${place} |`;
 }
 
@@ -62,13 +63,13 @@ function plainName(text: string): string {
 const TRAILER = 'Rendered-By: reelform';
 
 /** Maximum number of videos listed in a commit message. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** Returns the message of a commit that records renderings. */
 export function lockCommitWords(change: LockChange): { readonly headline: string; readonly body: string } {
   const ids = [...change.recorded, ...change.removed];
-  const names = ids.slice(0, MOST_NAMED).map((id) => `- ${plainId(id)}`);
-  const more = ids.length > MOST_NAMED ? [`- and ${countNoun(ids.length - MOST_NAMED, 'video')} more`] : [];
+  const names = ids.slice(0, MAX_NAMED).map((id) => `- ${plainId(id)}`);
+  const more = ids.length > MAX_NAMED ? [`- and ${countNoun(ids.length - MAX_NAMED, 'video')} more`] : [];
   return { headline: lockHeadline(change), body: [...names, ...more, '', TRAILER].join('\n') };
 }
 

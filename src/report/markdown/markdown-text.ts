@@ -94,7 +94,7 @@ export function foldMarkdown(summary: string, blocks: readonly string[]): string
 }
 
 /** Tables with more rows collapse the rows after the first `OPEN` ones. */
-const MOST_OPEN = 15;
+const MAX_OPEN = 15;
 const OPEN = 10;
 
 /**
@@ -102,7 +102,7 @@ const OPEN = 10;
  * the collapsed rows
  */
 export function foldedTable(columns: string, rows: readonly string[], what: (missing: number) => string): string {
-  const shown = rows.length > MOST_OPEN ? OPEN : rows.length;
+  const shown = rows.length > MAX_OPEN ? OPEN : rows.length;
   if (shown === 0) return '';
   const table = (some: readonly string[]): string => [columns, ...some].join('\n');
   if (shown === rows.length) return table(rows);

@@ -229,13 +229,13 @@ function tableOf(groups: readonly ChangeGroup[]): { columns: string; row: (group
 }
 
 /** Maximum number of ids listed for each reason to restore. */
-const MOST_RESTORES = 20;
-const LONGEST_ID = 100;
+const MAX_RESTORES = 20;
+const MAX_ID_LENGTH = 100;
 
 /** Formats mere restores, collapsed, because they need no review. */
 function restoresMarkdown(document: PlanDocument): string {
   const rows = restoreGroups(document).map(({ words, ids }) => {
-    return `- ${escapeMarkdown(words)}: ${listSome(ids, MOST_RESTORES, (id) => shortCode(id, LONGEST_ID))}`;
+    return `- ${escapeMarkdown(words)}: ${listSome(ids, MAX_RESTORES, (id) => shortCode(id, MAX_ID_LENGTH))}`;
   });
   return rows.length === 0 ? '' : foldMarkdown(restoreWords(document), [rows.join('\n')]);
 }

@@ -106,13 +106,13 @@ function measured(preview: PlanPreview): string {
     const words = `${differs(most.changedShare ?? 0)}, ${timeWords(most.timeSeconds)}${note === '' ? '' : `; ${note}`}`;
     return [`| ${shortCode(id)} | ${words} |`];
   });
-  const kept = rows.slice(0, MOST_MEASURED);
+  const kept = rows.slice(0, MAX_MEASURED);
   const more = rows.length - kept.length;
   const table = foldedTable('| Video | Visible change |\n|:--|:--|', kept, (missing) => `${missing} more`);
   return more === 0 ? table : `${table}\n\nAnd ${countNoun(more, 'more video')} with smaller changes.`;
 }
 
-const MOST_MEASURED = 50;
+const MAX_MEASURED = 50;
 
 function differs(share: number): string {
   return share === 0 ? shareWords(share) : `${shareWords(share)} differs`;

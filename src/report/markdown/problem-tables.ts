@@ -26,8 +26,8 @@ export function markdownProblems(problems: readonly JsonDiagnostic[], room: Prob
   return `${foldedTable('| | Problem | Where |\n|:--|:--|:--|', rows, (folded) => countNoun(folded, 'more problem'))}${rest}`;
 }
 
-const MOST_NAMES = 5;
-const MOST_FAILURES = 5;
+const MAX_NAMES = 5;
+const MAX_FAILURES = 5;
 const LONGEST = { name: 200, message: 1_000, hint: 400 };
 
 /** Head of the table whose rows `failureRow` returns. */
@@ -45,15 +45,15 @@ const MARKS: Readonly<Record<FailureGroup['what'], string>> = {
  * @param filesUrl URL prefix of the repository's files, with a trailing `/`; null if there is none
  */
 export function failureRow({ what, ids, title, failures, places }: FailureGroup, filesUrl: string | null): string {
-  const shown = failures.slice(0, MOST_FAILURES);
+  const shown = failures.slice(0, MAX_FAILURES);
   const more = failures.length - shown.length;
   const why = [...shown.map(whyOf), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join('<br>');
-  const where = places.slice(0, MOST_NAMES).map((place) => placeLink(place, filesUrl));
+  const where = places.slice(0, MAX_NAMES).map((place) => placeLink(place, filesUrl));
   return `| ${MARKS[what]} | ${videosOf(ids, title)} | ${why} | ${where.join('<br>')} |`;
 }
 
 function videosOf(ids: readonly string[], title: string): string {
-  const names = listSome(ids, MOST_NAMES, (id) => shortCode(id));
+  const names = listSome(ids, MAX_NAMES, (id) => shortCode(id));
   if (ids.length === 1) {
     return title === '' ? names : `${names}<br>${escapeMarkdown(shortenText(plain(title), LONGEST.name))}`;
   }

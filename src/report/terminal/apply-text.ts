@@ -13,7 +13,7 @@ type Colors = ReturnType<typeof createColors>;
 const PLAIN: Colors = createColors(false);
 
 /** Maximum number of failure groups, and of unknown videos, shown in full. */
-const MOST_BLOCKS = 8;
+const MAX_BLOCKS = 8;
 
 /** Formats the end of a run: counts, failures grouped by reason, and next steps. */
 export function outcomeText(outcome: ApplyOutcome, options: { readonly color: boolean }): string {
@@ -91,18 +91,18 @@ export function outcomeTitle(outcome: ApplyOutcome, { green, red, yellow } = PLA
 
 function failedBlocks(failed: ApplyOutcome['failed'], what: string, colors: Colors): string[] {
   const groups = groupByFailure(failed);
-  const shown = groups.slice(0, MOST_BLOCKS).map(({ ids, failures }) => {
+  const shown = groups.slice(0, MAX_BLOCKS).map(({ ids, failures }) => {
     const count = ids.length === 1 ? '' : `${countNoun(ids.length, 'video')}: `;
     const lines = failures.flatMap((failure) => failureLines(failure, colors)).map((line) => `    ${line}`);
     return [`  ${colors.red('✗')} ${what}${count}${listNames(ids)}`, ...lines].join('\n');
   });
-  const others = groups.slice(MOST_BLOCKS).flatMap(({ ids }) => ids);
+  const others = groups.slice(MAX_BLOCKS).flatMap(({ ids }) => ids);
   return others.length === 0 ? shown : [...shown, `  ${colors.red('✗')} and ${countNoun(others.length, 'video')} more`];
 }
 
 function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): string[] {
   if (unknown.length === 0) return [];
-  const shown = unknown.slice(0, MOST_BLOCKS);
+  const shown = unknown.slice(0, MAX_BLOCKS);
   const more = unknown.length - shown.length;
   const example = escapeControls(shown[0]!.id);
   return [

@@ -15,7 +15,7 @@ interface DiagnosticsTextOptions {
 }
 
 /** Maximum number of locations shown; the rest is counted. */
-const MOST_PLACES = 50;
+const MAX_PLACES = 50;
 
 /** Maximum characters shown of a line of code. */
 const COLUMNS = 100;
@@ -27,7 +27,7 @@ const COLUMNS = 100;
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: DiagnosticsTextOptions): string {
   if (diagnostics.length === 0) return '';
   const places = [...groupBy(diagnostics, locationKey).values()];
-  const shown = places.slice(0, MOST_PLACES);
+  const shown = places.slice(0, MAX_PLACES);
   const hidden = diagnostics.length - shown.flat().length;
   const blocks = shown.map((place) => block(place, options));
   if (hidden > 0) blocks.push(`… and ${hidden} more`);

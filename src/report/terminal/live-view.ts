@@ -15,9 +15,9 @@ const BAR_WIDTHS: readonly (readonly [columns: number, bar: number])[] = [
 /** Columns of `100 %` and `1:02:09 h`, including gaps. */
 const PERCENT_WIDTH = 5;
 const ELAPSED_WIDTH = 9;
-const LEAST_NAME = 8;
+const MIN_NAME = 8;
 /** More lines are hard to read, and lines that scroll off the screen cannot be redrawn. */
-const MOST_VIDEOS = 16;
+const MAX_VIDEOS = 16;
 
 const BEGIN_NOTES: Readonly<Record<Exclude<Begin, 'posted'>, string>> = {
   resumed: 'resumed',
@@ -59,7 +59,7 @@ export class LiveView {
   /** At most `rows - 1` lines, each shorter than `columns`; empty if nothing is running. */
   footer(nowMs: number, columns: number, rows: number): string[] {
     const { running } = this.#progress;
-    const room = Math.min(MOST_VIDEOS, rows - 2);
+    const room = Math.min(MAX_VIDEOS, rows - 2);
     if (running.length === 0 || rows < 2 || columns < 2) return [];
     const shown = running.slice(0, Math.max(0, room));
     const layout = layOut(shown, columns - 1);
@@ -131,12 +131,12 @@ function layOut(videos: readonly RunningVideo[], width: number): Layout {
   const bar = BAR_WIDTHS.find(([columns]) => width >= columns)?.[1] ?? 0;
   if (bar === 0) {
     const room = width - 2 - 1 - PERCENT_WIDTH;
-    return { width, name: room < LEAST_NAME ? width : Math.min(widest, room), bar, note: false };
+    return { width, name: room < MIN_NAME ? width : Math.min(widest, room), bar, note: false };
   }
   const room = width - (2 + 2 + bar + 1 + PERCENT_WIDTH + 2 + ELAPSED_WIDTH);
   const noteWidth = Math.max(0, ...videos.map((video) => noteOf(video).length));
   const beside = room - 2 - noteWidth;
-  const note = noteWidth > 0 && beside >= Math.min(widest, 2 * LEAST_NAME);
+  const note = noteWidth > 0 && beside >= Math.min(widest, 2 * MIN_NAME);
   return { width, name: Math.min(widest, note ? beside : room), bar, note };
 }
 

@@ -15,15 +15,15 @@ interface RowTextOptions {
 
 const INDENT = 6;
 /** Longer names, and names that leave too little room for values, get their own line. */
-const WIDEST_NAME = 26;
-const LEAST_ROOM = 20;
+const MAX_NAME_WIDTH = 26;
+const MIN_ROOM = 20;
 /** Only the start of a text is shown if the lockfile knows the former one by digest alone. */
-const LONGEST_TEXT = 240;
+const MAX_TEXT_LENGTH = 240;
 
 /** Formats differences with names in one column and `old → new` in another. */
 export function layOutRows(rows: readonly DiffRow[], options: RowTextOptions, colors: Colors): string[] {
   const names = rows.map(({ name }) => cutCells(escapeControls(name), options.columns - INDENT));
-  const widest = Math.min(WIDEST_NAME, options.columns - INDENT - 2 - LEAST_ROOM);
+  const widest = Math.min(MAX_NAME_WIDTH, options.columns - INDENT - 2 - MIN_ROOM);
   const nameWidth = Math.max(0, ...names.map(cellWidth).filter((width) => width <= widest));
   const indent = ' '.repeat(INDENT);
   return rows.flatMap((row, index) => {
@@ -113,7 +113,7 @@ function spansOf(
     case 'name':
       return [{ text: escapeControls(shown.name), paint }];
     case 'text':
-      return [{ text: cutCells(showText(shown.text), LONGEST_TEXT), paint }];
+      return [{ text: cutCells(showText(shown.text), MAX_TEXT_LENGTH), paint }];
     case 'color': {
       const digits: StyledText = { text: `#${shown.color}`, paint };
       if (!options.color) return [digits];

@@ -38,11 +38,11 @@ export interface PlanTextOptions {
 /** Ids are padded to the longest one, up to this width. */
 const WIDEST_ID = 28;
 /** A title with less room moves below its id. */
-const LEAST_TITLE = 12;
+const MIN_TITLE = 12;
 /** Maximum number of ids listed for a block. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 /** Maximum number of ids listed for each reason to restore. */
-const MOST_RESTORES = 10;
+const MAX_RESTORES = 10;
 
 /**
  * Formats a plan for a terminal: counts, then a block for each change with its differences. Folds a large plan, with a note.
@@ -90,7 +90,7 @@ function restoreLines(plan: PlanDocument, columns: number, isVerbose: boolean, c
   if (words === '') return [];
   const mark = paintOf('restore', colors)(SYMBOLS.restore);
   const groups = restoreGroups(plan).flatMap(({ words: reason, ids }) => {
-    const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MOST_RESTORES);
+    const names = isVerbose ? ids.map(escapeControls).join(', ') : listNames(ids, MAX_RESTORES);
     const [first = '', ...others] = wrapSpans(
       [{ text: `${reason}: ` }, { text: names, paint: colors.bold }],
       columns - 4,
@@ -109,7 +109,7 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
   const about = aboutLines(facts.map(escapeControls).join(' · '), columns, colors);
   const gap = ' '.repeat(Math.max(0, idWidth - cellWidth(name)) + 2);
   const room = columns - 4 - cellWidth(name) - gap.length;
-  if (room < LEAST_TITLE) {
+  if (room < MIN_TITLE) {
     const [first, ...others] = wrapSpans([{ text: name, paint: colors.bold }], columns - 4);
     const title = cutCells(escapeControls(change.title), columns - 4);
     return [`  ${mark} ${first}`, ...[...others, title].map((line) => `    ${line}`), ...about];
@@ -119,7 +119,7 @@ function titleOfOne(group: ChangeGroup, columns: number, idWidth: number, colors
 
 function titleOfMany({ changes, kind }: ChangeGroup, columns: number, colors: Colors): string[] {
   const [first] = changes;
-  const ids = listSome(changes, MOST_NAMES, ({ id }) => escapeControls(id));
+  const ids = listSome(changes, MAX_NAMES, ({ id }) => escapeControls(id));
   const facts = [kind === 'rest' ? '' : groupReasonWords(first), changeSegmentWords(changes)];
   const known = facts.flatMap((fact) => (fact === '' ? [] : `${escapeControls(fact)} · `)).join('');
   return [
@@ -142,7 +142,7 @@ function groupWords(changes: ChangeGroup['changes'], kind: ChangeGroup['kind']):
 
 /** Counts the omissions of a folded plan; empty if there are none. */
 function foldedWords(groups: readonly ChangeGroup[]): string {
-  const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MOST_NAMES), 0);
+  const unnamed = groups.reduce((sum, { changes }) => sum + Math.max(0, changes.length - MAX_NAMES), 0);
   const differing = groups.reduce((sum, { kind, changes }) => sum + (kind === 'rest' ? changes.length : 0), 0);
   if (unnamed === 0 && differing === 0) return '';
   const values = differing === 0 ? '' : `, values of ${formatCount(differing)} not shown`;

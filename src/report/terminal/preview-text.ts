@@ -6,7 +6,7 @@ import { LEFT_OUT_WORDS, previewNote, shareWords, timeWords } from '../wording/p
 import { countNoun } from '../wording/quantities.ts';
 
 /** Maximum number of videos listed. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 /** Longer ids do not widen the column. */
 const WIDEST_ID = 40;
 
@@ -17,7 +17,7 @@ const WIDEST_ID = 40;
 export function previewText({ videos, leftOut, seconds }: PlanPreview): string {
   if (videos.size === 0 && leftOut.length === 0) return '';
   const byDifference = [...videos].sort(([, a], [, b]) => (largestShare(b) ?? -1) - (largestShare(a) ?? -1));
-  const shown = byDifference.slice(0, MOST_LINES);
+  const shown = byDifference.slice(0, MAX_LINES);
   const width = Math.min(WIDEST_ID, Math.max(0, ...shown.map(([id]) => id.length)));
   const lines = shown.map(([id, video]) => `  ${id.padEnd(width)}  ${videoWords(video)}`);
   const more = videos.size - shown.length;

@@ -18,7 +18,7 @@ export interface RunningVideo {
 }
 
 /** In percent. An estimate never claims that a video is finished. */
-const MOST_GUESSED = 95;
+const MAX_GUESSED = 95;
 
 /** Tracks the progress of a run from its events, for a footer or a heartbeat. Times are milliseconds since the epoch. */
 export class RunProgress {
@@ -136,7 +136,7 @@ export class RunProgress {
     if (!isComparable) return percent === null ? null : { percent, isGuess: false };
     const meanMs = durations.reduce((sum, each) => sum + each, 0) / durations.length;
     const share = (nowMs - startedAt) / Math.max(1, meanMs);
-    return { percent: Math.min(MOST_GUESSED, Math.floor(share * 100)), isGuess: true };
+    return { percent: Math.min(MAX_GUESSED, Math.floor(share * 100)), isGuess: true };
   }
 
   /** Null until this run has shown how long its videos take. */
@@ -182,19 +182,19 @@ export interface LeftInput {
 }
 
 /** A smaller share says little about speed. */
-const LEAST_DONE = 0.1;
+const MIN_DONE = 0.1;
 /** Number of recent durations that predict the next ones. */
 const LAST_DURATIONS = 20;
 
 /** Estimates the remaining time from finished videos and the progress of running ones. Null if there is not enough data. */
 export function estimateLeftMs({ durationsMs, running, waiting, concurrency }: LeftInput): number | null {
-  const projected = running.filter(({ done }) => done >= LEAST_DONE).map(({ elapsedMs, done }) => elapsedMs / done);
+  const projected = running.filter(({ done }) => done >= MIN_DONE).map(({ elapsedMs, done }) => elapsedMs / done);
   const known = durationsMs.length > 0 ? durationsMs.slice(-LAST_DURATIONS) : projected;
   if (known.length === 0) return null;
   const durationMs = known.reduce((sum, each) => sum + each, 0) / known.length;
 
   const leftOfEach = running.map(({ elapsedMs, done, left }) => {
-    if (done >= LEAST_DONE) return (elapsedMs / done) * left;
+    if (done >= MIN_DONE) return (elapsedMs / done) * left;
     // A video that takes longer than the others may take a while yet.
     return Math.max(durationMs - elapsedMs, 0.1 * elapsedMs);
   });

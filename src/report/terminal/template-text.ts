@@ -14,7 +14,7 @@ import { escapeControls, shortenText } from '../wording/display-text.ts';
 import { placesText } from '../wording/package-diagnostic.ts';
 import { countNoun, listSome } from '../wording/quantities.ts';
 
-const MOST_COLORS = 6;
+const MAX_COLORS = 6;
 
 /** Reports a new package: editables, changes, missing files and next steps. */
 export function initText(
@@ -80,7 +80,7 @@ function stillRow({ name, frame, origin }: NewPackage['stills'][number], fps: nu
 }
 
 function colorsText(colors: NewPackage['colors']): string {
-  const shown = listSome(colors, MOST_COLORS, (one) => `#${one.color} of ${countNoun(one.layerCount, 'layer')}`);
+  const shown = listSome(colors, MAX_COLORS, (one) => `#${one.color} of ${countNoun(one.layerCount, 'layer')}`);
   // Without a number, --colors takes colours of at least two layers.
   const option = colors.every(({ layerCount }) => layerCount > 1) ? '--colors' : '--colors 1';
   return `Colours: ${shown}; ${option} makes ${colors.length === 1 ? 'it' : 'them'} editable`;

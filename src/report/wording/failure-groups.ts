@@ -18,7 +18,7 @@ export interface FailureLocation {
 export type LocatedFailure = VideoFailure & FailureLocation;
 
 /** Maximum number of videos of a group whose locations are listed. */
-const MOST_LOCATED = 5;
+const MAX_LOCATED = 5;
 
 /** A group of videos with the same failures. */
 export interface FailureGroup {
@@ -53,7 +53,7 @@ export function groupFailures(outcome: ApplyOutcome, context: FailureContext): F
   return kinds.flatMap(([what, failed]) => {
     const sorted = [...failed].sort((a, b) => byCodeUnit(a.id, b.id));
     return groupByFailure(sorted).map(({ ids, failures }) => {
-      const [first, ...others] = ids.slice(0, MOST_LOCATED).map((id) => {
+      const [first, ...others] = ids.slice(0, MAX_LOCATED).map((id) => {
         const path = changes.get(id)?.path ?? null;
         return failures.map((failure) => ({ ...failure, ...locate(failure, path, context) }));
       });

@@ -15,10 +15,10 @@ export interface ChangeGroup {
 }
 
 /** Larger plans are folded. */
-const MOST_CHANGES = 50;
+const MAX_CHANGES = 50;
 
 /** Maximum number of blocks per action in a folded plan, besides one block for the rest. */
-const MOST_BLOCKS = 12;
+const MAX_BLOCKS = 12;
 
 /**
  * Groups changes into blocks: one per change, by id, in a small plan. In a large plan, videos with identical differences
@@ -26,7 +26,7 @@ const MOST_BLOCKS = 12;
  * groups of an action share one block of names.
  */
 export function foldChanges({ changes }: PlanDocument, fold: boolean): ChangeGroup[] {
-  if (!fold || changes.length <= MOST_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'one' }));
+  if (!fold || changes.length <= MAX_CHANGES) return changes.map((change) => ({ changes: [change], kind: 'one' }));
   return ACTIONS.flatMap((action) => foldAlike(changes.filter((change) => change.action === action)));
 }
 
@@ -34,11 +34,11 @@ function foldAlike(changes: readonly ChangeDocument[]): ChangeGroup[] {
   const largestFirst = [...groupBy(changes, likeness).values()].sort(
     (a, b) => b.length - a.length || byCodeUnit(a[0].id, b[0].id),
   );
-  const blocks = largestFirst.slice(0, MOST_BLOCKS).map((group): ChangeGroup => {
+  const blocks = largestFirst.slice(0, MAX_BLOCKS).map((group): ChangeGroup => {
     const kind = group.length === 1 ? 'one' : hasDifferences(group[0]) ? 'same' : 'folder';
     return { changes: group, kind };
   });
-  const [first, ...others] = largestFirst.slice(MOST_BLOCKS).flat();
+  const [first, ...others] = largestFirst.slice(MAX_BLOCKS).flat();
   if (first === undefined) return blocks;
   const rest = [first, ...others].sort((a, b) => byCodeUnit(a.id, b.id)) as [ChangeDocument, ...ChangeDocument[]];
   return [...blocks, { changes: rest, kind: 'rest' }];

@@ -6,7 +6,7 @@ import type { Manifest } from '../../template/parse-manifest.ts';
 import { lintDiagnostic } from './lint-diagnostic.ts';
 import { countNoun, listSome } from './quantities.ts';
 
-const MOST_PLACES = 4;
+const MAX_PLACES = 4;
 
 /**
  * Describes a finding about a template package as a warning.
@@ -99,7 +99,7 @@ function secondsText(seconds: number): string {
 
 /** Lists layers by name and JSON pointer. */
 export function placesText(uses: readonly UnsupportedUse[]): string {
-  return listSome(uses, MOST_PLACES, ({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
+  return listSome(uses, MAX_PLACES, ({ layer, pointer }) => `${JSON.stringify(layer)} (${pointer})`);
 }
 
 const ASSET_HINT = 'Increase w and h of its asset in animation.json, and reduce the scale of its layer';

@@ -9,7 +9,7 @@ export interface DiffPart {
 }
 
 /** Texts with more changed words are shown as replaced. */
-const MOST_EDITS = 500;
+const MAX_EDITS = 500;
 
 let segmenter: Intl.Segmenter | null = null;
 
@@ -47,7 +47,7 @@ const removed = (text: string): DiffPart => ({ kind: 'removed', text });
 const added = (text: string): DiffPart => ({ kind: 'added', text });
 
 function alignWords(old: readonly string[], now: readonly string[]): DiffPart[] | null {
-  const changes = diffArrays([...old], [...now], { maxEditLength: MOST_EDITS });
+  const changes = diffArrays([...old], [...now], { maxEditLength: MAX_EDITS });
   if (changes === undefined) return null;
   return changes.flatMap(({ value, added: isAdded, removed: isRemoved }) =>
     value.map((word) => (isAdded ? added(word) : isRemoved ? removed(word) : same(word))),
@@ -93,7 +93,7 @@ function merge(parts: readonly DiffPart[]): DiffPart[] {
 /** In columns. Wider texts are compared word by word. */
 const WIDEST_SHORT_TEXT = 60;
 /** Texts with a lower similarity are shown one after the other. */
-const LEAST_COMMON = 0.35;
+const MIN_COMMON = 0.35;
 
 /**
  * Makes user text visible: escapes control characters, shows unusual spaces as `␣`, and quotes text that is empty or has
@@ -115,7 +115,7 @@ export function showTexts(before: string, after: string): [string, string] {
 export function showAsOneText(before: string, after: string): DiffPart[] | null {
   if (Math.max(cellWidth(before), cellWidth(after)) <= WIDEST_SHORT_TEXT) return null;
   const parts = diffWords(...showTexts(before, after));
-  return similarity(parts) < LEAST_COMMON ? null : parts;
+  return similarity(parts) < MIN_COMMON ? null : parts;
 }
 
 /** Replaces every non-ASCII character by its code point. */

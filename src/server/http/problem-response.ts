@@ -11,7 +11,7 @@ import { withoutSecrets } from '../telemetry/log.ts';
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Maximum number of mistakes in one response. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Formats an error for clients. @see RFC 9457 */
 export function problemDetails(error: ServiceError, request: { path: string; id: string }): ProblemDetails {
@@ -27,7 +27,7 @@ export function problemDetails(error: ServiceError, request: { path: string; id:
     instance: withoutSecrets(request.path),
     code: error.code,
     request_id: request.id,
-    errors: error.problems.slice(0, MOST_PROBLEMS).map(({ code, pointer, detail }) => ({ code, pointer, detail })),
+    errors: error.problems.slice(0, MAX_PROBLEMS).map(({ code, pointer, detail }) => ({ code, pointer, detail })),
   };
 }
 
@@ -58,7 +58,7 @@ function fromInvalidRequest(error: InvalidRequest): ServiceError {
   const part = (error as { validationContext?: string }).validationContext;
   if (part === 'params') return serviceError('not_found', 'No resource has this id');
   const problems = withoutNullable(error.violations)
-    .slice(0, MOST_PROBLEMS)
+    .slice(0, MAX_PROBLEMS)
     .map((violation) => describeViolation(violation, (part ?? 'body') as RequestPart));
   return serviceError('bad_request', problems.map((problem) => problem.detail).join('; '), problems);
 }

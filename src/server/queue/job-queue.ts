@@ -37,7 +37,7 @@ const REVIVE_MS = 30_000;
  * Time beyond the limit of a render for fetching sources and waiting for a slot. The worker enforces that limit itself.
  */
 const EXPIRY_MARGIN_SECONDS = 900;
-const LONGEST_EXPIRY_SECONDS = 86_400;
+const MAX_EXPIRY_SECONDS = 86_400;
 /** Maximum age of a job that is returned to the queue because of an outage. */
 const PATIENCE_MS = 86_400_000;
 /** After an outage: pause of the worker, and approximate delay of the job. */
@@ -132,7 +132,7 @@ export class JobQueue {
       {
         db: through(tx),
         singletonKey: id,
-        expireInSeconds: Math.min(this.#options.jobSeconds + EXPIRY_MARGIN_SECONDS, LONGEST_EXPIRY_SECONDS),
+        expireInSeconds: Math.min(this.#options.jobSeconds + EXPIRY_MARGIN_SECONDS, MAX_EXPIRY_SECONDS),
         priority,
         // Claims apply the limits of single owners by tier.
         ...(name === undefined ? {} : { group: { id: name, tier: owner ?? name } }),

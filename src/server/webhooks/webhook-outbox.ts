@@ -151,7 +151,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 /** Maximum random shift of a delay, as a share, so that simultaneous failures are not retried simultaneously. */
 const JITTER = 0.1;
 /** Limit of the delay that a receiver may request. */
-const LONGEST_MS = 24 * HOUR;
+const MAX_MS = 24 * HOUR;
 
 interface FailedAttempt {
   /** Position of the failed attempt in the schedule, 0 for the first. */
@@ -170,6 +170,6 @@ export function nextDelayMs({ step, retryAfterMs }: FailedAttempt, random: numbe
   const planned = RETRY_DELAYS_MS[step + 1];
   if (planned === undefined) return null;
   const jittered = spreadMs(planned, JITTER, random);
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS);
+  const asked = Math.min(retryAfterMs ?? 0, MAX_MS);
   return Math.round(Math.max(jittered, asked));
 }

@@ -178,7 +178,7 @@ const TITLES = {
   asset_unreachable: 'The asset could not be fetched',
 } as const;
 
-const LONGEST_TOLD = 300;
+const MAX_DETAIL_LENGTH = 300;
 
 /**
  * Creates the error of a failed fetch without the URL's query, user or password, and without resolved addresses.
@@ -214,7 +214,7 @@ function tellable(text: string): string {
   const { protocol, host, pathname, search } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}…`;
   const told = `${protocol}//${host}${pathname}`;
-  return `${told.length > LONGEST_TOLD ? `${told.slice(0, LONGEST_TOLD)}…` : told}${search === '' ? '' : '?…'}`;
+  return `${told.length > MAX_DETAIL_LENGTH ? `${told.slice(0, MAX_DETAIL_LENGTH)}…` : told}${search === '' ? '' : '?…'}`;
 }
 
 interface BodyLimits {

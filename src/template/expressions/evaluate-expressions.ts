@@ -18,12 +18,12 @@ const USUAL_LIMITS: EvaluationLimits = { memoryBytes: 256 * 1024 * 1024, steps: 
 /** Limits while a video is rendered, where an animation may be hostile and its expressions are few. */
 export const RENDER_LIMITS: EvaluationLimits = { memoryBytes: 128 * 1024 * 1024, steps: 20_000, stepsPerFrame: 2_000 };
 /** Evaluations that are kept: an animation is evaluated with several texts, and again for each package made of it. */
-const MOST_KEPT = 4;
+const MAX_KEPT = 4;
 /** Characters of an error message, which a script can choose. */
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 const STACK_BYTES = 512 * 1024;
 /** Expressions that end the sandbox are left out one by one. */
-const MOST_RESTARTS = 8;
+const MAX_RESTARTS = 8;
 
 /**
  * Loads a sandbox without input, output or clock, and returns a function that evaluates the expressions of an animation
@@ -41,7 +41,7 @@ export async function openEvaluator(player: string, limits: EvaluationLimits = U
     const evaluation = kept.get(text) ?? evaluateAll(animation, { sandbox, player, limits });
     kept.delete(text);
     kept.set(text, evaluation);
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
     return evaluation;
   };
 }
@@ -51,7 +51,7 @@ type Sandbox = Omit<Attempt, 'failures'>;
 /** Evaluates again without each expression that ends the sandbox. */
 function evaluateAll(animation: LottieDocument, sandbox: Sandbox): Evaluation {
   const failures: Record<string, string> = {};
-  for (let restart = 0; restart <= MOST_RESTARTS; restart++) {
+  for (let restart = 0; restart <= MAX_RESTARTS; restart++) {
     const result = evaluateOnce(animation, { ...sandbox, failures });
     if ('instances' in result) return result;
     if (result.expression === null || result.expression in failures) return failedAll(animation, result.reason);
@@ -144,7 +144,7 @@ function checkEvaluation(value: unknown): Evaluation | Stopped {
   const invalid: Stopped = { expression: null, reason: 'the values have no valid form' };
   if (!isRecord(value) || !Array.isArray(value.instances) || !isRecord(value.failures)) return invalid;
   const failures = Object.fromEntries(
-    Object.entries(value.failures).map(([id, reason]) => [id, String(reason).slice(0, MOST_CHARACTERS)]),
+    Object.entries(value.failures).map(([id, reason]) => [id, String(reason).slice(0, MAX_CHARACTERS)]),
   );
   const instances = value.instances.flatMap((one: unknown) => {
     if (!isRecord(one) || typeof one.id !== 'number' || !Array.isArray(one.samples)) return [];

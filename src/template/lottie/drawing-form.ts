@@ -96,11 +96,11 @@ function shapeForm(shape: LottieNode): LottieNode {
   }
   if (shape.ty === 'tr') return transformForm(shape);
   if (shape.ty === 'rp') return repeaterForm(withWholeCopies(shape));
-  return (isOtherStar(shape) ? asPath(shape) : null) ?? withStopsApart(easedAlike(shape, MOST_DIMENSIONS));
+  return (isOtherStar(shape) ? asPath(shape) : null) ?? withStopsApart(easedAlike(shape, MAX_DIMENSIONS));
 }
 
 /** Longest time in frames in which a number of copies that moves is counted. */
-const MOST_COUNTED = 3600;
+const MAX_COUNTED = 3600;
 
 /** Returns a repeater with whole copies: the renderer leaves out a copy that has begun, which lottie-web draws. */
 function withWholeCopies(repeater: LottieNode): LottieNode {
@@ -110,7 +110,7 @@ function withWholeCopies(repeater: LottieNode): LottieNode {
   if (!isRecord(c) || (typeof c.k === 'number' && Number.isInteger(c.k))) return repeater;
   if (times.length === 0) return typeof c.k === 'number' ? { ...repeater, c: { ...c, k: Math.ceil(c.k) } } : repeater;
   const [first, last] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
-  if (last - first > MOST_COUNTED) return repeater;
+  if (last - first > MAX_COUNTED) return repeater;
   const k = Array.from({ length: last - first + 1 }, (_, at) => ({ t: first + at, s: [countAt(first + at)], h: 1 }));
   return { ...repeater, c: { a: 1, k } };
 }
@@ -144,7 +144,7 @@ function maskForm(mask: LottieNode): LottieNode {
 /** Position, anchor and scale have a third dimension that is not drawn. */
 const TRANSFORM_DIMENSIONS = 2;
 /** Red, green and blue. */
-const MOST_DIMENSIONS = 3;
+const MAX_DIMENSIONS = 3;
 
 function transformForm(transform: LottieNode, isOriented = false): LottieNode {
   const eased = easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);

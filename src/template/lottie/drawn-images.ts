@@ -14,8 +14,8 @@ export interface LargestScale extends DrawnScale {
 }
 
 /** Limit for measured image layers over all frames. Longer or larger animations are sampled. */
-const MOST_MEASURED = 400_000;
-const FEWEST_FRAMES = 30;
+const MAX_MEASURED = 400_000;
+const MIN_FRAMES = 30;
 
 /** Measures how large an animation draws its images. Counts layers as `DrawnLayers` does that are not outside the picture. */
 export class DrawnImages {
@@ -50,7 +50,7 @@ export class DrawnImages {
   largest(): Map<string, LargestScale> {
     const frameCount = Math.max(1, Math.round(this.#animation.op - this.#animation.ip));
     const { count } = this.#layers;
-    const most = Math.max(FEWEST_FRAMES, Math.floor(MOST_MEASURED / Math.max(1, count)));
+    const most = Math.max(MIN_FRAMES, Math.floor(MAX_MEASURED / Math.max(1, count)));
     const step = Math.max(1, frameCount / most);
     const found = new Map<string, LargestScale>();
     for (let at = 0; count > 0 && at < frameCount; at += step) {

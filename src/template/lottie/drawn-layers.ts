@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { LEAST_STRENGTH, timeWithin } from './layer-spans.ts';
+import { MIN_STRENGTH, timeWithin } from './layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
@@ -9,7 +9,7 @@ export interface DrawnLayer {
   readonly layer: LottieNode;
   /** From the layer to the picture. */
   readonly matrix: Matrix;
-  /** Opacity of the layer and its precompositions, `LEAST_STRENGTH`..1. */
+  /** Opacity of the layer and its precompositions, `MIN_STRENGTH`..1. */
   readonly strength: number;
   /** True if a mask or a matte of the layer or of a precomposition around it decides how much of it is drawn. */
   readonly isMasked: boolean;
@@ -18,7 +18,7 @@ export interface DrawnLayer {
 }
 
 /** Limit for chains of parents, as in `checkAnimation`. */
-const LONGEST_CHAIN = 64;
+const MAX_CHAIN_LENGTH = 64;
 
 /**
  * Finds where layers lie in the picture. Combines the transformations of layers, their parents and the precompositions around
@@ -64,7 +64,7 @@ export class DrawnLayers {
       if (layer.hd === true || (!isWanted && (inside === undefined || this.#count(inside) === 0))) continue;
       if (time < numberOr(layer.ip, -Infinity) || time >= numberOr(layer.op, Infinity)) continue;
       const strength = (outer.strength * (propertyValue(transformOf(layer).o, time)?.[0] ?? 100)) / 100;
-      if (strength < LEAST_STRENGTH) continue;
+      if (strength < MIN_STRENGTH) continue;
       const matrix = multiply(outer.around, matrixOf(layer, layers, time));
       const isMasked = outer.isMasked || layer.hasMask === true || numberOr(layer.tt, 0) > 0;
       if (isWanted) see({ layer, matrix, strength, isMasked, time });
@@ -106,7 +106,7 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 function matrixOf(layer: LottieNode, siblings: readonly LottieNode[], time: number): Matrix {
   let matrix = ownMatrix(layer, time);
   let { parent } = layer;
-  for (let steps = 0; parent !== undefined && steps < LONGEST_CHAIN; steps++) {
+  for (let steps = 0; parent !== undefined && steps < MAX_CHAIN_LENGTH; steps++) {
     const above = siblings.find(({ ind }) => ind === parent);
     if (above === undefined) break;
     matrix = multiply(ownMatrix(above, time), matrix);

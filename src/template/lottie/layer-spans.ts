@@ -75,10 +75,10 @@ export function timeWithin(layer: LottieNode, time: number, framesPerSecond: num
 }
 
 /** Strength below which a layer is hardly visible. */
-export const LEAST_STRENGTH = 0.05;
+export const MIN_STRENGTH = 0.05;
 
 /** Share of its size below which a layer is only a dot. */
-const LEAST_SCALE = 0.02;
+const MIN_SCALE = 0.02;
 
 /**
  * Estimates the visibility of a layer on a frame, 0..1, from times, opacities and scales of the layer and its
@@ -114,6 +114,6 @@ function ownStrength({ layer, around }: LayerSpan, frame: number): number {
   const { o, s } = transformOf(layer);
   const opacity = propertyValue(o, time)?.[0] ?? 100;
   const scale = propertyValue(s, time) ?? [100];
-  const isDot = scale.slice(0, 2).some((one) => Math.abs(one) / 100 < LEAST_SCALE);
+  const isDot = scale.slice(0, 2).some((one) => Math.abs(one) / 100 < MIN_SCALE);
   return isDot ? 0 : Math.min(1, Math.max(0, opacity / 100));
 }

@@ -11,7 +11,7 @@ export interface KeyframePath {
 }
 
 /** Longest animation that is sampled at each frame. */
-const MOST_FRAMES = 3600;
+const MAX_FRAMES = 3600;
 
 /**
  * Returns a path property that follows other properties: constant, or with a keyframe at each frame from their first keyframe to
@@ -24,7 +24,7 @@ export function sampledPath(properties: readonly unknown[], pathAt: (time: numbe
   const times = properties.flatMap(keyTimes);
   if (times.length < 2) return { a: 0, k: pathAt(times[0] ?? 0) };
   const [first, last] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
-  if (last - first > MOST_FRAMES) return null;
+  if (last - first > MAX_FRAMES) return null;
   const paths = Array.from({ length: last - first + 1 }, (_, index) => pathAt(first + index));
   const most = Math.max(...paths.map(({ v }) => v.length));
   // Paths with different vertices do not become one another.

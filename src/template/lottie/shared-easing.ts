@@ -3,7 +3,7 @@ import type { LottieNode } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
 /** Longest time between two keyframes that is sampled at each frame. */
-const MOST_FRAMES = 3600;
+const MAX_FRAMES = 3600;
 /** Time between two keyframes, in frames, below which the renderer takes them for one and leaves out the property. */
 const CLOSE = 0.001;
 
@@ -50,7 +50,7 @@ function sampledBetween(property: LottieNode, frame: Keyframe, next: Keyframe): 
 /** Returns a time and the frames after it, up to another time; null if they are too many. Omits frames that the renderer takes for one of them. */
 export function timesBetween(from: number, to: number): number[] | null {
   const [first, last] = [Math.floor(from + CLOSE) + 1, Math.ceil(to - CLOSE) - 1];
-  if (last - from > MOST_FRAMES) return null;
+  if (last - from > MAX_FRAMES) return null;
   return [from, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)];
 }
 

@@ -20,7 +20,7 @@ const FRAMES = 3;
 /** Times the size at which what differs is compared again. */
 const LARGE = 3;
 /** More than the edges of an animation cover. */
-const MOST_EDGES = 0.05;
+const MAX_EDGES = 0.05;
 /** Share of differing pixels in the worst frame up to which an animation counts as right. */
 const RIGHT = 0.01;
 
@@ -84,7 +84,7 @@ export async function compareSource(source: unknown, { lottieWeb, thorvg }: Refe
     return 'nothing is drawn in any frame';
   };
   const isRightLarge = async (player: Reference, share: number): Promise<boolean> => {
-    if (share > MOST_EDGES) return false;
+    if (share > MAX_EDGES) return false;
     const shares = await sharesOf(player, LARGE);
     return typeof shares !== 'string' && Math.max(...shares) <= Math.min(RIGHT, share / 2);
   };

@@ -173,7 +173,7 @@ const UNDELIVERED = {
 } as const;
 
 /** Maximum time in milliseconds that a comment waits for its images. */
-const LONGEST_MS = 180_000;
+const MAX_MS = 180_000;
 
 interface HostPreviewOptions {
   /** Absolute path of the trusted checkout. */
@@ -201,7 +201,7 @@ export async function publishUntrustedPreview(
   const host = await openPreviewHost(place, repository, keepDays, io);
   const pool = openCommandPool(io);
   try {
-    const signal = AbortSignal.timeout(LONGEST_MS);
+    const signal = AbortSignal.timeout(MAX_MS);
     const compare: PreviewRenderer['compare'] = (comparison) =>
       pool.run('compare', comparison, { signal }).catch((error: unknown) => {
         // Images that were drawn before the timeout are shown.

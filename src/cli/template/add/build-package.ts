@@ -49,7 +49,7 @@ export interface BuiltPackage {
 /** Colours of added texts: six hexadecimal digits. */
 const INK = { light: '111827', dark: 'FFFFFF' };
 /** Maximum number of colours that are offered in an animation without other editables. */
-const MOST_COLORS = 8;
+const MAX_COLORS = 8;
 const OVERLAY_FONT = 'Arimo-Bold';
 
 /**
@@ -111,7 +111,7 @@ export async function buildPackage(
 /** Returns a number of layers that few enough colours share; null if there is none. */
 function leastLayers(colors: NewPackage['colors']): number | null {
   const counts = [...new Set(colors.map(({ layerCount }) => layerCount))].sort((a, b) => a - b);
-  return counts.find((count) => colors.filter(({ layerCount }) => layerCount >= count).length <= MOST_COLORS) ?? null;
+  return counts.find((count) => colors.filter(({ layerCount }) => layerCount >= count).length <= MAX_COLORS) ?? null;
 }
 
 type Keys = Parameters<typeof addBackground>[2];

@@ -20,7 +20,7 @@ export type TemplateOrigin =
   | { readonly kind: 'gallery'; readonly name: string; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /** Maximum number of images that are fetched beside an animation. */
-const MOST_FETCHED = 100;
+const MAX_FETCHED = 100;
 const NPM =
   /^npm:(?<name>(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*)(?:@(?<version>[\w.^~+-]+))?(?:\/(?<path>.+))?$/i;
 
@@ -62,7 +62,7 @@ async function fetchLottie(url: string): Promise<LottieFile> {
   };
   const bytes = (await get(url)) ?? new Uint8Array();
   const fetched = new Map<string, Uint8Array>();
-  for (const path of imagePaths(bytes).slice(0, MOST_FETCHED)) {
+  for (const path of imagePaths(bytes).slice(0, MAX_FETCHED)) {
     // An image that is missing is reported later, with its name.
     const found = await get(new URL(path, url).href).catch(() => null);
     if (found !== null) fetched.set(path, found);

@@ -35,7 +35,7 @@ interface Theme {
 }
 
 /** Height in pixels from which an animation is large enough for a video. */
-const LEAST_HEIGHT = 480;
+const MIN_HEIGHT = 480;
 const USUAL_SIDE = 1080;
 
 const NEW_CONFIG = `# yaml-language-server: $schema=./node_modules/reelform/schemas/reelform-config.schema.json
@@ -120,7 +120,7 @@ export function definitionText(
   const { width, height } = template;
   const scale = USUAL_SIDE / Math.min(width, height);
   const output =
-    Math.min(width, height) >= LEAST_HEIGHT
+    Math.min(width, height) >= MIN_HEIGHT
       ? []
       : [
           `output: { height: ${2 * Math.round((height * scale) / 2)} }  # the animation has ${width} × ${height} pixels`,

@@ -4,7 +4,7 @@ import {
   cssGradient,
   formatRgba,
   formatStops,
-  MOST_STOPS,
+  MAX_STOPS,
   parseRgba,
   parseStops,
   type Stop,
@@ -51,7 +51,7 @@ export function GradientControl({ field, id, save }: ControlProps): JSX.Element 
             </li>
           ))}
         </ol>
-        {stops.length > 1 && stops.length < MOST_STOPS && (
+        {stops.length > 1 && stops.length < MAX_STOPS && (
           <button type="button" onClick={() => commit(formatStops(withStop(stops)))}>
             Add a colour
           </button>

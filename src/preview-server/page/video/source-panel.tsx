@@ -4,7 +4,7 @@ import { OpenLink, ProblemText } from '../controls/problem-list.tsx';
 import { tokenizeYaml } from '../yaml-tokens.ts';
 
 /** Lines of a file that are shown at most; data files may have many thousands. */
-const MOST_LINES = 1500;
+const MAX_LINES = 1500;
 
 /** The files that a video is made from, with diagnostics at their lines. */
 export function SourcePanel({ detail }: { readonly detail: VideoDetail }): JSX.Element {
@@ -51,7 +51,7 @@ function Source({ source, problems, changedLines }: SourceProps): JSX.Element {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long lines.
         <ol class="code" tabIndex={0} aria-label={`Text of ${source.path}`}>
-          {shown.slice(0, MOST_LINES).map((line, index) => {
+          {shown.slice(0, MAX_LINES).map((line, index) => {
             const here = problems.filter((problem) => (problem.line ?? 1) === index + 1);
             return (
               <li key={index} class={lineClass(here, changedLines.has(index + 1))}>
@@ -70,7 +70,7 @@ function Source({ source, problems, changedLines }: SourceProps): JSX.Element {
           })}
         </ol>
       )}
-      {shown.length > MOST_LINES && <p class="calm">{shown.length - MOST_LINES} more lines are not shown.</p>}
+      {shown.length > MAX_LINES && <p class="calm">{shown.length - MAX_LINES} more lines are not shown.</p>}
     </section>
   );
 }

@@ -15,7 +15,7 @@ export const namedCompositions = new Map<string, Any>();
 const OTHER_TIMES = 1e9;
 let lastOtherTime = OTHER_TIMES;
 let memory = new Map<Any, Map<number, Value>>();
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 let remembered = 0;
 
 /** Returns whether a frame id is that of an evaluation at another time. */
@@ -82,7 +82,7 @@ function valueAt(property: Any, seconds = timeOf(property.comp)): Value {
     const current = currentValue(property);
     return isPath(current) ? shapePool.clone(current) : current;
   });
-  if (++remembered > MOST_REMEMBERED) [memory, remembered] = [new Map(), 0];
+  if (++remembered > MAX_REMEMBERED) [memory, remembered] = [new Map(), 0];
   const times = memory.get(property) ?? new Map();
   memory.set(property, times.set(seconds, value));
   return value;
