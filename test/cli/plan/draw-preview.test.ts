@@ -1,8 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferSource, Input, MP4 } from 'mediabunny';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readPreview } from '../../../src/preview/read-preview.ts';
 import { cloneOf, type GitRepository, gitIn, newRemote } from '../../support/git-repository.ts';
 import { CONFIG, definition, makeRepository } from '../../support/repository.ts';
@@ -56,12 +56,12 @@ describe('reelform plan --preview', () => {
   it('compares with the merge base, reports invisible changes, and pushes pictures to a branch', async () => {
     const { root, commit, git } = await branched();
     await commit({ 'videos/berlin.yaml': DARK, 'videos/rome.yaml': PALE });
-    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith('reelform-base-'));
-    const before = temporary();
-    const { preview } = await look(root, ['--preview-host', 'branch:looks'], {
-      env: { GITHUB_REPOSITORY: 'acme/videos' },
-    });
-    expect(temporary()).toEqual(before);
+    // Of its own: other test files check out commits at the same time.
+    const temporary = mkdtempSync(join(tmpdir(), 'rf-'));
+    vi.stubEnv('TMPDIR', temporary);
+    const env = { GITHUB_REPOSITORY: 'acme/videos' };
+    const { preview } = await look(root, ['--preview-host', 'branch:looks'], { env }).finally(() => vi.unstubAllEnvs());
+    expect(readdirSync(temporary).filter((name) => name.startsWith('reelform-base-'))).toEqual([]);
     expect(preview.videos).toEqual([
       { id: 'berlin', visible: true, unseen: [], changed_share: expect.any(Number) },
       // Planned, but identical to its version on main.
