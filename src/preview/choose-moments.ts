@@ -1,6 +1,12 @@
 import { groupBy } from '../group-by.ts';
 import { isRecord } from '../json.ts';
-import { changesOf, type LayerSpan, layerSpans, MIN_STRENGTH, strengthAt } from '../template/lottie/layer-spans.ts';
+import {
+  changesOf,
+  type LayerSpan,
+  layerSpans,
+  MIN_VISIBLE_STRENGTH,
+  strengthAt,
+} from '../template/lottie/layer-spans.ts';
 import type { LottieNode } from '../template/lottie/lottie-layers.ts';
 import type { Scene } from '../template/scene.ts';
 
@@ -36,7 +42,7 @@ export function chooseMoments(scene: Scene, { editables, most }: ChooseOptions):
     const strengths = [...wanted].map(([key, shown]) => {
       return [key, Math.max(...shown.map((span) => strengthAt(span, frame * perFrame)))] as const;
     });
-    const seen = new Map(strengths.filter(([, strength]) => strength >= MIN_STRENGTH));
+    const seen = new Map(strengths.filter(([, strength]) => strength >= MIN_VISIBLE_STRENGTH));
     return { frame, seen, isStill: stills.has(frame) };
   });
   const chosen = new Map<number, readonly string[]>();

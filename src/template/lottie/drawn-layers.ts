@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
-import { MIN_STRENGTH, timeWithin } from './layer-spans.ts';
+import { MIN_VISIBLE_STRENGTH, timeWithin } from './layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, numberOr, precompositions, transformOf } from './lottie-layers.ts';
 import { propertyValue } from './property-value.ts';
 
@@ -9,7 +9,7 @@ export interface DrawnLayer {
   readonly layer: LottieNode;
   /** From the layer to the picture. */
   readonly matrix: Matrix;
-  /** Opacity of the layer and its precompositions, `MIN_STRENGTH`..1. */
+  /** Opacity of the layer and its precompositions, `MIN_VISIBLE_STRENGTH`..1. */
   readonly strength: number;
   /** True if a mask or a matte of the layer or of a precomposition around it decides how much of it is drawn. */
   readonly isMasked: boolean;
@@ -64,7 +64,7 @@ export class DrawnLayers {
       if (layer.hd === true || (!isWanted && (inside === undefined || this.#count(inside) === 0))) continue;
       if (time < numberOr(layer.ip, -Infinity) || time >= numberOr(layer.op, Infinity)) continue;
       const strength = (outer.strength * (propertyValue(transformOf(layer).o, time)?.[0] ?? 100)) / 100;
-      if (strength < MIN_STRENGTH) continue;
+      if (strength < MIN_VISIBLE_STRENGTH) continue;
       const matrix = multiply(outer.around, matrixOf(layer, layers, time));
       const isMasked = outer.isMasked || layer.hasMask === true || numberOr(layer.tt, 0) > 0;
       if (isWanted) see({ layer, matrix, strength, isMasked, time });

@@ -75,7 +75,7 @@ export function timeWithin(layer: LottieNode, time: number, framesPerSecond: num
 }
 
 /** Strength below which a layer is hardly visible. */
-export const MIN_STRENGTH = 0.05;
+export const MIN_VISIBLE_STRENGTH = 0.05;
 
 /** Share of its size below which a layer is only a dot. */
 const MIN_SCALE = 0.02;
