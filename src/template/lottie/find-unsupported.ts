@@ -14,6 +14,7 @@ import {
 import { isExpandable } from './mask-expansion.ts';
 import { findPlayerDifferences, unmarkedMattes } from './other-players.ts';
 import { isLeftOut } from './path-modifiers.ts';
+import { isSet } from './property-value.ts';
 import { isSeenToBeRandom } from './random-movement.ts';
 import { setMatteEffects } from './set-matte.ts';
 import {
@@ -191,11 +192,6 @@ function isTorn(shapes: readonly unknown[], { s, e }: LottieNode, path: readonly
 
 function paints({ it }: LottieNode): boolean {
   return Array.isArray(it) && it.some((one) => isRecord(one) && (PAINTS.has(one.ty) || paints(one)));
-}
-
-/** Returns whether a property is present and not constantly 0. */
-function isSet(property: unknown): boolean {
-  return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
 
 /** Returns whether a mask hides all or nothing of each point. */

@@ -1,15 +1,15 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from './lottie-layers.ts';
 import { JOINS, offsetPath } from './offset-path.ts';
-import { type KeyframePath, signedArea } from './path-points.ts';
+import { isPath, type KeyframePath, signedArea } from './path-points.ts';
+import { isSet } from './property-value.ts';
+import { minus, normal, type Point, plus, times } from './vectors.ts';
 
 /** Sharper corners are cut off where the normals of their edges point apart further than this (cosine plus 1). */
 const SHARPEST = 0.2;
 
 /** Corners stay corners, as far as lottie-web keeps them. */
 const CORNERS = { join: JOINS.miter, miterLimit: 4 };
-
-type Point = readonly [number, number];
 
 /** Returns whether a mask is expanded in a way that `expandedMask` can draw: its path or its expansion is not animated. */
 export function isExpandable(mask: LottieNode): boolean {
@@ -67,8 +67,8 @@ function expandedPath(path: KeyframePath, distance: number): KeyframePath {
     const here = at(v, index);
     const [before, after] = [at(v, index - 1), at(v, index + 1)];
     const into = firstDirection([
-      negated(at(i, index)),
-      minus(plus(at(o, index - 1), before), here, -1),
+      times(at(i, index), -1),
+      minus(here, plus(at(o, index - 1), before)),
       minus(here, before),
     ]);
     const out = firstDirection([at(o, index), minus(plus(at(i, index + 1), after), here), minus(after, here)]);
@@ -94,31 +94,6 @@ function firstDirection(vectors: readonly Point[]): Point {
   const found = vectors.find(([x, y]) => Math.hypot(x, y) > 1e-6) ?? [1, 0];
   const length = Math.hypot(...found);
   return [found[0] / length, found[1] / length];
-}
-
-/** Returns the direction to the left of a clockwise path: outwards. */
-function normal([x, y]: Point): Point {
-  return [y, -x];
-}
-
-function plus([ax, ay]: Point, [bx, by]: Point): Point {
-  return [ax + bx, ay + by];
-}
-
-function minus([ax, ay]: Point, [bx, by]: Point, sign = 1): Point {
-  return [(ax - bx) * sign, (ay - by) * sign];
-}
-
-function negated([x, y]: Point): Point {
-  return [-x, -y];
-}
-
-function isPath(value: unknown): value is KeyframePath {
-  return isRecord(value) && [value.v, value.i, value.o].every(Array.isArray);
-}
-
-function isSet({ k }: LottieNode): boolean {
-  return k !== 0 && k !== undefined;
 }
 
 function numberOf(value: unknown): number {

@@ -1,7 +1,7 @@
 import { type KeyframePath, signedArea } from './path-points.ts';
 import { CIRCLE } from './shape-paths.ts';
+import { cross, dot, length, minus, normal, type Point, plus, times } from './vectors.ts';
 
-type Point = readonly [x: number, y: number];
 /** Start, handle of the start, handle of the end, end. */
 type Curve = readonly [Point, Point, Point, Point];
 
@@ -175,35 +175,6 @@ function isStraight([a, b, c, d]: Curve): boolean {
 function directionOf([start, ...others]: Curve): Point {
   const away = others.map((point) => minus(point, start)).find((vector) => length(vector) > SAME) ?? [1, 0];
   return times(away, 1 / length(away));
-}
-
-/** Returns the direction to the left, which is outside of a clockwise path. */
-function normal([x, y]: Point): Point {
-  return [y, -x];
-}
-
-function plus(a: Point, b: Point): Point {
-  return [a[0] + b[0], a[1] + b[1]];
-}
-
-function minus(a: Point, b: Point): Point {
-  return [a[0] - b[0], a[1] - b[1]];
-}
-
-function times(a: Point, factor: number): Point {
-  return [a[0] * factor, a[1] * factor];
-}
-
-function dot(a: Point, b: Point): number {
-  return a[0] * b[0] + a[1] * b[1];
-}
-
-function cross(a: Point, b: Point): number {
-  return a[0] * b[1] - a[1] * b[0];
-}
-
-function length(a: Point): number {
-  return Math.hypot(...a);
 }
 
 function isSame(a: Point, b: Point): boolean {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import { LAYER_TYPE, type LocatedNode, type LottieNode, nodesOf, records, transformOf } from './lottie-layers.ts';
 import { type KeyframePath, signedArea } from './path-points.ts';
-import { keyTimes, propertyValue } from './property-value.ts';
+import { isSet, keyTimes, propertyValue } from './property-value.ts';
 import { DRAWN_EFFECT_TYPES, DRAWN_EFFECTS, OTHER_PLAYERS_EFFECTS, WIPES } from './unsupported-features.ts';
 
 type Found = readonly [what: string, pointer: string];
@@ -17,7 +17,7 @@ export function findPlayerDifferences(layer: LottieNode, pointer: string, side: 
   if (Number(layer.ip) > Number(layer.op)) found.push(['layer in reverse', pointer]);
   if (isMisplaced(layer)) found.push(['transform outside a group', `${pointer}/shapes`]);
   const { rx, or, rz } = transformOf(layer);
-  if (layer.ddd !== 1 && (rx === undefined || or === undefined) && isMoving(rz)) {
+  if (layer.ddd !== 1 && (rx === undefined || or === undefined) && isSet(rz)) {
     found.push(['rotation around z without the other axes', `${pointer}/ks/rz`]);
   }
   for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
@@ -76,10 +76,6 @@ function ofMask({ mode, inv, f, pt }: LottieNode, isBesideOthers: boolean): stri
     : null;
 }
 
-function isMoving(property: unknown): boolean {
-  return isRecord(property) && property.k !== 0 && property.k !== undefined;
-}
-
 /** Effects whose lengths lottie-web scales and turns with a layer of vectors, with the indices of their lengths and, in a shadow, its direction. */
 const MEASURED: Readonly<Record<string, { readonly name: string; readonly lengths: readonly number[] }>> = {
   25: { name: 'Drop Shadow', lengths: [3, 4] },
@@ -135,7 +131,7 @@ function ofText(text: LottieNode, pointer: string): Found[] {
   if (some(({ of, sc, sw, s }) => of === false && sc !== undefined && Number(sw) > Number(s) * THIN_STROKE)) {
     found.push(['fill over the stroke of a text', `${pointer}/d`]);
   }
-  const spaced = animators.find(([{ a }]) => isRecord(a) && isMoving(a.t));
+  const spaced = animators.find(([{ a }]) => isRecord(a) && isSet(a.t));
   if (spaced !== undefined && some(({ j }) => j === 1 || j === 2)) {
     found.push(['tracking of a text that is not on the left', `${spaced[1]}/a/t`]);
   }
@@ -168,7 +164,7 @@ function isFarOffset({ ty, hd, a }: LottieNode, side: number): boolean {
 function isUneven({ ty, hd, tr }: LottieNode): boolean {
   if (ty !== 'rp' || hd === true || !isRecord(tr)) return false;
   const [x = 100, y = x] = propertyValue(tr.s, 0) ?? [];
-  return isMoving(tr.r) && x !== y;
+  return isSet(tr.r) && x !== y;
 }
 
 const MERGES: Readonly<Record<number, string>> = {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../json.ts';
 import { keyTimes } from './property-value.ts';
 
 type Points = readonly (readonly number[])[];
@@ -8,6 +9,10 @@ export interface KeyframePath {
   readonly v: Points;
   readonly i: Points;
   readonly o: Points;
+}
+
+export function isPath(value: unknown): value is KeyframePath {
+  return isRecord(value) && [value.v, value.i, value.o].every(Array.isArray);
 }
 
 /** Longest animation that is sampled at each frame. */

@@ -144,3 +144,8 @@ function bezier(t: number, [a, b, c, d]: readonly [number, number, number, numbe
   const s = 1 - t;
   return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
 }
+
+/** Returns whether a property is present and not constantly 0. */
+export function isSet(property: unknown): boolean {
+  return isRecord(property) && property.k !== 0 && property.k !== undefined;
+}

@@ -1,7 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { LottieNode } from './lottie-layers.ts';
-import { type KeyframePath, sampledPath } from './path-points.ts';
-import { propertyValue } from './property-value.ts';
+import { isPath, type KeyframePath, sampledPath } from './path-points.ts';
+import { isSet, propertyValue } from './property-value.ts';
 
 /** Share of a radius by which handles draw a quarter of a circle. */
 export const CIRCLE = 0.5519;
@@ -67,10 +67,6 @@ function hasPaths(ks: unknown): ks is LottieNode {
   return (
     Array.isArray(ks.k) && ks.k.length > 1 && ks.k.every((frame) => isRecord(frame) && typeof frame.t === 'number')
   );
-}
-
-function isPath(value: unknown): value is KeyframePath {
-  return isRecord(value) && [value.v, value.i, value.o].every(Array.isArray);
 }
 
 /** Returns the path of a property between its keyframes. */
@@ -163,9 +159,4 @@ function star({ sy, d }: LottieNode, at: (key: string) => readonly number[]): Ke
     path.i.push([y * away * handle, -x * away * handle]);
   }
   return path;
-}
-
-/** Returns whether a property is present and not constantly 0. */
-function isSet(property: unknown): boolean {
-  return isRecord(property) && property.k !== 0 && property.k !== undefined;
 }
