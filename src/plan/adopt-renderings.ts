@@ -56,7 +56,8 @@ export function adoptRenderings(
     const attempt = attempts.get(fingerprint) ?? null;
     // A delivery needs the local file.
     const isEnough = known.adoptsAbsent(change.id) && !delivers(change);
-    const found = sourceOf(change, { attempt, rendered: isEnough ? recorded : rendered, delivered }, known);
+    const other = rendered.get(fingerprint) ?? (isEnough ? recorded.get(fingerprint) : undefined);
+    const found = sourceOf(change, { attempt, other, delivered }, known);
     const id = planned.get(fingerprint);
     const inPlan = id === undefined ? null : ({ kind: 'planned', id } as const);
     const source = found !== null && !lost.has(sessionOf(found)) ? found : inPlan;
@@ -84,11 +85,11 @@ function sourceOf(
   change: Creation | Adjustment,
   {
     attempt,
-    rendered,
+    other,
     delivered,
   }: {
     readonly attempt: Attempt | null;
-    readonly rendered: ReadonlyMap<Fingerprint, AdoptionSource & { readonly kind: 'video' }>;
+    readonly other: (AdoptionSource & { readonly kind: 'video' }) | undefined;
     readonly delivered: DeliveredAttempts;
   },
   { observations, requested }: Known,
@@ -101,8 +102,7 @@ function sourceOf(
   if (change.before?.fingerprint === fingerprint || requested(change.id)) return null;
   const elsewhere = delivered.find(change.desired);
   if (elsewhere !== null) return elsewhere;
-  const known = rendered.get(fingerprint);
-  if (known !== undefined) return known;
+  if (other !== undefined) return other;
   const former = observations.history?.get(fingerprint);
   if (former === undefined) return null;
   return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };

@@ -40,8 +40,8 @@ export function planVideos(inputs: {
    */
   readonly restores?: (id: string) => boolean;
   /**
-   * Returns true for videos that may adopt a rendering whose local output is missing, by their id; none may when
-   * absent.
+   * Returns true for videos that may adopt a rendering whose local output is missing if no other has its output, by
+   * their id; none may when absent.
    */
   readonly adoptsAbsent?: (id: string) => boolean;
   /** Accepts a repository without videos, which otherwise counts as a mistake. */

@@ -65,6 +65,9 @@ describe('adoptRenderings()', () => {
     expect(made.changes.map(({ action }) => action)).toEqual(['noop', 'adopt']);
     const sent = [desired('a', a), desired('b', { ...a, deliver: [place('s3://videos/')] })];
     expect(plan(sent, lock, ['a'], stays).changes.map(({ action }) => action)).toEqual(['noop', 'create']);
+    const twins = lockOf(desired('c', a), desired('d', a));
+    const found = plan([desired('b', a), desired('c', a), desired('d', a)], twins, ['c'], stays);
+    expect(sourceOf(found.changes[0]), 'one whose file exists').toMatchObject({ kind: 'video', id: 'd' });
     const damaged = { ...stays, damagedOutputs: new Set(['a']) };
     const both = [desired('a', a), desired('b', a)];
     expect(plan(both, lock, [], damaged).changes.map(({ action }) => action)).toEqual(['noop', 'create']);
