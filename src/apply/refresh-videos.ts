@@ -169,21 +169,32 @@ async function checkVideo(id: string, entry: LockEntry, { getSession, probe }: R
     }
     if (one.found.kind === 'unclear') unclear.push({ id, url: one.url, why: one.found.why });
   }
-  const changed = new Map<string, string>();
-  for (const [source, validator] of Object.entries(entry.sources ?? {})) {
-    const now = await probe(source);
-    if (now.kind !== 'there') {
-      // A missing source does not change the video; the next change of the definition reports it.
-      const why = now.kind === 'gone' ? `the server returned ${now.status}` : now.why;
-      unclear.push({ id, url: source, why });
-    } else if (now.validator !== null && isOtherVersion(validator, now.validator)) {
-      changed.set(source, now.validator);
-    }
-  }
-  const [first] = changed.keys();
+  const changed = await changedSources(id, entry, probe, unclear);
+  const [first] = Object.keys(changed);
   if (first === undefined) return check;
-  const finding = { id, reason: 'asset_changed', what: 'asset_changed', url: first } as const;
-  return { ...check, finding: { ...finding, changed: Object.fromEntries(changed) } };
+  return { ...check, finding: { id, reason: 'asset_changed', what: 'asset_changed', url: first, changed } };
+}
+
+/**
+ * Returns the new validators of changed sources, by URL.
+ *
+ * @param unclear receives the sources that could not be checked. A missing source does not change the video; the next change of
+ *   the definition reports it.
+ */
+async function changedSources(
+  id: string,
+  { sources = {} }: LockEntry,
+  probe: Requests['probe'],
+  unclear: Unclear[],
+): Promise<Record<string, string>> {
+  const changed: Record<string, string> = {};
+  for (const [url, validator] of Object.entries(sources)) {
+    const now = await probe(url);
+    if (now.kind === 'gone') unclear.push({ id, url, why: `the server returned ${now.status}` });
+    else if (now.kind === 'unclear') unclear.push({ id, url, why: now.why });
+    else if (now.validator !== null && isOtherVersion(validator, now.validator)) changed[url] = now.validator;
+  }
+  return changed;
 }
 
 async function checkSession(

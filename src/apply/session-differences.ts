@@ -90,25 +90,23 @@ export function mappingDifferences(video: DesiredVideo, session: RenderSession):
     if (JSON.stringify(asked) !== JSON.stringify(found) && !isTold)
       differences.push({ field, asked: show(asked), found: show(found) });
   };
+  /** @param input key of its digest among the inputs of the video */
+  const compareResource = (field: string, input: string, resource: VideoResource | undefined, found: unknown): void => {
+    const [asked, had] =
+      resource === undefined
+        ? [undefined, found]
+        : comparable(resource, recordOf(found), digestOf(video, input), uploadOf(session, field));
+    compare(field, asked, found === undefined ? undefined : had);
+  };
   compare('template_style_version_id', video.styleVersion, mapping.template_style_version_id);
-  for (const [key, resource] of video.resources) {
-    const found = ownValue(resources, key);
-    const [asked, had] = comparable(resource, recordOf(found), digestOf(video, key), uploadOf(session, key));
-    compare(key, asked, found === undefined ? undefined : had);
+  for (const key of new Set([...video.resources.keys(), ...Object.keys(resources)])) {
+    compareResource(key, key, video.resources.get(key), ownValue(resources, key));
   }
-  for (const key of Object.keys(resources)) if (!video.resources.has(key)) compare(key, undefined, resources[key]);
   for (const tracks of recordsOf(session, 'audio_tracks')) {
     for (const name of new Set([...video.audio.keys(), ...Object.keys(tracks)])) {
-      const key = `audio_tracks.${name}`;
       const sound = video.audio.get(name);
-      const found = ownValue(tracks, name);
-      if (sound === undefined) {
-        compare(key, undefined, found);
-        continue;
-      }
-      const digest = digestOf(video, `audio.${name}`);
-      const [asked, had] = comparable({ kind: 'audio', ...sound }, recordOf(found), digest, uploadOf(session, key));
-      compare(key, asked, found === undefined ? undefined : had);
+      const resource = sound && ({ kind: 'audio', ...sound } as const);
+      compareResource(`audio_tracks.${name}`, `audio.${name}`, resource, ownValue(tracks, name));
     }
   }
   for (const fonts of recordsOf(session, 'font_changes')) {

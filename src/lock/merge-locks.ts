@@ -170,6 +170,17 @@ function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide)
   };
 }
 
+/** `all`: outside conflicts, where the sides agree. */
+type ConflictPart = 'all' | 'ours' | 'base' | 'theirs';
+
+/** Part → first character of a marker that may follow → the part after it. */
+const AFTER_MARKER: Readonly<Record<ConflictPart, Readonly<Record<string, ConflictPart>>>> = {
+  all: { '<': 'ours' },
+  ours: { '|': 'base', '=': 'theirs' },
+  base: { '=': 'theirs' },
+  theirs: { '>': 'all' },
+};
+
 /**
  * Splits a text with git's conflict markers into the texts of both sides, and the base if the markers contain it
  * (`merge.conflictStyle` diff3 or zdiff3). Returns null when there are no markers, or their order is not git's.
@@ -178,31 +189,24 @@ function ofSide({ at: _, hint: __, ...diagnostic }: Diagnostic, side: MergeSide)
  */
 export function splitConflicts(text: string): LockVersions | null {
   const lines = { ours: [] as string[], base: [] as string[], theirs: [] as string[] };
-  let part: 'all' | 'ours' | 'base' | 'theirs' = 'all';
-  let conflicts = 0;
-  let withBase = 0;
+  const conflicts = { ours: 0, base: 0, theirs: 0 };
+  let part: ConflictPart = 'all';
   for (const line of text.split('\n')) {
     const marker = /^(<{7}|\|{7}|={7}|>{7})(?: .*)?\r?$/.exec(line)?.[1]?.[0];
-    if (marker === undefined) {
-      if (part === 'all') for (const one of Object.values(lines)) one.push(line);
-      else lines[part].push(line);
-    } else if (marker === '<' && part === 'all') {
-      conflicts++;
-      part = 'ours';
-    } else if (marker === '|' && part === 'ours') {
-      withBase++;
-      part = 'base';
-    } else if (marker === '=' && (part === 'ours' || part === 'base')) {
-      part = 'theirs';
-    } else if (marker === '>' && part === 'theirs') {
-      part = 'all';
+    if (marker !== undefined) {
+      const next: ConflictPart | undefined = AFTER_MARKER[part][marker];
+      if (next === undefined) return null;
+      part = next;
+      if (part !== 'all') conflicts[part] += 1;
+    } else if (part === 'all') {
+      for (const side of Object.values(lines)) side.push(line);
     } else {
-      return null;
+      lines[part].push(line);
     }
   }
-  if (conflicts === 0 || part !== 'all') return null;
+  if (conflicts.ours === 0 || part !== 'all') return null;
   return {
-    base: withBase === conflicts ? lines.base.join('\n') : null,
+    base: conflicts.base === conflicts.ours ? lines.base.join('\n') : null,
     ours: lines.ours.join('\n'),
     theirs: lines.theirs.join('\n'),
   };

@@ -258,19 +258,20 @@ function mergeState(
   { definitions, replaced, templates }: Reread,
   { log, timestamp, changed, relisted, templates: reloaded }: Refreshed,
 ): CachedState | null {
-  if (!log.isWhole) return null;
-  for (const [path, { sha256 }] of log.files) {
-    const before = state.files.get(path);
-    if (before !== undefined && before.sha256 !== sha256 && !changed.has(path)) return null;
-  }
   const { config } = state;
   const names = [...config.templates.keys()];
   const ownersOf = (path: string): string[] => names.filter((name) => isOfTemplate(path, name, config));
-  for (const [path, { listing }] of log.folders) {
+  /** Returns whether every template that has the path was loaded again. */
+  const isReloaded = (path: string): boolean => ownersOf(path).every((name) => reloaded.has(name));
+  const hasChangedSince = [...log.files].some(([path, { sha256 }]) => {
+    const before = state.files.get(path);
+    return before !== undefined && before.sha256 !== sha256 && !changed.has(path);
+  });
+  const wasRelistedSince = [...log.folders].some(([path, { listing }]) => {
     const before = state.folders.get(path);
-    const hasChanged = before !== undefined && before.listing !== listing && !relisted.has(path);
-    if (hasChanged && ownersOf(path).some((name) => !reloaded.has(name))) return null;
-  }
+    return before !== undefined && before.listing !== listing && !relisted.has(path) && !isReloaded(path);
+  });
+  if (!log.isWhole || hasChangedSince || wasRelistedSince) return null;
   const isSame = replaced.length === 0 && definitions.size === state.definitions.size;
   const lastPlan = isSame ? state.lastPlan : state.lastPlan && withUnmatched(state.lastPlan, replaced);
   const now = { ...state, definitions, templates, lastPlan };
@@ -281,34 +282,25 @@ function mergeState(
   const isSmall = relisted.size === 0 && reloaded.size === 0 && [...changed].every((path) => log.files.has(path));
   const files = isSmall
     ? new Map([...state.files, ...fresh])
-    : neededFiles(state, definitions, fresh, reloaded, ownersOf);
-  const folders = new Map(
-    [...state.folders].filter(([path]) => {
-      const owners = relisted.size === 0 ? [] : ownersOf(path);
-      return relisted.size === 0 || owners.some((name) => !reloaded.has(name));
-    }),
-  );
-  for (const [path, seen] of withTrust(log.folders, timestamp)) folders.set(path, seen);
+    : neededFiles(state, definitions, fresh, { ownersOf, isReloaded });
+  const keptFolders = [...state.folders].filter(([path]) => relisted.size === 0 || !isReloaded(path));
+  const folders = new Map([...keptFolders, ...withTrust(log.folders, timestamp)]);
   const isKnown = [...log.files.keys()].every((path) => state.files.has(path)) && relisted.size === 0;
   const parentDirs = isKnown ? state.parentDirs : parentDirsOf(root, files, folders);
   if (parentDirs === null) return null;
-  const absent = new Set(state.absent.filter((path) => !ownersOf(path).some((name) => reloaded.has(name))));
-  for (const path of log.absent) absent.add(path);
-  return { ...now, files, folders, parentDirs, absent: [...absent] };
+  const stillAbsent = state.absent.filter((path) => !ownersOf(path).some((name) => reloaded.has(name)));
+  return { ...now, files, folders, parentDirs, absent: [...new Set([...stillAbsent, ...log.absent])] };
 }
 
 function neededFiles(
   state: CachedState,
   definitions: CachedState['definitions'],
   fresh: CachedState['files'],
-  reloaded: ReadonlySet<string>,
-  ownersOf: (path: string) => string[],
+  { ownersOf, isReloaded }: { ownersOf(path: string): string[]; isReloaded(path: string): boolean },
 ): CachedState['files'] {
   const used = new Set([...definitions.values()].flatMap(({ origins, assets }) => [...origins, ...assets]));
   used.add(CONFIG_FILE);
-  const kept = [...state.files].filter(
-    ([path]) => used.has(path) || ownersOf(path).some((name) => !reloaded.has(name)),
-  );
+  const kept = [...state.files].filter(([path]) => used.has(path) || !isReloaded(path));
   const added = [...fresh].filter(([path]) => used.has(path) || ownersOf(path).length > 0);
   return new Map([...kept.filter(([path]) => !fresh.has(path)), ...added]);
 }

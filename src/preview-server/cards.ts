@@ -55,48 +55,50 @@ export function cardsOf(
   notes: RunNotes,
   former: ReadonlyMap<string, VideoCard>,
 ): Cards {
-  const { project, desired, plan, lock } = loaded;
-  const problems = diagnosticsJson(loaded.diagnostics, project.source);
+  const problems = diagnosticsJson(loaded.diagnostics, loaded.project.source);
   const byFile = groupBy(problems, ({ file }) => file);
   const problemsIn = (path: string): PreviewProblem[] => byFile.get(path) ?? [];
-  const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
-  const changes = new Map<string, Change>((plan?.changes ?? []).map((change) => [change.id, change]));
   const cards = new Map<string, VideoCard>();
-  for (const one of desired) {
-    const video = videos.get(one.id);
-    if (video === undefined) continue;
-    const change = changes.get(one.id) ?? null;
-    const entry = lock?.videos.get(change?.previousId ?? one.id) ?? null;
-    const template = project.templates.get(one.template)?.package ?? null;
-    const progress = notes.running.get(one.id) ?? null;
-    const failed = notes.failed.get(one.id);
-    const failures = failed?.fingerprint === one.fingerprint ? failed.failures : [];
-    const isEarlier = entry !== null && entry.fingerprint !== one.fingerprint;
-    cards.set(one.id, {
-      id: one.id,
-      title: one.title,
-      labels: one.labels,
-      path: one.path,
-      template: one.template,
-      state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(one, change, entry),
-      action: change === null || change.action === 'noop' ? null : change.action,
-      reason: change?.reason ?? null,
-      fingerprint: one.fingerprint,
-      beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
-      picture: template && pictureOf(video, template),
-      posterFrame: template === null ? 0 : posterFrame(video, template),
-      progress,
-      failures,
-      problems: problemsIn(one.path),
-      finished: entry && finishedFile(one.id, entry, project.root),
-    });
-  }
+  for (const card of validCards(loaded, subjects, notes, problemsIn)) cards.set(card.id, card);
   for (const card of invalidCards(loaded, former, problemsIn)) if (!cards.has(card.id)) cards.set(card.id, card);
   return {
     videos: [...cards.values()].sort((a, b) => byCodeUnit(a.id, b.id)),
     templates: templateCards(loaded, problems),
     problems,
   };
+}
+
+function* validCards(
+  { project, desired, plan, lock }: LoadedRepository,
+  subjects: ReadonlyMap<string, DrawSubject>,
+  notes: RunNotes,
+  problemsIn: (path: string) => PreviewProblem[],
+): Iterable<VideoCard> {
+  const videos = new Map<string, Video>(project.videos.map((video) => [video.id, video]));
+  const changes = new Map<string, Change>((plan?.changes ?? []).map((change) => [change.id, change]));
+  for (const one of desired) {
+    const { id, title, labels, path, fingerprint } = one;
+    const video = videos.get(id);
+    if (video === undefined) continue;
+    const change = changes.get(id) ?? null;
+    const entry = lock?.videos.get(change?.previousId ?? id) ?? null;
+    const template = project.templates.get(one.template)?.package ?? null;
+    const progress = notes.running.get(id) ?? null;
+    const failed = notes.failed.get(id);
+    const failures = failed?.fingerprint === fingerprint ? failed.failures : [];
+    const isEarlier = entry !== null && entry.fingerprint !== fingerprint;
+    yield {
+      ...{ id, title, labels, path, template: one.template, fingerprint, progress, failures },
+      state: progress !== null ? 'running' : failures.length > 0 ? 'failed' : stateOf(one, change, entry),
+      action: change === null || change.action === 'noop' ? null : change.action,
+      reason: change?.reason ?? null,
+      beforeFingerprint: isEarlier && subjects.has(entry.fingerprint) ? entry.fingerprint : null,
+      picture: template && pictureOf(video, template),
+      posterFrame: template === null ? 0 : posterFrame(video, template),
+      problems: problemsIn(path),
+      finished: entry && finishedFile(id, entry, project.root),
+    };
+  }
 }
 
 /** Returns the cards of definitions with errors: as they were last valid, or without content. */

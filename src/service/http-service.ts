@@ -151,6 +151,15 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     }
   };
 
+  /** Remembers for how long the service keeps a key. A replay reports the remaining time of the first answer. */
+  const noteKeyLifetime = (result: Exchange, key: string): void => {
+    const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
+    if (head === null) return;
+    const shownMs = keyLifetimeMs(key, head.header, now());
+    const isReplay = head.header('idempotent-replayed') === 'true';
+    seenKeyLifetimeMs = isReplay && shownMs !== null ? Math.max(shownMs, seenKeyLifetimeMs ?? 0) : shownMs;
+  };
+
   async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
     const call: Call = { method: 'POST', path: SESSIONS, headers, body };
@@ -162,13 +171,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       const result = await send(call, FRESH_AGENTS);
       const outcome = postOutcome(name, result, now());
       if (outcome.kind === 'created') {
-        const head = result.kind === 'answer' ? result.answer : result.kind === 'broken' ? result.head : null;
-        if (head !== null) {
-          const shownMs = keyLifetimeMs(key, head.header, now());
-          // A replay reports the remaining time of the first answer.
-          const isReplay = head.header('idempotent-replayed') === 'true';
-          seenKeyLifetimeMs = isReplay && shownMs !== null ? Math.max(shownMs, seenKeyLifetimeMs ?? 0) : shownMs;
-        }
+        noteKeyLifetime(result, key);
         return { outcome, mayHaveArrived };
       }
       mayHaveArrived ||= outcome.kind === 'unknown';

@@ -46,26 +46,18 @@ export function addDeliveries(
   const problems: RequestProblem[] = [];
   for (const [index, named] of asked.entries()) {
     const request = destinations.complete(tenant, named);
-    const problem = (code: string, field: string, detail: string): void => {
-      problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
-    };
-    const names = (session.outputs ?? []).map(({ name }) => name);
-    if (request.output !== undefined && !names.includes(request.output)) {
-      const known = names.length === 0 ? 'it has none with a name' : `it has ${names.join(', ')}`;
-      problem('target_invalid', 'output', `the session has no output ${JSON.stringify(request.output)}; ${known}`);
-    }
-    const form = parseDestination(request.to, SERVICE_PLACEHOLDERS);
-    if (!form.ok) problem('target_invalid', 'to', problemText(form.problem));
     const upload = pendingUpload(session, request);
     const { to } = upload;
-    for (const { code, field, detail } of destinations.check(tenant, upload)) {
-      if (form.ok || field !== 'to') problem(code, field, detail);
-    }
     const place = placeOf(to);
     const position = uploads.findIndex((one) => placeOf(one.to) === place);
-    if (seen.has(place)) problem('duplicate_target', 'to', `${to} is requested twice`);
-    else if (position >= 0 && !uploadEnded(uploads[position]!)) {
-      problem('duplicate_target', 'to', `a delivery to ${to} is already running`);
+    const isRunning = position >= 0 && !uploadEnded(uploads[position]!);
+    const found = [
+      ...outputProblems(session, request),
+      ...addressProblems(request, destinations.check(tenant, upload)),
+      ...duplicateProblems(to, seen.has(place), isRunning),
+    ];
+    for (const { code, field, detail } of found) {
+      problems.push({ code, pointer: `#/external_uploads/${index}/${field}`, detail });
     }
     seen.add(place);
     if (position >= 0) uploads[position] = upload;
@@ -76,6 +68,28 @@ export function addDeliveries(
     problems.push({ code: 'too_many_uploads', pointer: '#/external_uploads', detail });
   }
   return { uploads, problems };
+}
+
+function outputProblems({ outputs = [] }: UploadedSession, { output }: ExternalUploadRequest): UploadProblem[] {
+  const names = outputs.map(({ name }) => name);
+  if (output === undefined || names.includes(output)) return [];
+  const known = names.length === 0 ? 'it has none with a name' : `it has ${names.join(', ')}`;
+  const detail = `the session has no output ${JSON.stringify(output)}; ${known}`;
+  return [{ code: 'target_invalid', field: 'output', detail }];
+}
+
+/** @param checked problems of the filled address; those of a malformed one say nothing */
+function addressProblems({ to }: ExternalUploadRequest, checked: readonly UploadProblem[]): readonly UploadProblem[] {
+  const form = parseDestination(to, SERVICE_PLACEHOLDERS);
+  if (form.ok) return checked;
+  const malformed = { code: 'target_invalid', field: 'to', detail: problemText(form.problem) } as const;
+  return [malformed, ...checked.filter(({ field }) => field !== 'to')];
+}
+
+function duplicateProblems(to: string, isRepeated: boolean, isRunning: boolean): UploadProblem[] {
+  if (!isRepeated && !isRunning) return [];
+  const detail = isRepeated ? `${to} is requested twice` : `a delivery to ${to} is already running`;
+  return [{ code: 'duplicate_target', field: 'to', detail }];
 }
 
 /**
@@ -144,8 +158,13 @@ function pendingUpload(session: UploadedSession, { to, credential, output }: Ext
 }
 
 interface UploadProblem {
-  readonly code: 'target_invalid' | 'target_forbidden' | 'unknown_credential' | 'missing_credential';
-  readonly field: 'to' | 'credential';
+  readonly code:
+    | 'target_invalid'
+    | 'target_forbidden'
+    | 'unknown_credential'
+    | 'missing_credential'
+    | 'duplicate_target';
+  readonly field: 'to' | 'credential' | 'output';
   readonly detail: string;
 }
 

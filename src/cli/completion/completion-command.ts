@@ -87,27 +87,43 @@ function line({ word, description }: Candidate, shell: Shell): string {
   return about === '' ? word.replaceAll(':', '\\:') : `${word.replaceAll(':', '\\:')}:${about}`;
 }
 
-async function candidatesFor(words: readonly string[], program: Command, io: Io): Promise<Candidate[]> {
-  const last = words.at(-1)!;
+/** What stands before the word to complete. */
+interface Preceding {
+  readonly command: Command;
+  /** Value of `--directory`. */
+  readonly directory: string | undefined;
+  /** The option whose value is to be completed. */
+  readonly pending: Option | undefined;
+  /** Number of arguments of the command. */
+  readonly position: number;
+}
+
+function readPreceding(words: readonly string[], program: Command): Preceding {
   let command = program;
   let directory: string | undefined;
   let pending: Option | undefined;
   let position = 0;
-  for (const word of words.slice(0, -1)) {
+  for (const word of words) {
     if (pending !== undefined) {
       if (pending.long === '--directory') directory = word;
       pending = undefined;
       continue;
     }
-    const option = optionsOf(command).find(({ short, long }) => word === short || word === long);
-    if (option !== undefined) {
-      pending = option.required ? option : undefined;
+    if (word.startsWith('-')) {
+      const option = optionsOf(command).find(({ short, long }) => word === short || word === long);
+      pending = option?.required ? option : undefined;
       continue;
     }
-    const below = word.startsWith('-') ? undefined : command.commands.find((one) => one.name() === word);
-    if (below !== undefined) command = below;
-    else if (!word.startsWith('-')) position += 1;
+    const below = command.commands.find((one) => one.name() === word);
+    if (below === undefined) position += 1;
+    else command = below;
   }
+  return { command, directory, pending, position };
+}
+
+async function candidatesFor(words: readonly string[], program: Command, io: Io): Promise<Candidate[]> {
+  const last = words.at(-1)!;
+  const { command, directory, pending, position } = readPreceding(words.slice(0, -1), program);
   if (pending !== undefined) {
     const value = /<([\w-]+)>/.exec(pending.flags)?.[1] ?? '';
     return pending.argChoices?.map(plain) ?? names(NAMED[value], directory, io);

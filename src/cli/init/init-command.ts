@@ -13,7 +13,7 @@ import { stdoutStyle } from '../output.ts';
 import { npmPackage } from '../template/add/open-origin.ts';
 import { galleryDigests, readGalleryTemplate } from '../template/gallery.ts';
 import { dependsOnReelform, ownPackage, packageRoot } from './own-package.ts';
-import { type StarterChoices, starterFiles } from './starter-files.ts';
+import { type StarterChoices, type StarterFile, starterFiles } from './starter-files.ts';
 import { folderSuffix, isPlaceable } from './workflow-text.ts';
 
 interface InitOptions extends GlobalOptions {
@@ -62,35 +62,42 @@ export async function initCommand(folder: string | undefined, options: InitOptio
   const files = starterFiles(choices).filter(
     ({ path }) => (isNew || !isOfExample(path)) && !(hasManifest && path === 'package-lock.json'),
   );
-  const written: string[] = [];
-  const left: string[] = isNew ? [] : [CONFIG_FILE];
-  for (const { path, content, isAtTop = false } of files) {
-    const target = join(isAtTop ? (top ?? root) : root, path);
-    const shownPath = slashed(relative(root, target));
-    // A broken symbolic link is there, too.
-    if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
-      left.push(shownPath);
-      continue;
-    }
-    await mkdir(dirname(target), { recursive: true });
-    await writeFileAtomic(target, content);
-    written.push(shownPath);
-  }
-  if (isInstalled) left.push('package.json');
+  const { written, existing } = await writeNew(files, root, top ?? root);
+  const left = new Set([...(isNew ? [] : [CONFIG_FILE]), ...existing, ...(isInstalled ? ['package.json'] : [])]);
   const report = {
     written,
-    left: [...new Set(left)],
+    left: [...left],
     folder: relative(directory, root),
     hasVideo: isNew && choices.template !== 'none',
     ci: choices.ci,
     service: choices.service,
     branch: place.branch,
     hasGit: top !== null,
-    needsInclude: left.some((path) => path.endsWith('../.gitlab-ci.yml')),
-    ownPackage: left.includes('package.json') ? choices.ownPackage : null,
+    needsInclude: existing.some((path) => path.endsWith('../.gitlab-ci.yml')),
+    ownPackage: left.has('package.json') ? choices.ownPackage : null,
   };
   io.stdout.write(repositoryText(report, stdoutStyle(options, io)));
   return EXIT.ok;
+}
+
+/** Writes the files that do not exist. Returns the paths of both kinds, relative to the root. */
+async function writeNew(
+  files: readonly StarterFile[],
+  root: string,
+  top: string,
+): Promise<{ readonly written: readonly string[]; readonly existing: readonly string[] }> {
+  const written: string[] = [];
+  const existing: string[] = [];
+  for (const { path, content, isAtTop = false } of files) {
+    const target = join(isAtTop ? top : root, path);
+    // A broken symbolic link is there, too.
+    const exists = lstatSync(target, { throwIfNoEntry: false }) !== undefined;
+    (exists ? existing : written).push(slashed(relative(root, target)));
+    if (exists) continue;
+    await mkdir(dirname(target), { recursive: true });
+    await writeFileAtomic(target, content);
+  }
+  return { written, existing };
 }
 
 /** True for files of the example, which an existing configuration does not need. */

@@ -22,7 +22,7 @@ export interface StarterChoices {
 }
 
 /** A file of a new repository. */
-interface StarterFile {
+export interface StarterFile {
   /** Relative to the new folder; that of a workflow, to the root of the Git repository. */
   readonly path: string;
   readonly isAtTop?: true;

@@ -89,15 +89,12 @@ export async function openPlan(
   const { desired, lock, outputs, complete } = compared.value;
   const inFlight = context.journal === undefined ? await readJournal(root, config, io) : null;
   const journal = inFlight?.state ?? context.journal!;
-  const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, io) : null;
-  const swapped =
-    flags.refresh === true && restores ? (await findSwappedOutputs(root, lock, isSelected(globs))).keys() : [];
-  const found = new Map(refreshed?.refreshed.findings.map(({ id, reason }) => [id, reason]));
+  const refreshed = flags.refresh === true ? await refresh(repository, lock, globs, restores, io) : null;
   const demands = context.demands?.(lock);
   const observations: Observations = {
     missingOutputs: outputs.missing,
-    damagedOutputs: new Set([...outputs.damaged.keys(), ...(demands?.damaged ?? []), ...swapped]),
-    refreshed: new Map([...(demands?.refreshed ?? []), ...found]),
+    damagedOutputs: new Set([...outputs.damaged.keys(), ...(demands?.damaged ?? []), ...(refreshed?.swapped ?? [])]),
+    refreshed: new Map([...(demands?.refreshed ?? []), ...(refreshed?.reasons ?? [])]),
     ...withOutputs(journal, root),
   };
   const inputs = {
@@ -119,12 +116,12 @@ export async function openPlan(
   // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
   if (hasErrors(unknown)) return { repository, diagnostics: [...read, ...unknown], opened: null };
-  const tooMany = tooManyRenders(selected, flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY);
+  const maxRenders = flags.maxRenders ?? config.maxRenders ?? Number.POSITIVE_INFINITY;
   const plan: Plan = {
     ...selected,
     ...(config.cost === null ? {} : { prices: config.cost }),
     ...(await hardwareEncoder(config, io)),
-    diagnostics: tooMany === null ? selected.diagnostics : [...selected.diagnostics, tooMany],
+    diagnostics: [...selected.diagnostics, ...tooManyRenders(selected, maxRenders)],
   };
   return {
     repository,
@@ -139,15 +136,18 @@ export async function openPlan(
   };
 }
 
-async function refresh(
-  repository: DesiredState,
-  lock: Lock,
-  globs: IdGlobs,
-  io: Io,
-): Promise<{ refreshed: Refreshed; diagnostics: readonly Diagnostic[] }> {
+/** @param restores whether outputs of another content are restored; they are not looked for otherwise */
+async function refresh(repository: DesiredState, lock: Lock, globs: IdGlobs, restores: boolean, io: Io) {
   const { runRefresh } = await import('../drift/run-refresh.ts');
   const { refreshed, question, warnings } = await runRefresh(repository, lock, isSelected(globs), io);
-  return { refreshed, diagnostics: [...question, ...warnings] };
+  return {
+    refreshed,
+    diagnostics: [...question, ...warnings],
+    /** By the id of the video. */
+    reasons: refreshed.findings.map(({ id, reason }) => [id, reason] as const),
+    /** Videos whose output has another content. */
+    swapped: restores ? (await findSwappedOutputs(repository.root, lock, isSelected(globs))).keys() : [],
+  };
 }
 
 /** @throws ReelformError `unknown_video` for a glob that matches nothing: a missing render is worse than an error */
@@ -202,12 +202,12 @@ async function withHistory(
   return { planned: history.size === 0 ? plan : again(history), unsearched: diagnostics };
 }
 
-function tooManyRenders(plan: Plan, limit: number): Diagnostic | null {
+function tooManyRenders(plan: Plan, limit: number): Diagnostic[] {
   const count = plan.changes.filter(rendersNew).length;
-  if (count <= limit) return null;
+  if (count <= limit) return [];
   const message = `The plan renders ${count} videos, but only ${limit} are allowed`;
   const hint = `If this is intended, pass --max-renders ${count}; to render some of them, use --target`;
-  return errorAt('too_many_renders', undefined, message, hint);
+  return [errorAt('too_many_renders', undefined, message, hint)];
 }
 
 /**

@@ -22,6 +22,14 @@ export interface StartedAttempt {
   readonly body: string;
 }
 
+/** A delivery after the result of an attempt was recorded. */
+export interface RecordedAttempt {
+  /** Status before. */
+  readonly before: WebhookDeliveryStatus;
+  /** Null if this attempt was no longer the scheduled one. */
+  readonly nextTurn: number | null;
+}
+
 export interface DeliveryQuery {
   /** 1..100. */
   readonly limit: number;
@@ -74,8 +82,7 @@ export const deliveryTable = {
    * Records the result of an attempt and schedules the next one at `nextAt`. A delivery that was canceled or
    * rescheduled meanwhile keeps its state, unless this attempt succeeded.
    *
-   * @returns null, without a write, when another attempt has started; otherwise the previous status, and the next turn
-   * if this attempt was still the scheduled one
+   * @returns null, without a write, when another attempt has started
    */
   async record(
     tx: Queryable,
@@ -86,7 +93,7 @@ export const deliveryTable = {
       readonly nextAt: string | null;
       readonly endedAt: string;
     },
-  ): Promise<{ readonly before: WebhookDeliveryStatus; readonly nextTurn: number | null } | null> {
+  ): Promise<RecordedAttempt | null> {
     const [row] = await tx.query<{ status: WebhookDeliveryStatus; turn: number }>(
       `select status, turn from reelform.webhook_deliveries
         where id = $1 and attempts = $2 and status in ('pending', 'canceled') for update`,

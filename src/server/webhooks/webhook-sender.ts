@@ -6,7 +6,7 @@ import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, TakenJob } from '../queue/queues.ts';
 import type { Queryable } from '../store/database.ts';
-import { deliveryTable, endpointHealth, type StartedAttempt } from './delivery-table.ts';
+import { deliveryTable, endpointHealth, type RecordedAttempt, type StartedAttempt } from './delivery-table.ts';
 import { endpointTable } from './endpoint-table.ts';
 import { nextDelayMs, type WebhookOutbox } from './webhook-outbox.ts';
 import { type PostWebhook, signBody, signWebhook, type WebhookAnswer } from './webhook-request.ts';
@@ -34,6 +34,13 @@ interface SenderOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'>
   /** 0..1. */
   random(): number;
   onTried?(outcome: WebhookOutcome): void;
+}
+
+interface EndedAttempt {
+  readonly begun: StartedAttempt;
+  readonly attempt: WebhookAttempt;
+  readonly answer: WebhookAnswer;
+  readonly endedMs: number;
 }
 
 /** Runs the jobs of the queue `webhook`, each a scheduled attempt. */
@@ -69,37 +76,7 @@ export function createWebhookSender(options: SenderOptions) {
 
   const record = async (begun: StartedAttempt, attempt: WebhookAttempt, answer: WebhookAnswer): Promise<void> => {
     const endedMs = now();
-    const outcome = await database.transaction(async (tx): Promise<WebhookOutcome | null> => {
-      const { tenant, endpointId, deliveryId, step } = begun;
-      const endpoint = await endpointTable.lock(tx, tenant, endpointId);
-      if (endpoint === null) return null;
-      const isDelivered = attempt.error === null;
-      const isGone = attempt.status_code === 410;
-      const retryAfterMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
-      const delayMs = isDelivered || isGone ? null : nextDelayMs({ step, retryAfterMs }, random());
-      const written = await deliveryTable.record(tx, begun, attempt, {
-        status: isDelivered ? 'delivered' : delayMs === null ? 'failed' : 'pending',
-        nextAt: delayMs === null ? null : iso(endedMs + delayMs),
-        endedAt: iso(endedMs),
-      });
-      if (written === null) return null;
-      if (isDelivered) {
-        await endpointHealth.succeeded(tx, endpointId, iso(endedMs));
-        return 'delivered';
-      }
-      if (isGone) {
-        if (endpoint.disabled_because === null) await endpointTable.disable(tx, endpointId, 'gone', iso(endedMs));
-        return 'gone';
-      }
-      if (begun.type !== TEST_TYPE && (delayMs === null || endpoint.failing_since !== null)) {
-        await sayFailing(tx, endpointId, endedMs);
-      }
-      if (written.nextTurn === null) return written.before === 'pending' ? 'retried' : 'failed';
-      if (delayMs === null) return 'failed';
-      // If the endpoint has just been disabled, the delivery is canceled and the job finds nothing to do.
-      await outbox.plan(tx, { tenant, deliveryId, endpointId, turn: written.nextTurn, delayMs });
-      return 'retried';
-    });
+    const outcome = await database.transaction((tx) => settle(tx, { begun, attempt, answer, endedMs }));
     if (outcome === null) return;
     onTried?.(outcome);
     const { deliveryId, endpointId, tenant, messageId, attempt: number } = begun;
@@ -110,9 +87,49 @@ export function createWebhookSender(options: SenderOptions) {
     );
   };
 
-  const sayFailing = async (tx: Queryable, endpointId: string, nowMs: number): Promise<void> => {
+  /** Writes the result of an attempt and what follows from it. Returns null if the endpoint or the delivery has gone. */
+  const settle = async (tx: Queryable, ended: EndedAttempt): Promise<WebhookOutcome | null> => {
+    const { begun, attempt, answer, endedMs } = ended;
+    const { tenant, endpointId, step } = begun;
+    const endpoint = await endpointTable.lock(tx, tenant, endpointId);
+    if (endpoint === null) return null;
+    const result = attempt.error === null ? 'delivered' : attempt.status_code === 410 ? 'gone' : 'failed';
+    const retryAfterMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
+    const delayMs = result === 'failed' ? nextDelayMs({ step, retryAfterMs }, random()) : null;
+    const written = await deliveryTable.record(tx, begun, attempt, {
+      status: result === 'delivered' ? 'delivered' : delayMs === null ? 'failed' : 'pending',
+      nextAt: delayMs === null ? null : iso(endedMs + delayMs),
+      endedAt: iso(endedMs),
+    });
+    if (written === null) return null;
+    if (result === 'delivered') await endpointHealth.succeeded(tx, endpointId, iso(endedMs));
+    if (result === 'gone' && endpoint.disabled_because === null) {
+      await endpointTable.disable(tx, endpointId, 'gone', iso(endedMs));
+    }
+    if (result !== 'failed') return result;
+    if (begun.type !== TEST_TYPE && (delayMs === null || endpoint.failing_since !== null)) {
+      await noteFailure(tx, endpointId, endedMs);
+    }
+    return scheduleNext(tx, begun, written, delayMs);
+  };
+
+  const noteFailure = async (tx: Queryable, endpointId: string, nowMs: number): Promise<void> => {
     const isOver = await endpointHealth.failed(tx, endpointId, iso(nowMs), iso(nowMs - GIVE_UP_MS));
     if (isOver) await endpointTable.disable(tx, endpointId, 'failing', iso(nowMs));
+  };
+
+  /** @param delayMs time until the next attempt; null after the last */
+  const scheduleNext = async (
+    tx: Queryable,
+    { tenant, endpointId, deliveryId }: StartedAttempt,
+    written: RecordedAttempt,
+    delayMs: number | null,
+  ): Promise<WebhookOutcome> => {
+    if (written.nextTurn === null) return written.before === 'pending' ? 'retried' : 'failed';
+    if (delayMs === null) return 'failed';
+    // If the endpoint has just been disabled, the delivery is canceled and the job finds nothing to do.
+    await outbox.plan(tx, { tenant, deliveryId, endpointId, turn: written.nextTurn, delayMs });
+    return 'retried';
   };
 
   return {

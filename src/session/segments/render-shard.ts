@@ -36,10 +36,21 @@ function assignShares({ index, count }: Shard, cache: SegmentCache): (video: Sce
   const owners = new Map<Sha256, number>();
   const loads: number[] = Array.from({ length: count }, () => 0);
   const assign = (keys: readonly Sha256[], frames: number): boolean => {
+    if (keys.length === 0) return false;
     const owner = loads.indexOf(Math.min(...loads));
     loads[owner] = loads[owner]! + Math.max(1, frames);
     for (const key of keys) owners.set(key, owner);
     return owner === index - 1;
+  };
+  /**
+   * Assigns the stills of a segment of the main file to the shard of the segment. Returns whether they are new and this shard's: an
+   * earlier video may contain the segment without them.
+   */
+  const assignStills = (segment: Sha256, frames: readonly number[]): boolean => {
+    const owner = owners.get(segment)!;
+    const stills = frames.map((frame) => stillKey(segment, frame)).filter((key) => !owners.has(key));
+    for (const key of stills) owners.set(key, owner);
+    return stills.length > 0 && owner === index - 1;
   };
   return (video) => {
     const files = filesOf(video);
@@ -48,34 +59,30 @@ function assignShares({ index, count }: Shard, cache: SegmentCache): (video: Sce
     const share = { segments: 0, files: 0 };
     const distinct = { segments: 0, files: 0 };
     for (const piece of piecesOf(video)) {
-      const unassigned = keysOf(piece).filter(({ key }) => !owners.has(key));
-      const own = unassigned.map(({ file }) => file);
-      const assigned = withFiles(piece, own);
-      if (unassigned.length > 0) {
-        const kind = piece.kind === 'segment' ? 'segments' : piece.kind === 'whole' ? 'files' : null;
-        if (kind !== null) distinct[kind] += unassigned.length;
-        const keys = unassigned.map(({ key }) => key);
-        if (assign(keys, pieceFrames(assigned, files))) {
-          pieces.push(assigned);
-          if (kind !== null) share[kind] += unassigned.length;
-        }
-      }
-      if (piece.kind !== 'segment' || !piece.files.includes(0)) continue;
-      // An earlier video may contain the segment without these stills.
-      const { range } = piece;
-      const main = keysOf(piece).find(({ file }) => file === 0);
-      if (main === undefined) continue;
-      const owner = owners.get(main.key)!;
-      const stills = video.scene.stills.flatMap(({ frame }) =>
-        frame >= range.first && frame < range.end ? [stillKey(main.key, frame)] : [],
-      );
-      const isNew = stills.some((key) => !owners.has(key));
-      for (const key of stills) owners.set(key, owner);
-      if (isNew && !own.includes(0) && owner === index - 1) pieces.push(withFiles(piece, [0]));
+      const cached = keysOf(piece);
+      const unassigned = cached.filter(({ key }) => !owners.has(key));
+      const fileNumbers = unassigned.map(({ file }) => file);
+      const keys = unassigned.map(({ key }) => key);
+      const assigned = withFiles(piece, fileNumbers);
+      const isOwn = assign(keys, pieceFrames(assigned, files));
+      if (isOwn) pieces.push(assigned);
+      const kind = COUNTED[piece.kind];
+      if (kind !== null) distinct[kind] += unassigned.length;
+      if (kind !== null && isOwn) share[kind] += unassigned.length;
+
+      const main = cached.find(({ file }) => file === 0);
+      if (piece.kind !== 'segment' || main === undefined) continue;
+      const { first, end } = piece.range;
+      const stills = video.scene.stills.map(({ frame }) => frame).filter((frame) => frame >= first && frame < end);
+      const needsStills = assignStills(main.key, stills);
+      if (needsStills && !fileNumbers.includes(0)) pieces.push(withFiles(piece, [0]));
     }
     return { pieces, share, distinct };
   };
 }
+
+/** What the pieces of each kind are counted as. */
+const COUNTED = { segment: 'segments', whole: 'files', sound: null } as const;
 
 function withFiles(piece: Piece, files: readonly number[]): Piece {
   return piece.kind === 'sound' ? piece : { ...piece, files };
