@@ -1,3 +1,4 @@
+import { groupBy } from '../../group-by.ts';
 import { isRecord } from '../../json.ts';
 import type { SlotKind } from '../../wire/slot-text.ts';
 import { isLive } from '../expressions/bake-expressions.ts';
@@ -6,6 +7,8 @@ import {
   allLayers,
   isConstantVector,
   LAYER_TYPE,
+  type LocatedLayer,
+  type LocatedNode,
   type LottieNode,
   layerLists,
   nodesOf,
@@ -29,73 +32,75 @@ export interface EditableTarget {
 
 /** `ty` of fills and strokes in shapes. */
 const PAINTS = new Set<unknown>(['fl', 'st']);
-const TEXT_LAYER = 5;
 
 /**
  * Finds all texts, solid colours, images and sounds of an animation, and all numbers, points and gradients with a slot. Skips
  * hidden layers and shapes.
  */
 export function findEditableTargets(animation: LottieDocument): EditableTarget[] {
-  const targets: EditableTarget[] = [];
-  const assets = new Map<string, { layers: LottieNode[]; names: string[] }>();
-  const siblings = new Map<LottieNode, readonly LottieNode[]>();
-  for (const layers of layerLists(animation)) for (const layer of layers) siblings.set(layer, layers);
   const controls = controlTargets(animation);
-  targets.push(...controls);
   const controlled = new Set(controls.map(({ node }) => node));
-  for (const located of allLayers(animation)) {
-    const { layer, name } = located;
-    if (layer.hd === true) continue;
-    if (layer.ty === TEXT_LAYER && isRecord(layer.t) && isRecord(layer.t.d)) {
-      const node = layer.t.d;
-      targets.push({
-        kind: 'text',
-        node,
-        names: [name],
-        drawback: isLive(node) ? 'its text follows an expression' : textDrawback(node),
-        layers: [layer],
-      });
-    }
-    if ((layer.ty === LAYER_TYPE.image || layer.ty === LAYER_TYPE.audio) && typeof layer.refId === 'string') {
-      const known = assets.get(layer.refId) ?? { layers: [], names: [] };
-      assets.set(layer.refId, { layers: [...known.layers, layer], names: [...known.names, name] });
-    }
+  const lists = [...layerLists(animation)];
+  const shown = allLayers(animation).filter(({ layer }) => layer.hd !== true);
+  const inLayers = shown.flatMap((located) => {
     const nodes = nodesOf(located).filter(({ node, around }) => ![node, ...around].some(({ hd }) => hd === true));
-    const colors = new Set<LottieNode>();
-    for (const { node } of nodes) {
-      const color = colorIn(node);
-      if (color === null) continue;
-      colors.add(color);
-      // A matte shows its shape but not its colour.
-      if (layer.td === 1) continue;
-      const changes = isLive(color) ? 'its colour follows an expression' : 'its colour is animated';
-      const drawback = isConstantVector(color) && !isLive(color) ? null : changes;
-      targets.push({ kind: 'color', node: color, names: [nameOf(node), name], drawback, layers: [layer] });
-    }
-    for (const { node, around } of nodes) {
-      const isSlot = typeof node.sid === 'string' && !colors.has(node) && !controlled.has(node);
-      const kind = isSlot ? propertyKind(node) : null;
-      if (kind === null) continue;
-      const drawback = isAnimatedProperty(node) ? 'its value is animated' : null;
-      const names = [nameOf(around[0] ?? {}), name];
-      targets.push({
-        kind,
-        node,
-        names,
-        drawback,
-        layers: [layer, ...descendantsOf(layer, siblings.get(layer) ?? [])],
-      });
-    }
-  }
-  for (const asset of animation.assets ?? []) {
-    const shown = assets.get(asset.id);
-    if (shown === undefined || typeof asset.p !== 'string' || asset.layers !== undefined) continue;
-    const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
+    const slotted = slotTargets(located, nodes, lists).filter(({ node }) => !controlled.has(node));
+    return [...textTargets(located), ...colorTargets(located, nodes), ...slotted];
+  });
+  return [...controls, ...inLayers, ...assetTargets(animation, shown)];
+}
+
+function textTargets({ layer, name }: LocatedLayer): EditableTarget[] {
+  if (layer.ty !== LAYER_TYPE.text || !isRecord(layer.t) || !isRecord(layer.t.d)) return [];
+  const node = layer.t.d;
+  const drawback = isLive(node) ? 'its text follows an expression' : textDrawback(node);
+  return [{ kind: 'text', node, names: [name], drawback, layers: [layer] }];
+}
+
+function colorTargets({ layer, name }: LocatedLayer, nodes: readonly LocatedNode[]): EditableTarget[] {
+  // A matte shows its shape but not its colour.
+  if (layer.td === 1) return [];
+  return nodes.flatMap(({ node: owner }): EditableTarget[] => {
+    const node = colorIn(owner);
+    if (node === null) return [];
+    const drawback = isLive(node)
+      ? 'its colour follows an expression'
+      : isConstantVector(node)
+        ? null
+        : 'its colour is animated';
+    return [{ kind: 'color', node, names: [nameOf(owner), name], drawback, layers: [layer] }];
+  });
+}
+
+/** Returns the numbers, points and gradients of a layer that have a slot. @param lists all lists of layers */
+function slotTargets(
+  { layer, name }: LocatedLayer,
+  nodes: readonly LocatedNode[],
+  lists: readonly (readonly LottieNode[])[],
+): EditableTarget[] {
+  const colors = new Set(nodes.map(({ node }) => colorIn(node)));
+  return nodes.flatMap(({ node, around: [owner = {}] }): EditableTarget[] => {
+    const kind = typeof node.sid === 'string' && !colors.has(node) ? propertyKind(node) : null;
+    if (kind === null) return [];
+    const siblings = lists.find((layers) => layers.includes(layer)) ?? [];
+    const drawback = isAnimatedProperty(node) ? 'its value is animated' : null;
+    return [{ kind, node, names: [nameOf(owner), name], drawback, layers: [layer, ...descendantsOf(layer, siblings)] }];
+  });
+}
+
+/** Returns the images and sounds that layers show. */
+function assetTargets({ assets = [] }: LottieDocument, shown: readonly LocatedLayer[]): EditableTarget[] {
+  const media = shown.filter(({ layer: { ty } }) => ty === LAYER_TYPE.image || ty === LAYER_TYPE.audio);
+  const usesById = groupBy(media, ({ layer }) => layer.refId);
+  return assets.flatMap((asset): EditableTarget[] => {
+    const uses = usesById.get(asset.id);
+    if (uses === undefined || typeof asset.p !== 'string' || asset.layers !== undefined) return [];
     const path = asset.p.startsWith('data:') ? '' : `${typeof asset.u === 'string' ? asset.u : ''}${asset.p}`;
-    const kind = shown.layers.some(({ ty }) => ty === LAYER_TYPE.audio) ? 'audio' : 'image';
-    targets.push({ kind, node: asset, drawback, names: [path, ...shown.names], layers: shown.layers });
-  }
-  return targets;
+    const kind = uses.some(({ layer }) => layer.ty === LAYER_TYPE.audio) ? 'audio' : 'image';
+    const names = [path, ...uses.map(({ name }) => name)];
+    const drawback = asset.t === 'seq' ? 'it is an image sequence' : null;
+    return [{ kind, node: asset, names, drawback, layers: uses.map(({ layer }) => layer) }];
+  });
 }
 
 /** Finds the named expression controls, which affect the layers with expressions that are evaluated for each video. */
