@@ -36,44 +36,44 @@ export function adoptRenderings(
   compared: readonly Change[],
   known: Known,
 ): { changes: Change[]; diagnostics: PlanDiagnostic[] } {
-  const rendered = renderedVideos(known);
-  const { missingOutputs } = known.observations;
-  const recorded = missingOutputs.size === 0 ? rendered : renderedVideos(known, missingOutputs);
-  const lost = new Set([...known.lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
-  const journal = known.observations.journal ?? EMPTY_JOURNAL;
-  const attempts = liveAttempts(journal, recordedIn(known.lock.videos.values()));
-  const delivered = new DeliveredAttempts(deliveriesBySession(journal), known.observations.gone ?? []);
+  const { lock, observations } = known;
+  const { missingOutputs, journal = EMPTY_JOURNAL, gone = [] } = observations;
+  const present = renderedVideos(known);
+  const absent = missingOutputs.size === 0 ? present : renderedVideos(known, missingOutputs);
+  const lost = new Set([...lock.videos.values()].flatMap((entry) => (entry.lost ? [entry.session] : [])));
+  const attempts = liveAttempts(journal, recordedIn(lock.videos.values()));
+  const delivered = new DeliveredAttempts(deliveriesBySession(journal), gone);
   const planned = new Map<Fingerprint, Change['id']>();
   const diagnostics: PlanDiagnostic[] = [];
+
+  const adoptionOf = (change: Creation | Adjustment, attempt: Attempt | null): Adoption | null => {
+    const { fingerprint } = change.desired;
+    // A delivery needs the local file.
+    const mayBeAbsent = known.adoptsAbsent(change.id) && !delivers(change);
+    const other = present.get(fingerprint) ?? (mayBeAbsent ? absent.get(fingerprint) : undefined);
+    const found = sourceOf(change, { attempt, other, delivered }, known);
+    if (found !== null && !lost.has(sessionOf(found))) return adopt(change, change.reason, found);
+    const id = planned.get(fingerprint);
+    return id === undefined ? null : adopt(change, change.reason, { kind: 'planned', id });
+  };
+
   const adopted = new Map<Change, Change>();
   for (const change of [...compared].sort((a, b) => byCodeUnit(a.id, b.id))) {
-    if (change.action === 'noop') {
-      const later = laterRendering(change, attempts.get(change.desired.fingerprint), delivered);
-      if (later !== null) adopted.set(change, later);
-    }
-    if (change.action !== 'create' && change.action !== 'update') continue;
+    if (change.action !== 'noop' && change.action !== 'create' && change.action !== 'update') continue;
     const { fingerprint } = change.desired;
     const attempt = attempts.get(fingerprint) ?? null;
-    // A delivery needs the local file.
-    const isEnough = known.adoptsAbsent(change.id) && !delivers(change);
-    const other = rendered.get(fingerprint) ?? (isEnough ? recorded.get(fingerprint) : undefined);
-    const found = sourceOf(change, { attempt, other, delivered }, known);
-    const id = planned.get(fingerprint);
-    const inPlan = id === undefined ? null : ({ kind: 'planned', id } as const);
-    const source = found !== null && !lost.has(sessionOf(found)) ? found : inPlan;
-    if (source !== null) adopted.set(change, adopt(change, change.reason, source));
-    else planned.set(fingerprint, change.id);
+    const adoption =
+      change.action === 'noop' ? laterRendering(change, attempt, delivered) : adoptionOf(change, attempt);
+    if (adoption !== null) adopted.set(change, adoption);
+    if (change.action === 'noop') continue;
+    if (adoption === null) planned.set(fingerprint, change.id);
     if (attempt?.state === 'sending' || attempt?.state === 'missing') diagnostics.push(unknownSession(change, attempt));
   }
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
 
 /** Finds a rendering requested on purpose by a run that crashed before it wrote the lockfile. */
-function laterRendering(
-  change: Adjustment,
-  attempt: Attempt | undefined,
-  delivered: DeliveredAttempts,
-): Adoption | null {
+function laterRendering(change: Adjustment, attempt: Attempt | null, delivered: DeliveredAttempts): Adoption | null {
   const { desired, before } = change;
   if (!attempt?.rendering) return null;
   const { session } = attempt.rendering;
