@@ -4,10 +4,12 @@ import { inPerspective, outOfDepth } from './depth-order.ts';
 import {
   allLayers,
   LAYER_TYPE,
+  type ListPlace,
   type LocatedLayer,
   type LocatedNode,
   type LottieNode,
   layerLists,
+  listAround,
   nodesOf,
   records,
 } from './lottie-layers.ts';
@@ -101,93 +103,112 @@ interface Whole {
   readonly side: number;
 }
 
+type Found = readonly [feature: Feature, what: string, pointer: string];
+
 function ofLayer(place: LocatedLayer, { unsorted, turned, mattes, unmarked, side }: Whole): UnsupportedUse[] {
   const { layer, pointer, name } = place;
-  const uses: UnsupportedUse[] = [];
-  const use = (feature: Feature, what: string, at: string): void => {
-    uses.push({ feature, what, layer: name, pointer: at });
-  };
   const kind = UNDRAWN_LAYERS[Number(layer.ty)];
-  if (kind !== undefined) use('layer_kind', kind, pointer);
-  if (layer.mb === true || layer.mb === 1) use('motion_blur', 'motion blur', pointer);
-  if (layer.ty === LAYER_TYPE.audio && typeof layer.sr === 'number' && ![0, 1].includes(layer.sr)) {
-    use('stretched_sound', `time stretch of ${Math.round(layer.sr * 100)} %`, pointer);
-  }
-  for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
-    const title = String(effect.nm ?? effect.mn ?? 'without a name');
-    if (effect.en === 0) use('effect_switched_off', title, at);
-    else if (!mattes.has(effect) && !isDrawn(effect) && !isControl(effect) && !isPuppetWithoutPins(effect))
-      use('effect', title, at);
-    else if (isWipe(effect) && layer.ty !== LAYER_TYPE.image) use('wipe', title, at);
-  }
-  if (unsorted.has(layer)) use('depth_order', 'layer in three dimensions', pointer);
-  if (turned.has(layer)) use('other_players', 'perspective without a camera', pointer);
-  if (unmarked.has(layer)) use('other_players', 'matte without the mark of one', pointer);
-  for (const [what, at] of findPlayerDifferences(layer, pointer, side)) use('other_players', what, at);
-  for (const [style, at] of records(layer.sy, `${pointer}/sy`)) {
-    if (!DRAWN_STYLES.has(style.ty)) use('layer_style', LAYER_STYLES[Number(style.ty)] ?? 'unknown', at);
-  }
-  for (const [mask, at] of records(layer.masksProperties, `${pointer}/masksProperties`)) {
-    if ((mask.mode === 'l' || mask.mode === 'd') && !isOpaque(mask))
-      use('mask_mode', mask.mode === 'l' ? 'Lighten' : 'Darken', at);
-    if (isSet(mask.x) && !isExpandable(mask)) use('mask_expansion', 'mask expansion', at);
-  }
-  for (const inside of nodesOf(place)) {
-    ofNode(inside, use);
-    if (isSeenToBeRandom(inside.node, inside.path, side)) use('other_players', 'random movement', inside.pointer);
-  }
-  return uses;
+  const found: (Found | false)[] = [
+    kind !== undefined && ['layer_kind', kind, pointer],
+    (layer.mb === true || layer.mb === 1) && ['motion_blur', 'motion blur', pointer],
+    isStretchedSound(layer) && ['stretched_sound', `time stretch of ${Math.round(layer.sr * 100)} %`, pointer],
+    ...records(layer.ef, `${pointer}/ef`).map(([effect, at]) => ofEffect(effect, at, layer, mattes)),
+    unsorted.has(layer) && ['depth_order', 'layer in three dimensions', pointer],
+    turned.has(layer) && ['other_players', 'perspective without a camera', pointer],
+    unmarked.has(layer) && ['other_players', 'matte without the mark of one', pointer],
+    ...findPlayerDifferences(layer, pointer, side).map(([what, at]): Found => ['other_players', what, at]),
+    ...records(layer.sy, `${pointer}/sy`).map(ofStyle),
+    ...records(layer.masksProperties, `${pointer}/masksProperties`).flatMap(ofMask),
+    ...nodesOf(place).flatMap((inside) => ofNode(inside, side)),
+  ];
+  return found.flatMap((use) =>
+    use === false ? [] : [{ feature: use[0], what: use[1], layer: name, pointer: use[2] }],
+  );
 }
 
-function ofNode(
-  { node, pointer, path, around }: LocatedNode,
-  use: (feature: Feature, what: string, at: string) => void,
-): void {
-  if (hasExpression(node)) {
-    const reason = typeof node[UNBAKED] === 'string' ? ` (${node[UNBAKED]})` : '';
-    use('expression', `expression${reason}`, pointer);
+function isStretchedSound(layer: LottieNode): layer is LottieNode & { sr: number } {
+  return layer.ty === LAYER_TYPE.audio && typeof layer.sr === 'number' && ![0, 1].includes(layer.sr);
+}
+
+function ofEffect(effect: LottieNode, pointer: string, layer: LottieNode, mattes: Whole['mattes']): Found | false {
+  const title = String(effect.nm ?? effect.mn ?? 'without a name');
+  if (effect.en === 0) return ['effect_switched_off', title, pointer];
+  const hasEffect = !isControl(effect) && !isPuppetWithoutPins(effect);
+  if (hasEffect && !isDrawn(effect) && !mattes.has(effect)) return ['effect', title, pointer];
+  return isWipe(effect) && layer.ty !== LAYER_TYPE.image && ['wipe', title, pointer];
+}
+
+function ofStyle([{ ty }, pointer]: [LottieNode, string]): Found | false {
+  return !DRAWN_STYLES.has(ty) && ['layer_style', LAYER_STYLES[Number(ty)] ?? 'unknown', pointer];
+}
+
+const UNDRAWN_MASKS: Readonly<Record<string, string>> = { l: 'Lighten', d: 'Darken' };
+
+function ofMask([mask, pointer]: [LottieNode, string]): (Found | false)[] {
+  const mode = UNDRAWN_MASKS[String(mask.mode)];
+  return [
+    mode !== undefined && !isOpaque(mask) && ['mask_mode', mode, pointer],
+    isSet(mask.x) && !isExpandable(mask) && ['mask_expansion', 'mask expansion', pointer],
+  ];
+}
+
+function ofNode(inside: LocatedNode, side: number): (Found | false)[] {
+  const { node, pointer, path } = inside;
+  const reason = typeof node[UNBAKED] === 'string' ? ` (${node[UNBAKED]})` : '';
+  return [
+    hasExpression(node) && ['expression', `expression${reason}`, pointer],
+    node.hd !== true && ofShape(inside),
+    ...ofAnimator(inside),
+    isSeenToBeRandom(node, path, side) && ['other_players', 'random movement', pointer],
+  ];
+}
+
+function ofShape(inside: LocatedNode): Found | false {
+  const { node, pointer } = inside;
+  const list = listAround(inside);
+  const isUndrawn = (): boolean => list === null || isLeftOut(list.items, list.index);
+  switch (node.ty) {
+    case 'tw':
+    case 'zz':
+      return isUndrawn() && ['path_modifier', UNDRAWN_MODIFIERS[node.ty], pointer];
+    case 'op':
+      return isSet(node.a) && isUndrawn() && ['offset_corners', 'Offset Paths', pointer];
+    case 'rp':
+      return list !== null && isUnpainted(list) && ['path_modifier', 'Repeater before the fill or stroke', pointer];
+    case 'tm':
+      if (node.m !== 2 || list === null || !isTorn(list, node)) return false;
+      return ['path_modifier', 'Trim Paths, Individually, of several groups', pointer];
+    default:
+      return lacksDashOffset(node) && ['dash_offset', 'dashes without an offset', `${pointer}/d`];
   }
-  const modifier = typeof node.ty === 'string' && node.hd !== true ? UNDRAWN_MODIFIERS[node.ty] : undefined;
-  const list = around[0]?.[path.at(-2)!];
-  if (modifier !== undefined && (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1))))) {
-    use('path_modifier', modifier, pointer);
-  }
-  if (node.ty === 'rp' && node.hd !== true && Array.isArray(list) && isUnpainted(list, Number(path.at(-1)))) {
-    use('path_modifier', 'Repeater before the fill or stroke', pointer);
-  }
-  if (node.ty === 'tm' && node.m === 2 && node.hd !== true && Array.isArray(list) && isTorn(list, node, path)) {
-    use('path_modifier', 'Trim Paths, Individually, of several groups', pointer);
-  }
-  if (node.ty === 'op' && node.hd !== true && isSet(node.a)) {
-    if (!Array.isArray(list) || isLeftOut(list, Number(path.at(-1)))) use('offset_corners', 'Offset Paths', pointer);
-  }
-  if (node.hd !== true && lacksDashOffset(node)) use('dash_offset', 'dashes without an offset', `${pointer}/d`);
-  // t.a[n].a of a text layer: properties of an animator.
-  if (path.length === 4 && path[0] === 't' && path[1] === 'a' && path[3] === 'a') {
-    for (const key of Object.keys(node)) {
-      const property = UNDRAWN_ANIMATORS[key];
-      if (property !== undefined) use('text_animator', property, `${pointer}/${key}`);
-    }
-  }
+}
+
+/** Finds the properties of a text animator, which lie in `t.a[n].a` of its layer. */
+function ofAnimator({ node, pointer, path }: LocatedNode): Found[] {
+  const [text, list, , values] = path;
+  if (path.length !== 4 || text !== 't' || list !== 'a' || values !== 'a') return [];
+  return Object.keys(node).flatMap((key): Found[] => {
+    const property = UNDRAWN_ANIMATORS[key];
+    return property === undefined ? [] : [['text_animator', property, `${pointer}/${key}`]];
+  });
 }
 
 const PAINTS: ReadonlySet<unknown> = new Set(['fl', 'st', 'gf', 'gs']);
 
 /** Returns whether shapes are painted only after one of them: the renderer repeats what is painted before. */
-function isUnpainted(shapes: readonly unknown[], index: number): boolean {
+function isUnpainted({ items, index }: ListPlace): boolean {
   const isPaint = (shape: unknown): boolean => isRecord(shape) && PAINTS.has(shape.ty);
   const isPaintOrGroup = (shape: unknown): boolean => isPaint(shape) || (isRecord(shape) && shape.ty === 'gr');
-  return !shapes.slice(0, index).some(isPaintOrGroup) && shapes.slice(index).some(isPaint);
+  return !items.slice(0, index).some(isPaintOrGroup) && items.slice(index).some(isPaint);
 }
 
 /** Returns whether a trim goes through several groups that are painted on their own: the renderer trims each of them. */
-function isTorn(shapes: readonly unknown[], { s, e }: LottieNode, path: readonly string[]): boolean {
+function isTorn({ items, index }: ListPlace, { s, e }: LottieNode): boolean {
   if (isRecord(s) && s.k === 0 && isRecord(e) && e.k === 100) return false;
-  return (
-    shapes
-      .slice(0, Number(path.at(-1)))
-      .filter((one) => isRecord(one) && one.ty === 'gr' && one.hd !== true && paints(one)).length > 1
-  );
+  const groups = items
+    .slice(0, index)
+    .filter((one) => isRecord(one) && one.ty === 'gr' && one.hd !== true && paints(one));
+  return groups.length > 1;
 }
 
 function paints({ it }: LottieNode): boolean {

@@ -41,6 +41,18 @@ export function nodesOf({ layer, pointer }: Pick<LocatedLayer, 'layer' | 'pointe
   return places;
 }
 
+/** An item of a list. */
+export interface ListPlace {
+  readonly items: readonly unknown[];
+  readonly index: number;
+}
+
+/** Returns the list that contains a node; null if the node is the value of a field. */
+export function listAround({ path, around }: LocatedNode): ListPlace | null {
+  const items = around[0]?.[path.at(-2)!];
+  return Array.isArray(items) ? { items, index: Number(path.at(-1)) } : null;
+}
+
 /** Returns whether a property is a constant list of numbers, such as a colour or a position. */
 export function isConstantVector(property: unknown): property is LottieNode & { k: number[] } {
   return isRecord(property) && Array.isArray(property.k) && property.k.every((one) => typeof one === 'number');

@@ -1,5 +1,13 @@
 import { isRecord } from '../../json.ts';
-import { LAYER_TYPE, type LocatedNode, type LottieNode, nodesOf, records, transformOf } from './lottie-layers.ts';
+import {
+  LAYER_TYPE,
+  type LocatedNode,
+  type LottieNode,
+  listAround,
+  nodesOf,
+  records,
+  transformOf,
+} from './lottie-layers.ts';
 import { type KeyframePath, signedArea } from './path-points.ts';
 import { isSet, keyTimes, propertyValue } from './property-value.ts';
 import { DRAWN_EFFECT_TYPES, DRAWN_EFFECTS, OTHER_PLAYERS_EFFECTS, WIPES } from './unsupported-features.ts';
@@ -13,31 +21,30 @@ type Found = readonly [what: string, pointer: string];
  * @param side shorter side of the picture in pixels
  */
 export function findPlayerDifferences(layer: LottieNode, pointer: string, side: number): Found[] {
-  const found: Found[] = [];
-  if (Number(layer.ip) > Number(layer.op)) found.push(['layer in reverse', pointer]);
-  if (isMisplaced(layer)) found.push(['transform outside a group', `${pointer}/shapes`]);
-  const { rx, or, rz } = transformOf(layer);
-  if (layer.ddd !== 1 && (rx === undefined || or === undefined) && isSet(rz)) {
-    found.push(['rotation around z without the other axes', `${pointer}/ks/rz`]);
-  }
-  for (const [effect, at] of records(layer.ef, `${pointer}/ef`)) {
-    if (effect.en !== 0) found.push(...ofEffect(effect, at, layer, side));
-  }
+  const effects = records(layer.ef, `${pointer}/ef`).filter(([{ en }]) => en !== 0);
   const masks = records(layer.masksProperties, `${pointer}/masksProperties`).filter(([{ mode }]) => mode !== 'n');
-  for (const [mask, at] of masks) {
-    const what = ofMask(mask, masks.length > 1);
-    if (what !== null) found.push([what, at]);
-  }
-  if (layer.tt === 4) found.push(['inverted luma matte', pointer]);
-  if (layer.ty === LAYER_TYPE.text && isRecord(layer.t)) found.push(...ofText(layer.t, `${pointer}/t`));
-  for (const inside of nodesOf({ layer, pointer })) {
-    if (inside.node.bm === ADD && inside.node.hd !== true) found.push(['blend mode Add', inside.pointer]);
-    if (swingsBack(inside.node)) found.push(['motion path that swings back', inside.pointer]);
-    if (isFarOffset(inside.node, side)) found.push(['corners of Offset Paths', inside.pointer]);
-    if (isUneven(inside.node)) found.push(['Repeater that turns and stretches', inside.pointer]);
-    if (isCutting(inside)) found.push([MERGES[Number(inside.node.mm)]!, inside.pointer]);
-  }
-  return found;
+  const found: (Found | false)[] = [
+    Number(layer.ip) > Number(layer.op) && ['layer in reverse', pointer],
+    isMisplaced(layer) && ['transform outside a group', `${pointer}/shapes`],
+    hasOnlyRotationZ(layer) && ['rotation around z without the other axes', `${pointer}/ks/rz`],
+    ...effects.flatMap(([effect, at]) => ofEffect(effect, at, layer, side)),
+    ...masks.map((mask) => ofMask(mask, masks.length > 1)),
+    layer.tt === 4 && ['inverted luma matte', pointer],
+    ...(layer.ty === LAYER_TYPE.text && isRecord(layer.t) ? ofText(layer.t, `${pointer}/t`) : []),
+    ...nodesOf({ layer, pointer }).flatMap((inside) => ofNode(inside, side)),
+  ];
+  return found.filter((one) => one !== false);
+}
+
+function ofNode(inside: LocatedNode, side: number): (Found | false)[] {
+  const { node, pointer } = inside;
+  return [
+    node.bm === ADD && node.hd !== true && ['blend mode Add', pointer],
+    swingsBack(node) && ['motion path that swings back', pointer],
+    isFarOffset(node, side) && ['corners of Offset Paths', pointer],
+    isUneven(node) && ['Repeater that turns and stretches', pointer],
+    isCutting(inside) && [MERGES[Number(node.mm)]!, pointer],
+  ];
 }
 
 /** Finds layers that are used as a matte without being marked as one. Some players also draw them, others hide them. */
@@ -59,21 +66,28 @@ function isMisplaced(layer: LottieNode): boolean {
   return !Object.values(transform).some((property) => (keyTimes(property)[0] ?? Infinity) <= Number(layer.ip));
 }
 
+function hasOnlyRotationZ(layer: LottieNode): boolean {
+  const { rx, or, rz } = transformOf(layer);
+  return layer.ddd !== 1 && (rx === undefined || or === undefined) && isSet(rz);
+}
+
 /** `bm` of the mode that lottie-web lacks. */
 const ADD = 16;
 
-/** Returns the feature of a mask that lottie-web ignores: feather, Difference, or inversion of clockwise paths or beside other masks. */
-function ofMask({ mode, inv, f, pt }: LottieNode, isBesideOthers: boolean): string | null {
+/** Finds the feature of a mask that lottie-web ignores: feather, Difference, or inversion of clockwise paths or beside other masks. */
+function ofMask([{ mode, inv, f, pt }, pointer]: [LottieNode, string], isBesideOthers: boolean): Found | false {
   if (isRecord(f) && [f.k].flat().some((one) => isRecord(one) || (typeof one === 'number' && one !== 0)))
-    return 'feathered mask';
-  if (isBesideOthers && mode === 'f') return 'mask with the mode Difference among others';
-  if (inv !== true) return null;
-  const frames: readonly unknown[] = isRecord(pt) ? [pt.k].flat() : [];
+    return ['feathered mask', pointer];
+  if (isBesideOthers && mode === 'f') return ['mask with the mode Difference among others', pointer];
+  return inv === true && (isBesideOthers || isClockwise(pt)) && ['inverted mask', pointer];
+}
+
+/** Returns whether a path runs clockwise, by its first keyframe. */
+function isClockwise(property: unknown): boolean {
+  const frames: readonly unknown[] = isRecord(property) ? [property.k].flat() : [];
   const first = frames.find(isRecord);
   const path: unknown = Array.isArray(first?.s) ? first.s[0] : first;
-  return isBesideOthers || (isRecord(path) && Array.isArray(path.v) && signedArea(path as unknown as KeyframePath) > 0)
-    ? 'inverted mask'
-    : null;
+  return isRecord(path) && Array.isArray(path.v) && signedArea(path as unknown as KeyframePath) > 0;
 }
 
 /** Effects whose lengths lottie-web scales and turns with a layer of vectors, with the indices of their lengths and, in a shadow, its direction. */
@@ -176,10 +190,11 @@ const MERGES: Readonly<Record<number, string>> = {
 const MEASURES = new Set<unknown>(['rc', 'el', 'sr']);
 
 /** Returns whether a node merges several shapes and removes parts of them. lottie-web draws them completely. */
-function isCutting({ node, path, around }: LocatedNode): boolean {
-  if (node.ty !== 'mm' || node.hd === true || MERGES[Number(node.mm)] === undefined) return false;
-  const list = around[0]?.[path.at(-2)!];
-  if (!Array.isArray(list)) return false;
-  const before: readonly unknown[] = list.slice(0, Number(path.at(-1)));
+function isCutting(inside: LocatedNode): boolean {
+  const { ty, hd, mm } = inside.node;
+  if (ty !== 'mm' || hd === true || MERGES[Number(mm)] === undefined) return false;
+  const list = listAround(inside);
+  if (list === null) return false;
+  const before = list.items.slice(0, list.index);
   return before.filter((one) => isRecord(one) && one.hd !== true && MEASURES.has(one.ty)).length > 1;
 }

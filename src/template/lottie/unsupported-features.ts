@@ -163,7 +163,7 @@ export const UNDRAWN_LAYERS: Readonly<Record<number, string>> = {
   15: 'a data layer',
 };
 
-export const UNDRAWN_MODIFIERS: Readonly<Record<string, string>> = { zz: 'Zig Zag', tw: 'Twist' };
+export const UNDRAWN_MODIFIERS = { zz: 'Zig Zag', tw: 'Twist' } as const;
 
 export const UNDRAWN_ANIMATORS: Readonly<Record<string, string>> = {
   sk: 'Skew',
