@@ -81,7 +81,7 @@ const MAX_LENGTH = 16 << 20;
 
 /**
  * Parses CSV with a header line. The separator is the comma, semicolon or tab that is most frequent in the header. Ignores
- * empty lines.
+ * empty lines and rows without any value, which spreadsheets write below a table.
  *
  * @see RFC 4180
  */
@@ -89,13 +89,14 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   if (text.length > MAX_LENGTH) {
     return failure('data_invalid', startOf(file), `${file} is too large for a data file`);
   }
-  const lines = new Lines(file, text);
+  const delimiter = separatorOf(firstLine(text));
+  const lines = new Lines(file, text, delimiter);
   const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.exec(text);
   if (control !== null) {
     const at = { file, start: control.index, end: control.index + 1 };
     return failure('data_invalid', at, `${file} contains a control character`, 'Remove it');
   }
-  const records = parseRecords(text);
+  const records = parseRecords(text, delimiter);
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
     const hint = 'Double quotes inside a quoted text: ""';
@@ -129,15 +130,19 @@ interface CsvRecord {
   readonly info: Info;
 }
 
-function parseRecords(text: string): CsvRecord[] | CsvError {
-  const delimiter = separatorOf(/^[^\r\n]*/.exec(text)?.[0] ?? '');
+const PARSE_OPTIONS = { relax_column_count: true, skip_empty_lines: true, skip_records_with_empty_values: true };
+
+function parseRecords(text: string, delimiter: string): CsvRecord[] | CsvError {
   try {
-    const options = { info: true, relax_column_count: true, skip_empty_lines: true, delimiter };
-    return parse(text, options) as unknown as CsvRecord[];
+    return parse(text, { ...PARSE_OPTIONS, info: true, delimiter }) as unknown as CsvRecord[];
   } catch (error) {
     if (error instanceof CsvError) return error;
     throw error;
   }
+}
+
+function firstLine(text: string): string {
+  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }
 
 /** Returns the most frequent separator outside quotes; the first wins a tie. */
@@ -159,10 +164,13 @@ class Lines {
   readonly #file: string;
   readonly #text: string;
   readonly #starts = [0];
+  /** Matches a line without any value. A quote that does not end in the line begins a value. */
+  readonly #blank: RegExp;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, delimiter: string) {
     this.#file = file;
     this.#text = text;
+    this.#blank = new RegExp(`^(?:[\\s${delimiter}]|"\\s*"(?!"))*$`);
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1);
   }
 
@@ -176,7 +184,7 @@ class Lines {
 
   nextFilled(after: number): number {
     let line = after + 1;
-    while (line < this.#starts.length && this.#text.slice(this.#starts[line - 1], this.#starts[line]).trim() === '')
+    while (line < this.#starts.length && this.#blank.test(this.#text.slice(this.#starts[line - 1], this.#starts[line])))
       line += 1;
     return line;
   }
@@ -203,9 +211,8 @@ interface RawRecord {
  * @throws RangeError for a row or column that does not exist
  */
 export function editRows(text: string, { cells, removed = [], added = [] }: RowEdits): string {
-  const delimiter = separatorOf(/^[^\r\n]*/.exec(text)?.[0] ?? '');
-  const options = { raw: true, relax_column_count: true, skip_empty_lines: true, delimiter };
-  const [header, ...records] = parse(text, options) as unknown as RawRecord[];
+  const delimiter = separatorOf(firstLine(text));
+  const [header, ...records] = parse(text, { ...PARSE_OPTIONS, raw: true, delimiter }) as unknown as RawRecord[];
   const columns = (header?.record ?? []).map((column) => column.trim());
   const columnAt = (name: string): number => {
     const index = columns.indexOf(name);

@@ -50,6 +50,8 @@ export interface Candidate {
   readonly path: string;
   /** Location of the video as a whole: its row, its id, or the start of its definition. */
   readonly at: Span;
+  /** Name of the data row that defines it, such as `data/stores.csv line 3`. */
+  readonly row: string | undefined;
   /** `null` if there is a problem. */
   readonly video: Video | null;
   /** Local files that it uses, even if there are other problems. */
@@ -63,13 +65,13 @@ export interface Candidate {
  * Reads a merged and filled-in definition, and checks it against its template.
  *
  * @param root without `id`, `extends` and `each`
- * @param row name of the row that filled it in, for messages
  */
 export function readVideo(
   root: MapNode,
-  { row, ...named }: Pick<Candidate, 'id' | 'path' | 'at'> & { readonly row: string | undefined },
+  named: Pick<Candidate, 'id' | 'path' | 'at' | 'row'>,
   context: VideoContext,
 ): Candidate {
+  const { row } = named;
   const locate = locateIn(root);
   const name = textOf(child(root, 'template'));
   const diagnostics: Diagnostic[] = [];

@@ -124,7 +124,9 @@ function duplicateIds(candidates: readonly Candidate[]): { ids: ReadonlySet<stri
     // A row does not show which definition uses it.
     const maker =
       at.file === path || other.path === path ? '' : `${path} creates the video ${JSON.stringify(id)}, but `;
-    const message = `${maker}${other.path} already has a video ${JSON.stringify(other.id)}${differs}`;
+    // Two rows of one definition: its path does not show which row is meant.
+    const owner = other.path === path && other.row !== undefined ? other.row : other.path;
+    const message = `${maker}${owner} already has a video ${JSON.stringify(other.id)}${differs}`;
     diagnostics.push(errorAt('duplicate_id', at, message, 'Change the id of one of them'));
   }
   return { ids, diagnostics };
@@ -214,6 +216,9 @@ function resolveVideo(
 
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
   const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
-  const hint = place === null ? `${VIDEO_ID_HINT}; rename the file, or add an "id"` : VIDEO_ID_HINT;
+  const hint =
+    place === null
+      ? `${VIDEO_ID_HINT}; rename the file, or add an "id"`
+      : `${VIDEO_ID_HINT}${place.row === undefined ? '' : '; correct the row, or choose another column for the id'}`;
   return errorAt('invalid_id', place?.span ?? file, message, hint);
 }

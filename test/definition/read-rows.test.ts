@@ -33,6 +33,17 @@ describe('readRows()', () => {
     expect(rows(file, text)).toEqual(expected);
   });
 
+  it('ignores rows of a CSV file without any value and keeps the lines of the others', () => {
+    const text = 'city;note\r\n;\r\nOslo;a\r\n"";" "\r\n;b\r\n;\r\n ; \r\n';
+    const read = readRows('rows.csv', text);
+    expect(read.ok && read.value.map(({ name, values }) => [name, ...values.values()])).toEqual([
+      ['rows.csv line 3', 'Oslo', 'a'],
+      ['rows.csv line 5', '', 'b'],
+    ]);
+    const edited = editRows(text, { cells: [{ row: 1, column: 'city', value: 'Bergen' }] });
+    expect(edited).toBe('city;note\r\nOslo;a\r\nBergen;b\r\n');
+  });
+
   it('returns the line of each row of a CSV file', () => {
     const text = 'city,note\n\n"Ber\nlin",a\nOslo,b\n';
     const read = readRows('rows.csv', text);
@@ -75,8 +86,10 @@ describe('readRows()', () => {
 
   it('reads cells quoted as in RFC 4180', () => {
     const cell = fc.string({ unit: 'grapheme' }).filter((text) => !/[\x00-\x1f\x7f-\x9f\ufeff]/.test(text));
+    // A row without any value is ignored.
+    const row = fc.tuple(cell, cell).filter((cells) => cells.join('').trim() !== '');
     fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (pairs) => {
+      fc.property(fc.array(row, { minLength: 1 }), (pairs) => {
         const line = (cells: readonly string[]): string =>
           cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(',');
         const text = `first,second\n${pairs.map(line).join('\n')}\n`;

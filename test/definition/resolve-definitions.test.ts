@@ -570,6 +570,13 @@ describe('extends', () => {
     );
   });
 
+  it('names the row that has the id of a later row', () => {
+    const definition = 'extends: ./_launch.yaml\ntitle: A\neach: {from: rows.csv, id: "${n}"}';
+    const files = { ...launch, 'rows.csv': 'n\n1\n2\n1\n', 'videos/a.yaml': definition };
+    expect(problemsOf(files)).toEqual(['duplicate_id rows.csv:4:1']);
+    expect(resolve(files).diagnostics[0]?.message).toBe('rows.csv line 2 already has a video "a/1"');
+  });
+
   it('locates an error in the row whose value fills a fragment', () => {
     const files = {
       'videos/_launch.yaml': launch['videos/_launch.yaml'].replace('Hello', '${city}'),
