@@ -58,10 +58,17 @@ export function safeName(name: string): string {
   return safe === '' ? 'image' : safe.slice(0, 80);
 }
 
-/** Returns a label for a layer's name. @param fallback used if the name is empty */
+const MAX_LABEL_CHARACTERS = 60;
+
+/** Returns a label for a layer's name, shortened with `…`. @param fallback used if the name is empty */
 export function labelOf(name: string, fallback: string): string {
   const text = name.replaceAll(/\s+/g, ' ').trim();
-  return [...(text === '' ? fallback : text)].slice(0, 60).join('');
+  const characters = [...(text === '' ? fallback : text)];
+  if (characters.length <= MAX_LABEL_CHARACTERS) return characters.join('');
+  return `${characters
+    .slice(0, MAX_LABEL_CHARACTERS - 1)
+    .join('')
+    .trimEnd()}…`;
 }
 
 /** Returns whether a key has the required form for its kind. */

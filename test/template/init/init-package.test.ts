@@ -229,6 +229,14 @@ describe('initPackage()', () => {
     expect(one.spec.editables.c_02).toMatchObject({ label: 'Colour #0000FF (Ground)', example_text: '0000FF' });
   });
 
+  it('shortens a label of more than 60 characters with an ellipsis', () => {
+    const name = 'A layer with a name that somebody typed without looking at its length';
+    const layers = [shapeLayer(name, [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])])];
+    const { spec } = parsed(createPackage(sourceOf(lottie(layers)), { colorLayers: 1 }));
+    const label = 'Colour #FF0000 (A layer with a name that somebody typed wit…';
+    expect(spec.editables.c_01).toMatchObject({ label });
+  });
+
   it('offers colours that differ only in alpha as one', () => {
     const colors = [[1, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0.5], [1, 0, 0]]; // biome-ignore format: a list
     const layers = colors.map((color, index) => shapeLayer(`s${index}`, [rectangle(20, 20, 30, 30), fill(color)]));
