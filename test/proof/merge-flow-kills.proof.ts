@@ -40,7 +40,7 @@ async function killJobs(figures: MergeFigures, killed: Record<Moment, number>): 
     service: { hasEnded: () => Math.random() < 0.5, onEnded: () => void ++ended },
   });
   const merges = randomMerges();
-  for (let merge = 0; merge < count(4, 2); merge++) {
+  for (let merge = 0; merge < count(4, 1); merge++) {
     await flow.merge(merges.next());
     for (let kill = 0; ; kill++) {
       const moment = kill === 3 || figures.kills >= KILLS ? null : MOMENTS[figures.kills % MOMENTS.length]!;

@@ -20,14 +20,14 @@ import { count, tell } from '../support/proof.ts';
 
 /** Rounds at each of two services. */
 const ROUNDS = count(50, 1);
-const RUNS = count(6, 3);
+const RUNS = count(6, 2);
 const VIDEOS = count(4, 2);
 /** Kills per round. */
-const KILLS = count(4, 2);
+const KILLS = count(4, 1);
 
 /** Rounds with two containers on one checkout. */
-const CONTAINER_ROUNDS = count(20, 2);
-const CONTAINER_VIDEOS = count(10, 4);
+const CONTAINER_ROUNDS = count(20, 1);
+const CONTAINER_VIDEOS = count(10, 2);
 /** The first apply must not end before the other one starts, which takes seconds on a busy machine. */
 const RENDER_MS = count(500, 3_000);
 
