@@ -124,7 +124,7 @@ async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<
     checked: refreshed.checked,
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
     notes: refreshed.notes,
-    unclear: refreshed.unclear,
+    unclear: [...refreshed.unclear, ...ofOtherServices(lock.value, serviceName(config), isAsked)],
     specs,
   };
   return {
@@ -133,6 +133,16 @@ async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<
     reported: warnings,
     opened: { lock: lock.value, refreshed, report },
   };
+}
+
+/** Returns the videos that another service rendered, which the configured one cannot verify. */
+function ofOtherServices(lock: Lock, service: string, isAsked: (id: string) => boolean): DriftReport['unclear'] {
+  return [...lock.videos]
+    .filter(([id, entry]) => isAsked(id) && entry.service !== service)
+    .map(([id, entry]) => {
+      const why = `rendered by ${entry.service}, but reelform.yaml names ${service}`;
+      return { id, url: entry.video_url, why };
+    });
 }
 
 /** Checks local outputs by size, and by digest if one is recorded. */

@@ -23,9 +23,9 @@ interface Place {
   drift(flags?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /**
    * Writes a lockfile of locally rendered videos. The value says whether the file exists, or is the URL it was made
-   * from.
+   * from. `services` are those that did not render here.
    */
-  has(videos: Readonly<Record<string, boolean | string>>): void;
+  has(videos: Readonly<Record<string, boolean | string>>, services?: Readonly<Record<string, string>>): void;
   /** Returns the issues of the token's own account. */
   ours(): readonly SeenIssue[];
 }
@@ -43,7 +43,7 @@ async function setUp(): Promise<Place> {
       expect(ran.stdout + ran.stderr).not.toContain('canary');
       return ran;
     },
-    has(videos) {
+    has(videos, services = {}) {
       const entries = Object.entries(videos).map(([id, isThere], index): [string, LockEntry] => {
         const url = `renders/${index}.mp4`;
         const sources = typeof isThere === 'string' ? { sources: { [isThere]: '"one"' } } : {};
@@ -54,7 +54,14 @@ async function setUp(): Promise<Place> {
         const { thumbnails: _, ...entry } = versionOf('video', 1);
         return [
           id,
-          { ...entry, ...sources, thumbnails: [], fingerprint: entry.fingerprint as Fingerprint, video_url: url },
+          {
+            ...entry,
+            ...sources,
+            service: services[id] ?? entry.service,
+            thumbnails: [],
+            fingerprint: entry.fingerprint as Fingerprint,
+            video_url: url,
+          },
         ];
       });
       writeFileSync(join(root, 'reelform.lock.json'), serialiseLock({ videos: new Map(entries), extra: {} }));
@@ -62,6 +69,17 @@ async function setUp(): Promise<Place> {
     ours: () => github.issues.filter(({ user, body }) => user === BOT && body.startsWith(MARKER)),
   };
 }
+
+describe('drift', () => {
+  it('names the videos of another service as not verified', async () => {
+    const { drift, has } = await setUp();
+    has({ berlin: true, rome: true }, { rome: 'https://other.example.com' });
+    const { exitCode, stdout } = await drift();
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('1 video checked. No differences were found.');
+    expect(stdout).toContain('rome: rendered by https://other.example.com, but reelform.yaml names embedded');
+  });
+});
 
 describe('drift --issue', () => {
   it('opens one issue, updates it, closes it without drift, and reopens it', async () => {
