@@ -13,6 +13,10 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
   try {
     await replaceFile(path, data, { isDurable: true });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EISDIR') {
+      const hint = 'Add the name of a file in it, or choose another path';
+      throw new ReelformError('write_failed', `${path} could not be written: it is a folder`, { hint, cause });
+    }
     throw new ReelformError('write_failed', `${path} could not be written: ${(cause as Error).message}`, {
       hint: 'Check the free space and the permissions of the folder',
       cause,

@@ -26,6 +26,15 @@ describe('writeFileAtomic()', () => {
     expect(readdirSync(join(root, 'folder'))).toEqual(['x']);
   });
 
+  it('explains that the path is a folder', async () => {
+    const root = temporaryRepository({ 'folder/x': '' });
+    await expect(writeFileAtomic(join(root, 'folder'), 'x')).rejects.toMatchObject({
+      code: 'write_failed',
+      message: `${join(root, 'folder')} could not be written: it is a folder`,
+      hint: 'Add the name of a file in it, or choose another path',
+    });
+  });
+
   it('leaves the complete old or new file if its process is killed', async () => {
     const root = temporaryRepository({});
     const source = join(import.meta.dirname, '../../src/project/write-file.ts');
