@@ -51,18 +51,25 @@ export function readDeliver(
   const diagnostics: Diagnostic[] = [];
   for (const { to, credential, at, credentialAt } of written) {
     const filled = fillDestinations({ to, credential }, video, '0'.repeat(64)).map((one) => one.to);
-    const twice = destinations.some((one) => one.filled.some((other) => filled.includes(other)));
     const problem =
       (own === null ? missingLabel(to, video) : null) ??
       context.problemOf({ to, credential }, placeholders) ??
       filled.map((one) => context.problemOf({ to: one, credential }, [])).find((one) => one !== null) ??
-      (new Set(filled).size < filled.length ? OUTPUTS_ALIKE : twice ? DESTINATION_TWICE : null);
+      repeatedDestination(filled, destinations);
     if (problem === null) destinations.push({ to, credential, filled, at });
     else diagnostics.push(diagnostic(problem, problem.part === 'to' ? at : credentialAt, own === null ? to : null));
   }
   const tooMany = tooManyDestinations(written.length * Math.max(1, video.outputs?.length ?? 1));
   if (tooMany !== null) diagnostics.push(diagnostic(tooMany, written.at(-1)!.at, null));
   return { destinations, diagnostics };
+}
+
+function repeatedDestination(
+  filled: readonly string[],
+  earlier: readonly PlacedDestination[],
+): DestinationProblem | null {
+  if (new Set(filled).size < filled.length) return OUTPUTS_ALIKE;
+  return earlier.some((one) => one.filled.some((to) => filled.includes(to))) ? DESTINATION_TWICE : null;
 }
 
 /** Reports a placeholder of reelform.yaml whose label the video lacks. */
