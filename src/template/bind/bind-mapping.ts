@@ -5,11 +5,11 @@ import type { OutputRequest } from '../../wire/output.ts';
 import { isSlotKind } from '../../wire/slot-text.ts';
 import { slotValue } from '../derive-spec.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
-import { findSlotUses, type SlotUse, soundAssetIds, textStyles } from '../lottie/lottie-slots.ts';
+import { findSlotUses, soundAssetIds, type TextStyle, textStyles } from '../lottie/lottie-slots.ts';
 import { writeProperty } from '../lottie/slot-property.ts';
 import type { EditableKind } from '../parse-manifest.ts';
 import type { LottieDocument, Scene, SceneSound } from '../scene.ts';
-import type { PackageFile, TemplatePackage } from '../template-package.ts';
+import type { TemplatePackage } from '../template-package.ts';
 import { bindFonts } from './bind-fonts.ts';
 import { MediaBinder, withoutSounds } from './bind-media.ts';
 import { trackKey } from './check-mapping.ts';
@@ -42,32 +42,37 @@ export function bindMapping(
 
   for (const [key, uses] of findSlotUses(animation)) {
     const resource = Object.hasOwn(resources, key) ? resources[key] : undefined;
+    const text = (resource as TextResource | undefined)?.source.text ?? null;
     const own = slotValue(animation, key);
     const kind = template.manifest.editables.get(key)?.kind;
-    const isVideo = kind === 'video';
     const bytes = fetched.get(key);
     for (const use of uses) {
       delete use.node.sid;
       use.node.editable = key;
-      if (use.kind === 'text' || use.kind === 'property') {
-        writeValue(use, resource === undefined ? null : (resource as TextResource).source.text, own, kind);
-      } else if (use.kind === 'sound') {
-        const transform = (resource as AudioResource | undefined)?.transform ?? {};
-        if (bytes !== undefined) media.addSound(use.assetId, { bytes, name: key, transform });
-      } else if (bytes !== undefined) {
-        const transform = { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
-        media.addPicture(use, { bytes, name: key, transform, isVideo });
-      } else {
-        const file = template.images.get(use.assetId);
-        if (file !== undefined) media.addPicture(use, { ...ownFile(file), isVideo });
+      switch (use.kind) {
+        case 'text':
+          writeText(use.styles, text, own);
+          break;
+        case 'property':
+          writeValue(use.node, text, own, kind);
+          break;
+        case 'sound': {
+          const transform = (resource as AudioResource | undefined)?.transform ?? {};
+          if (bytes !== undefined) media.addSound(use.assetId, { bytes, name: key, transform });
+          break;
+        }
+        case 'image': {
+          const transform = { ...DEFAULT_TRANSFORM, ...(resource as MediaResource | undefined)?.transform };
+          const picture = bytes === undefined ? ownPicture(template, use.assetId) : { bytes, name: key, transform };
+          if (picture !== null) media.addPicture(use, { ...picture, isVideo: kind === 'video' });
+        }
       }
     }
   }
   delete animation.slots;
   for (const asset of animation.assets ?? []) {
-    const [image, sound] = [template.images.get(asset.id), template.sounds.get(asset.id)];
-    if (image !== undefined)
-      media.addPicture({ node: asset, assetId: asset.id }, { ...ownFile(image), isVideo: false });
+    const [picture, sound] = [ownPicture(template, asset.id), template.sounds.get(asset.id)];
+    if (picture !== null) media.addPicture({ node: asset, assetId: asset.id }, { ...picture, isVideo: false });
     if (sound !== undefined) media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
@@ -90,17 +95,22 @@ function copyOf(animation: LottieDocument): LottieDocument {
   return JSON.parse(text) as LottieDocument;
 }
 
-function writeValue(use: SlotUse, text: string | null, own: LottieNode | null, kind: EditableKind | undefined): void {
-  if (use.kind === 'text') {
-    const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
-    // Lottie breaks lines at a carriage return.
-    if (words !== null) for (const style of use.styles) style.t = words.replaceAll(/\r\n?|\n/g, '\r');
-    return;
-  }
+function writeText(styles: readonly TextStyle[], text: string | null, own: LottieNode | null): void {
+  const words = text ?? (own === null ? null : (textStyles(own)[0]?.t ?? null));
+  // Lottie breaks lines at a carriage return.
+  if (words !== null) for (const style of styles) style.t = words.replaceAll(/\r\n?|\n/g, '\r');
+}
+
+function writeValue(
+  node: LottieNode,
+  text: string | null,
+  own: LottieNode | null,
+  kind: EditableKind | undefined,
+): void {
   const color = text === null ? null : parseColor(text);
-  if (text !== null && kind !== undefined && isSlotKind(kind)) writeProperty(kind, use.node, text);
-  else if (color !== null) Object.assign(use.node, { a: 0, k: color });
-  else if (own !== null) Object.assign(use.node, structuredClone(own));
+  if (text !== null && kind !== undefined && isSlotKind(kind)) writeProperty(kind, node, text);
+  else if (color !== null) Object.assign(node, { a: 0, k: color });
+  else if (own !== null) Object.assign(node, structuredClone(own));
 }
 
 /** Returns the sounds of the mapping's tracks, which play for the whole video. */
@@ -122,6 +132,9 @@ export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): 
   return Object.entries(tracks).sort(([a], [b]) => byCodeUnit(a, b));
 }
 
-function ownFile({ path, bytes }: PackageFile): { bytes: Uint8Array; name: string; transform: Transform } {
-  return { bytes, name: path, transform: { crop_strategy: 'fill' } };
+/** Returns the template's file for an image; null if it has none. */
+function ownPicture({ images }: TemplatePackage, assetId: string) {
+  const file = images.get(assetId);
+  const transform: Transform = { crop_strategy: 'fill' };
+  return file === undefined ? null : { bytes: file.bytes, name: file.path, transform };
 }
