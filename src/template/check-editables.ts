@@ -42,54 +42,46 @@ const USE_NAMES: Readonly<Record<SlotUse['kind'], string>> = {
 
 /** Checks all editables of the manifest against the uses of their slots in the animation. */
 export function checkEditables(manifest: Manifest, uses: SlotUses): PackageProblem[] {
-  const problems: PackageProblem[] = [];
-  for (const [key, editable] of manifest.editables) {
-    const file = 'template.yaml';
-    const { form, example } = KEY_FORMS[editable.kind];
-    if (!form.test(key)) {
-      problems.push({ file, key, message: `The key of ${article(editable.kind)} must have the form of ${example}` });
-    }
-    const found = uses.get(key);
-    if (editable.kind === 'font') {
-      if (found !== undefined) {
-        const message = `${key} is a font, but the animation uses this name as a "sid"`;
-        problems.push({ file, key, message, hint: 'A font is chosen by name: it needs no "sid"' });
-      }
-    } else if (found === undefined) {
-      problems.push({
-        file,
-        key,
-        unfilled: key,
-        message: `No element of animation.json has the "sid" ${key}`,
-        hint: `Add "sid": "${key}" to a layer, property or asset of the animation`,
-      });
-    } else if (found.some(({ kind }) => kind !== USE_KINDS[editable.kind as keyof typeof USE_KINDS])) {
-      const kinds = [...new Set(found.map(({ kind }) => USE_NAMES[kind]))].join(' and ');
-      problems.push({
-        file,
-        key,
-        message: `The editable ${key} is ${article(editable.kind)}, but in animation.json it fills ${kinds}`,
-        ...(editable.kind === 'audio' ? { hint: 'A sound must be an asset that a layer of type 6 plays' } : {}),
-      });
-    }
-    if (
-      isSlotKind(editable.kind) &&
-      found?.some((use) => use.kind === 'property' && propertyKind(use.node) !== editable.kind)
-    ) {
-      const message = `The editable ${key} is ${article(editable.kind)}, but the value that it fills in animation.json is not`;
-      const hint =
-        'A number fills one value, a point two or three, and a gradient the "g" of a gradient fill or stroke';
-      problems.push({ file, key, message, hint });
-    }
-    if (!manifest.stillcuts.has(editable.stillcut)) {
-      problems.push({
-        file,
-        key,
-        message: `The editable ${key} refers to the stillcut ${editable.stillcut}, which is not defined under stillcuts`,
-      });
-    }
+  return [...manifest.editables].flatMap(([key, { kind, stillcut }]) => {
+    const { form, example } = KEY_FORMS[kind];
+    const problems: (Problem | null)[] = [
+      form.test(key) ? null : { message: `The key of ${article(kind)} must have the form of ${example}` },
+      kind === 'font' ? fontUseProblem(key, uses.get(key)) : useProblem(key, kind, uses.get(key)),
+      valueProblem(key, kind, uses.get(key)),
+      manifest.stillcuts.has(stillcut)
+        ? null
+        : { message: `The editable ${key} refers to the stillcut ${stillcut}, which is not defined under stillcuts` },
+    ];
+    return problems.flatMap((problem) => (problem === null ? [] : [{ file: 'template.yaml', key, ...problem }]));
+  });
+}
+
+type Problem = Pick<PackageProblem, 'message' | 'hint' | 'unfilled'>;
+
+function fontUseProblem(key: string, uses: readonly SlotUse[] | undefined): Problem | null {
+  if (uses === undefined) return null;
+  const message = `${key} is a font, but the animation uses this name as a "sid"`;
+  return { message, hint: 'A font is chosen by name: it needs no "sid"' };
+}
+
+function useProblem(key: string, kind: keyof typeof USE_KINDS, uses: readonly SlotUse[] | undefined): Problem | null {
+  if (uses === undefined) {
+    const hint = `Add "sid": "${key}" to a layer, property or asset of the animation`;
+    return { unfilled: key, message: `No element of animation.json has the "sid" ${key}`, hint };
   }
-  return problems;
+  if (uses.every((use) => use.kind === USE_KINDS[kind])) return null;
+  const kinds = [...new Set(uses.map((use) => USE_NAMES[use.kind]))].join(' and ');
+  const message = `The editable ${key} is ${article(kind)}, but in animation.json it fills ${kinds}`;
+  return { message, ...(kind === 'audio' ? { hint: 'A sound must be an asset that a layer of type 6 plays' } : {}) };
+}
+
+/** Reports a number, point or gradient that fills properties of another form. */
+function valueProblem(key: string, kind: EditableKind, uses: readonly SlotUse[] = []): Problem | null {
+  const isWrong = (use: SlotUse): boolean => use.kind === 'property' && propertyKind(use.node) !== kind;
+  if (!isSlotKind(kind) || !uses.some(isWrong)) return null;
+  const message = `The editable ${key} is ${article(kind)}, but the value that it fills in animation.json is not`;
+  const hint = 'A number fills one value, a point two or three, and a gradient the "g" of a gradient fill or stroke';
+  return { message, hint };
 }
 
 function article(kind: EditableKind): string {
