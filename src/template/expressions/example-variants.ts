@@ -7,7 +7,7 @@ import { TEXT_RECTS, type TextRect } from './player-protocol.ts';
 /** Average advance of a character, and the height of its ink, in ems. */
 const ADVANCE = 0.52;
 const ASCENT = 0.75;
-/** Factors of the measures of texts. An expression that ignores the measures has the same value for all factors. */
+/** Factors of the measures of texts; 1 keeps the example values. An expression that ignores the measures has the same value for all factors. */
 const SCALES = [1, 4, 0.1] as const;
 const DEPENDENT = /\bsourceRectAtTime\b|\bsourceText\b|\beffect\b/;
 
@@ -22,15 +22,15 @@ export function exampleVariants(
   expressions: readonly { readonly node: { readonly x: string } }[],
 ): LottieDocument[] {
   if (!expressions.some(({ node }) => DEPENDENT.test(node.x))) return [animation];
-  return SCALES.map((scale, index) => {
+  return SCALES.map((scale) => {
     const variant = structuredClone(animation);
-    for (const place of allLayers(variant)) {
-      const { layer } = place;
-      if (layer.ty === LAYER_TYPE.text && isRecord(layer.t) && isRecord(layer.t.d)) {
-        layer[TEXT_RECTS] = estimatedRects(layer.t.d, scale);
-        if (index > 0) for (const style of textStyles(layer.t.d)) style.t = scale > 1 ? style.t.repeat(2) : '';
-      }
-      if (index > 0) for (const { node } of nodesOf({ ...place, layer: { ef: layer.ef } })) changeControl(node, scale);
+    for (const { layer } of allLayers(variant)) {
+      const text = layer.ty === LAYER_TYPE.text && isRecord(layer.t) && isRecord(layer.t.d) ? layer.t.d : null;
+      // The measures are those of the example text, which a variant replaces afterwards.
+      if (text !== null) layer[TEXT_RECTS] = estimatedRects(text, scale);
+      if (scale === 1) continue;
+      for (const style of text === null ? [] : textStyles(text)) style.t = scale > 1 ? style.t.repeat(2) : '';
+      for (const { node } of nodesOf({ layer: { ef: layer.ef }, pointer: '' })) changeControl(node, scale);
     }
     return variant;
   });
@@ -55,10 +55,10 @@ function changeControl(effect: LottieNode, scale: number): void {
   if (control === null) return;
   const { kind, node } = control;
   const change = (value: number): number => (value === 0 ? scale : value * scale);
+  const changeColor = (value: unknown, channel: number): unknown =>
+    channel === 3 ? value : scale > 1 ? 1 - Number(value) : 0.33;
   if (typeof node.k === 'number') node.k = change(node.k);
-  else if (Array.isArray(node.k) && kind !== 'color') node.k = node.k.map((one) => change(Number(one)));
-  else if (Array.isArray(node.k))
-    node.k = node.k.map((one, at) => (at === 3 ? one : scale > 1 ? 1 - Number(one) : 0.33));
+  else if (Array.isArray(node.k)) node.k = node.k.map(kind === 'color' ? changeColor : (one) => change(Number(one)));
 }
 
 /** Kinds of editables that expression controls can be, by match name, and the names of such controls. */

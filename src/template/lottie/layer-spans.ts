@@ -34,32 +34,32 @@ export interface Clock {
  */
 export function layerSpans(animation: LottieDocument): LayerSpan[] {
   const compositions = precompositions(animation);
-  const spans: LayerSpan[] = [];
-  interface Showing {
-    readonly from: number;
-    readonly to: number;
-    readonly clock: Clock | null;
-    readonly within: LayerSpan | null;
-  }
-  const visit = (layers: readonly LottieNode[], { from, to, clock, within }: Showing): void => {
-    for (const layer of layers) {
-      if (layer.hd === true) continue;
-      const shownFrom = clock === null ? from : Math.max(from, clock.start + numberOr(layer.ip, 0) * clock.stretch);
-      const shownTo = clock === null ? to : Math.min(to, clock.start + numberOr(layer.op, Infinity) * clock.stretch);
-      if (shownTo <= shownFrom) continue;
-      const own = clock === null ? null : ownClock(layer, clock);
-      const span: LayerSpan = { layer, from: shownFrom, to: shownTo, clock: own, around: clock, within };
-      spans.push(span);
+  const spansOf = (layers: readonly LottieNode[], showing: Showing): LayerSpan[] =>
+    layers.flatMap((layer) => {
+      const span = spanOf(layer, showing);
+      if (span === null) return [];
       // Only precomposition layers show compositions. `checkAnimation` counts them the same way.
       const inside = layer.ty === LAYER_TYPE.precomposition ? compositions.get(String(layer.refId)) : undefined;
-      if (inside === undefined) continue;
-      visit(inside, { from: shownFrom, to: shownTo, clock: layer.tm === undefined ? own : null, within: span });
-    }
-  };
+      const { from, to, clock } = span;
+      return [span, ...spansOf(inside ?? [], { from, to, clock: layer.tm === undefined ? clock : null, within: span })];
+    });
   const { ip, op } = animation;
   const whole = { from: 0, to: op - ip, clock: { start: -ip, stretch: 1 }, within: null };
-  visit((animation.layers as unknown[]).filter(isRecord), whole);
-  return spans;
+  return spansOf((animation.layers as unknown[]).filter(isRecord), whole);
+}
+
+/** A composition on screen: when it is shown, and its time. */
+type Showing = Pick<LayerSpan, 'from' | 'to' | 'clock' | 'within'>;
+
+/** Returns when a layer of a composition is shown; null if it is hidden or never shown. */
+function spanOf(layer: LottieNode, { from, to, clock, within }: Showing): LayerSpan | null {
+  if (layer.hd === true) return null;
+  if (clock === null) return to <= from ? null : { layer, from, to, clock, around: clock, within };
+  const span = {
+    from: Math.max(from, clock.start + numberOr(layer.ip, 0) * clock.stretch),
+    to: Math.min(to, clock.start + numberOr(layer.op, Infinity) * clock.stretch),
+  };
+  return span.to <= span.from ? null : { layer, ...span, clock: ownClock(layer, clock), around: clock, within };
 }
 
 /** Returns the clock of a layer. @param around clock of the composition that the layer lies in */
