@@ -12,7 +12,7 @@ import {
   type WriteOutcome,
 } from '../lock/shared-journal.ts';
 import { RemoteBranch, type RemoteBranchOptions, serializedFetch } from './remote-branch.ts';
-import { fileAt, repositoryPath } from './revisions.ts';
+import { fileAt } from './revisions.ts';
 import { gitName, hasCommit, runGit } from './run-git.ts';
 
 /** The only file on the branch of a journal. */
@@ -67,7 +67,7 @@ export async function defaultBranchLock(root: string, remote: string, lockFile: 
   const commit = /^([0-9a-f]{40,64})\tHEAD$/m.exec(refs)?.[1];
   if (ref === undefined || commit === undefined) return emptyLock;
   if (!(await hasCommit(root, commit))) await serializedFetch(root, remote, ref);
-  const text = await fileAt(root, commit, await repositoryPath(root, lockFile));
+  const text = await fileAt(root, commit, `./${lockFile}`);
   const lock = text === null ? null : parseLock(text, lockFile);
   return lock?.ok === true ? lock.value : emptyLock;
 }

@@ -5,9 +5,15 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { serializedFetch } from './remote-branch.ts';
 import { gitName, hasCommit, runGit, tryGit } from './run-git.ts';
 
-/** Returns the current commit. @throws ReelformError `git_failed` */
-export async function headCommit(root: string): Promise<string> {
-  return (await runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
+/**
+ * Returns the current commit, and the path of a folder from the top of its repository: empty, or with a trailing `/`.
+ *
+ * @throws ReelformError `git_failed`
+ */
+export async function headLocation(root: string): Promise<{ readonly commit: string; readonly folder: string }> {
+  const text = await runGit(root, ['rev-parse', '--show-prefix', '--verify', 'HEAD^{commit}']);
+  const [folder = '', commit = ''] = text.split('\n');
+  return { commit, folder };
 }
 
 /**
@@ -36,7 +42,11 @@ export async function repositoryPath(root: string, file: string): Promise<string
   return `${(await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd()}${file}`;
 }
 
-/** Returns a file's content at a commit; null when it does not exist. @param path as returned by `repositoryPath` */
+/**
+ * Returns a file's content at a commit; null when it does not exist.
+ *
+ * @param path from the top of the repository, or below the root after `./`
+ */
 export function fileAt(root: string, commit: string, path: string): Promise<string | null> {
   return tryGit(root, ['cat-file', 'blob', `${commit}:${path}`]);
 }
@@ -100,16 +110,15 @@ export async function changedFiles(root: string, ref: string): Promise<ReadonlyS
  * @throws ReelformError `git_failed` when there is no repository, no such commit, or no common history
  */
 export async function mergeBase(root: string, ref: string): Promise<string> {
-  const commit = await tryGit(root, ['rev-parse', '--verify', '--quiet', `${gitName(ref)}^{commit}`]);
-  if (commit === null) {
+  const base = await tryGit(root, ['merge-base', gitName(ref), 'HEAD']);
+  if (base !== null) return base.trim();
+  if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) === null) {
     // Throws its own error if the name is not the problem.
     await runGit(root, ['rev-parse', '--git-dir']);
     throw new ReelformError('git_failed', `There is no commit ${JSON.stringify(ref)} in this repository`, {
       hint: 'Fetch it: git fetch origin, or "fetch-depth: 0" for actions/checkout',
     });
   }
-  const base = await tryGit(root, ['merge-base', commit.trim(), 'HEAD']);
-  if (base !== null) return base.trim();
   throw new ReelformError('git_failed', `HEAD and ${JSON.stringify(ref)} have no common history here`, {
     hint: 'In a shallow checkout, fetch more: git fetch --unshallow, or "fetch-depth: 0" for actions/checkout',
   });
@@ -158,11 +167,11 @@ export async function targetBranch(root: string, target: string | null): Promise
   const head = await tryGit(root, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
   if (head !== null) return head.trim();
   // CI checkouts have the remote's branch, but not its HEAD.
-  for (const name of ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master', 'HEAD']) {
-    const ref = name === 'HEAD' ? name : `refs/${name}`;
-    if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', ref])) !== null) return name;
-  }
-  return null;
+  const names = ['remotes/origin/main', 'remotes/origin/master', 'heads/main', 'heads/master'];
+  const refs = await tryGit(root, ['for-each-ref', '--format=%(refname)', ...names.map((name) => `refs/${name}`)]);
+  const found = names.find((name) => refs?.split('\n').includes(`refs/${name}`));
+  if (found !== undefined) return found;
+  return (await tryGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD'])) === null ? null : 'HEAD';
 }
 
 /** The files of a commit in a temporary folder. */

@@ -6,7 +6,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { reuseIssue } from '../../forge/github/issues.ts';
 import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
 import { writeComment } from '../../forge/write-comment.ts';
-import { headCommit, repositoryPath } from '../../git/revisions.ts';
+import { headLocation } from '../../git/revisions.ts';
 import type { Published } from '../../lock/publish-lock.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
@@ -207,16 +207,15 @@ async function reportFailures(run: ReportedRun, options: CommitOptions, io: Io):
 async function writeReports(run: ReportedRun, io: Io): Promise<void> {
   const { root, isWell } = run;
   const github = await openJobGitHub(io);
-  const [commit, path, { runUrl, serverUrl, address }, files] = await Promise.all([
-    headCommit(root),
-    repositoryPath(root, LOCK_FILE),
+  const [{ commit, folder }, { runUrl, serverUrl, address }, files] = await Promise.all([
+    headLocation(root),
     loadGitHubJob({}, io),
     filesUrl(root, io),
   ]);
   const commitUrl = `${serverUrl}/${address.repository}/commit/${commit}`;
   const text = failuresMarkdown(run, { commit, commitUrl, runUrl, filesUrl: files });
   if (text === null && !isWell) return;
-  const marker = `<!-- reelform:failed-renders:${encodeURIComponent(path)} -->`;
+  const marker = `<!-- reelform:failed-renders:${encodeURIComponent(`${folder}${LOCK_FILE}`)} -->`;
   const mended = resolvedMarkdown({ commit, commitUrl });
   const issueUrl = await reuseIssue(github, { marker, title: FAILURES_TITLE, body: text, mended });
   if (text === null) return;

@@ -1,7 +1,7 @@
 import { type Diagnostic, errorAt, ReelformError } from '../../diagnostic.ts';
 import type { GitHub } from '../../forge/github/github.ts';
 import { GitLockBranch } from '../../git/git-lock-branch.ts';
-import { commonCommit, headBranch, headCommit, repositoryPath } from '../../git/revisions.ts';
+import { commonCommit, headBranch, headLocation } from '../../git/revisions.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import { LockPublisher, type Published } from '../../lock/publish-lock.ts';
 import type { FormerEntry } from '../../plan/plan.ts';
@@ -48,7 +48,8 @@ export async function openCommit(
   const { root, config } = repository;
   const remote = config.journal === 'file' ? 'origin' : config.journal.remote;
   const branch = await checkedOutBranch(root, io);
-  const path = await repositoryPath(root, LOCK_FILE);
+  const { commit: head, folder } = await headLocation(root);
+  const path = `${folder}${LOCK_FILE}`;
   const github = usesGitHubApi(options, io) ? await openJobGitHub(io, io.env.REELFORM_COMMIT_TOKEN) : null;
   const own = new Map(repository.desired.map(({ id, fingerprint }) => [id as string, fingerprint]));
   const target =
@@ -58,7 +59,6 @@ export async function openCommit(
   const pull = how === 'pr' ? pullOf(github, { target: branch, path, wanted: own }, repository, options) : null;
 
   const place = { root, remote, branch, path };
-  const head = await headCommit(root);
   const mayBeStale = options.allowStale === true;
   const tip = mayBeStale ? await target.tip() : await tipCheckedOut(place, head, () => target.tip());
   if (!mayBeStale) await rejectUncommitted(repository);

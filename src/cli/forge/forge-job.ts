@@ -4,7 +4,7 @@ import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { type ForgeClock, ForgeError } from '../../forge/forge-client.ts';
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import { type GitHubJob, readGitHubJob } from '../../forge/github/job.ts';
-import { headCommit, repositoryPath } from '../../git/revisions.ts';
+import { headLocation } from '../../git/revisions.ts';
 import { parseJson } from '../../json.ts';
 import { SUMMARY } from '../../report/markdown/plan-markdown.ts';
 import { warningText } from '../../report/terminal/forge-text.ts';
@@ -53,7 +53,7 @@ export async function openJobGitHub(io: Io, otherToken?: string): Promise<GitHub
 export async function filesUrl(root: string, io: Io): Promise<string | null> {
   try {
     const { serverUrl, address } = await loadGitHubJob({}, io);
-    const [commit, folder] = await Promise.all([headCommit(root), repositoryPath(root, '')]);
+    const { commit, folder } = await headLocation(root);
     const path = folder.split('/').map(encodeURIComponent).join('/');
     return `${serverUrl}/${address.repository}/blob/${commit}/${path}`;
   } catch (error) {

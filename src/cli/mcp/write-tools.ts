@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
-import { headCommit, repositoryPath } from '../../git/revisions.ts';
+import { headLocation } from '../../git/revisions.ts';
 import { gitName, runGit, tryGit } from '../../git/run-git.ts';
 import { mostChangedStill } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
@@ -49,12 +49,12 @@ async function propose(proposal: Proposal, context: ToolContext): Promise<CallTo
   const { root } = context;
   await checkBranch(proposal.branch, root);
   await checkPaths(proposal, root);
-  const base = await headCommit(root);
+  const { commit: base, folder: below } = await headLocation(root);
   const folder = temporaryFolder('reelform-proposal-');
   const tree = join(folder, 'tree');
   try {
     await runGit(root, ['worktree', 'add', '--detach', '--quiet', tree, base]);
-    return await proposeIn(join(tree, await repositoryPath(root, '')), folder, { ...proposal, base }, context);
+    return await proposeIn(join(tree, below), folder, { ...proposal, base }, context);
   } finally {
     await tryGit(root, ['worktree', 'remove', '--force', tree]);
     tryToRemove(folder);
@@ -80,7 +80,7 @@ async function proposeIn(
   const preview = ['--preview', 'stills', '--preview-dir', pictures, '--base', base];
   const plan = await reelform(['plan', '--json', '--ignore-missing-outputs', ...preview], { cwd: project });
   if (plan.exitCode !== EXIT.ok) return commandResult(plan, true);
-  const commit = await headCommit(project);
+  const { commit } = await headLocation(project);
   await runGit(root, ['branch', '--no-track', branch, commit]);
   const summary = `Created the branch ${branch} with commit ${commit}. Ask a person to review and push it.\nPlan of the branch:`;
   return { content: [textContent(summary), textContent(plan.stdout), ...(await stillsOf(pictures))] };
