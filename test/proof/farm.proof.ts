@@ -10,7 +10,7 @@ import { BUSY, type S3Server, startS3Server } from '../support/s3-server.ts';
 import { shortenLeases } from '../support/short-leases.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-const SESSIONS = count(300, 4);
+const SESSIONS = count(300, 6);
 /** Sessions rendered in parts while the farm is otherwise idle. */
 const LONG = count(2, 0);
 const TENANTS = count(3, 2);

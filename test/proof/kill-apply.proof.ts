@@ -75,9 +75,9 @@ async function inEveryVariant(
 
 async function untilDone({ options, start, lines }: Subject, prefix: string, figures: KillFigures): Promise<void> {
   const { root, url, titles } = options;
-  for (let kills = 0; ; ) {
+  for (let kills = 0, starts = 0; ; starts += 1) {
     const child = start();
-    if (kills < KILLS && Math.random() < 0.8) killSomewhere(child, child.all, lines);
+    if (kills < KILLS && (starts === 0 || Math.random() < 0.8)) killSomewhere(child, child.all, lines);
     const { all, exitCode, signal } = await child;
     if (signal === 'SIGKILL') {
       kills += 1;
