@@ -74,8 +74,10 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
       );
     case 'forbidden':
       return errorAt('missing_file', at, `${name} cannot be read: permission denied`, 'Check its permissions');
-    case 'not_text':
-      return errorAt('definition_invalid', at, `${name} is not valid UTF-8`, 'Save it as UTF-8');
+    case 'not_text': {
+      const hint = /\.csv$/i.test(path) ? 'Save it as UTF-8; in Excel, as "CSV UTF-8"' : 'Save it as UTF-8';
+      return errorAt('definition_invalid', at, `${name} is not valid UTF-8`, hint);
+    }
     case 'too_large':
       return errorAt('yaml_too_complex', at, `${name} is too large`, 'Split it');
   }

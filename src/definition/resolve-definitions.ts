@@ -16,7 +16,7 @@ import { extend, withoutOwn } from './extend.ts';
 import { fillIn } from './fill-in.ts';
 import { isDataFile, type Row, readRows } from './read-rows.ts';
 import { type Candidate, type FileUse, inRow, readVideo, type VideoContext } from './read-video.ts';
-import { idOfPath, isFragment, parseVideoId, VIDEO_ID_HINT, type Video, type VideoId } from './video.ts';
+import { idOfPath, isFragment, parseVideoId, type Video, type VideoId, videoIdHint } from './video.ts';
 
 export interface DefinitionContext extends RowContext {
   /** Validates a single file before it is merged and filled in. */
@@ -214,11 +214,10 @@ function resolveVideo(
   };
 }
 
+const ROW_REMEDY = '; correct the row, or choose another column for the id';
+
 function invalidId(written: string, place: ScalarNode | null, file: Span): Diagnostic {
   const message = inRow(`${JSON.stringify(written)} is not a valid video id`, place?.row);
-  const hint =
-    place === null
-      ? `${VIDEO_ID_HINT}; rename the file, or add an "id"`
-      : `${VIDEO_ID_HINT}${place.row === undefined ? '' : '; correct the row, or choose another column for the id'}`;
-  return errorAt('invalid_id', place?.span ?? file, message, hint);
+  const remedy = place === null ? '; rename the file, or add an "id"' : place.row === undefined ? '' : ROW_REMEDY;
+  return errorAt('invalid_id', place?.span ?? file, message, `${videoIdHint(written)}${remedy}`);
 }

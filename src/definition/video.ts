@@ -87,7 +87,16 @@ export function parseVideoId(text: string): VideoId | null {
   return valid ? (text as VideoId) : null;
 }
 
-export const VIDEO_ID_HINT = `An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most ${MAX_LENGTH} characters`;
+/** Returns the rule for ids, with a valid id that is similar to an invalid one if there is one. */
+export function videoIdHint(invalid: string): string {
+  const similar = invalid
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^A-Za-z0-9._/-]+/g, '-')
+    .replaceAll(/(?<=^|\/)-+|-+(?=\/|$)/g, '');
+  const example = parseVideoId(similar) === null ? '' : `, like ${JSON.stringify(similar)}`;
+  return `An id may contain letters A–Z, digits, ".", "_" and "-", with "/" between segments; at most ${MAX_LENGTH} characters${example}`;
+}
 
 /** Returns the folder of a glob before its first wildcard, which ids are relative to; `''` for the root. */
 export function globBase(pattern: string): string {

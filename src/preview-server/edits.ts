@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { resolvePath } from '../definition/definition-file.ts';
 import { editRows, readCsv } from '../definition/read-rows.ts';
-import { globBase, isFragment, parseVideoId, titleOf, VIDEO_ID_HINT } from '../definition/video.ts';
+import { globBase, isFragment, parseVideoId, titleOf, videoIdHint } from '../definition/video.ts';
 import type { Result } from '../diagnostic.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { editYaml, type YamlEdit } from '../yaml/edit-yaml.ts';
@@ -175,7 +175,7 @@ function relativePaths(node: TreeNode | null, path: readonly string[]): YamlEdit
 /** @throws RequestError `invalid_request`, `conflict` */
 function newPath(id: string, { live, root }: EditContext): string {
   if (parseVideoId(id) === null)
-    throw new RequestError('invalid_request', `${JSON.stringify(id)} cannot be an id`, { hint: VIDEO_ID_HINT });
+    throw new RequestError('invalid_request', `${JSON.stringify(id)} cannot be an id`, { hint: videoIdHint(id) });
   const { videos } = live.loaded.project.config;
   const path = posix.join(globBase(videos), `${id}${posix.extname(videos) || '.yaml'}`);
   if (isFragment(path)) throw new RequestError('invalid_request', 'A name that begins with _ is that of a fragment');

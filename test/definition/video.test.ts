@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { globBase, idOfPath, isFragment, parseVideoId } from '../../src/definition/video.ts';
+import { globBase, idOfPath, isFragment, parseVideoId, videoIdHint } from '../../src/definition/video.ts';
 
 describe('parseVideoId()', () => {
   it.each(['berlin', 'de/berlin', 'A-1_b.c', '2026.06', '.hidden', 'x'.repeat(200)])('accepts %s', (id) => {
@@ -42,6 +42,21 @@ describe('isFragment()', () => {
   it('considers only the file name', () => {
     expect(isFragment('videos/_brand.yaml')).toBe(true);
     expect(isFragment('videos/_old/brand.yaml')).toBe(false);
+  });
+});
+
+describe('videoIdHint()', () => {
+  it.each([
+    ['Spring Sale!', 'Spring-Sale'],
+    ['campaign/été 2026/ 9:16', 'campaign/ete-2026/9-16'],
+    ['a\\b', 'a-b'],
+  ])('suggests a valid id for %s', (invalid, similar) => {
+    expect(videoIdHint(invalid)).toMatch(new RegExp(`, like "${similar}"$`));
+    expect(parseVideoId(similar)).not.toBeNull();
+  });
+
+  it.each(['', '日本', '../a', 'a//b', 'x'.repeat(201)])('suggests nothing for %s', (invalid) => {
+    expect(videoIdHint(invalid)).toMatch(/at most 200 characters$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { mappingDifferences } from '../../apply/session-differences.ts';
 import { renderingOf } from '../../apply/watch-session.ts';
-import { parseVideoId, VIDEO_ID_HINT } from '../../definition/video.ts';
+import { parseVideoId, videoIdHint } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { didYouMean } from '../../hints.ts';
 import type { Lock, LockRendering } from '../../lock/lock.ts';
@@ -36,7 +36,7 @@ export async function mvCommand(from: string, to: string, options: GlobalOptions
 function moved(lock: Lock, from: string, to: string): Lock {
   const entry = lockEntry(lock, from);
   if (parseVideoId(to) === null) {
-    throw new ReelformError('invalid_id', `${JSON.stringify(to)} is not a valid video id`, { hint: VIDEO_ID_HINT });
+    throw new ReelformError('invalid_id', `${JSON.stringify(to)} is not a valid video id`, { hint: videoIdHint(to) });
   }
   const videos = new Map(lock.videos);
   videos.delete(from);
