@@ -167,7 +167,7 @@ const PAUSES: Readonly<Record<string, string>> = {
 };
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const told = serviceErrorOf(error);
+  const told = serviceErrorOf(error, request);
   // Internal errors are logged, because the response does not describe them.
   if (told.code === 'internal' || (told.status >= 500 && told !== error)) {
     request.log.error({ err: error }, 'a request failed');

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { suggestion } from '../../hints.ts';
+import type { FastifyRequest } from 'fastify';
+import { formatList, suggestion } from '../../hints.ts';
 import { jsonPointer } from '../../json.ts';
 import type { Violation } from '../../schema/violation.ts';
 import { SERVICE_CODES, type ServiceCode, ServiceError, serviceError } from '../../service/service-error.ts';
@@ -43,14 +44,23 @@ export class InvalidRequest extends Error {
 }
 
 /** Converts an error of a request handler into the error for the client. Internal errors reveal no details. */
-export function serviceErrorOf(error: unknown): ServiceError {
+export function serviceErrorOf(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof InvalidRequest) return fromInvalidRequest(error);
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType(request);
   const known = typeof code === 'string' ? FOREIGN_CODES[code] : undefined;
   if (known !== undefined) return serviceError(...known);
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) return serviceError('bad_request');
   return serviceError('internal', 'Internal error. The log of the service contains details under this request_id');
+}
+
+/** Names the content types that the schema of the route declares; JSON if it declares none. */
+function unsupportedMediaType({ routeOptions }: FastifyRequest): ServiceError {
+  const body = routeOptions.schema?.body as { readonly content?: object } | undefined;
+  const accepted = formatList(Object.keys(body?.content ?? { 'application/json': {} }));
+  const detail = `This endpoint does not accept the content type of the body. It accepts ${accepted}`;
+  return serviceError('unsupported_media_type', detail);
 }
 
 function fromInvalidRequest(error: InvalidRequest): ServiceError {
@@ -66,10 +76,6 @@ function fromInvalidRequest(error: InvalidRequest): ServiceError {
 /** Error codes of Fastify, Node and the database → our codes and details. */
 const FOREIGN_CODES: Readonly<Record<string, readonly [code: ServiceCode, detail: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than the limit of this endpoint'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'unsupported_media_type',
-    'This endpoint does not accept the content type of the body',
-  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The length of the body differs from Content-Length'],
   FST_ERR_BAD_URL: ['bad_request', 'The path is not a valid URL path'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No resource has this id'],

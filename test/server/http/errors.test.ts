@@ -209,7 +209,8 @@ describe('errors', () => {
     '',
   ])('415: the content type %j', async (type) => {
     const answer = await post('{}', { 'content-type': type });
-    expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+    const detail = expect.stringMatching(/It accepts application\/json$/);
+    expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type', detail } });
   });
 
   it('accept JSON with a charset in any case', async () => {

@@ -61,8 +61,8 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const { code, message } = asOauthError(error);
+  app.setErrorHandler((error, request, reply) => {
+    const { code, message } = asOauthError(error, request);
     if (code === 'invalid_client') reply.header('www-authenticate', 'Basic realm="reelform", charset="UTF-8"');
     return reply.code(code === 'invalid_client' ? 401 : 400).send({ error: code, error_description: message });
   });
@@ -115,9 +115,9 @@ export function oauthRoutes(app: FastifyInstance, ports: AppPorts): void {
 }
 
 /** Maps malformed bodies to `invalid_request`; other errors keep the format of the service. */
-function asOauthError(error: unknown): OauthError {
+function asOauthError(error: unknown, request: FastifyRequest): OauthError {
   if (error instanceof OauthError) return error;
-  const problem = serviceErrorOf(error);
+  const problem = serviceErrorOf(error, request);
   if (problem.code === 'bad_request') return new OauthError('invalid_request', problem.message);
   throw error;
 }

@@ -99,7 +99,7 @@ describe('POST /oauth/token', () => {
   it('rejects other content types and large bodies with a problem document', async () => {
     expect(await post('x', { 'content-type': 'text/plain' })).toMatchObject({
       status: 415,
-      body: { code: 'unsupported_media_type' },
+      body: { code: 'unsupported_media_type', detail: expect.stringContaining('x-www-form-urlencoded') },
     });
     expect(await post({ ...CLIENT, ...GRANT, x: 'x'.repeat(20_000) })).toMatchObject({ status: 413 });
     expect((await service.as(null)('GET', '/oauth/token')).status).toBe(405);

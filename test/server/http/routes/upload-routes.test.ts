@@ -33,7 +33,10 @@ describe('POST /v2/source_uploads', () => {
     'model/obj',
   ])('rejects %s', async (type) => {
     const answer = await service.api('POST', '/v2/source_uploads', { body: '{}', headers: { 'content-type': type } });
-    expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+    expect(answer).toMatchObject({
+      status: 415,
+      body: { code: 'unsupported_media_type', detail: expect.stringMatching(/octet-stream, image\/\*/) },
+    });
   });
 
   it('rejects an empty body and a body without a type', async () => {
