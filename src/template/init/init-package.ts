@@ -59,68 +59,33 @@ export function initPackage(
   source: LottieSource,
   options: InitPackageOptions,
 ): NewPackage | { readonly problems: string[] } {
-  const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
-  const scaled = scaleDown(source.animation);
-  let problems = check(scaled);
-  const hasDuplicateNumbers = problems.length > 0 && problems.every((problem) => DUPLICATE_NUMBER.test(problem));
-  if (problems.length > 0 && !hasDuplicateNumbers) return { problems };
-  const animation = structuredClone(scaled) as LottieDocument;
-  const notes: InitNote[] = [];
-  if (scaled !== source.animation) {
-    notes.push({ kind: 'changed', message: `The size became ${animation.w} × ${animation.h}: 4096 pixels at most` });
-  }
-  if (hasDuplicateNumbers) {
-    notes.push({ kind: 'changed', message: `${renumberLayers(animation)} layers were renumbered` });
-    problems = check(animation);
-    if (problems.length > 0) return { problems };
-  }
-  notes.push(...upgradeDocument(animation).map((message) => ({ kind: 'changed', message }) as const));
+  const read = readAnimation(source.animation);
+  if ('problems' in read) return read;
+  const { animation, notes } = read;
+  notes.push(...upgradeDocument(animation).map(changed));
   restoreExpressions(animation);
   if (options.evaluate !== undefined) notes.push(...bakeNotes(bakeExpressions(animation, options.evaluate)));
   const unsupported = findUnsupported(animation);
   notes.push(...makeEven(animation), ...dropUnused(animation));
-  const keys = new KeyGenerator(slotIds(animation));
   if (options.colorLayers !== null && solidsToShapes(animation) > 0) {
-    notes.push({ kind: 'changed', message: 'Converted solids to shapes, so that their colours are editable' });
+    notes.push(changed('Converted solids to shapes, so that their colours are editable'));
   }
-  const found = readNamed(animation, keys, notes);
-  const images = extractImages(animation, source);
-  if (found.length === 0) {
-    const proposed = proposeEditables(animation, keys);
-    found.push(...proposed.editables);
-    notes.push(...proposed.notes);
-  } else {
-    // Slots are the texts that a player can change. Other texts can be editable too.
-    if (found.every(({ origin }) => origin === 'slot'))
-      found.push(...proposeEditables(animation, keys, ['text']).editables);
-    notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));
-  }
-  if (options.colorLayers !== null) found.push(...suggestColors(animation, keys, options.colorLayers));
-  const colors = sharedColors(animation);
-  found.push(...(options.addLayers?.(animation, keys) ?? []));
+  const { found, images, colors } = findAll(animation, source, options, notes);
   if (found.length === 0) return { problems: [nothingToEdit(colors)] };
-
   const fonts = extractFonts(animation, source);
   notes.push(...fonts.notes);
   const { stills, stillOf, neverShown } = chooseStills(animation, found);
-  const hidden = found.filter(({ key }) => neverShown.includes(key));
-  for (const { label } of hidden)
-    notes.push({
-      kind: 'skipped',
-      message: `${JSON.stringify(label)} is not editable: it is not visible in any frame`,
-    });
-  const editables = inOrder(found.filter((editable) => !hidden.includes(editable))).map((editable) => ({
+  const shown = found.filter(({ key }) => !neverShown.includes(key));
+  if (shown.length === 0) return { problems: ['No editable is visible in any frame'] };
+  notes.push(...lockHidden(found.filter(({ key }) => neverShown.includes(key))));
+  const editables = inOrder(shown).map((editable) => ({
     ...editable,
     stillcut: stillOf.get(editable.key)!,
     maxLength: editable.kind === 'text' ? Math.max(...editable.nodes.flatMap(textStyles).map(textLength)) : null,
   }));
   notes.push(...shrinkBoxes(editables));
-  for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
-  if (editables.length === 0) return { problems: ['No editable is visible in any frame'] };
   animation.slots = slotsOf(editables);
-  const removed = notes.flatMap((note) => note.removed ?? []);
-  const before = Array.isArray(animation.removed) ? animation.removed : [];
-  if (removed.length > 0) animation.removed = [...before, ...removed];
+  recordRemoved(animation, notes);
   const name = options.name ?? source.name;
   const manifest = manifestText({
     name,
@@ -143,6 +108,72 @@ export function initPackage(
   return { files, name, animation, editables, stills, needs, notes, unsupported, colors };
 }
 
+/** Checks an animation and copies it, scaled down to the largest size and with unique layer numbers. */
+function readAnimation(
+  written: unknown,
+): { readonly animation: LottieDocument; readonly notes: InitNote[] } | { readonly problems: string[] } {
+  const check = (value: unknown): string[] => checkAnimation(value, { suppliedAssets: ALL, suppliedFonts: ALL });
+  const scaled = scaleDown(written);
+  const problems = check(scaled);
+  const isMisnumbered = problems.length > 0 && problems.every((problem) => DUPLICATE_NUMBER.test(problem));
+  if (problems.length > 0 && !isMisnumbered) return { problems };
+  const animation = structuredClone(scaled) as LottieDocument;
+  const notes: InitNote[] = [];
+  if (scaled !== written) notes.push(changed(`The size became ${animation.w} × ${animation.h}: 4096 pixels at most`));
+  if (isMisnumbered) {
+    notes.push(changed(`${renumberLayers(animation)} layers were renumbered`));
+    const remaining = check(animation);
+    if (remaining.length > 0) return { problems: remaining };
+  }
+  return { animation, notes };
+}
+
+/** Finds the editables of an animation, and turns its images into files. */
+function findAll(
+  animation: LottieDocument,
+  source: LottieSource,
+  { colorLayers, addLayers }: InitPackageOptions,
+  notes: InitNote[],
+) {
+  const keys = new KeyGenerator(slotIds(animation));
+  const found = readNamed(animation, keys, notes);
+  const images = extractImages(animation, source);
+  if (found.length === 0) {
+    const proposed = proposeEditables(animation, keys);
+    found.push(...proposed.editables);
+    notes.push(...proposed.notes);
+  } else {
+    // Slots are the texts that a player can change. Other texts can be editable too.
+    if (found.every(({ origin }) => origin === 'slot'))
+      found.push(...proposeEditables(animation, keys, ['text']).editables);
+    notes.push(...reportUnnamed(animation, new KeyGenerator([...slotIds(animation), ...found.map(({ key }) => key)])));
+  }
+  if (colorLayers !== null) found.push(...suggestColors(animation, keys, colorLayers));
+  const colors = sharedColors(animation);
+  found.push(...(addLayers?.(animation, keys) ?? []));
+  return { found, images, colors };
+}
+
+function changed(message: string): InitNote {
+  return { kind: 'changed', message };
+}
+
+/** Makes editables that no frame shows fixed. */
+function lockHidden(hidden: readonly FoundEditable[]): InitNote[] {
+  for (const { nodes } of hidden) for (const node of nodes) delete node.sid;
+  return hidden.map(({ label }) => ({
+    kind: 'skipped',
+    message: `${JSON.stringify(label)} is not editable: it is not visible in any frame`,
+  }));
+}
+
+/** Adds what the notes say was removed to the animation, for later checks of the package. */
+function recordRemoved(animation: LottieDocument, notes: readonly InitNote[]): void {
+  const removed = notes.flatMap((note) => note.removed ?? []);
+  if (removed.length === 0) return;
+  animation.removed = [...(Array.isArray(animation.removed) ? animation.removed : []), ...removed];
+}
+
 /** Reports the number of expressions that became keyframes, and each reason why others did not. */
 function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
   const failed = expressions.filter(({ failure }) => failure !== null);
@@ -154,8 +185,8 @@ function bakeNotes(expressions: readonly BakedExpression[]): InitNote[] {
     failed.map(({ layer, failure }) => `An expression of the layer ${JSON.stringify(layer)} stays: ${failure}`),
   );
   return [
-    ...(count === 0 ? [] : [{ kind: 'changed', message } as const]),
-    ...(live === 0 ? [] : [{ kind: 'changed', message: `${live} ${followText}` } as const]),
+    ...(count === 0 ? [] : [changed(message)]),
+    ...(live === 0 ? [] : [changed(`${live} ${followText}`)]),
     ...[...reasons].map((reason) => ({ kind: 'skipped', message: reason }) as const),
   ];
 }
@@ -214,7 +245,7 @@ function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
       return Array.isArray(sz) && rs === undefined;
     });
   for (const style of boxed) style.rs = 2;
-  return boxed.length === 0 ? [] : [{ kind: 'changed', message: 'Texts in boxes shrink to fit' }];
+  return boxed.length === 0 ? [] : [changed('Texts in boxes shrink to fit')];
 }
 
 function nothingToEdit(colors: readonly SharedColor[]): string {
