@@ -114,8 +114,17 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     return { page, complaints };
   }
 
-  /** Writes the page of a real plan that changes one video, with its drafts. */
-  async function draftsPage(before: string, after: string): Promise<string> {
+  const pages = new Map<string, Promise<string>>();
+
+  /** Returns the file of the page of a real plan that changes one video, with its drafts. */
+  function draftsPage(before: string, after: string): Promise<string> {
+    const key = `${before}\n${after}`;
+    const page = pages.get(key) ?? writeDraftsPage(before, after, join(folder, `drafts-${pages.size}.html`));
+    pages.set(key, page);
+    return page;
+  }
+
+  async function writeDraftsPage(before: string, after: string, file: string): Promise<string> {
     const sounds = { 'videos/low.wav': toneWav(1, 220), 'videos/high.wav': toneWav(1, 880) };
     const repository = gitIn(makeRepository({ ...sounds, 'videos/berlin.yaml': before }));
     await repository.git('init', '--quiet', '--initial-branch=main');
@@ -124,7 +133,6 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     const args = ['plan', '--format', 'html', '--preview', 'draft', '--base', 'HEAD~1', '--target', 'berlin'];
     const { stdout, stderr } = await reelform(repository.root, args, { now: Date.now });
     expect(stdout, stderr).toContain('<video');
-    const file = join(folder, 'drafts.html');
     writeFileSync(file, stdout);
     return file;
   }
@@ -188,31 +196,35 @@ describe.skipIf(CHROMIUM === null)('the page of a plan in Chromium', () => {
     return found.map((element) => element.tagName + '.' + element.className + ' ' + element.textContent.slice(0, 40));
   })()`;
 
-  it.each([320, 360, 390, 412, 1280])('is no wider than %d pixels', async (width) => {
-    const videos = new Map([...examplePreview().videos].map(([id, video]) => [id === 'berlin' ? LONG : id, video]));
-    for (const [document, preview] of [
-      [documentOf(hardValues()), examplePreview()],
-      [documentOf(everyAction()), examplePreview()],
-      [
-        { ...documentOf(longNames()), diagnostics: LONG_PROBLEMS },
-        { ...examplePreview(), videos },
-      ],
-      [documentOf(largePlan(100)), null],
-    ] as const) {
-      const { page } = await open(document, preview);
-      await page.setViewportSize({ width, height: 800 });
-      // Fonts are wider on some machines.
-      if (width < 1000) await page.evaluate(`document.body.style.fontFamily = 'monospace'`);
-      for (const view of ['Side by side', 'Slider', 'Difference']) {
-        const radio = page.getByRole('radio', { name: view });
-        if ((await radio.count()) > 0) await radio.check();
-        expect(await page.evaluate(TOO_WIDE)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  const longVideos = new Map([...examplePreview().videos].map(([id, video]) => [id === 'berlin' ? LONG : id, video]));
+  const WIDE_PLANS: [string, PlanDocument, PlanPreview | null][] = [
+    ['hard values', documentOf(hardValues()), examplePreview()],
+    ['every action', documentOf(everyAction()), examplePreview()],
+    [
+      'long names and problems',
+      { ...documentOf(longNames()), diagnostics: LONG_PROBLEMS },
+      { ...examplePreview(), videos: longVideos },
+    ],
+    ['100 videos', documentOf(largePlan(100)), null],
+  ];
+
+  it.each(WIDE_PLANS)('is no wider than the window with %s', async (_, document, preview) => {
+    const { page } = await open(document, preview);
+    for (const isOpen of [false, true]) {
+      if (isOpen) await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
+      for (const width of [320, 360, 390, 412, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        // Fonts are wider on some machines.
+        await page.evaluate(`document.body.style.fontFamily = '${width < 1000 ? 'monospace' : ''}'`);
+        for (const view of ['Side by side', 'Slider', 'Difference']) {
+          const radio = page.getByRole('radio', { name: view });
+          if ((await radio.count()) > 0) await radio.check();
+          expect(await page.evaluate(TOO_WIDE), `${width} pixels`).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        }
       }
-      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
-      expect(await page.evaluate(TOO_WIDE)).toEqual([]);
-      await page.close();
     }
+    await page.close();
   });
 
   it('plays both drafts in sync, loads them on demand, and loops', async () => {
