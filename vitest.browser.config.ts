@@ -1,13 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
-/** The page of `reelform preview` in Chromium, against the real server: `npm run browser`. Skipped where there is no Chromium. */
+/** Tests in Chromium. Skipped where there is none. */
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-setup.ts'],
-    include: ['test/browser/**/*.test.ts'],
     expect: { poll: { timeout: 40_000 } },
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
+    projects: [
+      // The engine beside lottie-web, frame by frame, and the page of a plan.
+      { extends: true, test: { name: 'field', include: ['test/field/**/*.test.ts'] } },
+      // The page of `reelform preview`, against the real server.
+      { extends: true, test: { name: 'page', include: ['test/browser/**/*.test.ts'] } },
+    ],
   },
 });
