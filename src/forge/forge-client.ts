@@ -233,14 +233,9 @@ export function openForgeClient(options: {
       if (sent.kind !== 'answered') throw noAnswer(name, what, sent);
       const answer = answerOf(sent);
       const result = { ...answer, text: clean(answer.text) };
-      const { status } = result;
-      if (status < 300 && limitMs(result, clock.now()) === null) return { result };
-      const redirectedTo = redirectTarget(result, url);
-      // 301 and 302 may change another method to GET; 303 does.
-      const isFollowed = status !== 303 && (method === 'GET' || status > 302);
-      if (redirectedTo === null || !isFollowed || !URL.canParse(redirectedTo)) {
-        throw refusal(name, what, result, clock.now());
-      }
+      if (result.status < 300 && limitMs(result, clock.now()) === null) return { result };
+      const redirectedTo = keepsMethod(method, result.status) ? redirectTarget(result, url) : null;
+      if (redirectedTo === null || !URL.canParse(redirectedTo)) throw refusal(name, what, result, clock.now());
       return { redirectedTo };
     });
     if (answer !== null) return answer;
@@ -268,6 +263,11 @@ export function openForgeClient(options: {
       return items;
     },
   };
+}
+
+/** Returns whether a redirect repeats the request as it is: 301 and 302 may change another method to GET; 303 does. */
+function keepsMethod(method: ForgeRequest['method'], status: number): boolean {
+  return status !== 303 && (method === 'GET' || status > 302);
 }
 
 /** Parses the JSON of an answer. */

@@ -88,20 +88,30 @@ export function locateIn(root: TreeNode): Locate {
     let node = root;
     let keySpan: Span | null = null;
     for (const [depth, step] of path.entries()) {
-      const next = node.kind === 'map' ? node.entries.get(step) : undefined;
-      const item = node.kind === 'list' ? node.items[Number(step)] : undefined;
-      if (next === undefined && item === undefined) {
+      const next = stepInto(node, step);
+      if (next === null) {
         const around = keySpan ?? spanOf(node);
         return { span: depth <= 1 && around.file !== root.span.file ? spanOf(root) : around };
       }
-      if (next !== undefined) keySpan = next.keySpan;
-      node = next?.value ?? item!;
-      if (depth === path.length - 1 && part === 'key' && next !== undefined) return { span: next.keySpan };
+      node = next.node;
+      keySpan = next.keySpan ?? keySpan;
+      if (depth === path.length - 1 && part === 'key' && next.keySpan !== null) return { span: next.keySpan };
     }
-    if (node.kind !== 'scalar') return { span: node.kind === 'map' && keySpan !== null ? keySpan : spanOf(node) };
-    const span = node.span.start === node.span.end && keySpan !== null ? keySpan : node.span;
-    return { span, hint: node.hint, row: node.row };
+    if (node.kind === 'map') return { span: keySpan ?? spanOf(node) };
+    if (node.kind === 'list') return { span: spanOf(node) };
+    const isEmpty = node.span.start === node.span.end;
+    return { span: isEmpty && keySpan !== null ? keySpan : node.span, hint: node.hint, row: node.row };
   };
+}
+
+/** Returns the node at a key of a map or an index of a list; null if it is missing. */
+function stepInto(node: TreeNode, step: string): { readonly node: TreeNode; readonly keySpan: Span | null } | null {
+  if (node.kind === 'map') {
+    const entry = node.entries.get(step);
+    return entry === undefined ? null : { node: entry.value, keySpan: entry.keySpan };
+  }
+  const item = node.kind === 'list' ? node.items[Number(step)] : undefined;
+  return item === undefined ? null : { node: item, keySpan: null };
 }
 
 /** Returns the span of a node; for a map its first key in its own file, or its start if all keys come from other files. */
