@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isRecord } from '../json.ts';
+import { isRecord, parseRecord } from '../json.ts';
 import type { PolicyFinding, PolicyLevel } from './policy.ts';
 
 /** Result of running a policy command. */
@@ -18,8 +18,9 @@ const MAX_FINDINGS = 100;
 
 /**
  * Reads the answer of a policy command: JSON `{"deny": […], "warn": […]}` on standard output, where each entry is a string
- * or `{message, video}`. Without such JSON, exit status 0 allows the plan and any other status denies it with the printed
- * text. A command without an answer denies. Each message becomes one line of plain text.
+ * or `{message, video}`. Other text is no answer: exit status 0 allows the plan and any other status denies it with the printed
+ * text. A broken answer denies, so that a mistake in it does not turn a denial into approval; so does a command that failed.
+ * Each message becomes one line of plain text.
  *
  * @param rule name under which the findings are reported
  * @param isVideo returns whether the plan changes a video with this id
@@ -38,13 +39,14 @@ export function readPolicyAnswer(
   });
   if (end.failure !== null) return [find('deny', end.failure)];
   const answer = parseAnswer(end.stdout);
+  if (answer === 'broken' && end.exitCode === 0) return [find('deny', BROKEN)];
   const findings = (['deny', 'warn'] as const).flatMap((level) =>
-    entriesOf(answer?.[level]).map(({ message, video }) =>
+    entriesOf(isRecord(answer) ? answer[level] : null).map(({ message, video }) =>
       find(level, message, video !== null && isVideo(video) ? video : null),
     ),
   );
   if (end.exitCode === 0 || findings.some(({ level }) => level === 'deny')) return capped(findings, find);
-  const text = oneLine(end.stderr) || (answer === null ? oneLine(end.stdout) : '');
+  const text = oneLine(end.stderr) || (isRecord(answer) ? '' : oneLine(end.stdout));
   return capped([find('deny', text || `it exited with ${end.exitCode} without a message`), ...findings], find);
 }
 
@@ -58,19 +60,23 @@ function capped(
   return [...findings.slice(0, MAX_FINDINGS), find(level, `and ${rest.length} more`)];
 }
 
-function parseAnswer(stdout: string): Record<string, unknown> | null {
-  if (!stdout.trimStart().startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(stdout);
-    return isRecord(value) && (listOf(value.deny) ?? listOf(value.warn)) !== null ? value : null;
-  } catch {
-    return null;
-  }
+const BROKEN = 'it printed an invalid answer; expected {"deny": ["message"], "warn": []} and no other text';
+
+/** Parses standard output that begins like an answer; null for other text and for JSON without findings. */
+function parseAnswer(stdout: string): Record<string, unknown> | 'broken' | null {
+  const text = stdout.trim();
+  if (!text.startsWith('{')) return null;
+  const answer = parseRecord(text);
+  if (answer === null) return 'broken';
+  const lists = [answer.deny, answer.warn].filter((value) => value !== undefined && value !== null);
+  if (lists.length === 0) return null;
+  return lists.every((value) => listOf(value) !== null) ? answer : 'broken';
 }
 
-/** Accepts a single string as a list of one, so that a formal mistake does not turn a denial into approval. */
+/** Accepts a single string as a list of one; null for other values. */
 function listOf(value: unknown): unknown[] | null {
-  return Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : null;
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return Array.isArray(value) ? value : null;
 }
 
 function entriesOf(value: unknown): { readonly message: string; readonly video: string | null }[] {

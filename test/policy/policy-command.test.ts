@@ -8,6 +8,9 @@ const read = (end: Partial<PolicyCommandResult>): string[] =>
     (id) => id === 'dune',
   ).map(({ level, video, message }) => [level, video, message].filter((one) => one !== null).join(' '));
 
+const BROKEN =
+  'deny command c: it printed an invalid answer; expected {"deny": ["message"], "warn": []} and no other text';
+
 describe('readPolicyAnswer()', () => {
   it.each<[Partial<PolicyCommandResult>, string[]]>([
     [{}, []],
@@ -25,6 +28,14 @@ describe('readPolicyAnswer()', () => {
     [{ stdout: '{"deny": [{"msg": "a", "video": "other"}, 7]}' }, ['deny command c: a', 'deny command c: 7']],
     [{ stdout: '{"deny": "a"}' }, ['deny command c: a']],
     [{ stdout: '{"deny": ""}' }, []],
+    [{ stdout: '\uFEFF{"deny": ["a"]}\n' }, ['deny command c: a']],
+    [{ stdout: '{"deny": ["a"]}\ndone' }, [BROKEN]],
+    [{ stdout: '{"deny": {"message": "a"}, "warn": []}' }, [BROKEN]],
+    [{ stdout: '{"deny": true}' }, [BROKEN]],
+    [{ stdout: '{"allowed": true}' }, []],
+    [{ exitCode: 1, stdout: '{"allowed": false}' }, ['deny command c: {"allowed": false}']],
+    [{ exitCode: 1, stdout: '{"deny": true}', stderr: 'crashed' }, ['deny command c: crashed']],
+    [{ exitCode: 1, stdout: '{"deny": true}' }, ['deny command c: {"deny": true}']],
     [{ exitCode: null, failure: 'it gave no answer' }, ['deny command c: it gave no answer']],
   ])('parses %j', (end, expected) => {
     expect(read(end)).toEqual(expected);
