@@ -8,13 +8,14 @@ import type { Io } from '../io.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
-/** Limits how long a user waits for a plan. Videos that exceed it are not counted. */
+/** Limits how long a user waits for a plan. */
 const BUDGET_MS = 5_000;
 
 /**
  * Counts the segments of all files of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
- * has, or whose sources cannot be read, which apply reports.
+ * has, or whose sources cannot be read, which apply reports. Returns no counts if the time is over before all videos are
+ * counted, because totals of some videos would pass for those of the plan.
  *
  * @param warns see `openSegmentCache`
  */
@@ -42,7 +43,7 @@ export async function countSegments(
     for (const video of videos) {
       const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
       if (template == null) continue;
-      if (io.monotonicNow() > until) break;
+      if (io.monotonicNow() > until) return new Map();
       const files = await scenes.filesOf(video, template).catch(() => null);
       const keys =
         files === null ? [] : filesOf(files).flatMap((file) => segmentKeys({ ...files.scene, ...file }, cache.build));

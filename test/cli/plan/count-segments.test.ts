@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definition, makeRepository } from '../../support/repository.ts';
-import { reelform } from '../../support/test-io.ts';
+import { reelform, type TestIoOptions } from '../../support/test-io.ts';
 
-async function planned(root: string, options: readonly string[] = []) {
-  return JSON.parse((await reelform(root, ['plan', '--json', ...options])).stdout) as {
+async function planned(root: string, options: readonly string[] = [], io: TestIoOptions = {}) {
+  return JSON.parse((await reelform(root, ['plan', '--json', ...options], io)).stdout) as {
     estimate: { segments?: object };
     changes: { id: string; segments?: object }[];
   };
@@ -29,6 +29,16 @@ describe('reelform plan', () => {
     const { estimate, changes } = await planned(root, ['--replace', 'rome']);
     expect(changes).toMatchObject([{ id: 'rome', action: 'update', segments: { render: 0, total: 1 } }]);
     expect(estimate.segments).toEqual({ render: 0, total: 1 });
+  });
+
+  it('counts nothing if there is not enough time for all videos', async () => {
+    const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
+    let now = 0;
+    const monotonicNow = (): number => (now += 2_600);
+    const { estimate, changes } = await planned(root, ['--no-lint'], { monotonicNow });
+    expect([estimate.segments, ...changes.map(({ segments }) => segments)]).toEqual(
+      Array.from({ length: changes.length + 1 }, () => undefined),
+    );
   });
 
   it('counts nothing if the cache is off', async () => {
