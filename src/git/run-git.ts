@@ -141,11 +141,18 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
   const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
+  const hint = HINTS.find(([message]) => message.test(stderr))?.[1];
   // Without `cause`, which contains the whole command.
   return new ReelformError('git_failed', `${action}: ${why}`, {
-    hint: 'Run the command by hand; it may lack permissions, the remote or the history',
+    hint: hint ?? 'Run the command by hand; it may lack permissions, the remote or the history',
   });
 }
+
+/** Messages of git with a certain remedy. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/not a git repository/, 'Run the command in a clone, or create a repository: git init'],
+  [/'origin' does not appear to be a git repository/, 'Add the remote: git remote add origin URL'],
+];
 
 /** @param folder path of the repository, as printed by git */
 function ofAnotherUser(action: string, folder: string): ReelformError {

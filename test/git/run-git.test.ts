@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { gitName, runGit, tryGit, withoutCredentials } from '../../src/git/run-git.ts';
 import { newRepository } from '../support/git-repository.ts';
@@ -15,6 +16,18 @@ describe('runGit()', () => {
     expect(error).toMatchObject({ code: 'git_failed', message: expect.stringContaining('127.0.0.1') });
     expect(JSON.stringify([error, (error as Error).message, (error as Error).stack])).not.toContain('s3cret');
     expect((error as Error).cause).toBeUndefined();
+  });
+
+  test('names the remedy if there is no repository, or no remote', async () => {
+    const { root } = await newRepository();
+    await expect(runGit(root, ['ls-remote', 'origin'])).rejects.toMatchObject({
+      code: 'git_failed',
+      hint: 'Add the remote: git remote add origin URL',
+    });
+    await expect(runGit(tmpdir(), ['rev-parse', '--git-dir'])).rejects.toMatchObject({
+      code: 'git_failed',
+      hint: expect.stringContaining('git init'),
+    });
   });
 
   test('times out', async () => {
