@@ -2,11 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
-import { changedFiles, checkoutCommit, differInOne, fetchCommit, fileAt } from '../../git/revisions.ts';
+import { changedFiles, checkoutCommit, commonCommit, differInOne, fetchCommit, fileAt } from '../../git/revisions.ts';
 import { emptyLock, type Fingerprint, type Lock } from '../../lock/lock.ts';
 import { parseLock } from '../../lock/lock-format.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import { type DesiredState, loadDesiredState } from '../plan/load-desired-state.ts';
 
 /** Extensions of files that may define videos or hold their rows. */
@@ -29,8 +30,8 @@ export async function rejectUncommitted({ root, desired, dependenciesOf }: Desir
   }
   const [first, ...others] = found;
   if (first === undefined) return;
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  throw new ReelformError('checkout_stale', `${first}${more} has uncommitted changes: nothing was rendered`, {
+  const who = others.length === 0 ? `${first} has` : `${first} and ${countNoun(others.length, 'more file')} have`;
+  throw new ReelformError('checkout_stale', `${who} uncommitted changes: nothing was rendered`, {
     hint: 'Commit and push first, or pass --allow-stale',
     exitCode: EXIT.stale,
   });
@@ -52,7 +53,7 @@ export async function tipCheckedOut(place: LockLocation, head: string, tipOf: ()
     if (await isTip(place, head, tip)) return tip;
     // Other runs may commit lockfiles meanwhile.
     const later = await tipOf();
-    if (later === tip || attempts === MAX_ATTEMPTS) throw stale(place.branch, head, tip);
+    if (later === tip || attempts === MAX_ATTEMPTS) throw await stale(place, head, tip);
     tip = later;
   }
 }
@@ -77,10 +78,13 @@ async function isTip({ root, remote, branch, path }: LockLocation, head: string,
   return true;
 }
 
-function stale(branch: string, head: string, tip: string): ReelformError {
+async function stale({ root, branch }: LockLocation, head: string, tip: string): Promise<ReelformError> {
+  const isAhead = (await commonCommit(root, head, tip)) === tip;
   const [ours, theirs] = [head, tip].map((commit) => commit.slice(0, 12));
   const message = `${ours} is checked out, but ${branch} is at ${theirs}: nothing was rendered`;
-  const hint = `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`;
+  const hint = isAhead
+    ? 'Push your commits first: git push. To apply without them on the branch, pass --allow-stale'
+    : `Apply the tip: git pull, or "ref: ${branch}" for actions/checkout. The run for the newer commit also covers this one. To apply anyway, pass --allow-stale`;
   return new ReelformError('checkout_stale', message, { hint, exitCode: EXIT.stale });
 }
 

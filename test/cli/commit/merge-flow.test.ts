@@ -2,6 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { markedComment } from '../../../src/forge/write-comment.ts';
+import { gitIn } from '../../support/git-repository.ts';
 import type { SeenComment } from '../../support/github-server.ts';
 import { BOT, COMMIT, LOCK, POST, startMergeFlow } from '../../support/merge-flow.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
@@ -44,6 +45,18 @@ describe('apply --commit=push', () => {
     expect(Object.keys(await flow.lock())).toEqual(['berlin']);
   });
 
+  it('asks to push a checkout that is ahead of its branch', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    const root = await flow.checkout();
+    await gitIn(root).commit({ 'notes.md': 'Not pushed' });
+    const refused = await flow.apply(PUSH, { root });
+    expect(refused).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('hint: Push your commits first: git push'),
+    });
+  });
+
   it('refuses uncommitted changes of definitions, including a removed one', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin', rome: 'Rome' });
@@ -57,7 +70,7 @@ describe('apply --commit=push', () => {
     });
     appendFileSync(join(root, 'videos/berlin.yaml'), '# Mine\n');
     expect((await flow.apply(PUSH, { root })).stderr).toContain(
-      'videos/berlin.yaml and 1 more has uncommitted changes',
+      'videos/berlin.yaml and 1 more file have uncommitted changes',
     );
     expect(flow.service.count(POST)).toBe(0);
   });
