@@ -171,7 +171,7 @@ export function approvalQuestion(plan: PlanDocument | null): string {
       : `${countWords(plan)
           .map(({ words }) => words)
           .join(', ')} · ${estimateWords(plan)}.`;
-  return `\n${totals} Apply these changes? Type "yes" to approve: `;
+  return `\n${totals}\nApply these changes? Type "yes" to approve: `;
 }
 
 /**

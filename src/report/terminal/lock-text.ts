@@ -133,7 +133,7 @@ const WHY: Readonly<Record<MergeDecision['why'], string>> = {
   content: 'it was rendered from changed content, the other side from unchanged content',
   later: 'it was rendered later',
   update: 'it was changed; the other side removed it',
-  order: 'both sides are equal',
+  order: 'neither side is newer',
 };
 
 /** Lists the conflicts that a merge resolved; empty if there were none. */

@@ -134,7 +134,7 @@ describe('approvalQuestion()', () => {
       changes: [],
     } as unknown as PlanDocument;
     expect(approvalQuestion(plan)).toBe(
-      '\n3 to create, 2 unchanged · 3 renders, 12 s of video. Apply these changes? Type "yes" to approve: ',
+      '\n3 to create, 2 unchanged · 3 renders, 12 s of video.\nApply these changes? Type "yes" to approve: ',
     );
     expect(approvalQuestion(null)).toContain('Nothing is rendered.');
   });
