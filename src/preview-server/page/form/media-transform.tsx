@@ -247,8 +247,9 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A number with its unit. Numbers outside the range are not passed on. */
+/** A number with its unit. Numbers outside the range are not passed on. The text stays as typed, such as `0.`, until the user leaves it. */
 function NumberField({ label, unit, value, min = 0, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <label class="number">
       {label}
@@ -258,10 +259,12 @@ function NumberField({ label, unit, value, min = 0, max, step = 1, onChange }: N
           min={min}
           max={max}
           step={step}
-          value={Number(value.toFixed(2))}
-          onInput={({ currentTarget: { valueAsNumber } }) => {
+          value={typed ?? Number(value.toFixed(2))}
+          onInput={({ currentTarget: { value: text, valueAsNumber } }) => {
+            setTyped(text);
             if (valueAsNumber >= min && valueAsNumber <= max) onChange(valueAsNumber);
           }}
+          onBlur={() => setTyped(null)}
         />
         {unit}
       </span>
