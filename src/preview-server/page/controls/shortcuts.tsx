@@ -10,7 +10,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   latest.current = shortcuts;
   useEffect(() => {
     const listener = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.altKey || isTyping(event.target)) return;
+      if (event.defaultPrevented || event.altKey || usesKey(event.target, event.key)) return;
       if (document.querySelector('dialog[open]') !== null) return;
       const modifier = event.metaKey || event.ctrlKey ? 'mod+' : '';
       const action = latest.current[modifier + event.key];
@@ -23,11 +23,12 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    target.closest('input:not([type=range]),textarea,select,[contenteditable]') !== null
-  );
+/** Whether a control uses a key itself: a slider those that move it, except the scrub bar, whose value is the frame. */
+function usesKey(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const slider = target.closest('input[type=range]');
+  if (slider !== null) return key.startsWith('Arrow') && slider.closest('.film') === null;
+  return target.closest('input,textarea,select,[contenteditable]') !== null;
 }
 
 const SHORTCUTS: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
