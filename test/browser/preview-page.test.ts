@@ -151,6 +151,54 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
     await page.getByRole('heading', { name: 'Store in Gdynia' }).waitFor();
   });
 
+  it('adds a row, keeps the line breaks of a cell, and undoes both', async () => {
+    const path = join(root, 'videos/data/stores.csv');
+    const before = readFileSync(path, 'utf8');
+    const page = await open('#/rows/videos/data/stores.csv');
+    await page.getByRole('button', { name: 'Add a row' }).click();
+    const added = page.getByLabel('slug, row 2');
+    await expect.poll(() => added.inputValue()).toBe('new-2');
+    await expect.poll(() => added.evaluate((cell) => cell.matches(':focus'))).toBe(true);
+    await page.keyboard.type('gdansk');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Old');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('Town');
+    await expect.poll(() => readFileSync(path, 'utf8')).toBe(`${before}gdansk,"Old\nTown"\r\n`);
+    await page.getByText('new-2').waitFor({ state: 'detached' });
+    await page.getByLabel('city, row 2').pressSequentially(' 2');
+    await expect.poll(() => readFileSync(path, 'utf8')).toBe(`${before}gdansk,"Old\nTown 2"\r\n`);
+    for (;;) {
+      const undo = page.getByRole('button', { name: 'Undo' });
+      await page.getByText('Saving…').waitFor({ state: 'detached' });
+      if (await undo.isDisabled()) break;
+      await undo.click();
+    }
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('names the problem of a row', async () => {
+    const path = join(root, 'videos/data/stores.csv');
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(path, `${before}lodz,Other\r\n`);
+    const page = await open('#/rows/videos/data/stores.csv');
+    await page.getByText('already has a video').waitFor();
+    writeFileSync(path, before);
+    await page.getByText('already has a video').waitFor({ state: 'detached' });
+  });
+
+  it('moves a slider of the form by keyboard, and not the frame', async () => {
+    const page = await open('#/video/berlin');
+    const slider = page.locator('[data-key=c_01]').getByLabel('Opacity');
+    await slider.focus();
+    const frame = await page.locator('.frame-number').textContent();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => readVideo('berlin')).toContain('c_01: "#2A4B7CFC"');
+    expect(await page.locator('.frame-number').textContent()).toBe(frame);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => readVideo('berlin')).toBe(BERLIN);
+  });
+
   it('stores a chosen image and moves its focus', async () => {
     const page = await open('#/video/oslo');
     const field = page.locator('[data-key="(Footage)/USER/photo.png"]');
@@ -159,8 +207,10 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
       .setInputFiles({ name: 'sky.png', mimeType: 'image/png', buffer: Buffer.from(solidPng('#0000ff')) });
     await expect.poll(() => readVideo('oslo')).toContain('sky.png');
     await field.locator('.focus-point').waitFor();
-    await field.getByLabel('Focus X').fill('20');
-    await expect.poll(() => readVideo('oslo')).toContain('focus_x: 0.2');
+    await field.locator('img[src*=sky]').waitFor();
+    await field.getByLabel('Focus X').selectText();
+    await page.keyboard.type('12.5');
+    await expect.poll(() => readVideo('oslo')).toContain('focus_x: 0.125');
   });
 
   it('stores an image that is dropped, and crops it with the pointer', async () => {

@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FormField, LintMark, VideoCard, VideoDetail } from '../../protocol.ts';
-import { IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Still } from '../controls/still.tsx';
-import { redoLast, saveFields, saveRows, undoLast, useEdits } from '../edits.ts';
+import { saveFields, saveRows } from '../edits.ts';
 import { formatRoute } from '../route.ts';
 import { formatClock, spell } from '../wording.ts';
 import type { Save } from './control.tsx';
 import { FieldControl } from './field-control.tsx';
+import { SaveState } from './save-state.tsx';
 import { DuplicateDialog } from './video-dialogs.tsx';
 
 interface VideoFormProps {
@@ -101,17 +101,4 @@ function titleField(card: VideoCard): FormField {
     origin: { kind: 'own', at: null },
     column: null,
   };
-}
-
-function SaveState(): JSX.Element {
-  const { undo, redo, isSaving, files } = useEdits();
-  return (
-    <>
-      <p class="save-state" role="status">
-        {isSaving ? 'Saving…' : files.length > 0 ? `Saved to ${files.join(', ')}` : 'Edits are saved as you type'}
-      </p>
-      <IconButton icon="undo" label="Undo" title="Undo (Ctrl Z)" disabled={undo.length === 0} onClick={undoLast} />
-      <IconButton icon="redo" label="Redo" title="Redo" disabled={redo.length === 0} onClick={redoLast} />
-    </>
-  );
 }
