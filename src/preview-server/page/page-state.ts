@@ -21,13 +21,11 @@ export type PageMessage =
 
 export const FIRST_STATE: PageState = { server: null, connection: 'connecting', drafts: {} };
 
-/** Returns the state after a message. A change that is older than the state has no effect, as events may overtake an answer. */
+/** Returns the state after a message. A change that is older than the state has no effect. */
 export function reduceState(state: PageState, message: PageMessage): PageState {
   switch (message.kind) {
-    case 'loaded': {
-      if (state.server !== null && isSameServer(state.server, message.state)) return state;
+    case 'loaded':
       return { ...state, server: message.state };
-    }
     case 'change':
       if (state.server === null || message.change.revision <= state.server.revision) return state;
       return { ...state, server: applyChange(state.server, message.change) };
@@ -38,12 +36,6 @@ export function reduceState(state: PageState, message: PageMessage): PageState {
     case 'connection':
       return state.connection === message.connection ? state : { ...state, connection: message.connection };
   }
-}
-
-function isSameServer(known: PreviewState, loaded: PreviewState): boolean {
-  return (
-    known.revision === loaded.revision && known.name === loaded.name && known.videos.length === loaded.videos.length
-  );
 }
 
 function applyChange(server: PreviewState, change: StateChange): PreviewState {

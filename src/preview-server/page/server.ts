@@ -62,33 +62,37 @@ export function draftAddress(fingerprint: string, segment: number | null): strin
   return segment === null ? `${base}.mp4` : `${base}/${segment}.mp4`;
 }
 
-/** Loads the state and follows its changes. A lost connection is opened again, and the state loaded again. */
+/** Follows the state. A lost connection is opened again; the first event of each has the whole state. */
 export function connect(): void {
   if (IS_GALLERY) {
-    void loadState('static');
+    fetchJson<PreviewState>('state').then(
+      (state) => load(state, 'static'),
+      () => dispatch({ kind: 'connection', connection: 'lost' }),
+    );
     return;
   }
   const events = new EventSource('api/events');
   const listen = <T>(name: string, receive: (data: T) => void): void =>
     events.addEventListener(name, (event: MessageEvent<string>) => receive(JSON.parse(event.data) as T));
-  listen<StateChange>('state', (change) => dispatch({ kind: 'change', change }));
+  let isFirst = true;
+  listen<PreviewState | StateChange>('state', (data) => {
+    if (isFirst) load(data as PreviewState, 'live');
+    else dispatch({ kind: 'change', change: data });
+    isFirst = false;
+  });
   listen<RunEvent>('run', (event) => dispatch({ kind: 'run', event }));
   listen<DraftEvent>('draft', (event) => dispatch({ kind: 'draft', event }));
-  events.addEventListener('open', () => void loadState('live'));
   events.addEventListener('error', () => {
+    isFirst = true;
     dispatch({ kind: 'connection', connection: 'lost' });
     // The browser reconnects by itself, except after an answer that is not a stream.
     if (events.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
   });
 }
 
-async function loadState(connection: 'live' | 'static'): Promise<void> {
-  try {
-    dispatch({ kind: 'loaded', state: await fetchJson<PreviewState>('state') });
-    dispatch({ kind: 'connection', connection });
-  } catch {
-    dispatch({ kind: 'connection', connection: 'lost' });
-  }
+function load(state: PreviewState, connection: 'live' | 'static'): void {
+  dispatch({ kind: 'loaded', state });
+  dispatch({ kind: 'connection', connection });
 }
 
 async function request<T>(address: string, options: RequestInit = {}): Promise<T> {

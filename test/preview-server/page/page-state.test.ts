@@ -68,8 +68,8 @@ describe('reduceState()', () => {
     expect(drafts['v1:b']?.isReady).toBe(true);
   });
 
-  it('replaces the state when a restarted server begins to count again', () => {
-    const state = previewState(1, [previewCard('a')]);
+  it.each([1, 4])('replaces the state when a restarted server begins to count again, at revision %i', (revision) => {
+    const state = previewState(revision, [previewCard('b', { title: 'B' }), previewCard('d')]);
     expect(reduceAll(LOADED, { kind: 'loaded', state }).server).toBe(state);
   });
 });
