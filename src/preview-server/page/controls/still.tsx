@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { stillAddress } from '../server.ts';
+import { usePage } from '../store.ts';
 
 const SCROLL_REST_MS = 90;
 let lastScroll = Number.NEGATIVE_INFINITY;
@@ -37,8 +38,11 @@ export function useDecoded(address: string | null): { readonly shown: string | n
     shown: null,
     isFailed: false,
   });
+  const isLost = usePage(({ connection }) => connection === 'lost');
   const queue = useRef<{ wanted: string | null; loading: HTMLImageElement | null }>({ wanted: null, loading: null });
   useEffect(() => {
+    // Pictures that failed meanwhile are loaded once the server answers again.
+    if (isLost) return;
     const { current } = queue;
     current.wanted = address;
     const load = (): void => {
@@ -69,7 +73,7 @@ export function useDecoded(address: string | null): { readonly shown: string | n
     }
     const timer = setTimeout(load, SCROLL_REST_MS);
     return () => clearTimeout(timer);
-  }, [address]);
+  }, [address, isLost]);
   useEffect(
     () => () => {
       // Removing the address cancels the request.
