@@ -89,7 +89,7 @@ function summaryOf({ renders, videoSeconds, segments, cost }: PlanSummary): stri
   const parts = [renders === 0 ? 'Nothing to render' : `${count(renders, 'video')} to render`];
   if (renders > 0 && videoSeconds !== null) parts.push(`${formatLength(videoSeconds)} of video`);
   if (segments !== null && segments.total > 0)
-    parts.push(`${segments.toRender} of ${count(segments.total, 'segment')}`);
+    parts.push(`${segments.toRender.toLocaleString('en')} of ${count(segments.total, 'segment')}`);
   if (cost !== null)
     parts.push(new Intl.NumberFormat('en', { style: 'currency', currency: cost.currency }).format(cost.amount));
   return parts.join(', ');
@@ -151,7 +151,7 @@ function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
     <section class={`run run-${run.status}`} aria-label="Run">
       <p role="status">
         <b>{STATUS[run.status]}</b>
-        {run.total > 0 && ` · ${run.done} of ${count(run.total, 'video')} done`}
+        {run.total > 0 && ` · ${run.done.toLocaleString('en')} of ${count(run.total, 'video')} done`}
         {run.failed > 0 && ` · ${run.failed} failed`}
       </p>
       {run.status === 'running' && (

@@ -54,7 +54,7 @@ export function WallToolbar({ view, videos, shownCount, rowHeight, onRowHeight }
       <p class="shown-count" role="status">
         {shownCount === videos.length
           ? count(videos.length, 'video')
-          : `${shownCount} of ${count(videos.length, 'video')}`}
+          : `${shownCount.toLocaleString('en')} of ${count(videos.length, 'video')}`}
       </p>
       <Choice
         label="Group"
