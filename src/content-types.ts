@@ -11,6 +11,8 @@ export const MEDIA_CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.webm': 'video/webm',
   '.mp3': 'audio/mpeg',
   '.wav': 'audio/wav',
+  '.aac': 'audio/aac',
+  '.flac': 'audio/flac',
   '.ogg': 'audio/ogg',
   '.m4a': 'audio/mp4',
 };

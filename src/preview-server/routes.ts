@@ -210,7 +210,7 @@ const MAX_UPLOAD_BYTES = 200 << 20;
 const FOLDERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['png', 'jpg', 'jpeg', 'webp', 'gif', 'avif'].map((extension) => [extension, 'images'])),
   ...Object.fromEntries(['mp4', 'mov', 'webm'].map((extension) => [extension, 'clips'])),
-  ...Object.fromEntries(['mp3', 'wav', 'm4a', 'aac', 'ogg'].map((extension) => [extension, 'sounds'])),
+  ...Object.fromEntries(['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg'].map((extension) => [extension, 'sounds'])),
 };
 
 /**

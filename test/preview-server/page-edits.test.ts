@@ -210,6 +210,9 @@ describe('new files', () => {
     });
     await post('undo', { undo: first.undo });
     expect(existsSync(join(root, first.path))).toBe(false);
+    expect((await upload('Voice.flac', new TextEncoder().encode('fLaC'))).json).toMatchObject({
+      path: 'videos/sounds/Voice.flac',
+    });
     expect((await upload('run.sh', solidPng('#0000ff'))).status).toBe(400);
   });
 });

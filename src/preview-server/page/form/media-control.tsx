@@ -10,7 +10,7 @@ import { type ControlProps, Refusal, useSavedValue } from './control.tsx';
 import { PictureTransform, SoundTransform } from './media-transform.tsx';
 
 const ACCEPTED: Readonly<Record<string, string>> = {
-  image: 'image/png,image/jpeg,image/webp,image/avif,image/svg+xml,image/gif',
+  image: 'image/png,image/jpeg,image/webp,image/avif,image/gif',
   video: 'video/mp4,video/quicktime,video/webm,image/*',
   audio: 'audio/*,video/mp4',
 };
