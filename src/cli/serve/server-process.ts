@@ -80,7 +80,7 @@ interface ServerOpening {
 
 /**
  * Reads the settings, starts a server or a worker, and closes it at the first signal. The second signal ends running
- * renders, and the third one ends the process.
+ * renders, and the third one ends the process. A signal during the start ends the process at once.
  *
  * @param start returns null if it cannot start, with the errors printed
  * @returns the exit status
@@ -92,17 +92,20 @@ export async function runServer(
   const opened = await openSettings(options, flags, io);
   if (opened === null) return EXIT.error;
   const log = openLog(io, opened.settings.logFormat, options.color);
+  let isStarting = true;
   let signalCount = 0;
   const resolvers: (() => void)[] = [];
   const nextSignal = (): Promise<void> => new Promise((resolve) => resolvers.push(resolve));
   const [firstSignal, secondSignal] = [nextSignal(), nextSignal()];
   const stopListening = io.onInterrupt(() => {
+    if (isStarting) io.leave(EXIT.ok);
     resolvers[signalCount]?.();
     signalCount += 1;
     if (signalCount > 2) io.leave(EXIT.interrupted);
   });
   try {
     const server = await start({ ...opened, log });
+    isStarting = false;
     if (server === null) return EXIT.error;
     await firstSignal;
     io.stderr.write('Stopping after running renders have finished. Interrupt again to stop them too.\n');

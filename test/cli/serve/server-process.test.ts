@@ -42,6 +42,19 @@ async function expectToServe({ url, process: child }: Awaited<ReturnType<typeof 
   return String(stderr);
 }
 
+describe('a signal during the start', () => {
+  it('ends the process at once', async () => {
+    const env = { DATABASE_URL: `postgres://user@127.0.0.1:${await freePort()}/none` };
+    const child = start(makeFolder({}), 'serve --port 0 --start-seconds 600', env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (text) => String(text).includes('waiting for dependencies') && resolve());
+    });
+    child.kill('SIGTERM');
+    expect(await child).toMatchObject({ exitCode: 0 });
+  });
+});
+
 // Only Linux has /dev/full.
 describe.runIf(process.platform === 'linux')('an unwritable log', () => {
   it('does not stop the service, which reports it once', async () => {
