@@ -151,7 +151,15 @@ export async function startProcess(
   let closed: Promise<void> | null = null;
   return ({ now = false } = {}) => {
     if (now) components.hurry();
-    closed ??= components.drain(now ? 0 : drainSeconds * 1000).then(closeAll);
+    closed ??= closeAfter(now ? 0 : drainSeconds);
     return closed;
   };
+
+  async function closeAfter(seconds: number): Promise<void> {
+    const { logger } = components.app;
+    logger.info({ drain_seconds: seconds }, 'stopping');
+    await components.drain(seconds * 1000);
+    await closeAll();
+    logger.info('stopped');
+  }
 }

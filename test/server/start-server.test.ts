@@ -33,6 +33,15 @@ describe('metrics_port', () => {
   });
 });
 
+describe('RunningServer.close()', () => {
+  it('logs when it begins and when it has ended', async () => {
+    const { server, log } = await startService(await anyDatabases.address(), { concurrency: 0, drainSeconds: 7 });
+    await server.close();
+    const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.slice(-2)).toMatchObject([{ msg: 'stopping', drain_seconds: 7 }, { msg: 'stopped' }]);
+  });
+});
+
 describeOnDatabases('/metrics', (databases, kind) => {
   it.runIf(kind === 'postgres')('answers while PostgreSQL is silent', async () => {
     const { url, directory } = await databases.address();
