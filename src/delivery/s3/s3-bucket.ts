@@ -282,6 +282,7 @@ const REFUSED: FailureKind = { says: 'denied access with this credential', isRet
 const OTHER_REGION: FailureKind = { says: 'is in a different region than the credential', isRetryable: false };
 const EXPIRED: FailureKind = { says: 'rejected the session token as expired', isRetryable: true };
 const FULL: FailureKind = { says: 'has no space left', isRetryable: true };
+const LOST: FailureKind = { says: 'closed the connection', isRetryable: true };
 const BUSY: FailureKind = { says: 'is busy or unavailable', isRetryable: true };
 
 /** Error codes of S3 and compatible stores. @see https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
@@ -307,6 +308,8 @@ const CODES: Readonly<Record<string, FailureKind>> = {
   SlowDown: BUSY,
   RequestTimeout: { says: 'did not receive the bytes in time', isRetryable: true },
   TimeoutError: { says: 'did not respond in time', isRetryable: true },
+  ECONNRESET: LOST,
+  EPIPE: LOST,
   CredentialsProviderError: {
     says: 'cannot be accessed without keys: neither a credential nor the environment provides them',
     isRetryable: false,
@@ -360,7 +363,9 @@ function describe(error: unknown): { name: string; code: string | null; status: 
   const record: Record<string, unknown> = isRecord(error) ? error : {};
   const metadata = isRecord(record.$metadata) ? record.$metadata : {};
   const status = typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : null;
-  const name = error instanceof Error && /^[A-Za-z0-9.]{1,64}$/.test(error.name) ? error.name : 'Error';
+  const given = error instanceof Error && /^[A-Za-z0-9.]{1,64}$/.test(error.name) ? error.name : 'Error';
   const code = typeof record.code === 'string' && /^[A-Z0-9_]{1,64}$/.test(record.code) ? record.code : null;
+  // The SDK calls a lost connection a TimeoutError, too.
+  const name = given === 'TimeoutError' && code !== null ? code : given;
   return { name, code: status === null ? code : null, status };
 }

@@ -184,7 +184,10 @@ describe('S3 destination', () => {
     const busy = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100))));
     const credential = credentialOf({ endpoint: 'http://127.0.0.1:9' });
     const unreachable = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100)), { credential }));
-    expect([busy.isRetryable, unreachable.isRetryable]).toEqual([true, true]);
+    s3.fault(() => ({ kind: 'reset', afterBytes: 1 }));
+    const reset = await failureOf(deliver('s3://videos/later.mp4', fileOf(randomBytes(100))));
+    expect([busy.isRetryable, unreachable.isRetryable, reset.isRetryable]).toEqual([true, true, true]);
+    expect(reset.message).toMatch(/^The bucket videos at \S+ closed the connection \(ECONNRESET\)$/);
     expect(unreachable.message).toBe('The bucket videos at 127.0.0.1:9 is unreachable (ECONNREFUSED)');
   });
 
