@@ -49,7 +49,7 @@ const STEPS: Readonly<Record<Exclude<(RunnerEvent | ChunkEvent)['kind'], 'chunks
 /** Returns the fields of a log line for an event of a session. */
 function fieldsOf({ kind, id, ...fields }: RunnerEvent | ChunkEvent): Readonly<Record<string, unknown>> {
   const { elapsedMs: ms, ...others } = fields as { readonly elapsedMs?: number };
-  return { event: kind, session: id, ...others, ...(ms === undefined ? {} : { ms }) };
+  return { event: kind, session: id, ...others, ...(ms === undefined ? {} : { ms: Math.round(ms) }) };
 }
 
 /** Reports the events of deliveries to the log and the metrics. Omits destinations, which may contain titles. */
@@ -66,12 +66,12 @@ export function deliveryReporter(
         break;
       case 'upload-retried':
         metrics.deliveryEnded('retried');
-        log.warn({ ...fields, reason: event.reason, ms: event.delayMs }, 'delivery failed, will be retried');
+        log.warn({ ...fields, reason: event.reason, retry_ms: event.delayMs }, 'delivery failed, will be retried');
         break;
       case 'upload-ended': {
         const { status, reason, bytes, elapsedMs } = event;
         metrics.deliveryEnded(status);
-        const ended = { ...fields, bytes, ms: elapsedMs };
+        const ended = { ...fields, bytes, ms: Math.round(elapsedMs) };
         if (status === 'failed') log.warn({ ...ended, reason }, 'delivery failed');
         else log.info(ended, 'video delivered');
       }

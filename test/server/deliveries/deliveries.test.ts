@@ -148,6 +148,10 @@ describeOnDatabases('openDeliveries()', (databases) => {
     expect(await untilEnded(back)).toMatchObject([{ status: 'complete' }]);
     expect(await untilEnded(gone)).toMatchObject([{ status: 'failed', error: { code: 'delivery_failed' } }]);
     expect(log.filter((line) => line.includes(gone) && line.includes('upload-begun'))).toHaveLength(5);
+    const retried = log.filter((line) => line.includes('upload-retried'));
+    expect(retried.filter((line) => !/"retry_ms":\d+\}/.test(line))).toEqual([]);
+    const ended = log.filter((line) => line.includes('upload-ended'));
+    expect(ended.filter((line) => !/"ms":\d+[,}]/.test(line))).toEqual([]);
     expect((await bucket.keys('videos')).filter((key) => key === 'gone.mp4')).toEqual([]);
   });
 
