@@ -241,9 +241,11 @@ function keysOf(missing: readonly MappingProblem[]): string[] {
 /** Problems named in the message; all are in the list. */
 const MAX_TOLD = 5;
 
-function refuse(problems: readonly RequestProblem[]): void {
+function refuse(problems: readonly (RequestProblem & { readonly editable?: string })[]): void {
   if (problems.length === 0) return;
-  const told = problems.slice(0, MAX_TOLD).map((problem) => problem.detail);
+  const told = problems
+    .slice(0, MAX_TOLD)
+    .map(({ editable = '', detail }) => (detail.includes(editable) ? detail : `${editable}: ${detail}`));
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   const details = [...told, ...more].join('; ');
   if (problems.every(({ pointer }) => pointer.startsWith('#/external_uploads'))) {

@@ -55,6 +55,9 @@ describe('Sessions.create()', () => {
       code: 'mapping_invalid',
       problems: [{ code: 'invalid_color' }, { code: 'unknown_editable' }],
     });
+    expect(String(error)).toMatch(
+      /: c_01: "red" is not 6 or 8 hexadecimal digits; the template has no editable t_02; did/,
+    );
     expect(renderer.renders).toBe(0);
   });
 
