@@ -28,18 +28,16 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
     case 'max_renders': {
       const rendered = plan.changes.filter(rendersNew).length;
       if (rendered <= policy.count) return [];
-      return [ofPlan(policy, `The plan renders ${rendered} videos, but only ${policy.count} are allowed`)];
+      return [ofPlan(policy, `The plan renders ${rendered} videos, but the limit is ${policy.count}`)];
     }
     case 'max_cost': {
       const { cost } = estimatePlan(plan);
       if (cost === undefined || (cost.amount !== null && cost.amount <= policy.amount)) return [];
-      const allowed = `${policy.amount} ${cost.currency}`;
+      const limit = `${policy.amount} ${cost.currency}`;
       if (cost.amount !== null)
-        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, but only ${allowed} are allowed`)];
+        return [ofPlan(policy, `The plan costs ${cost.amount} ${cost.currency}, but the limit is ${limit}`)];
       // Denying an unknown cost would deny every template that a service hosts.
-      return [
-        { ...ofPlan(policy, `The cost of the plan is unknown, but at most ${allowed} are allowed`), level: 'warn' },
-      ];
+      return [{ ...ofPlan(policy, `The cost of the plan is unknown, but the limit is ${limit}`), level: 'warn' }];
     }
     default:
       return [];
@@ -103,14 +101,14 @@ function tooLong(seconds: number, { id, durationSeconds: duration, template }: D
   const path = ['template'];
   if (duration === null) {
     // Denying an unknown duration would deny every template that a service hosts.
-    return [{ path, level: 'warn', message: `The length of ${id} is unknown, but at most ${seconds} s are allowed` }];
+    return [{ path, level: 'warn', message: `The length of ${id} is unknown, but the limit is ${seconds} s` }];
   }
   if (duration <= seconds) return [];
   const length = Math.round(duration * 100) / 100;
   return [
     {
       path,
-      message: `${id} is ${length} s long, but only ${seconds} s are allowed`,
+      message: `${id} is ${length} s long, but the limit is ${seconds} s`,
       hint: `This is the length of ${template}`,
     },
   ];
@@ -133,7 +131,7 @@ function tooManyCharacters(most: number, { text, name, path }: Text, { id }: Des
   const count = [...CHARACTERS.segment(text)].length;
   return count <= most
     ? []
-    : [{ path, message: `${name} of ${id} has ${count} characters, but only ${most} are allowed`, hint: 'Shorten it' }];
+    : [{ path, message: `${name} of ${id} has ${count} characters, but the limit is ${most}`, hint: 'Shorten it' }];
 }
 
 function forbidden(words: readonly string[], video: DesiredVideo): PolicyViolation[] {

@@ -205,7 +205,7 @@ async function withHistory(
 function tooManyRenders(plan: Plan, limit: number): Diagnostic[] {
   const count = plan.changes.filter(rendersNew).length;
   if (count <= limit) return [];
-  const message = `The plan renders ${count} videos, but only ${limit} are allowed`;
+  const message = `The plan renders ${count} videos, but the limit is ${limit}`;
   const hint = `If this is intended, pass --max-renders ${count}; to render some of them, use --target`;
   return [errorAt('too_many_renders', undefined, message, hint)];
 }

@@ -67,7 +67,7 @@ describe('policies of reelform.yaml', () => {
     const denied = await reelform(root, ONE);
     expect(denied.exitCode).toBe(EXIT.refused);
     expect(denied.stdout).toContain('about €0.50');
-    expect(denied.stderr).toContain('The plan costs 0.5 EUR, but only 0.4 EUR are allowed');
+    expect(denied.stderr).toContain('The plan costs 0.5 EUR, but the limit is 0.4 EUR');
   });
 
   it('report an incomplete price', async () => {

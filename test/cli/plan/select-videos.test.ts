@@ -200,7 +200,7 @@ describe('--max-renders', () => {
     for (const command of [['plan'], ['apply', '--auto-approve']]) {
       const { exitCode, stderr } = await reelform(root, [...command, '--max-renders', '2']);
       expect(exitCode).toBe(5);
-      expect(stderr).toContain('The plan renders 3 videos, but only 2 are allowed');
+      expect(stderr).toContain('The plan renders 3 videos, but the limit is 2');
       expect(stderr).toContain('--max-renders 3');
     }
     expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
