@@ -140,7 +140,7 @@ export const ADVICE: readonly Group[] = [
       session_failed: 'The message names the reason.',
       session_differs: 'Find the session with the title and content that the message names.',
       journal_unreadable:
-        'Check the service for sessions that the lockfile lacks, record them with `reelform import`, then move the journal away.',
+        'If a service renders, record its sessions that the lockfile lacks with `reelform import`. Then move the journal away.',
       journal_local:
         'Add `journal: {git: reelform-journal}` to reelform.yaml. See [The journal](files.md#the-journal).',
       checkout_stale:

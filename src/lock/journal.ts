@@ -205,7 +205,7 @@ export function parseJournal(bytes: Uint8Array, file: string): ParsedJournal {
 const NO_HEADER = 'it does not start with a journal header';
 
 const MOVE_AWAY =
-  'Check the service for sessions that are not in the lockfile and record them with `reelform import ID --session S`, then move the journal away';
+  'If a service renders, record its sessions that are not in the lockfile with `reelform import ID --session S`. Then move the journal away';
 
 /** Returns the error for a journal whose content is uncertain. */
 export function unreadableJournal(why: string, file: string, hint = MOVE_AWAY): ReelformError {
