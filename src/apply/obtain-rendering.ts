@@ -183,11 +183,16 @@ async function post(
   events: TaskEvents,
   wasSentBefore = false,
 ): Promise<Posted> {
-  const { service, ports } = context;
+  const { service, ports, leave: signal } = context;
   const { key, output_name: outputName } = intent;
   let session: RenderSession;
   try {
-    session = await service.createRenderSession(intent.body, { idempotencyKey: key, outputName, wasSentBefore });
+    session = await service.createRenderSession(intent.body, {
+      idempotencyKey: key,
+      outputName,
+      wasSentBefore,
+      signal,
+    });
   } catch (error) {
     const isRefusal = error instanceof ServiceError || error instanceof ReelformError;
     if (error instanceof SessionUnknown || !isRefusal)

@@ -38,7 +38,8 @@ export interface HttpServiceOptions {
   readonly publish?: ((source: SourceUpload) => Promise<{ remote_url: string }>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
-  wait(milliseconds: number): Promise<void>;
+  /** @param signal rejects the promise when it is aborted */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** 0..1 */
   random(): number;
   /** Milliseconds for one exchange. */
@@ -160,7 +161,11 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     seenKeyLifetimeMs = isReplay && shownMs !== null ? Math.max(shownMs, seenKeyLifetimeMs ?? 0) : shownMs;
   };
 
-  async function post(body: string, key: string): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
+  async function post(
+    body: string,
+    key: string,
+    signal?: AbortSignal,
+  ): Promise<{ outcome: PostOutcome; mayHaveArrived: boolean }> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
     const call: Call = { method: 'POST', path: SESSIONS, headers, body };
     const name = `POST ${url}${SESSIONS}`;
@@ -181,7 +186,15 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       const how: Repeatability = isKept ? 'keyed' : 'once';
       const milliseconds = mayHaveArrived && !isKept ? null : retries.delayMs(result, how, outcome.error);
       if (milliseconds === null) return { outcome, mayHaveArrived };
-      await wait(milliseconds);
+      // Only a request that certainly created nothing is given up early.
+      const waiting = wait(milliseconds, mayHaveArrived ? undefined : signal);
+      if (
+        await waiting.then(
+          () => false,
+          () => true,
+        )
+      )
+        return { outcome, mayHaveArrived };
     }
   }
 
@@ -246,8 +259,8 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       return readStyleVersion(name, answer.text);
     },
 
-    async createRenderSession(body, { idempotencyKey, wasSentBefore = false }) {
-      const { outcome, mayHaveArrived } = await post(body, idempotencyKey);
+    async createRenderSession(body, { idempotencyKey, wasSentBefore = false, signal }) {
+      const { outcome, mayHaveArrived } = await post(body, idempotencyKey, signal);
       if (outcome.kind === 'created') return outcome.session;
       // Rejecting the last request proves nothing about earlier ones.
       if (outcome.kind === 'unknown' || mayHaveArrived || wasSentBefore) throw unknownSession(outcome.error);

@@ -105,6 +105,8 @@ interface CreateOptions {
    * because the earlier request may have succeeded. False by default.
    */
   readonly wasSentBefore?: boolean;
+  /** Aborted to end the wait before a repetition of a request that created nothing. */
+  readonly signal?: AbortSignal;
   /** Output path without extension below the output folder, for a service that writes into this repository. */
   readonly outputName: string;
 }

@@ -27,6 +27,19 @@ describe('createRenderSession() of an HTTP service', () => {
     expect(waits).toEqual([30_000]);
   });
 
+  it('stops waiting after a 429 when the signal is aborted', async () => {
+    const stop = new AbortController();
+    const wait = async (_: number, signal?: AbortSignal): Promise<void> => {
+      stop.abort();
+      signal?.throwIfAborted();
+    };
+    const { server, service } = await openClient({}, { wait });
+    server.force(POST, { kind: 'answer', status: 429 });
+    const options = { idempotencyKey: 'key', outputName: 'x', signal: stop.signal };
+    expect(await thrown(service.createRenderSession(BODY, options))).toMatchObject({ status: 429 });
+    expect(server.count(POST)).toBe(1);
+  });
+
   it('treats a refusal as inconclusive when the request was sent before', async () => {
     const { server, service } = await openClient();
     server.force(POST, { kind: 'answer', status: 401 }, { kind: 'answer', status: 422 });

@@ -43,7 +43,7 @@ export function openRemoteService(
     ...options,
     capabilities: service.capabilities,
     now: () => io.now(),
-    wait: (milliseconds) => setTimeout(milliseconds),
+    wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
     random: Math.random,
   });
 }
