@@ -75,9 +75,10 @@ function mark(severity: Severity, color: boolean): string {
 
 function summary(diagnostics: readonly Diagnostic[], color: boolean): string {
   const { bold } = createColors(color);
-  const files = new Set(diagnostics.flatMap(({ at }) => (at === undefined ? [] : [at.file]))).size;
+  const files = new Set(diagnostics.map(({ at }) => at?.file));
   const counts = countSeverities(diagnostics.map(({ severity }) => severity));
-  return bold(files === 0 ? counts : `${counts} in ${countNoun(files, 'file')}`);
+  // Problems of flags and environment variables are in no file.
+  return bold(files.has(undefined) ? counts : `${counts} in ${countNoun(files.size, 'file')}`);
 }
 
 /** Characters shown before the marked span in a truncated line. */

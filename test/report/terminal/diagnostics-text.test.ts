@@ -90,6 +90,7 @@ videos/oslo.yaml:1:11
     expect(diagnosticsText([elsewhere], { source, color: false })).toBe(
       'gone.yaml\n  error  One  definition_invalid\n\n1 error in 1 file\n',
     );
+    expect(diagnosticsText([nowhere, elsewhere], { source, color: false })).toMatch(/\n\n2 errors\n$/);
     expect(diagnosticsText([], { source, color: false })).toBe('');
   });
 
