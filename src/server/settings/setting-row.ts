@@ -98,11 +98,15 @@ export const baseUrl: SettingKind<string> = one(
 );
 
 /** URL without a trailing slash. */
-export const bucketPrefix: SettingKind<string> = one('<url>', 's3://bucket/prefix or gs://bucket/prefix', (written) => {
-  const prefix = written.replace(/\/$/, '');
-  const parsed = parseDestination(`${prefix}/-`);
-  return parsed.ok && ['s3', 'gs'].includes(parsed.target.kind) ? prefix : undefined;
-});
+export const bucketPrefix: SettingKind<string> = one(
+  '<url>',
+  's3://bucket/prefix or gs://bucket/prefix, with a bucket name of at least 3 letters and digits',
+  (written) => {
+    const prefix = written.replace(/\/$/, '');
+    const parsed = parseDestination(`${prefix}/-`);
+    return parsed.ok && ['s3', 'gs'].includes(parsed.target.kind) ? prefix : undefined;
+  },
+);
 
 /** Never shown, because it contains a password. */
 export const connectionString: SettingKind<string> = one(

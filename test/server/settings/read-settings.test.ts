@@ -250,6 +250,12 @@ max_connections: 100
     }
   });
 
+  it('says how long the name of a bucket must be', () => {
+    expect(mistakes({ env: { REELFORM_STORAGE: 's3://x/y' } })).toEqual([
+      expect.stringMatching(/with a bucket name of at least 3 letters and digits, not "s3:\/\/x\/y"$/),
+    ]);
+  });
+
   it('resolves a relative directory against its source', () => {
     const folder = (said: Said): string => settings(said).dataDirectory;
     expect(folder({ flags: { '--data': 'x' } })).toBe('/home/me/x');
