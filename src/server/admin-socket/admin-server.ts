@@ -90,8 +90,10 @@ export function readNewToken(value: unknown): { readonly token: NewToken } | { r
   if (typeof name !== 'string' || name.length > MAX_NAME || /[\x00-\x1f\x7f-\x9f]/.test(name)) {
     problems.push(`The name of a token must be a single line of at most ${MAX_NAME} characters`);
   }
-  if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isScope)) {
-    problems.push(`The scopes are ${SCOPES.join(', ')}`);
+  const unknown = Array.isArray(scopes) ? scopes.filter((scope) => !isScope(scope)) : [];
+  if (!Array.isArray(scopes) || scopes.length === 0 || unknown.length > 0) {
+    const missing = unknown.map((scope) => `There is no scope ${JSON.stringify(scope)}. `);
+    problems.push(`${missing.join('')}The scopes are ${SCOPES.join(', ')}`);
   }
   if (expiresAt !== null && (typeof expiresAt !== 'string' || Number.isNaN(Date.parse(expiresAt)))) {
     problems.push('The expiry of a token must be a time or null');

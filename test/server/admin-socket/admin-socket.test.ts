@@ -121,6 +121,13 @@ async function killedServer(code: string): Promise<string> {
 }
 
 describe('readNewToken()', () => {
+  it('names unknown scopes', () => {
+    const read = readNewToken({ ...NEW, scopes: ['render_session:read', 'all'] });
+    expect(read).toEqual({
+      problems: [expect.stringMatching(/^There is no scope "all"\. The scopes are render_session/)],
+    });
+  });
+
   it.each([
     [NEW, 0],
     [{ ...NEW, expiresAt: '2027-01-01T00:00:00.000Z' }, 0],
