@@ -29,7 +29,11 @@ export function createMetrics(options: MetricsOptions = {}) {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const sessions = counter('reelform_sessions_total', 'Render sessions by the status that they entered', 'status');
+  const sessions = counter(
+    'reelform_sessions_total',
+    'Render sessions that were rendered or failed, by status',
+    'status',
+  );
   const renders = new Histogram({
     name: 'reelform_render_duration_seconds',
     help: 'Duration of one attempt to render a session',
