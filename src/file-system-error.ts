@@ -4,6 +4,8 @@ import { ReelformError } from './diagnostic.ts';
 const REASONS: Readonly<Record<string, { readonly reason: string; readonly hint: string }>> = {
   ENOSPC: { reason: 'The disk is full', hint: 'Make room on the disk' },
   EDQUOT: { reason: 'The disk quota is used up', hint: 'Make room, or have the quota raised' },
+  EEXIST: { reason: 'A file is in the way', hint: 'Remove that file, or choose another path' },
+  ENOTDIR: { reason: 'A part of the path is a file', hint: 'Check the path' },
   EROFS: { reason: 'The file system is read-only', hint: 'Work in a folder that can be written to' },
 };
 

@@ -22,6 +22,13 @@ describe('fileSystemError()', () => {
       'Work in a folder that can be written to',
     ],
     [
+      refused('EEXIST', '/a'),
+      'file_system',
+      'A file is in the way (open /a: EEXIST)',
+      'Remove that file, or choose another path',
+    ],
+    [refused('ENOTDIR', '/a'), 'file_system', 'A part of the path is a file (open /a: ENOTDIR)', 'Check the path'],
+    [
       refused('EACCES', '/a'),
       'file_system',
       'open /a: EACCES',
