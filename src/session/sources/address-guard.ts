@@ -61,7 +61,7 @@ export function urlProblem(url: URL, policy: GuardPolicy): string | null {
   if (url.hostname === 'unix') return 'is a Unix socket';
   const port = portOf(url);
   const isUsual = (policy.publicPorts ?? PUBLIC_PORTS).includes(port);
-  return isUsual || allowsPort(policy.allow, port) ? null : `uses port ${port}`;
+  return isUsual || allowsPort(policy.allow, port) ? null : `uses port ${port}, which is not allowed`;
 }
 
 /** Reports whether an address may be connected to under a name. */

@@ -140,7 +140,7 @@ describe('webhookUrlProblem()', () => {
     ['http://example.com/', ALLOW_NOTHING, 'is not https'],
     ['ftp://example.com/', ALLOW_NOTHING, 'is neither http nor https'],
     ['https://user:pw@example.com/', ALLOW_NOTHING, 'contains a user or a password'],
-    ['https://example.com:8443/', ALLOW_NOTHING, 'uses port 8443'],
+    ['https://example.com:8443/', ALLOW_NOTHING, 'uses port 8443, which is not allowed'],
     ['/hook', ALLOW_NOTHING, 'is not a valid URL'],
     ...['127.0.0.1', '2130706433', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254', 'localhost', 'a.localhost.'].map(
       (host): [string, AllowList, string] => [
