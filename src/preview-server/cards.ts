@@ -6,7 +6,9 @@ import { groupBy } from '../group-by.ts';
 import { isOutputPath, type LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
+import type { TemplateConfig } from '../project/config.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
+import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import type { LoadedRepository } from './ports.ts';
 import type {
@@ -61,6 +63,7 @@ export function cardsOf(
   const cards = new Map<string, VideoCard>();
   for (const card of validCards(loaded, subjects, notes, problemsIn)) cards.set(card.id, card);
   for (const card of invalidCards(loaded, former, problemsIn)) if (!cards.has(card.id)) cards.set(card.id, card);
+  for (const card of unreadCards(loaded, former, problems)) if (!cards.has(card.id)) cards.set(card.id, card);
   return {
     videos: [...cards.values()].sort((a, b) => byCodeUnit(a.id, b.id)),
     templates: templateCards(loaded, problems),
@@ -113,9 +116,27 @@ function* invalidCards(
     const problems = [...new Set([path, ...files])].flatMap(problemsIn);
     if (!problems.some(({ severity }) => severity === 'error')) continue;
     const cards = known.get(path) ?? [emptyCard(idOfPath(path, globBase(project.config.videos)), path)];
-    for (const card of cards) yield { ...card, state: 'invalid', action: null, reason: null, progress: null, problems };
+    for (const card of cards) yield { ...card, ...INVALID, problems };
   }
 }
+
+/** Returns the former cards of videos that cannot be read, because reelform.yaml or their template has errors. */
+function* unreadCards(
+  { project }: LoadedRepository,
+  former: ReadonlyMap<string, VideoCard>,
+  problems: readonly PreviewProblem[],
+): Iterable<VideoCard> {
+  for (const card of former.values()) {
+    if (project.templates.has(card.template)) continue;
+    const folder = folderOf(project.config.templates.get(card.template));
+    const causes = problems.filter(
+      ({ severity, file }) => severity === 'error' && (file === CONFIG_FILE || isInFolder(file, folder)),
+    );
+    if (causes.length > 0) yield { ...card, ...INVALID, problems: causes };
+  }
+}
+
+const INVALID = { state: 'invalid', action: null, reason: null, progress: null } as const;
 
 function emptyCard(id: string, path: string): VideoCard {
   return {
@@ -174,7 +195,7 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
   return [...project.config.templates].map(([name, config]): TemplateCard => {
     const template: ProjectTemplate | undefined = project.templates.get(name);
     const own = template?.package ?? null;
-    const folder = config.kind === 'package' ? config.path : null;
+    const folder = folderOf(config);
     const fingerprints =
       own && Object.fromEntries(TEXT_VARIANTS.map((variant) => [variant, sampleFingerprint(own, variant)]));
     return {
@@ -185,9 +206,18 @@ function templateCards({ project, desired }: LoadedRepository, problems: readonl
       posterFrame: own === null ? 0 : posterFrame(UNFILLED, own),
       fingerprints: fingerprints as Readonly<Record<TextVariant, string>> | null,
       videoCount: uses.get(name)?.length ?? 0,
-      problems: problems.filter(({ file }) => folder !== null && (file === folder || file?.startsWith(`${folder}/`))),
+      problems: problems.filter(({ file }) => isInFolder(file, folder)),
     };
   });
+}
+
+/** Returns the folder or file of a template; null for one of a service. */
+function folderOf(config: TemplateConfig | undefined): string | null {
+  return config?.kind === 'package' ? config.path : null;
+}
+
+function isInFolder(file: string | null, folder: string | null): boolean {
+  return folder !== null && (file === folder || file?.startsWith(`${folder}/`) === true);
 }
 
 /** Returns null while the repository has errors. */

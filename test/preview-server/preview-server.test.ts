@@ -74,6 +74,27 @@ describe('GET /api/state', () => {
     expect(mended.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
+  it.each([
+    ['reelform.yaml', 'templates:', 'templates: ['],
+    ['templates/small/template.yaml', 'kind: text', 'kind: txt'],
+  ])('keeps the videos while %s has errors', async (file, valid, invalid) => {
+    const path = join(root, file);
+    const text = readFileSync(path, 'utf8');
+    const { fingerprint } = await card('oslo');
+    writeFileSync(path, text.replace(valid, invalid));
+    const broken = await page.until(({ plan }) => plan === null);
+    expect(broken.videos.map(({ id, state }) => [id, state])).toEqual([
+      ['berlin', 'invalid'],
+      ['oslo', 'invalid'],
+      ['rome', 'invalid'],
+    ]);
+    expect(broken.videos[1]).toMatchObject({ fingerprint, title: 'Oslo', problems: [{ file }] });
+    expect((await page.get(`/api/still/${fingerprint}/5.jpeg`)).status).toBe(200);
+    expect((await page.get('/api/video?id=oslo')).status).toBe(200);
+    writeFileSync(path, text);
+    await page.until(({ videos }) => videos.every(({ state }) => state === 'new'));
+  });
+
   it('sends changes of the state as events, after the whole state', async () => {
     const [first, ...changes] = page.events.filter(({ name }) => name === 'state');
     expect(first!.data).toMatchObject({ isLive: true, name: expect.any(String) });

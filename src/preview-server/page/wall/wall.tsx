@@ -1,5 +1,6 @@
 import { Fragment, type JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ProblemList } from '../controls/problem-list.tsx';
 import { useSize } from '../controls/use-size.ts';
 import { formatRoute } from '../route.ts';
 import { usePage } from '../store.ts';
@@ -26,11 +27,14 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   Home: 'first',
   End: 'last',
 };
-const NO_VIDEOS: readonly never[] = [];
+const NONE: readonly never[] = [];
 
 /** All videos as a contact sheet. Only the rows near the window are in the document. */
 export function Wall({ view }: { readonly view: ListView }): JSX.Element {
-  const videos = usePage(({ server }) => server?.videos ?? NO_VIDEOS);
+  const videos = usePage(({ server }) => server?.videos ?? NONE);
+  // A repository that cannot be read yet.
+  const problems = usePage(({ server }) => server?.problems ?? NONE);
+  const errors = videos.length > 0 ? NONE : problems.filter(({ severity }) => severity === 'error');
   const [rowHeight, setRowHeight] = useRowHeight();
   const [element, { width }] = useSize<HTMLDivElement>();
   const groups = useMemo(
@@ -109,7 +113,8 @@ export function Wall({ view }: { readonly view: ListView }): JSX.Element {
         rowHeight={rowHeight}
         onRowHeight={setRowHeight}
       />
-      {cards.length === 0 && (
+      {errors.length > 0 && <ProblemList problems={errors} />}
+      {cards.length === 0 && errors.length === 0 && (
         <p class="empty">{videos.length === 0 ? 'This repository has no videos yet.' : 'No video matches.'}</p>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside. */}
