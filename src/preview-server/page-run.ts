@@ -5,7 +5,7 @@ import type { EventStream } from './event-stream.ts';
 import type { LiveState } from './live-state.ts';
 import type { PreviewPorts } from './ports.ts';
 import type { PreviewError, RunState, VideoProgress } from './protocol.ts';
-import { previewError, RequestError } from './request-error.ts';
+import { previewError, RequestError, videoError } from './request-error.ts';
 
 /** The applies of this server, one after the other. */
 export class PageRun {
@@ -106,16 +106,19 @@ export class PageRun {
     }
   }
 
-  #end(id: string, failures: readonly { code: string; message: string; hint?: string | undefined }[] | null): void {
+  #end(id: string, failures: readonly Parameters<typeof videoError>[0][] | null): void {
     const state = this.#state!;
-    if (failures !== null) {
-      const { fingerprint } = this.#live.card(id);
-      const told = failures.map(({ code, message, hint = null }) => ({ code, message, hint }));
-      this.#failed.set(id, { fingerprint, failures: told });
+    const wasStarted = this.#running.delete(id);
+    if (failures === null) {
+      this.#set({ ...state, done: state.done + (wasStarted ? 1 : 0) });
+      return;
     }
-    const isKnown = this.#running.delete(id);
-    const done = state.done + (isKnown ? 1 : 0);
-    this.#set({ ...state, done, failed: state.failed + (failures === null ? 0 : 1) });
+    // The definition may have been removed meanwhile.
+    const card = this.#live.state.videos.find((one) => one.id === id);
+    if (card !== undefined) {
+      this.#failed.set(id, { fingerprint: card.fingerprint, failures: failures.map(videoError) });
+    }
+    this.#set({ ...state, failed: state.failed + 1 });
   }
 
   #say(messages: readonly PreviewError[]): void {

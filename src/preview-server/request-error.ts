@@ -1,5 +1,6 @@
 import { ReelformError } from '../diagnostic.ts';
 import { fileSystemError } from '../file-system-error.ts';
+import { SessionFailure } from '../session/ports.ts';
 import type { PreviewError, PreviewProblem } from './protocol.ts';
 
 const STATUS = {
@@ -47,6 +48,10 @@ export function errorAnswer(thrown: unknown): ErrorAnswer {
 /** Describes an error for the page. */
 export function previewError(thrown: unknown): PreviewError {
   const error = fileSystemError(thrown) ?? (thrown instanceof AggregateError ? thrown.errors[0] : thrown);
+  if (error instanceof SessionFailure) {
+    const { code, title, detail = title, editable } = error.error;
+    return videoError({ code, message: detail, editable });
+  }
   if (error instanceof ReelformError) return { code: error.code, message: error.message, hint: error.hint ?? null };
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   const isCoded = typeof code === 'string';
@@ -57,7 +62,26 @@ export function previewError(thrown: unknown): PreviewError {
   };
 }
 
+interface VideoProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly editable?: string | undefined;
+  /** Repository file that filled the editable. */
+  readonly source?: string | undefined;
+}
+
+/** Describes why a video cannot be drawn or rendered, with the editable that causes it. */
+export function videoError({ code, message, hint = '', editable, source }: VideoProblem): PreviewError {
+  const from = source === undefined ? '' : ` (${source})`;
+  return {
+    code,
+    message: editable === undefined ? message : `${editable}${from}: ${message}`,
+    hint: hint === '' ? null : hint,
+  };
+}
+
 function isExpected(thrown: unknown): boolean {
   const error = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
-  return typeof (error as { code?: unknown } | null)?.code === 'string';
+  return error instanceof SessionFailure || typeof (error as { code?: unknown } | null)?.code === 'string';
 }

@@ -59,8 +59,9 @@ async function segmentsOf(
   const opened = project.config.service === 'embedded' ? ports.openSegments(project) : null;
   if (opened === null) return ranges.map(({ first, end }) => ({ first, end, isCached: false }));
   try {
-    const scene = await stills.scene(subject, output ?? {});
-    const keys = segmentKeys(scene, opened.cache.build);
+    // Without a scene, such as with a clip that cannot be read, the form must still be there to mend it.
+    const scene = await stills.scene(subject, output ?? {}).catch(() => null);
+    const keys = scene === null ? [] : segmentKeys(scene, opened.cache.build);
     return await Promise.all(
       ranges.map(async ({ first, end }, index) => {
         const key = keys[index] ?? null;

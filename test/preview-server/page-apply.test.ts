@@ -130,4 +130,24 @@ describe('an apply of the page', () => {
     expect((await reelform(root, ['apply', '--auto-approve'])).exitCode).toBe(0);
     await page.until(({ videos: now }) => now.every(({ state }) => state === 'up_to_date'));
   });
+
+  it('counts failed videos apart, and names the editable; the form and the server stay usable', async () => {
+    const photo = join(root, 'videos/images/photo.png');
+    const bytes = readFileSync(photo);
+    writeFileSync(photo, 'no image');
+    await page.until(({ videos }) => videos.filter(({ action }) => action === 'update').length === 2);
+    const { run, videos } = await apply();
+    expect(run).toMatchObject({ status: 'failed', total: 2, done: 0, failed: 2 });
+    const { failures, fingerprint } = videos[0]!;
+    expect(failures).toMatchObject([{ code: 'asset_type_unsupported' }]);
+    expect(failures[0]!.message).toMatch(/^\(Footage\)\/USER\/photo\.png \(videos\/images\/photo\.png\): /);
+    const { form, segments } = await page.json<VideoDetail>('/api/video?id=berlin');
+    expect(form).toHaveLength(3);
+    expect(segments).toEqual([{ first: 0, end: 10, isCached: false }]);
+    const still = await page.get(`/api/still/${fingerprint}/5.jpeg`);
+    expect(still).toMatchObject({ status: 422, json: { code: 'asset_type_unsupported' } });
+    expect(page.stderr).toBe('');
+    writeFileSync(photo, bytes);
+    await page.until(({ videos: now }) => now.every(({ state }) => state === 'up_to_date'));
+  });
 });
