@@ -16,7 +16,7 @@ interface VideoPanelsProps {
   readonly card: VideoCard;
   readonly panel: Panel | null;
   readonly detail: Loaded<VideoDetail>;
-  readonly lint: readonly LintMark[];
+  readonly findings: Loaded<readonly LintMark[]>;
   readonly onFrame: (frame: number) => void;
 }
 
@@ -27,8 +27,11 @@ interface Tab {
 }
 
 /** What is known of a video, in tabs beside its picture. */
-export function VideoPanels({ card, panel, detail, lint, onFrame }: VideoPanelsProps): JSX.Element {
+export function VideoPanels({ card, panel, detail, findings, onFrame }: VideoPanelsProps): JSX.Element {
   const { value, error } = detail;
+  const lint = findings.value ?? [];
+  // Content that was edited meanwhile is checked again, and that of a service or with errors is not drawn here.
+  const undrawn = ['gone', 'not_found'].includes(findings.error?.code ?? '') ? null : findings.error;
   const changes = (value?.inputs.length ?? 0) + (value?.fields.length ?? 0);
   const tabs: readonly Tab[] = [
     ...(IS_GALLERY ? [] : [{ panel: 'edit' as const, title: 'Edit', count: 0 }]),
@@ -64,7 +67,8 @@ export function VideoPanels({ card, panel, detail, lint, onFrame }: VideoPanelsP
         )}
         {card.problems.length > 0 && current.panel !== 'source' && <ProblemList problems={card.problems} />}
         {error !== null && <p class="failures">{error.message}</p>}
-        {value !== null && renderPanel(current.panel, value, lint, onFrame)}
+        {card.failures.length === 0 && undrawn !== null && <p class="failures">{undrawn.message}</p>}
+        {value !== null && renderPanel(current.panel, value, findings, onFrame)}
       </div>
     </section>
   );
@@ -73,20 +77,20 @@ export function VideoPanels({ card, panel, detail, lint, onFrame }: VideoPanelsP
 function renderPanel(
   panel: Panel,
   detail: VideoDetail,
-  lint: readonly LintMark[],
+  findings: Loaded<readonly LintMark[]>,
   onFrame: (frame: number) => void,
 ): ComponentChildren {
   switch (panel) {
     case 'changes':
       return <ChangesPanel detail={detail} />;
     case 'findings':
-      return <FindingsPanel lint={lint} onFrame={onFrame} />;
+      return <FindingsPanel findings={findings} onFrame={onFrame} />;
     case 'source':
       return <SourcePanel detail={detail} />;
     case 'history':
       return <HistoryPanel detail={detail} />;
     case 'edit':
-      return <VideoForm detail={detail} lint={lint} onFrame={onFrame} />;
+      return <VideoForm detail={detail} lint={findings.value ?? []} onFrame={onFrame} />;
   }
 }
 
@@ -198,7 +202,10 @@ function Value({ text, kind }: { readonly text: string | null; readonly kind: st
 }
 
 /** Visible defects; a click goes to the moment. */
-function FindingsPanel({ lint, onFrame }: Pick<VideoPanelsProps, 'lint' | 'onFrame'>): JSX.Element {
+function FindingsPanel({ findings, onFrame }: Pick<VideoPanelsProps, 'findings' | 'onFrame'>): JSX.Element {
+  const { value: lint, error } = findings;
+  if (error !== null) return <p class="calm">The video could not be checked.</p>;
+  if (lint === null) return <p class="calm">Checking…</p>;
   if (lint.length === 0) {
     return (
       <p class="calm">

@@ -39,8 +39,10 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
   const [frame, setFrame] = useState(card.posterFrame);
   const [comparison, setComparison] = useState<Comparison>('off');
   const detail = useRequest(card.id, card, () => fetchJson<VideoDetail>('video', { id: card.id }));
-  const lint =
-    useRequest(card.id, card.fingerprint, () => fetchJson<LintMark[]>('lint', { id: card.id })).value ?? NO_MARKS;
+  const findings = useRequest(IS_GALLERY ? null : card.id, card.fingerprint, () =>
+    fetchJson<LintMark[]>('lint', { id: card.id }),
+  );
+  const lint = findings.value ?? NO_MARKS;
   const last = (card.picture?.frameCount ?? 1) - 1;
   const shownFrame = Math.min(frame, last);
   const player = usePlayer({
@@ -109,7 +111,7 @@ function VideoPage({ card, panel }: { readonly card: VideoCard; readonly panel: 
           </>
         )}
       </div>
-      <VideoPanels card={card} panel={panel} detail={detail} lint={lint} onFrame={goTo} />
+      <VideoPanels card={card} panel={panel} detail={detail} findings={findings} onFrame={goTo} />
     </>
   );
 }
