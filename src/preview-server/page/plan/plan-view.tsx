@@ -34,6 +34,7 @@ export function PlanView(): JSX.Element {
     .filter(({ action, state }) => action !== null || state === 'running')
     .sort((one, other) => ACTIONS.indexOf(one.action ?? '') - ACTIONS.indexOf(other.action ?? ''));
   const changes = Object.entries(plan?.counts ?? {}).filter(([action, amount]) => action !== 'noop' && amount > 0);
+  const forgotten = plan?.counts.forget ?? 0;
 
   return (
     <div class="plan">
@@ -63,6 +64,12 @@ export function PlanView(): JSX.Element {
       {plan !== null && plan.problems.length > 0 && <ProblemList problems={plan.problems} />}
       {plan !== null && changes.length === 0 && !isRunning && (
         <p class="empty">Every video is up to date. Nothing to apply.</p>
+      )}
+      {forgotten > 0 && (
+        <p class="calm">
+          The lockfile has {count(forgotten, 'video')} without a definition. An apply removes{' '}
+          {forgotten === 1 ? 'it' : 'them'} from the lockfile.
+        </p>
       )}
       <ul class="plan-items">
         {items.slice(0, shown).map((card) => (
@@ -147,10 +154,11 @@ const STATUS: Readonly<Record<RunState['status'], string>> = {
 /** Progress or result of the run that this page started. */
 function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
   const ended = run.done + run.failed;
+  const isStopped = run.status === 'failed' && run.failed === 0 && run.messages.length === 0;
   return (
-    <section class={`run run-${run.status}`} aria-label="Run">
+    <section class={`run run-${isStopped ? 'stopped' : run.status}`} aria-label="Run">
       <p role="status">
-        <b>{STATUS[run.status]}</b>
+        <b>{isStopped ? 'Stopped' : STATUS[run.status]}</b>
         {run.total > 0 && ` · ${run.done.toLocaleString('en')} of ${count(run.total, 'video')} done`}
         {run.failed > 0 && ` · ${run.failed} failed`}
       </p>
