@@ -1,11 +1,12 @@
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, sep } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { nullIfMissing } from '../../file-system-error.ts';
 import { headLocation } from '../../git/revisions.ts';
-import { gitName, runGit, tryGit } from '../../git/run-git.ts';
+import { runGit, tryGit } from '../../git/run-git.ts';
 import { mostChangedStill } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
 import { loadProject } from '../../project/load-project.ts';
@@ -101,7 +102,9 @@ async function stillsOf(pictures: string): Promise<CallToolResult['content']> {
 }
 
 async function checkBranch(branch: string, root: string): Promise<void> {
-  if ((await tryGit(root, ['check-ref-format', '--branch', gitName(branch)])) === null) {
+  // git would parse a leading hyphen as an option.
+  const isPlain = !/^-|[\0-\x20\x7f]/.test(branch);
+  if (!isPlain || (await tryGit(root, ['check-ref-format', '--branch', branch])) === null) {
     throw refused(`${JSON.stringify(branch)} is not a branch name`, 'Write it like agent/berlin-headline');
   }
   if ((await tryGit(root, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) !== null) {
@@ -131,6 +134,9 @@ async function writeIn(project: string, { path, content }: z.infer<typeof FILE>)
   const [top, folder] = [await realpath(project), await realpath(dirname(file))];
   if (folder !== top && !folder.startsWith(`${top}${sep}`)) {
     throw refused(`${JSON.stringify(path)} leads out of the repository`, 'Choose another path');
+  }
+  if (content === null && (await nullIfMissing(lstat(file))) === null) {
+    throw refused(`${JSON.stringify(path)} cannot be removed, because the current commit has no such file`, 'Omit it');
   }
   // Also replaces a link by a file.
   await rm(file, { force: true });

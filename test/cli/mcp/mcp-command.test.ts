@@ -49,7 +49,7 @@ async function call(name: string, args: Record<string, unknown> = {}, agent = cl
 }
 
 /** Commits a proposal that replaces one file. */
-function propose(branch: string, path: string, content: string) {
+function propose(branch: string, path: string, content: string | null) {
   return call('propose', { branch, message: `videos: edit ${path}`, files: [{ path, content }] });
 }
 
@@ -103,6 +103,17 @@ describe('reelform mcp', () => {
   ])('does not propose %s', async (path, content) => {
     const refused = await propose('agent/refused', path, content);
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('cannot be proposed') });
+    expect(git('branch', '--list', 'agent/refused')).toBe('');
+  });
+
+  it.each(['bad branch', '-d', '@{-1}'])('does not propose the branch %s', async (branch) => {
+    const refused = await propose(branch, 'videos/rome.yaml', definition('Roma'));
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('is not a branch name') });
+  });
+
+  it('does not remove a file that is not there', async () => {
+    const refused = await propose('agent/refused', 'videos/none.yaml', null);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('has no such file') });
     expect(git('branch', '--list', 'agent/refused')).toBe('');
   });
 
