@@ -88,7 +88,7 @@ export function publishedText(published: Published, name: string, options: { rea
     case 'closed':
       return `${green('✓')} Nothing is left to merge; ${published.pull} is closed\n`;
     case 'unchanged':
-      return `The lockfile on ${where} is already up to date; nothing was committed${published.pull === null ? '' : `: ${published.pull}`}.\n`;
+      return `The lockfile on ${where} is already up to date${published.pull === null ? '' : `: ${published.pull}`}.\n`;
   }
 }
 

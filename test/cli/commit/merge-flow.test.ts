@@ -28,7 +28,7 @@ describe('apply --commit=push', () => {
       );
       // Applying the commit of the lockfile does not loop.
       const again = await flow.apply(PUSH, { forge });
-      expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('nothing was committed') });
+      expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is already up to date') });
       expect([await flow.lockCommits(), flow.service.count(POST)]).toEqual([1, 2]);
     },
   );
