@@ -82,6 +82,7 @@ describe('policies of reelform.yaml', () => {
     'policies: {max_duration: {}}',
     'policies: {max_duration: {level: error, seconds: 1}}',
     'policies: {forbid_words: {words: ["\u00AD"]}}',
+    'policies: {allow_sources: {hosts: ["cdn.example.com:443"]}}',
     'policies: {allow_sources: {hosts: ["https://a.example"]}}',
     'policies: {max_cost: {amount: 1}}',
     'cost: {currency: euro, per_render: 1}',
