@@ -28,7 +28,8 @@ function checkPlan(policy: Policy, plan: Plan): PolicyFinding[] {
     case 'max_renders': {
       const rendered = plan.changes.filter(rendersNew).length;
       if (rendered <= policy.count) return [];
-      return [ofPlan(policy, `The plan renders ${rendered} videos, but the limit is ${policy.count}`)];
+      const renders = rendered === 1 ? '1 video' : `${rendered} videos`;
+      return [ofPlan(policy, `The plan renders ${renders}, but the limit is ${policy.count}`)];
     }
     case 'max_cost': {
       const { cost } = estimatePlan(plan);

@@ -9,6 +9,7 @@ import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
 import { createOutputCheck, findSwappedOutputs } from '../../project/local-outputs.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
@@ -205,7 +206,7 @@ async function withHistory(
 function tooManyRenders(plan: Plan, limit: number): Diagnostic[] {
   const count = plan.changes.filter(rendersNew).length;
   if (count <= limit) return [];
-  const message = `The plan renders ${count} videos, but the limit is ${limit}`;
+  const message = `The plan renders ${countNoun(count, 'video')}, but the limit is ${limit}`;
   const hint = `If this is intended, pass --max-renders ${count}; to render some of them, use --target`;
   return [errorAt('too_many_renders', undefined, message, hint)];
 }

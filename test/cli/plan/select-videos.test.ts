@@ -205,6 +205,8 @@ describe('--max-renders', () => {
     }
     expect(await reelform(root, ['plan', '--max-renders', '3'])).toMatchObject({ exitCode: 0 });
     expect(await reelform(root, ['plan', '--max-renders', '1', '--target', 'rome'])).toMatchObject({ exitCode: 0 });
+    const { stderr } = await reelform(root, ['plan', '--max-renders', '0', '--target', 'rome']);
+    expect(stderr).toContain('The plan renders 1 video, but the limit is 0');
   });
 
   it('can be set in reelform.yaml and is overridden by the flag', async () => {
