@@ -49,6 +49,8 @@ export async function exchange(request: HttpRequest, token: string): Promise<Exc
   return sent.kind === 'unsent' ? { kind: 'unsent', error } : { kind: 'unanswered', error, isSilent };
 }
 
+const UNTRUSTED = 'its certificate is not trusted';
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was closed',
@@ -58,11 +60,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
   ERR_INVALID_CHAR: 'the token contains characters that are not allowed in a header',
   ERR_HTTP_INVALID_HEADER_VALUE: 'the token contains characters that are not allowed in a header',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  EPROTO: 'the response is not TLS; does the URL begin with http://?',
   HPE_INVALID_CONSTANT: 'the response is not HTTP',
 };
 
@@ -77,8 +81,12 @@ function troubleOf(
     const hint = 'Check that "service" in reelform.yaml is the URL of a compatible rendering service';
     return { error: new ReelformError('service_answer_invalid', message, { hint }), isSilent: false };
   }
-  const hint = 'Check that the service is running, and "service" in reelform.yaml';
-  const error = new ReelformError('service_unreachable', `${name}: ${REASONS[code] ?? code}`, { hint });
+  const reason = REASONS[code] ?? code;
+  const hint =
+    reason === UNTRUSTED
+      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
+      : 'Check that the service is running, and "service" in reelform.yaml';
+  const error = new ReelformError('service_unreachable', `${name}: ${reason}`, { hint });
   return { error, isSilent: code === 'ETIMEDOUT' };
 }
 

@@ -1,6 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
-import { checkTokenOrigin } from '../../src/service/exchange.ts';
+import { checkTokenOrigin, exchange } from '../../src/service/exchange.ts';
+import { startServer } from '../support/http-server.ts';
+
+describe('exchange()', () => {
+  it('explains a server without TLS', async () => {
+    const { url, close } = await startServer((_, response) => void response.end());
+    onTestFinished(close);
+    const request = { method: 'GET', url: url.replace('http:', 'https:'), headers: {}, totalMs: 10_000 } as const;
+    const message = expect.stringMatching(/: the response is not TLS; does the URL begin with http:\/\/\?$/);
+    expect(await exchange(request, 'token')).toMatchObject({ kind: 'unsent', error: { message } });
+  });
+});
 
 describe('checkTokenOrigin()', () => {
   it.each([
