@@ -76,6 +76,9 @@ describe('/openapi.json', () => {
             expect(Object.keys(response.content ?? {}), `${where} ${status}`).toEqual(['application/problem+json']);
           }
         }
+        const hasTag = operation.responses['200']?.headers?.ETag !== undefined;
+        expect(Object.hasOwn(operation.responses, '304'), where).toBe(hasTag);
+        expect(operation.parameters?.some(({ name }) => name === 'if-none-match') ?? false, where).toBe(hasTag);
         for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
           expect(
             operation.parameters?.some((one) => one.in === 'path' && one.name === name),

@@ -2,7 +2,7 @@ import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
-import { objectOf, type Schema } from '../schemas/json-schema.ts';
+import { IF_NONE_MATCH, objectOf, type Schema } from '../schemas/json-schema.ts';
 import { bytes, empty, HEADERS, json, problems } from '../schemas/responses.ts';
 
 const READINESS: Schema = objectOf({
@@ -110,6 +110,7 @@ export async function descriptionRoutes(
       operationId: 'getOpenApi',
       summary: 'Get the OpenAPI document',
       description: 'OpenAPI 3.1.',
+      headers: IF_NONE_MATCH,
       response: {
         200: json('The OpenAPI document', { type: 'object', additionalProperties: true }, HEADERS.etag),
         304: empty('Not modified', HEADERS.etag),

@@ -3,8 +3,8 @@ import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';
-import { identifierSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
-import { BODY_CODES, bytes, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
+import { IF_NONE_MATCH, identifierSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
+import { BODY_CODES, bytes, empty, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
 import { uploadedBytes } from './upload-routes.ts';
 
@@ -34,8 +34,10 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
       summary: 'Get the mapping specification',
       description: 'Lists the editables of a template and the values they accept.',
       params,
+      headers: IF_NONE_MATCH,
       response: {
         200: json('The mapping specification', objectOf({ style_version: ref(STYLE_VERSION) }), HEADERS.etag),
+        304: empty('Not modified', HEADERS.etag),
         ...guardedProblems('not_found', 'style_version_processing', 'style_version_failed'),
       },
     },

@@ -38,6 +38,12 @@ export const TIMESTAMP: Schema = {
 /** Query of an operation without parameters. */
 export const NO_QUERY: Schema = closedObjectOf({});
 
+/** Request header of operations with an ETag. */
+export const IF_NONE_MATCH = objectOf(
+  { 'if-none-match': { type: 'string', description: 'ETag of an earlier response' } },
+  ['if-none-match'],
+);
+
 /** Body of an operation without input: empty, `{}` or null. */
 export const NO_BODY: Schema = { anyOf: [NO_QUERY, { type: 'null' }] };
 

@@ -5,6 +5,7 @@ import { ADD_EXTERNAL_UPLOADS } from './external-upload-schemas.ts';
 import {
   closedObjectOf,
   IDEMPOTENCY_HEADERS,
+  IF_NONE_MATCH,
   identifierSchema,
   NO_BODY,
   NO_QUERY,
@@ -30,9 +31,6 @@ const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
 const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
 const params = objectOf({ render_session_id: identifierSchema('Identifier of the session', 'rs_81f2c0') });
 const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
-const ifNoneMatch = objectOf({ 'if-none-match': { type: 'string', description: 'ETag of an earlier response' } }, [
-  'if-none-match',
-]);
 const CREATED_HEADERS = { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency };
 const EDIT_TOKEN: Schema = {
   type: 'string',
@@ -96,7 +94,7 @@ export const SESSION_OPERATIONS = {
     summary: 'Get a video',
     description: 'Same as `getRenderSession`, but returns the session at the top level.',
     params,
-    headers: ifNoneMatch,
+    headers: IF_NONE_MATCH,
     response: {
       200: json('The session', ref(RENDER_SESSION), { ...HEADERS.etag, ...HEADERS.retryAfter }),
       304: empty('Not modified', HEADERS.etag),
@@ -130,7 +128,7 @@ export const SESSION_OPERATIONS = {
     description:
       'Poll after `Retry-After` seconds until `terminal` is true; then `video_url` is set. Deliveries may continue after that: each entry of `external_uploads` has its own status.',
     params,
-    headers: ifNoneMatch,
+    headers: IF_NONE_MATCH,
     response: {
       200: json('The session', oneSession, { ...HEADERS.etag, ...HEADERS.retryAfter }),
       304: empty('Not modified', HEADERS.etag),
