@@ -41,7 +41,7 @@ export function operationRoutes(app: FastifyInstance, ports: AppPorts, hasMetric
       operationId: 'getReadiness',
       summary: 'Check that the service is ready',
       description:
-        'Readiness probe. The service is not ready while it starts or stops, or if its database is unreachable.',
+        'Readiness probe. The service is not ready while it starts or stops, or if its database or storage is unreachable or its disk is full.',
       response: {
         ...problems(),
         200: json('The service is ready', READINESS),
