@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import type { PreviewPorts } from './ports.ts';
@@ -79,7 +80,7 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
   );
   await live.refresh();
   return {
-    url: `http://${bracketed(host)}:${actual}/?token=${guard.token}`,
+    url: `http://${bracketed(reachable(host))}:${actual}/?token=${guard.token}`,
     async close() {
       await watch.close();
       live.close();
@@ -89,6 +90,13 @@ export async function startPreviewServer(ports: PreviewPorts, { host, port }: Pr
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Returns an address of this machine in its network for a host that stands for all of them. */
+function reachable(host: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return host;
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? host;
 }
 
 function unusable(error: NodeJS.ErrnoException, host: string, port: number): ReelformError {

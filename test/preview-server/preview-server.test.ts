@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -174,5 +175,16 @@ describe('requests of other pages', () => {
     expect((await page.get('/api/state', { origin: page.url.origin })).status).toBe(200);
     const host = `localhost:${page.url.port}`;
     expect((await page.get('/api/state', { host, origin: `http://${host}` })).status).toBe(200);
+  });
+});
+
+describe('reelform preview --host 0.0.0.0', () => {
+  it('prints a URL that other machines can open', async () => {
+    const open = await PreviewClient.start(root, ['--host', '0.0.0.0']);
+    const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const isInNetwork = own.some(({ family, internal }) => family === 'IPv4' && !internal);
+    expect(own.some(({ address }) => address === open.url.hostname)).toBe(isInNetwork);
+    expect((await open.state()).videos).toHaveLength(3);
+    expect(await open.close()).toBe(0);
   });
 });

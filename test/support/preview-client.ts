@@ -41,12 +41,12 @@ export class PreviewClient {
   }
 
   /** Starts the command in this process and opens its page. */
-  static async start(root: string): Promise<PreviewClient> {
+  static async start(root: string, options: readonly string[] = []): Promise<PreviewClient> {
     let interrupt = (): void => {};
     let ran: ReturnType<typeof reelform> | null = null;
     let client: PreviewClient | null = null;
     const url = await new Promise<URL>((resolve, reject) => {
-      ran = reelform(root, ['preview', '--port', '0'], {
+      ran = reelform(root, ['preview', '--port', '0', ...options], {
         onStderr(text) {
           if (client !== null) client.stderr = text;
         },
