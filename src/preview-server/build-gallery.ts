@@ -123,12 +123,18 @@ async function drawStill(
   await writeFile(path, bytes);
 }
 
+/** Browsers load no modules from `file:` addresses, which would leave the page blank. */
+const FILE_NOTICE = `<script>
+if (location.protocol === 'file:') document.querySelector('#page').innerHTML =
+  '<p class="empty">Browsers show this gallery only from a web server. Start one in its folder, such as <code>python3 -m http.server</code>, and open its address.</p>';
+</script>`;
+
 /** Copies the page and marks it, with an attribute, as one without a server. */
 async function copyPage(from: string, folder: string): Promise<void> {
   await cp(from, folder, { recursive: true });
   const index = join(folder, 'index.html');
   const text = await readFile(index, 'utf8');
-  await writeFile(index, text.replace(/<html\b/, '<html data-gallery'));
+  await writeFile(index, text.replace(/<html\b/, '<html data-gallery').replace('</body>', `${FILE_NOTICE}\n</body>`));
 }
 
 async function writeJson(path: string, value: unknown): Promise<void> {

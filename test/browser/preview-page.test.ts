@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -365,6 +366,8 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
       await page.getByRole('tab', { name: 'Source' }).click();
       await page.locator('.code').first().waitFor();
       expect(await axe(page)).toEqual([]);
+      await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+      await page.getByText('only from a web server').waitFor();
     } finally {
       files.closeAllConnections();
       files.close();

@@ -70,7 +70,7 @@ export function Transport(props: TransportProps): JSX.Element {
         </div>
       )}
       <div class="transport-end">
-        {segments.length > 0 && (
+        {!IS_GALLERY && segments.length > 0 && (
           <p class="segment-note" title="An apply takes cached segments as they are and renders the others">
             <i class="cached" aria-hidden="true" /> {cached} of {segments.length} segments cached
           </p>
