@@ -365,7 +365,7 @@ export interface PlanSummary {
   readonly id: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly renders: number;
-  /** Minutes of finished video; null if unknown. */
+  /** Seconds of finished video; null if unknown. */
   readonly videoSeconds: number | null;
   readonly cost: { readonly currency: string; readonly amount: number } | null;
   readonly segments: { readonly total: number; readonly toRender: number } | null;
