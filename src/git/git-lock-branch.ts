@@ -10,6 +10,8 @@ import { runGit } from './run-git.ts';
 /** Messages of git hosts that refuse a push to a protected branch. */
 const PROTECTED = /protected branch|GH006|GH013|hook declined|not allowed to push|deny/i;
 
+const ALLOW = 'Allow this user or job to push to the branch. On GitHub, --commit=pr opens a pull request instead';
+
 interface GitLockBranchOptions extends RemoteBranchOptions {
   /** Path of the lockfile from the top of the repository. */
   readonly path: string;
@@ -47,7 +49,7 @@ export class GitLockBranch implements LockBranch {
       const tip = await this.#branch.tip();
       if (tip !== commit) {
         if (tip !== parent) return { kind: 'moved' };
-        if (PROTECTED.test(error.message)) return { kind: 'protected', why: error.message };
+        if (PROTECTED.test(error.message)) return { kind: 'protected', why: error.message, hint: ALLOW };
         throw error;
       }
     }

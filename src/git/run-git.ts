@@ -135,9 +135,12 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
     return new ReelformError('git_failed', 'git is not installed', { hint: 'Install git' });
   }
   const stderr = typeof error.stderr === 'string' ? error.stderr.trim() : '';
+  // Git pads the lines of a remote, and indents a rejected push.
   const lines = withoutCredentials(stderr)
     .split('\n')
-    .filter((line) => /^(?:fatal|error|remote|ssh)\b/i.test(line));
+    .map((line) => line.replace(/^ ! /, '').trimEnd())
+    .filter((line) => /^(?:fatal|error|remote|ssh)\b|^\[(?:remote )?rejected\]/i.test(line))
+    .sort((one, other) => Number(other.startsWith('[')) - Number(one.startsWith('[')));
   const why = timedOut ? 'timeout' : lines.slice(0, 3).join('; ') || `exit ${error.exitCode}`;
   const owned = /(?:dubious ownership in repository at|unsafe repository) \(?'([^'\n]+)'/.exec(stderr)?.[1];
   if (owned !== undefined) return ofAnotherUser(action, owned);
@@ -151,6 +154,7 @@ function gitFailed(args: readonly string[], error: ExecaError, timedOut: boolean
 /** Messages of git with a certain remedy. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/not a git repository/, 'Run the command in a clone, or create a repository: git init'],
+  [/Needed a single revision/, 'The repository has no commit yet; commit first: git add --all && git commit'],
   [/'origin' does not appear to be a git repository/, 'Add the remote: git remote add origin URL'],
 ];
 

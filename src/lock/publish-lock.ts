@@ -30,7 +30,7 @@ export type LockWrite =
   | { readonly kind: 'closed'; readonly pull: string }
   /** The branch has moved, or the result is unknown: read it again. */
   | { readonly kind: 'moved' }
-  /** Rules of the repository reject the commit. `hint`: an alternative to a pull request. */
+  /** Rules of the repository reject the commit. `hint`: a remedy other than a pull request. */
   | { readonly kind: 'protected'; readonly why: string; readonly hint?: string };
 
 /** A remote branch to which the lockfile is committed by compare-and-swap. */

@@ -24,6 +24,9 @@ describe('runGit()', () => {
       code: 'git_failed',
       hint: 'Add the remote: git remote add origin URL',
     });
+    await expect(runGit(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).rejects.toMatchObject({
+      hint: expect.stringContaining('git commit'),
+    });
     await expect(runGit(tmpdir(), ['rev-parse', '--git-dir'])).rejects.toMatchObject({
       code: 'git_failed',
       hint: expect.stringContaining('git init'),

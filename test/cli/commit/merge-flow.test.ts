@@ -45,6 +45,17 @@ describe('apply --commit=push', () => {
     expect(Object.keys(await flow.lock())).toEqual(['berlin']);
   });
 
+  it('names the rejection by a hook of the remote', async () => {
+    const flow = await startMergeFlow();
+    await flow.merge({ berlin: 'Berlin' });
+    const hook = '#!/bin/sh\nfor word in one two three four; do echo "$word" >&2; done\nexit 1\n';
+    writeFileSync(join(flow.remote.root, 'hooks/pre-receive'), hook, { mode: 0o755 });
+    const refused = await flow.apply(PUSH, { forge: 'git' });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('commit_refused') });
+    expect(refused.stderr).toContain('(pre-receive hook declined); remote: one; remote: two  commit_refused');
+    expect(refused.stderr).toContain('Allow this user or job to push to the branch');
+  });
+
   it('asks to push a checkout that is ahead of its branch', async () => {
     const flow = await startMergeFlow();
     await flow.merge({ berlin: 'Berlin' });
