@@ -57,7 +57,9 @@ function Waiting(): JSX.Element {
   const isLost = usePage(({ connection }) => connection === 'lost');
   return (
     <p class="empty" role="status">
-      {isLost ? 'The preview server does not answer. Start reelform preview again.' : 'Loading…'}
+      {isLost
+        ? 'The preview server does not answer. Start reelform preview again and open the URL that it prints.'
+        : 'Loading…'}
     </p>
   );
 }

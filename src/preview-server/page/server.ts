@@ -100,7 +100,7 @@ async function request<T>(address: string, options: RequestInit = {}): Promise<T
   try {
     response = await fetch(address, options);
   } catch {
-    const hint = 'Start reelform preview again.';
+    const hint = 'Start reelform preview again and open the URL that it prints.';
     throw new ServerError({ code: 'preview_unreachable', message: 'The preview server does not answer.', hint });
   }
   if (response.ok) return (await response.json()) as T;

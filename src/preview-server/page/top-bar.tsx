@@ -23,7 +23,11 @@ export function TopBar({ route, onHelp }: { readonly route: PageRoute; readonly 
       <SearchField route={route} />
       <div class="top-end">
         {connection === 'lost' && (
-          <span class="connection" role="status">
+          <span
+            class="connection"
+            role="status"
+            title="Start reelform preview again, if it has ended, and open the URL that it prints"
+          >
             Connection lost
           </span>
         )}
