@@ -187,14 +187,11 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       const milliseconds = mayHaveArrived && !isKept ? null : retries.delayMs(result, how, outcome.error);
       if (milliseconds === null) return { outcome, mayHaveArrived };
       // Only a request that certainly created nothing is given up early.
-      const waiting = wait(milliseconds, mayHaveArrived ? undefined : signal);
-      if (
-        await waiting.then(
-          () => false,
-          () => true,
-        )
-      )
-        return { outcome, mayHaveArrived };
+      const isStopped = await wait(milliseconds, mayHaveArrived ? undefined : signal).then(
+        () => false,
+        () => true,
+      );
+      if (isStopped) return { outcome, mayHaveArrived };
     }
   }
 

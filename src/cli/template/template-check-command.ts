@@ -3,7 +3,7 @@ import { inspectPackage, type PackageFinding } from '../../engine/inspect/inspec
 import { SceneError } from '../../engine/scene-error.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
 import { checkedText } from '../../report/terminal/template-text.ts';
-import { packageDiagnostic, unusableFont } from '../../report/wording/package-diagnostic.ts';
+import { packageDiagnostic, undrawableText, unusableFont } from '../../report/wording/package-diagnostic.ts';
 import { fontUses } from '../../template/font-uses.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
@@ -81,8 +81,7 @@ export async function checkPackage(
   }
 }
 
-function undrawable({ message, imageName }: SceneError, { folder, manifest }: TemplatePackage): Diagnostic {
-  const at = imageName === undefined ? undefined : manifest.editables.get(imageName)?.at;
-  const what = imageName === undefined || message.includes(imageName) ? message : `${imageName}: ${message}`;
-  return errorAt('template_invalid', at ?? startOf(`${folder}/animation.json`), what);
+function undrawable(error: SceneError, { folder, manifest }: TemplatePackage): Diagnostic {
+  const at = error.imageName === undefined ? undefined : manifest.editables.get(error.imageName)?.at;
+  return errorAt('template_invalid', at ?? startOf(`${folder}/animation.json`), undrawableText(error));
 }

@@ -8,6 +8,7 @@ import { loadProject } from '../../project/load-project.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { lookHtml, sampleLabel } from '../../report/html/look-html.ts';
 import { type DrawnLook, lookText } from '../../report/terminal/template-text.ts';
+import { undrawableText } from '../../report/wording/package-diagnostic.ts';
 import type { RenderPool } from '../../session/processes/render-pool.ts';
 import type { TemplatePackage } from '../../template/template-package.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
@@ -49,7 +50,7 @@ export async function templateLookCommand(
         looks.push({ ...drawn, image: relative(io.cwd, drawn.image), page: relative(io.cwd, drawn.page) });
       } catch (error) {
         if (!(error instanceof SceneError)) throw error;
-        problems.push(errorAt('template_invalid', startOf(`${template.folder}/animation.json`), error.message));
+        problems.push(errorAt('template_invalid', startOf(`${template.folder}/animation.json`), undrawableText(error)));
       }
     }
   } finally {

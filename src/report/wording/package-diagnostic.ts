@@ -1,5 +1,6 @@
 import { type Diagnostic, errorAt, type Span, startOf, warningAt } from '../../diagnostic.ts';
 import type { PackageFinding } from '../../engine/inspect/inspect-package.ts';
+import type { SceneError } from '../../engine/scene-error.ts';
 import type { UnsupportedUse } from '../../template/lottie/find-unsupported.ts';
 import { FEATURES } from '../../template/lottie/unsupported-features.ts';
 import type { Manifest } from '../../template/parse-manifest.ts';
@@ -75,6 +76,11 @@ export function packageDiagnostic(
       return warningAt('font_unlicensed', file('fonts'), message, hint);
     }
   }
+}
+
+/** Says why a package cannot be drawn, and which of its images is the cause. */
+export function undrawableText({ message, imageName }: SceneError): string {
+  return imageName === undefined || message.includes(imageName) ? message : `${imageName}: ${message}`;
 }
 
 /** A font that cannot be opened or set as template.yaml says; `problem` is a sentence. */

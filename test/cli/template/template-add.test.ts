@@ -193,6 +193,27 @@ resources:
     expect(readdirSync(join(root, 'templates/card/images'))).toEqual(['one.png', 'two.png']);
   });
 
+  it('names an image that cannot be drawn, in an animation and in a package', async () => {
+    const damaged = solidPng('#ff0000').subarray(0, 60);
+    const assets = [{ id: 'one', w: 20, h: 20, u: 'images/', p: 'one.png', e: 0 }];
+    const animation = lottie([imageLayer('First', 'one')], { assets });
+    const zip = { 'data.json': json(animation), 'images/one.png': damaged };
+    const own = Object.fromEntries([...smallPackageFiles()].map(([path, bytes]) => [`in/own/${path}`, bytes]));
+    const root = makeFolder({
+      'card.zip': writePackageZip(new Map(Object.entries(zip))),
+      ...own,
+      'in/own/images/photo.png': damaged,
+    });
+    const refused = await add(root, ['card.zip']);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('error  images/one.png: The file is truncated or damaged  template_invalid');
+    expect(existsSync(join(root, 'templates'))).toBe(false);
+    const undrawn = await add(root, ['in/own']);
+    expect(undrawn.exitCode).toBe(1);
+    expect(undrawn.stderr).toContain('images/photo.png: The file is truncated or damaged');
+    expect(undrawn.stderr).toContain('Run reelform template look own once that is solved');
+  });
+
   it('takes fonts from --font, the repository and an npm package', async () => {
     const layers = [textLayer('Headline', 'Hello'), arial];
     const animation = lottie(layers, { fonts: { list: [...FONTS.list, ...ARIAL.list] } });

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { titleOf } from '../../../definition/video.ts';
 import { EXIT, errorAt, ReelformError, type Result, startOf } from '../../../diagnostic.ts';
+import { SceneError } from '../../../engine/scene-error.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../project/config.ts';
 import { loadProject } from '../../../project/load-project.ts';
 import { readTemplateFolder } from '../../../project/read-package.ts';
 import { CONFIG_FILE, findRoot, OTHER_CONFIG_FILE } from '../../../project/repository-layout.ts';
 import { writeFileAtomic } from '../../../project/write-file.ts';
 import { ADD_QUESTIONS, type AddedTemplate, addedJson, addedText } from '../../../report/terminal/template-text.ts';
+import { undrawableText } from '../../../report/wording/package-diagnostic.ts';
 import { SessionFailure } from '../../../session/ports.ts';
 import { parseColor } from '../../../template/bind/color.ts';
 import { TEXT_POSITIONS, type TextPosition } from '../../../template/init/add-overlay.ts';
@@ -104,6 +106,13 @@ async function drawSheet({ name, template }: NewTemplate, root: string, io: Io):
   try {
     const { image } = await writeLook(name, template, looksFolder(root), pool);
     return relative(root, image).split(sep).join('/');
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    const message = `The template was added, but its contact sheet cannot be drawn: ${undrawableText(error)}`;
+    throw new ReelformError('template_invalid', message, {
+      hint: `Run reelform template look ${name} once that is solved`,
+      cause: error,
+    });
   } finally {
     await pool.close();
   }
@@ -171,6 +180,9 @@ async function prepareLottie(
     const template = parsed.value;
     const added = { name, folder, template, title: created.name, themes };
     return { ok: true, value: { added, files: created.files, built: { ...built, created }, others: source.others } };
+  } catch (error) {
+    if (!(error instanceof SceneError)) throw error;
+    return invalid([undrawableText(error)]);
   } finally {
     await pool.close();
   }
