@@ -150,6 +150,8 @@ describe.skipIf(CHROMIUM === null)('the preview page in Chromium', () => {
       .toBe('slug,city\r\nlodz,Gdynia\r\n');
     await page.getByRole('link', { name: 'lodz' }).click();
     await page.getByRole('heading', { name: 'Store in Gdynia' }).waitFor();
+    await page.getByText('Values from columns belong to this row of videos/data/stores.csv.').waitFor();
+    expect(await page.getByRole('button', { name: 'Duplicate' }).count()).toBe(0);
   });
 
   it('adds a row, keeps the line breaks of a cell, and undoes both', async () => {

@@ -26,16 +26,23 @@ export function VideoForm({ detail, lint, onFrame }: VideoFormProps): JSX.Elemen
     <>
       <div class="form-bar">
         <SaveState />
-        {row !== null && (
+        {row === null ? (
+          <button type="button" onClick={() => setDuplicating(true)}>
+            <Icon name="copy" size={14} /> Duplicate
+          </button>
+        ) : (
           <a class="button" href={formatRoute({ kind: 'rows', path: row.path })}>
             <Icon name="table" size={14} /> All rows
           </a>
         )}
-        <button type="button" onClick={() => setDuplicating(true)}>
-          <Icon name="copy" size={14} /> Duplicate
-        </button>
       </div>
       <form class="form" onSubmit={(event) => event.preventDefault()} autocomplete="off">
+        {row !== null && (
+          <p class="form-note">
+            Values from columns belong to this row of {row.path}. All others, and how a picture or sound is cropped,
+            placed and mixed, apply to every row.
+          </p>
+        )}
         {row === null && (
           <FieldControl field={titleField(card)} detail={detail} lint={[]} save={saveValue(detail, ['title'])} />
         )}
