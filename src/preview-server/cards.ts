@@ -61,9 +61,12 @@ export function cardsOf(
   const byFile = groupBy(problems, ({ file }) => file);
   const problemsIn = (path: string): PreviewProblem[] => byFile.get(path) ?? [];
   const cards = new Map<string, VideoCard>();
-  for (const card of validCards(loaded, subjects, notes, problemsIn)) cards.set(card.id, card);
-  for (const card of invalidCards(loaded, former, problemsIn)) if (!cards.has(card.id)) cards.set(card.id, card);
-  for (const card of unreadCards(loaded, former, problems)) if (!cards.has(card.id)) cards.set(card.id, card);
+  const found = [
+    ...validCards(loaded, subjects, notes, problemsIn),
+    ...invalidCards(loaded, former, problemsIn),
+    ...unreadCards(loaded, former, problems),
+  ];
+  for (const card of found) if (!cards.has(card.id)) cards.set(card.id, card);
   return {
     videos: [...cards.values()].sort((a, b) => byCodeUnit(a.id, b.id)),
     templates: templateCards(loaded, problems),

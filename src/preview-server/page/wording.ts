@@ -30,6 +30,11 @@ export function count(amount: number, noun: string): string {
   return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
+/** `3 of 1,014 segments`. */
+export function countOf(part: number, total: number, noun: string): string {
+  return `${part.toLocaleString('en')} of ${count(total, noun)}`;
+}
+
 /** `0:04.20`: minutes, seconds and hundredths. */
 export function formatClock(seconds: number): string {
   const hundredths = Math.max(0, Math.round(seconds * 100));

@@ -247,7 +247,10 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A number with its unit. Numbers outside the range are not passed on. The text stays as typed, such as `0.`, until the user leaves it. */
+/**
+ * A number with its unit. Numbers outside the range are not passed on. The text stays as typed, such as `0.`, until the user
+ * leaves it.
+ */
 function NumberField({ label, unit, value, min = 0, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
   const [typed, setTyped] = useState<string | null>(null);
   return (

@@ -11,7 +11,7 @@ import { useRequest } from '../controls/use-request.ts';
 import { formatRoute } from '../route.ts';
 import { fetchJson, postJson } from '../server.ts';
 import { dispatch, usePage } from '../store.ts';
-import { count, formatLength, spell } from '../wording.ts';
+import { count, countOf, formatLength, spell } from '../wording.ts';
 
 /** Actions in the order of their weight. */
 const ACTIONS = ['create', 'update', 'restore', 'adopt', 'move', 'relabel', 'deliver', 'forget'];
@@ -95,8 +95,7 @@ export function isActive(run: RunState | null): boolean {
 function summaryOf({ renders, videoSeconds, segments, cost }: PlanSummary): string {
   const parts = [renders === 0 ? 'Nothing to render' : `${count(renders, 'video')} to render`];
   if (renders > 0 && videoSeconds !== null) parts.push(`${formatLength(videoSeconds)} of video`);
-  if (segments !== null && segments.total > 0)
-    parts.push(`${segments.toRender.toLocaleString('en')} of ${count(segments.total, 'segment')}`);
+  if (segments !== null && segments.total > 0) parts.push(countOf(segments.toRender, segments.total, 'segment'));
   if (cost !== null)
     parts.push(new Intl.NumberFormat('en', { style: 'currency', currency: cost.currency }).format(cost.amount));
   return parts.join(', ');
@@ -159,7 +158,7 @@ function RunPanel({ run }: { readonly run: RunState }): JSX.Element {
     <section class={`run run-${isStopped ? 'stopped' : run.status}`} aria-label="Run">
       <p role="status">
         <b>{isStopped ? 'Stopped' : STATUS[run.status]}</b>
-        {run.total > 0 && ` · ${run.done.toLocaleString('en')} of ${count(run.total, 'video')} done`}
+        {run.total > 0 && ` · ${countOf(run.done, run.total, 'video')} done`}
         {run.failed > 0 && ` · ${run.failed} failed`}
       </p>
       {run.status === 'running' && (

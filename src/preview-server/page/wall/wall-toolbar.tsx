@@ -7,7 +7,7 @@ import { navigate } from '../controls/use-route.ts';
 import { NewVideoDialog } from '../form/video-dialogs.tsx';
 import { usePage } from '../store.ts';
 import { countStates, GROUPINGS, type ListView, SORT_ORDERS, STATES } from '../video-list.ts';
-import { count, GROUPING_NAMES, SORT_NAMES, STATE_NAMES } from '../wording.ts';
+import { count, countOf, GROUPING_NAMES, SORT_NAMES, STATE_NAMES } from '../wording.ts';
 
 interface WallToolbarProps {
   readonly view: ListView;
@@ -52,9 +52,7 @@ export function WallToolbar({ view, videos, shownCount, rowHeight, onRowHeight }
         ))}
       </fieldset>
       <p class="shown-count" role="status">
-        {shownCount === videos.length
-          ? count(videos.length, 'video')
-          : `${shownCount.toLocaleString('en')} of ${count(videos.length, 'video')}`}
+        {shownCount === videos.length ? count(videos.length, 'video') : countOf(shownCount, videos.length, 'video')}
       </p>
       <Choice
         label="Group"
