@@ -25,18 +25,29 @@ export function postOutcome(name: string, exchange: Exchange, nowMs: number): Po
   if (exchange.kind === 'unsent') return { kind: 'not_created', error: exchange.error };
   if (exchange.kind === 'unanswered') return { kind: 'unknown', error: exchange.error };
   const { status, header } = exchange.kind === 'answer' ? exchange.answer : exchange.head;
-  // 303 means that the session exists at the Location.
-  if (status < 300 || status === 303) {
+  if (status < 400) {
     const { session, error } = sessionIn(name, exchange, nowMs);
     if (session !== null) return { kind: 'created', session };
+    // Servers answer a POST with any redirect to the session that it created.
     const id = idIn(header('location'));
-    return id === null ? { kind: 'unknown', error } : { kind: 'created', session: bareSession(id, nowMs) };
+    if (id !== null) return { kind: 'created', session: bareSession(id, nowMs) };
+    return { kind: status < 300 || status === 303 ? 'unknown' : 'not_created', error };
   }
   const error = exchange.kind === 'answer' ? refusalOf(name, exchange.answer) : exchange.error;
   if (status >= 500 && !isFullQueueError(error)) return { kind: 'unknown', error };
-  // An earlier request with the key is still running and may create the session.
-  const isAtWork = error instanceof ServiceError && error.code === 'idempotency_in_progress';
-  return { kind: isAtWork ? 'unknown' : 'not_created', error };
+  return { kind: UNCLEAR.has(status) || isConflict(status, error) ? 'unknown' : 'not_created', error };
+}
+
+/**
+ * Statuses that servers and proxies also send about a request that another one has received: 408 and 499 after a
+ * time-out, 425 for a request that may have been replayed.
+ */
+const UNCLEAR: ReadonlySet<number> = new Set([408, 425, 499]);
+
+/** An earlier request with the key may still be running. Without a code, a 409 can mean that too. */
+function isConflict(status: number, error: Error): boolean {
+  if (status !== 409) return false;
+  return !(error instanceof ServiceError) || ['idempotency_in_progress', 'http_409'].includes(error.code);
 }
 
 function sessionIn(

@@ -14,7 +14,7 @@ const MAX_SILENCES = 2;
 export const MAX_RETRY_AFTER_MS = 30_000;
 
 /** Statuses of temporary errors of the service or of a proxy. */
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 499, 500, 502, 503, 504]);
 
 /**
  * Returns the wait in milliseconds before the same request is repeated; null if it is not.
@@ -63,7 +63,7 @@ function passes(exchange: Exchange, repeatability: Repeatability, code: string |
   // An answer that is too large will be too large again.
   if (exchange.kind !== 'answer') return exchange.error.code === 'service_unreachable';
   // The first request with the key is still running; its answer applies to this one.
-  if (repeatability === 'keyed' && code === 'idempotency_in_progress') return true;
+  if (repeatability === 'keyed' && (code === 'idempotency_in_progress' || code === 'http_409')) return true;
   return PASSING.has(exchange.answer.status);
 }
 
@@ -82,7 +82,7 @@ export const SEEN_MISSING_MS = 120_000;
 export const UNSEEN_MISSING_MS = 15_000;
 
 /** Statuses of refusals that a later request may not get. */
-const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429, 499]);
 
 /** Consecutive failed requests for one session. Decides how long to wait before the next request. */
 export class PollRetry {

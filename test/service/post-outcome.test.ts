@@ -61,10 +61,23 @@ const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonl
       answer(201, '', '/v2/render_sessions/%zz'),
     ],
   ],
-  ['303 with a `Location` of a session', 'made', [answer(303, '', THERE), broken(303, THERE)]],
+  [
+    '3xx with a `Location` of a session',
+    'made',
+    [...[300, 301, 302, 303, 307, 308].map((status) => answer(status, '', THERE)), broken(303, THERE)],
+  ],
   ['303', 'unknown', [answer(303, '', '/login'), answer(303)]],
-  ['3xx', 'not made', [answer(301, '', THERE), answer(302), answer(307), answer(308, SESSION), broken(307)]],
-  ['409 with the code `idempotency_in_progress`', 'unknown', [answer(409, '{"code":"idempotency_in_progress"}')]],
+  ['3xx', 'not made', [answer(301, '', '/v3/render_sessions'), answer(302), answer(307), answer(308), broken(307)]],
+  [
+    '409 without a code, or with the code `idempotency_in_progress`',
+    'unknown',
+    [answer(409), answer(409, '<html>'), answer(409, '{"code":"idempotency_in_progress"}'), broken(409)],
+  ],
+  [
+    '408, 425 or 499',
+    'unknown',
+    [...[408, 425, 499].map((status) => answer(status)), answer(408, '{"code":"request_timeout"}')],
+  ],
   [
     '429 or 503 with the code `queue_full` or `service_full`',
     'not made',
@@ -74,7 +87,11 @@ const ROWS: readonly (readonly [row: string, outcome: string, exchanges: readonl
   [
     '4xx',
     'not made',
-    [...[400, 401, 403, 404, 408, 409, 413, 415, 422, 425].map((status) => answer(status)), broken(422)],
+    [
+      ...[400, 401, 403, 404, 413, 415, 422].map((status) => answer(status)),
+      answer(409, '{"code":"wrong_state"}'),
+      broken(422),
+    ],
   ],
   ['5xx', 'unknown', [...[500, 501, 502, 503, 504, 599].map((status) => answer(status)), answer(500, SESSION, THERE)]],
 ];

@@ -30,9 +30,39 @@ export const FAULTS: readonly (readonly [name: string, fault: Fault | null, outc
         'not_created',
       ] as const,
   ),
+  ...[300, 301, 302, 303, 307, 308].map(
+    (status) =>
+      [
+        `${status} with the Location of a session`,
+        { isDone: true, reply: { kind: 'answer', status, headers: { location: '/v2/render_sessions/session-1' } } },
+        'created',
+      ] as const,
+  ),
   ['303', { isDone: true, reply: { kind: 'answer', status: 303, headers: { location: '/elsewhere' } } }, 'unknown'],
-  ...[400, 401, 403, 404, 409, 413, 422].map(
+  ...[400, 401, 403, 404, 413, 422].map(
     (status) => [`${status}`, { isDone: false, reply: { kind: 'answer', status } }, 'not_created'] as const,
+  ),
+  ...[
+    { code: 'wrong_state', isDone: false, outcome: 'not_created' as const },
+    { code: 'idempotency_in_progress', isDone: true, outcome: 'unknown' as const },
+  ].map(
+    ({ code, isDone, outcome }) =>
+      [
+        `409 ${code}`,
+        { isDone, reply: { kind: 'answer', status: 409, body: JSON.stringify({ code }) } },
+        outcome,
+      ] as const,
+  ),
+  // Proxies answer these for requests that the server has received.
+  ...[408, 409, 425, 499].flatMap((status) =>
+    [false, true].map(
+      (isDone) =>
+        [
+          `${status} ${isDone ? 'after' : 'before'} the write`,
+          { isDone, reply: { kind: 'answer', status } },
+          'unknown',
+        ] as const,
+    ),
   ),
   // The server did nothing, so the client asks again.
   ...['3600', '-5', 'junk'].map(
