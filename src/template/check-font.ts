@@ -1,3 +1,5 @@
+import { wrongKind } from '../file-kind.ts';
+
 /** Signatures: the first four bytes of a file. */
 const SFNT = new Set(['\0\x01\0\0', 'OTTO', 'true', 'ttcf']);
 const WOFF = new Set(['wOFF', 'wOF2']);
@@ -14,7 +16,7 @@ export function fontProblem(bytes: Uint8Array): string | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const signature = bytes.length < 12 ? '' : String.fromCharCode(...bytes.subarray(0, 4));
   if (WOFF.has(signature)) return view.getUint32(8) === bytes.length ? null : 'is truncated';
-  if (!SFNT.has(signature)) return 'is not a TrueType, OpenType or WOFF font';
+  if (!SFNT.has(signature)) return wrongKind(bytes, 'a TrueType, OpenType or WOFF font');
   return signature === 'ttcf' ? 'is a font collection; a package needs single fonts' : sfntProblem(view);
 }
 

@@ -144,7 +144,9 @@ describe('parseTemplatePackage()', () => {
     ['a font that is truncated', TEST_FONT.subarray(0, 5000)],
   ])('rejects %s, which would render no text', (_, font) => {
     expect(problems({ 'fonts/Test-Regular.ttf': font })).toEqual([
-      expect.stringMatching(/^template_invalid: The file is (?:not a TrueType, OpenType or WOFF font|truncated)$/),
+      expect.stringMatching(
+        /^template_invalid: The file is (?:(?:empty, |a text, )?not a TrueType, OpenType or WOFF font|truncated)$/,
+      ),
     ]);
   });
 
@@ -278,7 +280,7 @@ describe('parseTemplatePackage() of videos, sounds and fonts', () => {
     [
       'a spare font that is none',
       { 'fonts/Wide-Regular.ttf': 'no font at all' },
-      'The file is not a TrueType, OpenType or WOFF font. Replace the font file',
+      'The file is a text, not a TrueType, OpenType or WOFF font. Replace the font file',
     ],
     ['a key of another form', manifest('f_01:', 'font:'), 'The key of a font must have the form of f_01'],
     [

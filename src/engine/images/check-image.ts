@@ -1,3 +1,4 @@
+import { wrongKind } from '../../file-kind.ts';
 import type { LottieDocument, SceneImage } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { type ImageHeader, imageTypeOf, readImageHeader } from './image-header.ts';
@@ -19,7 +20,7 @@ export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHead
   }
   const type = imageTypeOf(bytes);
   if (type === undefined) {
-    const text = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image';
+    const text = `The file ${wrongKind(bytes, 'a PNG, JPEG, WebP, GIF or AVIF image')}`;
     throw new SceneError('asset_type_unsupported', text, { imageName });
   }
   const header = readImageHeader(bytes);

@@ -1,3 +1,4 @@
+import { wrongKind } from '../../file-kind.ts';
 import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { isPcm } from './decode-sound.ts';
@@ -38,7 +39,9 @@ export async function checkClip(bytes: Uint8Array, name: string): Promise<ClipHe
     fail('asset_too_large', `The clip has ${bytes.length} bytes; it may have up to ${MAX_CLIP_BYTES}`);
   }
   const type = mediaTypeOf(bytes);
-  if (!CLIP_TYPES.has(type)) fail('asset_type_unsupported', 'The file is not an MP4, MOV or WebM video, or a GIF');
+  if (!CLIP_TYPES.has(type)) {
+    fail('asset_type_unsupported', `The file ${wrongKind(bytes, 'an MP4, MOV or WebM video, or a GIF')}`);
+  }
   const header = type === 'gif' ? gifHeader(bytes, name) : await videoHeader(bytes, type as ClipHeader['type'], name);
   const { width, height, durationSeconds } = header;
   if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
@@ -114,7 +117,7 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   }
   const type = mediaTypeOf(bytes);
   if (type === undefined || type === 'gif') {
-    fail('asset_type_unsupported', `The file is no sound that can be used; ${CONVERT}`);
+    fail('asset_type_unsupported', `The file ${wrongKind(bytes, 'a supported sound', CONVERT)}`);
   }
   const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
     const track = await input.getPrimaryAudioTrack();

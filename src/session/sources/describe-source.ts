@@ -2,6 +2,7 @@ import { checkImage, MAX_IMAGE_BYTES } from '../../engine/images/check-image.ts'
 import type { ImageHeader } from '../../engine/images/image-header.ts';
 import { mediaTypeOf } from '../../engine/media/media-type.ts';
 import { SceneError } from '../../engine/scene-error.ts';
+import { wrongKind } from '../../file-kind.ts';
 import { isImage } from '../../template/bind/bind-media.ts';
 import type { FetchedSource, SourceKind } from '../ports.ts';
 import type { FetchOverrides } from './fetch-source.ts';
@@ -79,8 +80,8 @@ async function describeAny(bytes: Uint8Array): Promise<SourceDescription> {
   if (isImage(bytes)) return describeImage(bytes);
   const type = mediaTypeOf(bytes);
   if (type === undefined) {
-    const message = 'The file is not a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
-    throw new SceneError('asset_type_unsupported', message);
+    const wanted = 'a supported image (PNG, JPEG, WebP, GIF, AVIF), video (MP4, MOV, WebM) or sound';
+    throw new SceneError('asset_type_unsupported', `The file ${wrongKind(bytes, wanted)}`);
   }
   if (!(type in CLIP_TYPES)) return describeSource(bytes, 'audio');
   return describeSource(bytes, 'video').catch((failure: unknown) => {

@@ -49,7 +49,14 @@ export interface Validators {
 }
 
 export type FetchAnswer =
-  | { readonly status: 'fetched'; readonly bytes: Buffer; readonly validators: Validators; readonly freshMs: number }
+  | {
+      readonly status: 'fetched';
+      readonly bytes: Buffer;
+      readonly validators: Validators;
+      readonly freshMs: number;
+      /** As declared by the server, without parameters; null if it declared none that is valid. */
+      readonly contentType: string | null;
+    }
   /** The version of the validators is still current. */
   | { readonly status: 'unchanged'; readonly freshMs: number };
 
@@ -106,7 +113,8 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
       const bytes = await readBody(body, given, limits);
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
-      return { result: { status: 'fetched', bytes, validators, freshMs } };
+      const contentType = mediaTypeIn(headers['content-type']);
+      return { result: { status: 'fetched', bytes, validators, freshMs, contentType } };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SessionFailure) throw error;
@@ -152,6 +160,11 @@ function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {
 /** Returns the announced length, or 0 if the body is encoded. */
 function lengthOf({ headers }: ResponseHead): number {
   return headers['content-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
+}
+
+/** @see RFC 9110, 8.3.1 */
+function mediaTypeIn(header = ''): string | null {
+  return /^\s*([\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,60})\s*(?:;|$)/.exec(header)?.[1]?.toLowerCase() ?? null;
 }
 
 function conditionsOf({ etag, lastModified }: Validators): Record<string, string> {
@@ -206,6 +219,11 @@ function requestFailure(error: Error & { readonly code: string }, url: string, h
 /** Converts an unexpected status. 429 and 5xx are retryable. */
 function statusFailure(status: number, url: string): SessionFailure {
   return fetchFailure('asset_unreachable', url, `returned ${status}`, { isRetryable: status === 429 || status >= 500 });
+}
+
+/** Describes a response for the error about its content. */
+export function describeResponse(url: string, contentType: string | null): string {
+  return `GET ${tellable(url)} returned ${contentType ?? 'no content type'}`;
 }
 
 /** Hides the query, which may contain signatures, and everything but the protocol of other URLs. */

@@ -12,6 +12,7 @@ import type { GuardPolicy } from './address-guard.ts';
 import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
 import {
   createFetch,
+  describeResponse,
   type FetchLimits,
   type FetchOverrides,
   type FetchSource,
@@ -125,12 +126,13 @@ function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => 
       if (!/^https?:/i.test(remoteUrl.trimStart())) {
         throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
       }
-      const { bytes, sha256 } = await cache.read(
+      const { bytes, sha256, contentType } = await cache.read(
         { url: remoteUrl, scope: scopeOf(tenant) },
         signal,
         SOURCE_LIMITS[kind],
       );
-      return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest: sha256 });
+      const from = describeResponse(remoteUrl, contentType);
+      return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest: sha256, from });
     },
   };
 }
@@ -149,6 +151,8 @@ interface CheckSourceOptions {
   readonly signal?: AbortSignal | undefined;
   /** Digest of the bytes, if known. */
   readonly digest?: Sha256 | undefined;
+  /** Where the file comes from, as a clause for errors. */
+  readonly from?: string | undefined;
 }
 
 const TITLES = {
@@ -186,7 +190,7 @@ export function inspectIn(processes: TaskRunner<'source'>): InspectSource {
 export async function checkSource(
   bytes: Uint8Array,
   kind: SourceKind | 'any',
-  { inspect, owner, signal, digest }: CheckSourceOptions,
+  { inspect, owner, signal, digest, from }: CheckSourceOptions,
 ): Promise<FetchedSource> {
   try {
     const description = await inspect(bytes, kind, { owner, signal });
@@ -194,7 +198,8 @@ export async function checkSource(
   } catch (error) {
     if (!(error instanceof SceneError) || !(error.code in TITLES)) throw error;
     const code = error.code as keyof typeof TITLES;
-    throw new SessionFailure({ code, title: TITLES[code], detail: error.message }, error);
+    const detail = from === undefined ? error.message : `${from}. ${error.message}`;
+    throw new SessionFailure({ code, title: TITLES[code], detail }, error);
   }
 }
 
@@ -202,6 +207,8 @@ export async function checkSource(
 interface CachedBytes {
   readonly bytes: Buffer;
   readonly sha256: Sha256;
+  /** As declared by the server. */
+  readonly contentType: string | null;
 }
 
 /** A URL in a scope: fetches of other scopes are not shared. */
@@ -228,6 +235,8 @@ interface SourceCacheOptions {
 interface Entry {
   readonly sha256: Sha256;
   readonly validators: Validators;
+  /** Absent in entries of earlier versions. */
+  readonly contentType?: string | null;
   /** Milliseconds since the epoch, both. */
   readonly fetchedAt: number;
   readonly freshUntil: number;
@@ -250,8 +259,8 @@ function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCac
   const write = (from: ScopedUrl, entry: Omit<Entry, 'fetchedAt' | 'freshUntil'>, freshMs: number): Promise<void> => {
     const fetchedAt = now();
     const freshUntil = fetchedAt + Math.min(freshMs, MAX_FRESH_MS);
-    const { sha256, validators } = entry;
-    const entryText = JSON.stringify({ sha256, validators, fetchedAt, freshUntil } satisfies Entry);
+    const { sha256, validators, contentType = null } = entry;
+    const entryText = JSON.stringify({ sha256, validators, contentType, fetchedAt, freshUntil } satisfies Entry);
     return replaceFile(pathOf(from), entryText, { isDurable: false });
   };
 
@@ -261,10 +270,10 @@ function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCac
     if (known !== null && (readInThisRun.has(nameOf(from)) || known.entry.freshUntil > now())) return known;
     const answer = await fetch(url, signal, { ...wish, known: known?.entry.validators });
     if (answer.status === 'fetched') {
-      const { bytes, validators } = answer;
+      const { bytes, validators, contentType } = answer;
       const digest = await blobs.put(bytes, undefined, scope !== '');
-      await write(from, { sha256: digest, validators }, answer.freshMs);
-      return { bytes, sha256: digest };
+      await write(from, { sha256: digest, validators, contentType }, answer.freshMs);
+      return { bytes, sha256: digest, contentType };
     }
     if (known === null) throw new Error('A server returned 304 to a request without conditions');
     await write(from, known.entry, answer.freshMs);
@@ -302,7 +311,9 @@ function nameOf({ url, scope }: ScopedUrl): string {
 /** @returns null if the bytes are gone or damaged */
 async function recall(entry: Entry | null, blobs: SourceStore): Promise<(CachedBytes & { entry: Entry }) | null> {
   const bytes = entry === null ? null : await blobs.get(entry.sha256);
-  return entry === null || bytes === null ? null : { entry, bytes, sha256: entry.sha256 };
+  return entry === null || bytes === null
+    ? null
+    : { entry, bytes, sha256: entry.sha256, contentType: entry.contentType ?? null };
 }
 
 /** @returns null for an unreadable entry, which is fetched again */
@@ -321,7 +332,7 @@ function isEntry(value: unknown): value is Entry {
   return (
     isDigest(value.sha256) &&
     isDigest(answeredBy) &&
-    [etag, lastModified].every((text) => text === null || typeof text === 'string') &&
+    [etag, lastModified, value.contentType ?? null].every((text) => text === null || typeof text === 'string') &&
     [value.fetchedAt, value.freshUntil].every(Number.isFinite)
   );
 }

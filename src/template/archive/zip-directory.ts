@@ -1,3 +1,5 @@
+import { wrongKind } from '../../file-kind.ts';
+
 /** An entry of a zip's central directory. */
 export interface ZipEntry {
   readonly name: string;
@@ -35,7 +37,8 @@ const IN_ZIP64 = 0xffffffff;
 export function readZipDirectory(bytes: Uint8Array): ZipEntry[] | string {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = findEnd(view);
-  if (end === -1) return 'is not a zip file, or is truncated';
+  if (end === -1)
+    return view.toString('latin1', 0, 2) === 'PK' ? 'is a truncated zip file' : wrongKind(bytes, 'a zip file');
   const [disk, startDisk, countOnDisk, count] = [4, 6, 8, 10].map((offset) => view.readUInt16LE(end + offset));
   const sizeBytes = view.readUInt32LE(end + 12);
   const start = view.readUInt32LE(end + 16);

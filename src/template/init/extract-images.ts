@@ -1,3 +1,4 @@
+import { wrongKind } from '../../file-kind.ts';
 import { isRecord } from '../../json.ts';
 import { allLayers, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -30,7 +31,9 @@ export function extractImages(animation: LottieDocument, source: LottieSource): 
     const bytes = bytesOf(asset, source);
     const image = bytes === null || kind === 'sound' ? undefined : source.readImage(bytes);
     const problem =
-      bytes !== null && kind === 'image' && image === undefined ? 'is not a PNG, JPEG, WebP, GIF or AVIF image' : null;
+      bytes !== null && kind === 'image' && image === undefined
+        ? wrongKind(bytes, 'a PNG, JPEG, WebP, GIF or AVIF image')
+        : null;
     const sourceName = asset.p.startsWith('data:') ? (names.get(asset.id) ?? asset.id) : asset.p;
     const ending = kind === 'sound' ? soundEnding(asset.p) : endingOf(image?.type);
     const name = withEnding(fileName(sourceName, ending), kind);

@@ -104,7 +104,9 @@ describe('reelform lint', () => {
       { code: 'low_contrast', file: 'videos/oslo.yaml' },
       {
         ...{ code: 'lint_failed', file: 'videos/rome.yaml', severity: 'error', line: 6 },
-        message: expect.stringMatching(/^rome cannot be checked: \(Footage\)\/USER\/photo\.png: The file is not a PNG/),
+        message: expect.stringMatching(
+          /^rome cannot be checked: \(Footage\)\/USER\/photo\.png: The file is a text, not a PNG/,
+        ),
       },
     ]);
   });

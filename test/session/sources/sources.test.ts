@@ -101,6 +101,26 @@ describe('createSources()', () => {
     expect(answers).toEqual([200, 200]);
   });
 
+  it('names the URL, its content type and what the response is, also from the cache', async () => {
+    served = Buffer.from('<!doctype html><title>Shared file</title>');
+    headers = { 'content-type': 'Text/HTML; charset=utf-8', 'cache-control': 'max-age=60' };
+    const { reader } = open();
+    for (let time = 0; time < 2; time++) {
+      await expect(reader.read(TENANT, image(`${server.url}/file/view?key=secret`), signal)).rejects.toMatchObject({
+        error: {
+          code: 'asset_type_unsupported',
+          detail: `GET ${server.url}/file/view?… returned text/html. The file is a web page, not a PNG, JPEG, WebP, GIF or AVIF image; use a direct link to the file`,
+        },
+      });
+    }
+    expect(answers).toEqual([200]);
+    headers = { 'content-type': 'x'.repeat(200) };
+    const failure = reader.read(TENANT, image(`${server.url}/other`), signal);
+    await expect(failure).rejects.toMatchObject({
+      error: { detail: expect.stringContaining('returned no content type.') },
+    });
+  });
+
   it('skips revalidation while the answer is fresh, for at most a day', async () => {
     headers = { 'cache-control': 'max-age=31536000, immutable' };
     const { reader } = open();

@@ -388,7 +388,10 @@ describe('initPackage()', () => {
     ]);
     expect(package_.needs.map(({ path, problem }) => [path, problem])).toEqual([
       ['images/secret.png', null],
-      ['images/Photo-3.png', 'is not a PNG, JPEG, WebP, GIF or AVIF image'],
+      [
+        'images/Photo-3.png',
+        'is an SVG drawing, not a PNG, JPEG, WebP, GIF or AVIF image; export it as PNG, JPEG or WebP',
+      ],
     ]);
   });
 
