@@ -32,6 +32,8 @@ export const ADVICE: readonly Group[] = [
       unknown_font: 'Use the name that the hint suggests, or add the font to the folder `fonts/`.',
       invalid_url: 'Write a path, or an http(s) URL without user and password.',
       missing_file: 'Correct the path. See [Paths](definitions.md#paths).',
+      lfs_pointer:
+        'Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for actions/checkout. See [Git LFS](definitions.md#git-lfs).',
       path_outside: 'Copy the file into the repository.',
       duplicate_id: 'Give one of the videos another `id`, or another row id.',
       destination_taken: 'Put `{id}` or `{fingerprint}` into the destination.',

@@ -8,6 +8,7 @@ import {
 } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { sha256 } from '../digest.ts';
+import { requireContent } from '../file-kind.ts';
 import { mapToRecord } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { DestinationChange } from '../plan/plan.ts';
@@ -19,7 +20,7 @@ import type { PendingChange, RunContext } from './run-context.ts';
 /**
  * Makes the template available, uploads the local files, and returns the request for a session.
  *
- * @throws ReelformError `changed_since_plan`, before anything is posted; whatever the service threw
+ * @throws ReelformError `changed_since_plan`, `lfs_pointer`, before anything is posted; whatever the service threw
  */
 export async function prepareRequest(
   { desired, destinations }: PendingChange,
@@ -41,6 +42,7 @@ async function uploadFiles(
   const urls = new Map<string, string>();
   for (const path of localFiles(video)) {
     const bytes = await ports.readFile(path);
+    requireContent(path, bytes);
     const digest = sha256(bytes);
     if (digest !== digestOf(path)) {
       throw new ReelformError('changed_since_plan', `${path} changed after the plan was made`, {

@@ -1,12 +1,16 @@
 import { posix } from 'node:path';
 import { type Check, type Code, type Diagnostic, errorAt, type Span, startOf } from '../diagnostic.ts';
+import { pointerError } from '../file-kind.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { child, locateIn, type MapNode, type TreeNode, toJson } from '../yaml/tree.ts';
 
 /** Text of a repository file, or the reason why it cannot be read. */
 export type FileText =
   | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: 'missing' | 'outside' | 'forbidden' | 'not_text' | 'too_large' };
+  | {
+      readonly ok: false;
+      readonly reason: 'missing' | 'outside' | 'forbidden' | 'lfs_pointer' | 'not_text' | 'too_large';
+    };
 
 /** A parsed file with a definition or a fragment, alone or merged with the fragments that it extends. */
 export interface DefinitionFile {
@@ -74,6 +78,8 @@ export function unreadable(path: string, reason: Exclude<FileText, { ok: true }>
       );
     case 'forbidden':
       return errorAt('missing_file', at, `${name} cannot be read: permission denied`, 'Check its permissions');
+    case 'lfs_pointer':
+      return pointerError(path, at);
     case 'not_text': {
       const hint = /\.csv$/i.test(path) ? 'Save it as UTF-8; in Excel, as "CSV UTF-8"' : 'Save it as UTF-8';
       return errorAt('definition_invalid', at, `${name} is not valid UTF-8`, hint);

@@ -51,7 +51,7 @@ export interface LintSummary {
    * Videos that were not checked, sorted by id: the time limit passed (`budget`), or the service has their template
    * (`remote`).
    */
-  readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' }[];
+  readonly left_out: readonly { readonly id: string; readonly reason: 'budget' | 'remote' | 'lfs_pointer' }[];
 }
 
 export interface PreviewSummary {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../digest.ts';
 import { packScene } from '../engine/packed-scene.ts';
+import { contentSha256 } from '../file-kind.ts';
 import { resolveOutput } from '../template/bind/resolve-output.ts';
 import type { Scene } from '../template/scene.ts';
 import type { OutputRequest } from '../wire/output.ts';
@@ -116,7 +116,8 @@ export class Stills {
     for (const [path, digest] of files) {
       const bytes = await readFile(join(this.#ports.root, path)).catch(() => null);
       // The fingerprint must never name another picture: the page keeps it for ever.
-      if (bytes === null || sha256(bytes) !== digest) throw new RequestError('gone', `${path} has changed since`);
+      if (bytes === null || contentSha256(bytes) !== digest)
+        throw new RequestError('gone', `${path} has changed since`);
     }
     return this.#ports.sceneOf(video, template, output);
   }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type Diagnostic, errorAt, type Result, type Span, warningAt } from '../diagnostic.ts';
+import { parseLfsPointer } from '../file-kind.ts';
 import { parseSpec } from '../schema/parse-spec.ts';
 import { MAX_PACKAGE_BYTES } from '../template/archive/read-package-zip.ts';
 import { fontProblem } from '../template/check-font.ts';
@@ -90,7 +91,7 @@ function loadPackage(
   const whole = new Map([...folder.value, ...[...added].map(([below, { bytes }]) => [below, bytes] as const)]);
   const sizeBytes = [...whole.values()].reduce((sum, { length }) => sum + length, 0);
   if (sizeBytes > MAX_PACKAGE_BYTES) return { template: null, diagnostics: [tooLargeWithFonts(path, at)] };
-  const parsed = parseTemplatePackage(path, whole);
+  const parsed = parseTemplatePackage(path, whole, { acceptsPointers: true });
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
   const own = isArchive ? [path] : [...folder.value.keys()].map((below) => posix.join(path, below));
   const paths = [...own, ...[...added.values()].map((font) => font.path)];
@@ -176,7 +177,7 @@ export function readFontsFolder(
     if (name === undefined) continue;
     const path = posix.join(root, below);
     const other = fonts.get(name);
-    const problem = fontProblem(bytes);
+    const problem = parseLfsPointer(bytes) === null ? fontProblem(bytes) : null;
     if (problem !== null) refuse(`The file ${JSON.stringify(path)} ${problem}`, 'Replace the font file, or remove it');
     if (other !== undefined)
       refuse(`${JSON.stringify(path)} and ${JSON.stringify(other.path)} are the same font`, 'Remove one');

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
+import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { parseRecord } from '../json.ts';
 import { type Lock, type LockEntry, type LockRendering, OUTPUT_ENDINGS, OUTPUTS_FOLDER } from '../lock/lock.ts';
@@ -120,20 +121,30 @@ function isLocal(url: LockEntry['video_url']): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(url);
 }
 
-/** Returns the size of a regular file; null if there is none or it cannot be accessed. */
+/**
+ * Returns the size of a regular file; null if there is none or it cannot be accessed. A Git LFS pointer has the size of the
+ * file that it stands for.
+ */
 function sizeOf(path: string): number | null {
   try {
     const stats = statSync(path);
-    return stats.isFile() ? stats.size : null;
+    if (!stats.isFile()) return null;
+    return stats.size > MAX_POINTER_BYTES ? stats.size : (pointerAt(path)?.sizeBytes ?? stats.size);
   } catch {
     return null;
   }
 }
 
-/** Returns null if the file cannot be read. */
+function pointerAt(path: string): LfsPointer | null {
+  return parseLfsPointer(readFileSync(path));
+}
+
+/** Returns the digest of a file, or of the content of a Git LFS pointer; null if the file cannot be read. */
 async function digestOf(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
+    const pointer = statSync(path).size > MAX_POINTER_BYTES ? null : pointerAt(path);
+    if (pointer !== null) return pointer.oid;
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   } catch {
     return null;

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
+import { parseLfsPointer } from '../file-kind.ts';
 
 /** Metadata that changes with a file or folder. Times are in milliseconds, with a precision of a quarter of a microsecond. */
 export type StatTuple = readonly [dev: number, ino: number, sizeBytes: number, mtimeMs: number, ctimeMs: number];
@@ -29,6 +30,11 @@ export interface FolderSeen {
   readonly tuple: StatTuple;
   /** Digest of its names and their types. */
   readonly listing: Sha256;
+}
+
+/** The digest of a Git LFS pointer is that of the bytes that it stands for, so that fetching them changes nothing. */
+function contentDigest(bytes: Buffer): Sha256 {
+  return parseLfsPointer(bytes)?.oid ?? (hash('sha256', bytes) as Sha256);
 }
 
 /** Number of attempts to read a file that changes meanwhile. */
@@ -96,7 +102,7 @@ export class ReadLog {
         const tuple = statTuple(before);
         if (isSameTuple(tuple, statTuple(fstatSync(file)))) {
           const real = absolute === join(this.#realRoot, path) ? null : absolute;
-          this.files.set(path, { tuple, sha256: hash('sha256', bytes) as Sha256, real });
+          this.files.set(path, { tuple, sha256: contentDigest(bytes), real });
           return bytes;
         }
         if (attempt < ATTEMPTS) continue;

@@ -13,12 +13,14 @@ import {
 import { dirname, join, sep } from 'node:path';
 import type { FileText } from '../definition/definition-file.ts';
 import type { Sha256 } from '../digest.ts';
+import { contentSha256, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
 import type { ReadLog } from './read-log.ts';
 
 /** A local file of a video. */
 export interface Asset {
   /** Repository-relative. */
   readonly path: string;
+  /** Digest of the content. A Git LFS pointer has that of the bytes that it stands for. */
   readonly sha256: Sha256;
   readonly sizeBytes: number;
 }
@@ -107,6 +109,7 @@ export class RepositoryFiles {
     if (found.stats.size > MAX_TEXT_BYTES) return { ok: false, reason: 'too_large' };
     try {
       const bytes = this.log?.read(path, found.absolute) ?? readFileSync(found.absolute);
+      if (parseLfsPointer(bytes) !== null) return { ok: false, reason: 'lfs_pointer' };
       return { ok: true, text: this.#decoder.decode(bytes) };
     } catch (error) {
       return { ok: false, reason: error instanceof TypeError ? 'not_text' : refusalOf(error) };
@@ -133,11 +136,16 @@ function refusalOf(error: unknown): Refusal {
   throw error;
 }
 
+/** @returns `sha256` as of `Asset` */
 function hashFile(absolute: string): { sha256: Sha256; before: Stats; after: Stats } {
   const hash = createHash('sha256');
   const file = openSync(absolute, 'r');
   try {
     const before = fstatSync(file);
+    if (before.size <= MAX_POINTER_BYTES) {
+      const bytes = readFileSync(file);
+      return { sha256: contentSha256(bytes), before, after: fstatSync(file) };
+    }
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, before.size + 1));
     for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) hash.update(chunk.subarray(0, read));
     return { sha256: hash.digest('hex') as Sha256, before, after: fstatSync(file) };

@@ -1,5 +1,6 @@
 import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
+import { parseLfsPointer, pointerError } from '../file-kind.ts';
 import { didYouMean } from '../hints.ts';
 import { checkJsonBounds } from '../json.ts';
 import { checkEditables, checkFontEditables } from './check-editables.ts';
@@ -14,6 +15,9 @@ import { MAX_HINTS, type PackageProblem, packageDigest, type TemplatePackage } f
 /** Limits that allow several megabytes of layers, shapes and keyframes. An embedded image counts as one value. */
 export const ANIMATION_BOUNDS = { values: 1_500_000, depth: 1_000, numberBytes: 1_000 };
 
+/** Files that every package has. */
+const TEXTS: readonly string[] = ['template.yaml', 'animation.json'];
+
 /** A set that contains all strings. */
 const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
@@ -22,15 +26,26 @@ const ANY: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => t
  *
  * @param folder repository-relative, with `/` as separator; empty for a package without a folder
  * @param files all files below the folder, by relative path
+ * @param options.acceptsPointers true for a package that can be planned with but not drawn: its fonts, images and sounds may
+ *   be Git LFS pointers
  */
-export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, Uint8Array>): Result<TemplatePackage> {
+export function parseTemplatePackage(
+  folder: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  { acceptsPointers = false }: { readonly acceptsPointers?: boolean } = {},
+): Result<TemplatePackage> {
+  const pointers = pointersIn(files).filter((path) => !acceptsPointers || TEXTS.includes(path));
+  if (pointers.length > 0) {
+    const diagnostics = pointers.map((path) => pointerError(pathIn(folder, path), startOf(pathIn(folder, path))));
+    return { ok: false, diagnostics };
+  }
   const text = (name: string): string | undefined => {
     const bytes = files.get(name);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   };
   const manifestText = text('template.yaml');
   const animationText = text('animation.json');
-  const missing = ['template.yaml', 'animation.json'].filter((name) => !files.has(name));
+  const missing = TEXTS.filter((name) => !files.has(name));
   if (manifestText === undefined || animationText === undefined) {
     return { ok: false, diagnostics: missing.map((file) => missingFile(folder, file)) };
   }
@@ -48,6 +63,11 @@ export function parseTemplatePackage(folder: string, files: ReadonlyMap<string, 
   ];
   if (!manifest.ok || animation.document === null) return { ok: false, diagnostics };
   return assemble(folder, files, manifest.value, animation.document);
+}
+
+/** Returns the paths of the files of a package that are Git LFS pointers. */
+export function pointersIn(files: ReadonlyMap<string, Uint8Array>): string[] {
+  return [...files].filter(([, bytes]) => parseLfsPointer(bytes) !== null).map(([path]) => path);
 }
 
 function assemble(

@@ -1,3 +1,4 @@
+import { parseLfsPointer } from '../file-kind.ts';
 import { didYouMean } from '../hints.ts';
 import { fontProblem } from './check-font.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
@@ -95,7 +96,7 @@ interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | '
 
 /**
  * Finds the font files of a package: fonts that the animation uses, and other files in `fonts/`, which editables can choose
- * and which are fallbacks for missing glyphs. Reports missing and damaged fonts.
+ * and which are fallbacks for missing glyphs. Reports missing and damaged fonts; the caller has accepted Git LFS pointers.
  */
 export function resolveFonts(
   animation: LottieDocument,
@@ -106,7 +107,7 @@ export function resolveFonts(
   const listed = new Set(fontNames(animation));
   const problems: PackageProblem[] = [];
   for (const { path, bytes } of available.values()) {
-    const problem = fontProblem(bytes);
+    const problem = parseLfsPointer(bytes) === null ? fontProblem(bytes) : null;
     if (problem !== null) problems.push({ file: path, message: `The file ${problem}`, hint: 'Replace the font file' });
   }
   const ownFiles = new Map(available);

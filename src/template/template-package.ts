@@ -1,5 +1,6 @@
 import type { Span } from '../diagnostic.ts';
-import { canonicalJson, type Json, knownSha256, type Sha256, sha256 } from '../digest.ts';
+import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
+import { contentSha256 } from '../file-kind.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { settingsIn } from './font-settings.ts';
 import type { Manifest } from './parse-manifest.ts';
@@ -68,11 +69,12 @@ type DigestedParts = Pick<
 /**
  * Computes the digest of a package from its animation (as a value), the fonts, images and sounds that it uses, the frames of
  * its stills, and its editables. Excludes labels, descriptions, length limits and allowed fonts, which do not affect pixels.
- * Omits unused features, so that adding a feature to the program does not change existing digests.
+ * Omits unused features, so that adding a feature to the program does not change existing digests. A Git LFS pointer counts
+ * as the file that it stands for.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
-    Object.fromEntries([...files].map(([name, file]) => [name, knownSha256(file.bytes)]));
+    Object.fromEntries([...files].map(([name, file]) => [name, contentSha256(file.bytes)]));
   const editables = [...parts.manifest.editables].map(([key, { kind, required, font, settings }]): [string, Json] => [
     key,
     {
@@ -82,11 +84,11 @@ export function packageDigest(parts: DigestedParts): Sha256 {
   ]);
   const instances = [...parts.manifest.fonts.keys()].map((name): [string, Json] => {
     const font = parts.fonts.get(name) ?? parts.extraFonts.get(name)!;
-    return [name, { file: knownSha256(font.bytes), ...(settingsIn(font) as Json & object) }];
+    return [name, { file: contentSha256(font.bytes), ...(settingsIn(font) as Json & object) }];
   });
   const fallbacks = parts.fallbackFonts.map((name) => {
     const { bytes } = parts.extraFonts.get(name) ?? parts.fonts.get(name)!;
-    return [name, knownSha256(bytes)];
+    return [name, contentSha256(bytes)];
   });
   return sha256(
     canonicalJson({

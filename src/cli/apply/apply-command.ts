@@ -27,7 +27,7 @@ import { approve, checkCredentials } from './apply-checks.ts';
 import { type ApplyOptions, applyFormat } from './apply-options.ts';
 import { type ApplyView, applyExitCode } from './apply-outcome.ts';
 import { openApplyView } from './apply-view.ts';
-import { type ApplyCall, type BegunApply, beginApply, refuseByLint } from './begin-apply.ts';
+import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
 import { runPlan } from './run-plan.ts';
 
 /**
@@ -112,7 +112,7 @@ async function runBegun(
   }
   // Missing credentials are reported before the user is asked.
   checkCredentials(plan, config, io.env);
-  const refusal = await refuseByLint(call, begun);
+  const refusal = await refuseVideos(call, begun);
   if (refusal !== null) return refusal;
   const service = plan.changes.some(needsService)
     ? openKnown(project, journal, options, io)

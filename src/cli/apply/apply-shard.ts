@@ -18,7 +18,7 @@ import { type OpenScenes, openCommandPool } from '../render/open-scenes.ts';
 import { filledBy } from '../render/render-command.ts';
 import { type OpenSegmentCache, openSegmentCache } from '../render/segment-cache.ts';
 import type { ApplyOptions } from './apply-options.ts';
-import { type ApplyCall, type BegunApply, beginApply, refuseByLint } from './begin-apply.ts';
+import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
 
 /** Options that are about the results of a run, which a shard has none of. */
 const CONFLICTS = {
@@ -44,7 +44,7 @@ export async function applyShard(call: ApplyCall, shard: Shard): Promise<number>
   const begun = await beginApply(call, { repository }, { folder: `shard-${shard.index}`, counts: false });
   if (typeof begun === 'number') return begun;
   try {
-    const refusal = await refuseByLint(call, begun);
+    const refusal = await refuseVideos(call, begun);
     if (refusal !== null) return refusal;
     const report = await renderPlanned(begun, { shard, cache: cache! }, options, io);
     if (report === null) return begun.end(EXIT.interrupted);

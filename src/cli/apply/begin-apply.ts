@@ -3,8 +3,8 @@ import { type Diagnostic, EXIT } from '../../diagnostic.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
-import { lintRefusal } from '../../report/terminal/repository-text.ts';
-import { lintErrors } from '../check/lint-plan.ts';
+import { lintRefusal, pointerRefusal } from '../../report/terminal/repository-text.ts';
+import { findPointers, lintErrors } from '../check/lint-plan.ts';
 import { VERSION } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
@@ -75,12 +75,20 @@ export async function beginApply(
   return { plan, lock, document, project, videos, end };
 }
 
-/** Lints the plan unless `--no-lint` is set. @returns the exit status if lint refuses it */
-export async function refuseByLint({ options, io }: ApplyCall, begun: BegunApply): Promise<number | null> {
+/**
+ * Checks the videos before anything is rendered: that no file is a Git LFS pointer, and lint unless `--no-lint` is set.
+ *
+ * @returns the exit status if they are refused
+ */
+export async function refuseVideos({ options, io }: ApplyCall, begun: BegunApply): Promise<number | null> {
   const { plan, videos, project, end } = begun;
+  const refuse = (found: readonly Diagnostic[], words: string): number => {
+    printDiagnostics(found, project.source, options, io);
+    io.stderr.write(words);
+    return end(EXIT.error, NOTHING_DONE, found);
+  };
+  const pointers = await findPointers(plan, videos);
+  if (pointers.length > 0) return refuse(pointers, pointerRefusal());
   const found = options.lint === false ? [] : await lintErrors(plan, videos, { cache: options.cache !== false }, io);
-  if (found.length === 0) return null;
-  printDiagnostics(found, project.source, options, io);
-  io.stderr.write(lintRefusal());
-  return end(EXIT.error, NOTHING_DONE, found);
+  return found.length === 0 ? null : refuse(found, lintRefusal());
 }

@@ -8,6 +8,8 @@ import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { probeCache } from '../../plan-cache/probe.ts';
 import type { Config } from '../../project/config.ts';
+import { createPointerSearch } from '../../project/find-pointers.ts';
+import type { Project } from '../../project/load-project.ts';
 import { observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 import { type DoctorCheck, doctorText } from '../../report/terminal/repository-text.ts';
@@ -62,9 +64,10 @@ function compareVersions(a: string, b: string): number {
 }
 
 async function checkRepository(root: string): Promise<{ checks: DoctorCheck[]; config: Config }> {
-  const { config, diagnostics, desired } = await loadDesiredState(root, { cache: false });
+  const { config, diagnostics, desired, project } = await loadDesiredState(root, { cache: false });
   const checks = [
     await check('Definitions', () => checkDefinitions(diagnostics, desired.length)),
+    ...(await checkPointers(await project())),
     await check('Lockfile', () => checkLock(root)),
     await check('Journal', () => checkJournal(root, config)),
     await check('Plan cache', () => checkPlanCache(root)),
@@ -80,6 +83,17 @@ function checkDefinitions(diagnostics: readonly Diagnostic[], videos: number): C
   if (errors > 0) return error(countNoun(errors, 'error'), hint);
   const message = countNoun(videos, 'video');
   return warnings === 0 ? ok(message) : warning(`${message}, ${countNoun(warnings, 'warning')}`, hint);
+}
+
+/** Finds Git LFS pointers among the files of the videos. Returns nothing if there are none. */
+async function checkPointers(project: Project): Promise<DoctorCheck[]> {
+  const { root, templates, videos, source } = project;
+  const search = createPointerSearch({ root, templateOf: (name) => templates.get(name) ?? null, source });
+  const found = new Map(videos.flatMap(search).map((pointer) => [pointer.message, pointer]));
+  const [first] = found.values();
+  if (first === undefined) return [];
+  const others = found.size === 1 ? '' : `, and ${countNoun(found.size - 1, 'other file')} too`;
+  return [{ name: 'Git LFS', ...warning(`${first.message}${others}`, first.hint) }];
 }
 
 async function checkLock(root: string): Promise<CheckResult> {

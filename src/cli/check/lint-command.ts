@@ -1,4 +1,4 @@
-import { hasErrors } from '../../diagnostic.ts';
+import { hasErrors, sortDiagnostics } from '../../diagnostic.ts';
 import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
@@ -6,6 +6,7 @@ import type { Io } from '../io.ts';
 import { printCheckResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
+import { pointersOf } from './lint-plan.ts';
 import { type Linted, lintVideos } from './lint-videos.ts';
 
 interface LintCommandOptions extends JsonOptions {
@@ -27,7 +28,10 @@ export async function lintCommand(globs: readonly string[], options: LintCommand
     const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
     const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
     const videos = projectVideos(project, 'lint', io);
-    linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
+    const pointers = await pointersOf(videos, wanted.keys());
+    for (const id of pointers.keys()) wanted.delete(id);
+    const found = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
+    linted = { ...found, diagnostics: sortDiagnostics([...[...pointers.values()].flat(), ...found.diagnostics]) };
   }
   const diagnostics = [...project.diagnostics, ...unknown, ...linted.diagnostics];
   const { checked } = linted;

@@ -1,7 +1,9 @@
 import type { VideoId } from '../../definition/video.ts';
-import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
 import type { Fingerprint } from '../../lock/lock.ts';
-import { type Plan, rendersNew } from '../../plan/plan.ts';
+import { type Plan, renders, rendersNew } from '../../plan/plan.ts';
+import { createPointerSearch } from '../../project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { PlannedVideos } from '../plan/planned-videos.ts';
@@ -34,12 +36,42 @@ export async function lintPlan(
   const isWanted = LINT_CODES.some((code) => lint[code] !== 'off');
   const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
   const wanted = fingerprintsToRender(plan);
-  if (!isWanted || wanted.size === 0) return null;
-  if (!hasPackage && !canFailLint({ repository: lint, template: {} })) return null;
+  if (wanted.size === 0) return null;
+  const pointers = await pointersOf(planned, wanted.keys());
+  // A plan needs no content of files: only apply does.
+  const warnings = [...pointers.values()].flat().map((one): Diagnostic => ({ ...one, severity: 'warning' }));
+  for (const id of pointers.keys()) wanted.delete(id);
+  const isLinted = isWanted && wanted.size > 0 && (hasPackage || canFailLint({ repository: lint, template: {} }));
+  if (!isLinted && warnings.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
-  const linted = await lintVideos(planned, wanted, { budgetMs: BUDGET_MS, cache }, io);
-  return { ...linted, source: (await planned.source()).source };
+  const none = new Map<VideoId, Fingerprint>();
+  const linted = await lintVideos(planned, isLinted ? wanted : none, { budgetMs: BUDGET_MS, cache }, io);
+  const leftOut = [...pointers.keys()].map((id) => ({ id, reason: 'lfs_pointer' as const }));
+  return {
+    ...linted,
+    diagnostics: [...sortDiagnostics(warnings), ...linted.diagnostics],
+    leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)),
+    source: (await planned.source()).source,
+  };
+}
+
+/** Finds the Git LFS pointers that a plan cannot be applied with, as errors. */
+export async function findPointers(plan: Plan, planned: PlannedVideos): Promise<Diagnostic[]> {
+  const ids = plan.changes.filter(renders).map(({ id }) => id);
+  return ids.length === 0 ? [] : sortDiagnostics([...(await pointersOf(planned, ids)).values()].flat());
+}
+
+/** Returns the Git LFS pointers of videos by id, without the videos that have none. */
+export async function pointersOf(
+  planned: PlannedVideos,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<VideoId, readonly Diagnostic[]>> {
+  const source = await planned.source();
+  const search = createPointerSearch({ root: planned.root, ...source });
+  const asked = new Set(ids);
+  const found = source.videos.filter(({ id }) => asked.has(id)).map((video) => [video.id, search(video)] as const);
+  return new Map(found.filter(([, pointers]) => pointers.length > 0));
 }
 
 /**

@@ -48,6 +48,7 @@ export async function initCommand(folder: string | undefined, options: InitOptio
     folder: folderOfGit,
     suffix: folderSuffix(folderOfGit) || (areTaken(top ?? root) ? '-reelform' : ''),
     isRemote: chosen.service !== 'embedded',
+    usesLfs: [top ?? root, root].some(filtersWithLfs),
   };
   if (chosen.ci !== 'none' && !isPlaceable(place.folder)) {
     throw invalid(`Workflows cannot use the folder name ${JSON.stringify(place.folder)}: rename it, or pass --ci none`);
@@ -111,6 +112,11 @@ function areTaken(top: string): boolean {
     const path = join(top, '.github/workflows', name);
     return existsSync(path) && !readFileSync(path, 'utf8').includes('reelform');
   });
+}
+
+function filtersWithLfs(folder: string): boolean {
+  const path = join(folder, '.gitattributes');
+  return existsSync(path) && /^[^#\n]*\sfilter=lfs(?:\s|$)/m.test(readFileSync(path, 'utf8'));
 }
 
 /** Finds the Git repository that contains a folder, which need not exist yet. */

@@ -41,12 +41,19 @@ export function starterFiles({ ownPackage, ...choices }: StarterChoices): Starte
     ...(choices.template === 'card' ? templateFiles(starter) : []),
     ...(choices.gallery === null ? [] : galleryFiles(choices.template, choices.gallery)),
     { path: '.gitignore', content: 'node_modules/\nrenders/\n.reelform/\n' },
-    { path: '.gitattributes', content: 'reelform.lock.json merge=reelform\n' },
+    { path: '.gitattributes', content: GIT_ATTRIBUTES },
     { path: 'AGENTS.md', content: readFileSync(join(starter, 'AGENTS.md'), 'utf8') },
     ...workflowFiles(starter, choices),
     ...(ownPackage === null ? [] : packageFiles(ownPackage)),
   ];
 }
+
+/** Git on Windows must not change line breaks: the digests of files and formatted text are those of LF. */
+const GIT_ATTRIBUTES = [
+  'reelform.lock.json text eol=lf merge=reelform',
+  ...['yaml', 'yml', 'json', 'csv', 'tsv'].map((ending) => `*.${ending} text eol=lf`),
+  '',
+].join('\n');
 
 function configText({ service, template, ci, place }: Omit<StarterChoices, 'ownPackage' | 'gallery'>): string {
   // A CI runner loses its disk when it ends. Each folder has a journal of its own.

@@ -8,6 +8,8 @@ export interface WorkflowPlace {
   readonly suffix: string;
   /** True if a service renders, which needs a token. */
   readonly isRemote: boolean;
+  /** True if files of the repository are in Git LFS, whose content a checkout fetches only on request. */
+  readonly usesLfs: boolean;
 }
 
 /**
@@ -29,10 +31,12 @@ export function folderSuffix(folder: string): string {
 
 /** Adapts a GitHub workflow of this package to the branch, to a suffix, and to a folder. */
 export function githubWorkflow(text: string, place: WorkflowPlace): string {
-  const { branch, folder, suffix, isRemote } = place;
+  const { branch, folder, suffix, isRemote, usesLfs } = place;
   const name = /^[\w./-]+$/.test(branch) ? branch : JSON.stringify(branch);
   const merged = text.replace('branches: [main]', `branches: [${name}]`).replace('ref: main\n', `ref: ${name}\n`);
-  const named = suffixed(isRemote ? withServiceToken(merged) : merged, suffix);
+  // The jobs that draw videos need the history too.
+  const whole = usesLfs ? merged.replace(/^( +)fetch-depth: 0\n/m, '$&$1lfs: true\n') : merged;
+  const named = suffixed(isRemote ? withServiceToken(whole) : whole, suffix);
   return folder === '' ? named : inFolder(named, folder);
 }
 

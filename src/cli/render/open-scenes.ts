@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { sessionRequest } from '../../apply/session-request.ts';
 import { furtherOutputs, localFiles, type Video } from '../../definition/video.ts';
 import { type Sha256, sha256 } from '../../digest.ts';
+import { requireContent } from '../../file-kind.ts';
 import type { Config } from '../../project/config.ts';
 import { sandboxFromEnvironment } from '../../sandbox/sandbox.ts';
 import type { TenantId } from '../../session/ports.ts';
@@ -28,7 +29,7 @@ import type { Io } from '../io.ts';
 export interface OpenScenes {
   /**
    * @param output overrides the output of the definition
-   * @throws AggregateError with the failures of its sources; SessionFailure for a missing font
+   * @throws AggregateError with the failures of its sources; SessionFailure for a missing font; ReelformError `lfs_pointer`
    */
   sceneOf(video: Video, template: TemplatePackage, output?: OutputRequest): Promise<Scene>;
   /** Returns all files of a definition, with the fingerprints of an apply. @throws as `sceneOf` */
@@ -55,6 +56,7 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
   const sources = openLocalSources(root, io, name);
   const upload = async (path: string): Promise<[string, string]> => {
     const bytes = await readFile(join(root, path));
+    requireContent(path, bytes);
     return [path, uploadUrl(await sources.uploads.put(bytes, sha256(bytes)))];
   };
   const kept = new Map<Video, Promise<BoundVideo>>();
@@ -68,6 +70,9 @@ export function openScenes(root: string, io: Io, name: string): OpenScenes {
     );
   };
   const bind = async (video: Video, template: TemplatePackage, output?: OutputRequest): Promise<BoundVideo> => {
+    for (const files of [template.fonts, template.extraFonts, template.images, template.sounds]) {
+      for (const { path, bytes } of files.values()) requireContent(posix.join(template.folder, path), bytes);
+    }
     const urls = new Map(await Promise.all(localFiles(video).map(upload)));
     const { mapping } = sessionRequest(video, template.spec.id, (path) => urls.get(path)!);
     const read = await readSources(

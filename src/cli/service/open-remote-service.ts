@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
+import { requireContent } from '../../file-kind.ts';
 import type { Config } from '../../project/config.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
@@ -80,9 +82,16 @@ function tokenFrom(env: Io['env'], name: string): string {
   throw new ReelformError('token_missing', message, { hint, exitCode: EXIT.authentication });
 }
 
-/** Returns a template package for an upload; null for a style version that only the service has. */
-export function packageUpload({ name, spec, files }: ProjectTemplate): StyleVersionUpload | null {
-  return files === null ? null : { name, spec, zip: () => writePackageZip(files) };
+/**
+ * Returns a template package for an upload; null for a style version that only the service has.
+ *
+ * @throws ReelformError `lfs_pointer`
+ */
+export function packageUpload(template: ProjectTemplate): StyleVersionUpload | null {
+  const { name, spec, files } = template;
+  if (files === null) return null;
+  for (const [path, bytes] of files) requireContent(posix.join(template.package?.folder ?? '', path), bytes);
+  return { name, spec, zip: () => writePackageZip(files) };
 }
 
 /**

@@ -52,6 +52,11 @@ export function lintText(linted: { diagnostics: readonly unknown[]; checked: num
   return `${countNoun(checked, 'video')} checked${found}.${rest}\n`;
 }
 
+/** Text after the Git LFS pointers that an apply found. */
+export function pointerRefusal(): string {
+  return 'Nothing was rendered: files are Git LFS pointers.\n';
+}
+
 /** Explains why an apply stopped before rendering. */
 export function lintRefusal(): string {
   return 'Nothing was rendered, because lint found errors. Correct them, exclude these videos with --exclude, or pass --no-lint.\n';

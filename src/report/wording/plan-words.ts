@@ -113,6 +113,7 @@ function uncheckedWords({ lint }: PlanDocument): string {
   const reasons = [
     [countOf('budget'), 'because the time limit was reached. `reelform lint` checks all'],
     [countOf('remote'), 'because the template is on the service'],
+    [countOf('lfs_pointer'), 'because of Git LFS pointers'],
   ] as const;
   return reasons
     .filter(([count]) => count > 0)

@@ -73,6 +73,29 @@ Next
     expect(existsSync(join(root, 'templates'))).toBe(false);
   });
 
+  it('fetches the content of Git LFS in the workflows that draw, where .gitattributes uses the filter', async () => {
+    const root = temporaryRepository({ '.gitattributes': '*.jpg filter=lfs diff=lfs merge=lfs -text\n' });
+    await reelform(root, ['init', '--yes', '--template', 'none']);
+    for (const [name, lfs] of [
+      ['plan', true],
+      ['apply', true],
+      ['drift', undefined],
+    ] as const) {
+      const text = read(root, `.github/workflows/${name}.yml`);
+      const { jobs } = parse(text) as { jobs: Record<string, { steps: { uses?: string; with?: object }[] }> };
+      const steps = Object.values(jobs).flatMap((job) => job.steps);
+      const checkout = steps.find(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect([name, (checkout?.with as { lfs?: boolean } | undefined)?.lfs]).toEqual([name, lfs]);
+      expect(validateWorkflow(text).errors).toEqual([]);
+    }
+    const plain = temporaryRepository({});
+    await reelform(plain, ['init', '--yes', '--template', 'none']);
+    expect(read(plain, '.github/workflows/plan.yml')).not.toContain('lfs');
+    expect(read(plain, '.gitattributes')).toContain(
+      'reelform.lock.json text eol=lf merge=reelform\n*.yaml text eol=lf\n',
+    );
+  });
+
   it('asks for missing options', async () => {
     const { root } = await newRepository();
     const answers = { interactive: true, answer: '' };

@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { resourceSpan } from '../definition/definition-file.ts';
+import { sourceOf, type Video } from '../definition/video.ts';
+import { type Diagnostic, startOf } from '../diagnostic.ts';
+import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../file-kind.ts';
+import { pointersIn } from '../template/parse-template-package.ts';
+import type { ProjectTemplate } from './load-templates.ts';
+
+/** The repository, as far as the search needs it. */
+interface PointerSearch {
+  /** Absolute. */
+  readonly root: string;
+  /** Null for an unusable template. */
+  templateOf(name: string): ProjectTemplate | null;
+  source(file: string): string | undefined;
+}
+
+/**
+ * Creates a search for the Git LFS pointers among the files that a video is drawn from: its own, and those of its template.
+ * Planning works with pointers; drawing and uploading need the content.
+ *
+ * @returns errors at the values that name the files
+ */
+export function createPointerSearch({ root, templateOf, source }: PointerSearch): (video: Video) => Diagnostic[] {
+  const known = new Map<string, boolean>();
+  const isPointer = (path: string): boolean => {
+    const found = known.get(path) ?? isPointerFile(join(root, path));
+    known.set(path, found);
+    return found;
+  };
+  return (video) => {
+    const keys = [...video.resources.keys(), ...[...video.audio.keys()].map((track) => `audio_tracks.${track}`)];
+    const own = keys.flatMap((key) => {
+      const from = sourceOf(video, key);
+      if (from?.kind !== 'file' || !isPointer(from.path)) return [];
+      return [pointerError(from.path, resourceSpan(video.path, source(video.path) ?? '', key))];
+    });
+    const template = templateOf(video.template);
+    const folder = template?.package?.folder ?? '';
+    const ofTemplate = pointersIn(template?.files ?? new Map()).map((path) => posix.join(folder, path));
+    return [...own, ...ofTemplate.map((path) => pointerError(path, startOf(path)))];
+  };
+}
+
+/** Returns whether a file is a Git LFS pointer; false for one that cannot be read. */
+export function isPointerFile(absolute: string): boolean {
+  try {
+    const { size } = statSync(absolute);
+    return size > 0 && size <= MAX_POINTER_BYTES && parseLfsPointer(readFileSync(absolute)) !== null;
+  } catch {
+    return false;
+  }
+}
