@@ -149,7 +149,7 @@ export const ADVICE: readonly Group[] = [
         'Check out the tip of the branch, commit and push your changes, or pass `--allow-stale`. See [Apply on merge](ci.md#apply-on-merge).',
       commit_refused: 'The message names the reason. For a protected branch use `--commit=pr`.',
       history_unsearched:
-        'The plan continues, and may render videos again that were rendered before. Fetch the history (`fetch-depth: 0`), or follow the hint.',
+        'Fetch the history (`fetch-depth: 0`), or follow the hint. A plan continues with a warning. With a service, `apply` refuses to pay for videos that the history may have; `--allow-unsearched` pays anyway. See [Earlier renderings](lockfile.md#earlier-renderings).',
       git_failed: 'The message names the git command and the reason.',
       sandbox_missing: 'Choose `auto`, or use a system that has the sandbox. See [Sandbox](operations.md#sandbox).',
       encoder_missing: 'Install Reelform with its optional packages. See [Encoders](outputs.md#encoders).',

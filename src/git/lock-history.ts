@@ -1,112 +1,168 @@
-import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { execa } from 'execa';
 import { ReelformError } from '../diagnostic.ts';
-import { nullIfMissing } from '../file-system-error.ts';
-import type { Fingerprint } from '../lock/lock.ts';
+import { byCodeUnit } from '../digest.ts';
+import { groupBy } from '../group-by.ts';
+import type { Fingerprint, LockEntry } from '../lock/lock.ts';
 import { parseLock } from '../lock/lock-format.ts';
 import type { FormerEntry } from '../plan/plan.ts';
-import { replaceFile } from '../replace-file.ts';
-import { gitProcess, isShallow, tryGit } from './run-git.ts';
+import { BlobReader } from './blob-reader.ts';
+import { fingerprintPrefix, type LockVersion, lockVersions, missingObject } from './history-index.ts';
+import { isShallow, runGit } from './run-git.ts';
+
+/** Reason why the history of a repository was not searched completely, and a hint. */
+interface HistoryGap {
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+export interface FormerEntries {
+  /** The latest accepted rendering of each fingerprint. The lockfile's own path has precedence over others. */
+  readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
+  /** Why other fingerprints may have an entry too; null if they have none. */
+  readonly gap: HistoryGap | null;
+}
 
 /**
- * Finds lock entries with the wanted fingerprints at the present commit or before it; of several the latest. Best
- * effort and bounded: without git, history or time it returns fewer entries, never an error.
+ * Searches all committed versions of the lockfile for entries with the wanted fingerprints. See `lockVersions`.
  *
  * @param options.root absolute
  * @param options.lockFile path below the root
+ * @param options.indexFile path of the index, absolute; null to neither read nor write it
+ * @param options.accepts returns whether an entry can be used; a rejected one is searched further
  */
 export async function formerEntries(options: {
   readonly root: string;
   readonly lockFile: string;
+  readonly indexFile: string | null;
   readonly fingerprints: ReadonlySet<Fingerprint>;
-  /** Stops the search; after two seconds when absent. */
-  readonly signal?: AbortSignal;
-}): Promise<Map<Fingerprint, FormerEntry>> {
-  const { root, lockFile, fingerprints, signal = AbortSignal.timeout(TIME_MS) } = options;
-  const found = new Map<Fingerprint, FormerEntry>();
-  if (fingerprints.size === 0) return found;
-  const wanted = new Set(fingerprints);
-  await take('HEAD');
-  if (wanted.size === 0) return found;
-  for (const commit of await commitsBefore(root, lockFile, wanted, signal)) {
-    if (wanted.size === 0 || signal.aborted) break;
-    await take(commit);
-  }
-  return found;
-
-  async function take(revision: string): Promise<void> {
-    const text = await tryGit(root, ['cat-file', 'blob', `${revision}:./${lockFile}`], { timeoutMs: TIME_MS });
-    // Most versions contain none of the fingerprints, and a text search is faster than parsing.
-    if (text === null || ![...wanted].some((fingerprint) => text.includes(fingerprint))) return;
-    const lock = parseLock(text, lockFile);
-    const commit = (await tryGit(root, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`]))?.trim();
-    if (!lock.ok || commit === undefined) return;
-    for (const [id, entry] of lock.value.videos) {
-      if (wanted.delete(entry.fingerprint)) found.set(entry.fingerprint, { commit, id, entry });
-    }
-  }
-}
-
-/**
- * Returns the commits, latest first, that last had one of the fingerprints: parents of commits that removed it, and
- * commits that added it if only a merge removed it.
- */
-async function commitsBefore(
-  root: string,
-  lockFile: string,
-  wanted: ReadonlySet<Fingerprint>,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const log = runLockLog(root, lockFile, 'commit %H', signal);
-  // Killed when everything is found, which is not an error.
-  log.catch(() => undefined);
-  const commits = new Set<string>();
-  const left = new Set<string>(wanted);
-  let commit = '';
+  readonly accepts?: (entry: LockEntry) => boolean;
+}): Promise<FormerEntries> {
+  const entries = new Map<Fingerprint, FormerEntry>();
+  const { root, lockFile, fingerprints } = options;
+  if (fingerprints.size === 0 || !isInRepository(root)) return { entries, gap: null };
   try {
-    for await (const line of log.iterable()) {
-      if (line.startsWith('commit ')) commit = line.slice('commit '.length);
-      const [, sign, fingerprint] = /^([-+])\s*"fingerprint": "([^"]+)"/.exec(line) ?? [];
-      if (fingerprint === undefined || !left.delete(fingerprint)) continue;
-      // Added, and never removed by a commit: a merge took the other side.
-      commits.add(sign === '+' ? commit : `${commit}^`);
-      if (left.size === 0) log.kill();
-    }
-  } catch {
-    // Results before the timeout are valid.
+    const shallow = await historyGap(root);
+    // Commits at the border of a shallow clone change when more is fetched.
+    const indexFile = shallow === null ? options.indexFile : null;
+    const { versions, missing } = await lockVersions({ root, lockFile, indexFile });
+    const folder = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
+    const candidates = findCandidates(versions, fingerprints, `${folder}${lockFile}`);
+    const unread = await readEntries(candidates, entries, options);
+    const noText = versions.find((version) => version.entries === null);
+    if (entries.size === fingerprints.size) return { entries, gap: null };
+    return { entries, gap: shallow ?? gapOf(missing, unread ?? noText) };
+  } catch (error) {
+    if (!(error instanceof ReelformError)) throw error;
+    return { entries, gap: { message: error.message, hint: error.hint } };
   }
-  return [...commits];
 }
 
-/** Maximum number of commits searched. An older video is unlikely to be wanted again or to exist. */
-const COMMITS = 200;
+function gapOf(missing: number, unreadable: LockVersion | undefined): HistoryGap | null {
+  if (missing > 0) {
+    const message = `this clone lacks the content of ${missing} versions, and its remote did not send it`;
+    return { message, hint: 'Run the command again when the remote answers, or fetch a complete clone' };
+  }
+  if (unreadable === undefined) return null;
+  const { path, commit } = unreadable;
+  const message = `${path} of commit ${commit.slice(0, 12)} cannot be read`;
+  return { message, hint: `Check whether it has the video: git show ${commit.slice(0, 12)}:${path}` };
+}
 
-/** Maximum time that a plan waits for the history, in milliseconds. */
-export const TIME_MS = 2_000;
+type Candidates = Map<Fingerprint, LockVersion[]>;
 
 /**
- * Runs `git log` over the changes of the lockfile, latest first, with both sides of merges. The caller reads its output
- * as a stream.
- *
- * @param format text before the changes of each commit, for `--format`
+ * Finds the versions that may have an entry of each fingerprint, the preferred one first. The order depends on the
+ * versions only, not on the index.
  */
-function runLockLog(root: string, lockFile: string, format: string, signal: AbortSignal) {
-  const args = ['log', '--full-history', `--max-count=${COMMITS}`, `--format=${format}`, '--patch', '--unified=0'];
-  const plain = ['--text', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
-  return execa('git', [...args, ...plain, 'HEAD', '--', lockFile], {
-    ...gitProcess(root),
-    buffer: false,
-    cancelSignal: signal,
-  });
+function findCandidates(
+  versions: readonly LockVersion[],
+  fingerprints: Iterable<Fingerprint>,
+  path: string,
+): Candidates {
+  const indexed = new Map<string, { readonly version: LockVersion; readonly renderedAt: string }[]>();
+  const lost = new Set<string>();
+  for (const one of fingerprints) indexed.set(fingerprintPrefix(one), []);
+  for (const version of versions) {
+    for (const [prefix, renderedAt, isLost] of version.entries ?? []) {
+      indexed.get(prefix)?.push({ version, renderedAt });
+      if (isLost) lost.add(`${prefix} ${renderedAt}`);
+    }
+  }
+  const candidates: Candidates = new Map();
+  for (const one of fingerprints) {
+    const prefix = fingerprintPrefix(one);
+    const found = indexed.get(prefix)!.filter(({ renderedAt }) => !lost.has(`${prefix} ${renderedAt}`));
+    found.sort(
+      (a, b) =>
+        Number(b.version.path === path) - Number(a.version.path === path) ||
+        byCodeUnit(b.renderedAt, a.renderedAt) ||
+        b.version.time - a.version.time ||
+        byCodeUnit(a.version.commit, b.version.commit) ||
+        byCodeUnit(a.version.path, b.version.path),
+    );
+    if (found.length > 0) candidates.set(one, [...new Set(found.map(({ version }) => version))]);
+  }
+  return candidates;
 }
 
-/** Reason why the history of a repository cannot be searched, and a hint. */
-interface HistoryGap {
-  readonly message: string;
-  readonly hint: string | undefined;
+/** Number of parsed lockfiles that are kept in memory. */
+const KEPT_LOCKS = 4;
+
+/**
+ * Adds the first accepted entry of each fingerprint.
+ *
+ * @returns a version that cannot be read, if a fingerprint was not found because of it
+ */
+async function readEntries(
+  candidates: Candidates,
+  found: Map<Fingerprint, FormerEntry>,
+  { root, accepts = () => true }: Parameters<typeof formerEntries>[0],
+): Promise<LockVersion | undefined> {
+  if (candidates.size === 0) return undefined;
+  let unread: LockVersion | undefined;
+  const reader = new BlobReader(root);
+  const parsed = new Map<string, EntriesOf | null>();
+  const entriesOf = async ({ blob, path }: LockVersion): Promise<EntriesOf | null> => {
+    const known = parsed.get(blob);
+    if (known !== undefined) return known;
+    const bytes = await reader.read(blob);
+    if (bytes === null) throw missingObject(blob);
+    const lock = parseLock(bytes.toString('utf8'), path);
+    if (parsed.size >= KEPT_LOCKS) parsed.delete([...parsed.keys()][0]!);
+    parsed.set(blob, lock.ok ? groupBy([...lock.value.videos], ([, { fingerprint }]) => fingerprint) : null);
+    return parsed.get(blob)!;
+  };
+  try {
+    // Fingerprints of one version follow each other, so that it is read once.
+    const ordered = [...candidates].sort(([, [a]], [, [b]]) => byCodeUnit(a!.blob, b!.blob));
+    for (const [fingerprint, versions] of ordered) {
+      let failed: LockVersion | undefined;
+      for (const version of versions) {
+        const entries = await entriesOf(version);
+        if (entries === null) failed ??= version;
+        const former = latestOf(entries?.get(fingerprint) ?? [], accepts);
+        if (former === undefined) continue;
+        found.set(fingerprint, { commit: version.commit, id: former[0], entry: former[1] });
+        break;
+      }
+      if (!found.has(fingerprint)) unread ??= failed;
+    }
+    return unread;
+  } finally {
+    await reader.close();
+  }
+}
+
+type Entry = readonly [id: string, entry: LockEntry];
+type EntriesOf = ReadonlyMap<Fingerprint, readonly Entry[]>;
+
+/** Returns the latest accepted entry; of several the first by id. */
+function latestOf(entries: readonly Entry[], accepts: (entry: LockEntry) => boolean): Entry | undefined {
+  return entries
+    .filter(([, entry]) => !entry.lost)
+    .sort(([idA, a], [idB, b]) => byCodeUnit(b.rendered_at, a.rendered_at) || byCodeUnit(idA, idB))
+    .find(([, entry]) => accepts(entry));
 }
 
 /**
@@ -134,108 +190,5 @@ function isInRepository(root: string): boolean {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return true;
     if (folder === dirname(folder)) return false;
-  }
-}
-
-const FINGERPRINT = /v[1-9]\d*:[0-9a-f]{64}/g;
-/** Longer than any fingerprint. */
-const LONGEST = 100;
-/** Number of characters of each fingerprint in the cache. Different prefixes prove that fingerprints differ. */
-const PREFIX_LENGTH = 19;
-const NO_HISTORY = 'none';
-
-interface HistoryCacheOptions {
-  /** Absolute. */
-  readonly root: string;
-  /** Below the root. */
-  readonly lockFile: string;
-  /** Path of the cache, absolute. */
-  readonly file: string;
-  /** Result of `historyKey`. */
-  readonly key: string | null;
-  readonly fingerprints: ReadonlySet<Fingerprint>;
-}
-
-/**
- * Returns a text that identifies the complete history of the current commit, as git shows it.
- *
- * @returns null when the history is incomplete, has no commit, or cannot be read; a constant outside of a repository
- */
-export async function historyKey(root: string): Promise<string | null> {
-  if (!isInRepository(root)) return NO_HISTORY;
-  // Replacement refs change what git shows of the same commit.
-  const args = ['rev-parse', '--is-shallow-repository', '--show-prefix', 'HEAD', '--glob=refs/replace/*'];
-  const text = await tryGit(root, args);
-  return text?.startsWith('false\n') ? JSON.stringify(text) : null;
-}
-
-/**
- * Returns true if `formerEntries` could find one of the fingerprints. Caches the fingerprints of the whole history, so
- * that later plans at the same commit do not search it again.
- */
-export async function mayHaveFormer({
-  root,
-  lockFile,
-  file,
-  key,
-  fingerprints,
-}: HistoryCacheOptions): Promise<boolean> {
-  if (key === null || key === NO_HISTORY) return key === null;
-  const prefixes = (await load(file, key)) ?? (await searchAndStore(root, lockFile, file, key));
-  return prefixes === null || [...fingerprints].some((one) => prefixes.has(one.slice(0, PREFIX_LENGTH)));
-}
-
-/** The file holds its own digest, the key, and the prefixes; one per line. */
-async function load(file: string, key: string): Promise<ReadonlySet<string> | null> {
-  const text = await nullIfMissing(readFile(file, 'utf8'));
-  const at = text?.indexOf('\n') ?? -1;
-  if (text === null || hash('sha256', text.slice(at + 1)) !== text.slice(0, at)) return null;
-  const [about, ...prefixes] = text.slice(at + 1).split('\n');
-  return about === key ? new Set(prefixes) : null;
-}
-
-/** @returns null when the search was not finished in time */
-async function searchAndStore(
-  root: string,
-  lockFile: string,
-  file: string,
-  key: string,
-): Promise<ReadonlySet<string> | null> {
-  const found = await formerFingerprints(root, lockFile);
-  if (found === null) return null;
-  const prefixes = new Set([...found].map((one) => one.slice(0, PREFIX_LENGTH)));
-  const content = [key, ...prefixes].join('\n');
-  // Another process may have committed during the search.
-  if ((await historyKey(root)) === key) {
-    await replaceFile(file, `${hash('sha256', content)}\n${content}`, { isDurable: false }).catch(() => undefined);
-  }
-  return prefixes;
-}
-
-/**
- * Returns every fingerprint that the lockfile has at the current commit, or had before it, as far back as `formerEntries`
- * searches.
- *
- * @returns null when there was not enough time
- */
-async function formerFingerprints(root: string, lockFile: string): Promise<Set<string> | null> {
-  const found = new Set<string>();
-  const take = (text: string): void => {
-    for (const [fingerprint] of text.matchAll(FINGERPRINT)) found.add(fingerprint);
-  };
-  take((await tryGit(root, ['cat-file', 'blob', `HEAD:./${lockFile}`], { timeoutMs: TIME_MS })) ?? '');
-  const log = runLockLog(root, lockFile, '', AbortSignal.timeout(TIME_MS));
-  try {
-    // Reads chunks, because the history of a large lockfile has half a million lines.
-    let rest = '';
-    for await (const chunk of log.stdout.setEncoding('latin1')) {
-      const text = rest + String(chunk);
-      take(text);
-      rest = text.slice(-LONGEST);
-    }
-    await log;
-    return found;
-  } catch {
-    return null;
   }
 }

@@ -34,6 +34,7 @@ const SETTINGS = ['-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...JOB_CRED
 
 interface GitOptions {
   readonly input?: string | Uint8Array;
+  /** Infinity for work on local objects, whose duration depends on the repository only; one minute when absent. */
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -48,6 +49,7 @@ const NOT_INHERITED = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
   'GIT_NAMESPACE',
+  'GIT_LITERAL_PATHSPECS',
   'GIT_TRACE',
   'GIT_CURL_VERBOSE',
 ];
@@ -82,10 +84,12 @@ export async function runGit(root: string, args: readonly string[], options: Git
   });
   let timedOut = false;
   // Kills the whole group, because child processes keep the output open.
-  const timer = setTimeout(() => {
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const kill = (): void => {
     timedOut = true;
     if (running.pid !== undefined) killGroup(running.pid);
-  }, options.timeoutMs ?? TIMEOUT_MS);
+  };
+  const timer = timeoutMs === Infinity ? undefined : setTimeout(kill, timeoutMs);
   try {
     return (await running).stdout;
   } catch (error) {

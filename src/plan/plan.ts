@@ -211,6 +211,11 @@ export function rendersNew(change: Change): boolean {
   return renders(change) && change.action !== 'restore';
 }
 
+/** Returns true for renders of content that the lock entry does not have, so not for renders that were requested again. */
+export function rendersOtherContent(change: Change): boolean {
+  return rendersNew(change) && change.desired?.fingerprint !== change.before?.fingerprint;
+}
+
 /** Returns true for changes that only recreate a local file, without effect on the lockfile or a destination. */
 export function onlyRestores({ action, previousId, fields, destinations }: Change): boolean {
   return action === 'restore' && previousId === null && fields.length + destinations.length === 0;

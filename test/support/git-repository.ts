@@ -65,6 +65,24 @@ export function gitIn(root: string): GitRepository {
   };
 }
 
+/** Adds commits of one file to the checked-out branch, by one process. Leaves the checkout at the last one. */
+export async function makeCommits(
+  { root, git }: GitRepository,
+  count: number,
+  textOf: (index: number) => string,
+  path = 'reelform.lock.json',
+): Promise<void> {
+  const branch = `refs/heads/${await git('branch', '--show-current')}`;
+  const lines = Array.from({ length: count }, (_, index) => {
+    const text = Buffer.from(textOf(index));
+    const from = index === 0 ? `from ${branch}^0\n` : '';
+    const person = `committer Test <test@localhost> ${1_800_000_000 + index} +0000`;
+    return `commit ${branch}\n${person}\ndata 6\nChange\n${from}M 100644 inline ${path}\ndata ${text.length}\n${text}\n`;
+  });
+  execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: root, input: lines.join('') });
+  await git('reset', '--quiet', '--hard');
+}
+
 export async function newRepository(): Promise<GitRepository> {
   const root = newFolder();
   await cp(emptyRepository(), join(root, '.git'), { recursive: true });

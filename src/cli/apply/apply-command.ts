@@ -29,6 +29,7 @@ import { type ApplyView, applyExitCode } from './apply-outcome.ts';
 import { openApplyView } from './apply-view.ts';
 import { type ApplyCall, type BegunApply, beginApply, refuseVideos } from './begin-apply.ts';
 import { runPlan } from './run-plan.ts';
+import { approveUnsearched } from './unsearched-history.ts';
 
 /**
  * `reelform apply [PLANFILE]`: plans, asks for approval, renders the changes and records them. A saved plan is applied
@@ -117,6 +118,7 @@ async function runBegun(
   const service = plan.changes.some(needsService)
     ? openKnown(project, journal, options, io)
     : noopService(serviceName(config));
+  await approveUnsearched(begun, config, options, io);
   if (file === undefined) await approve(document, options, io);
   io.stderr.write('\n');
   const outcome = await runPlan(
@@ -197,6 +199,7 @@ async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
     maxRenders: '--max-renders',
     policyCommand: '--policy-command',
     expectPlan: '--expect-plan',
+    allowUnsearched: '--allow-unsearched',
     prune: '--prune',
     ...COMMIT_FLAGS,
   });

@@ -8,6 +8,8 @@ import type { PlanFlags } from '../plan/plan-options.ts';
 export interface ApplyOptions extends GlobalOptions, PlanFlags, CommitOptions {
   readonly autoApprove?: boolean;
   readonly expectPlan?: string;
+  /** True to pay for videos that the lockfile's history may have, where it cannot be searched. */
+  readonly allowUnsearched?: boolean;
   readonly concurrency?: number;
   readonly failFast?: boolean;
   /** True to remove unused outputs at the end. */

@@ -16,6 +16,7 @@ import { type PlannedVideos, projectVideos } from '../plan/planned-videos.ts';
 import { printPlanText } from '../plan/print-plan.ts';
 import type { ApplyOptions } from './apply-options.ts';
 import type { ApplyView } from './apply-outcome.ts';
+import { refuseUnsearched } from './unsearched-history.ts';
 
 /** One call of `reelform apply`. */
 export interface ApplyCall {
@@ -27,7 +28,7 @@ export interface ApplyCall {
 }
 
 /** A plan that was printed and may be applied. */
-export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock'> {
+export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock' | 'unsearched'> {
   readonly document: PlanDocument;
   readonly project: Project;
   readonly videos: PlannedVideos;
@@ -54,8 +55,10 @@ export async function beginApply(
 ): Promise<BegunApply | number> {
   const { repository } = context;
   const planned = await planToApply(file, options, io, context);
-  const { opened, refusal } = planned;
-  const diagnostics = [...warnings, ...planned.diagnostics];
+  const { opened } = planned;
+  const unsearched = opened === null ? null : refuseUnsearched(opened, repository.config, options, io);
+  const refusal = planned.refusal ?? (unsearched === null ? null : EXIT.refused);
+  const diagnostics = [...warnings, ...planned.diagnostics, ...(unsearched === null ? [] : [unsearched])];
   printDiagnostics(diagnostics, repository.source, options, io);
   const end: BegunApply['end'] = (exitCode, outcome = NOTHING_DONE, found = []) => {
     const last = problem();
@@ -64,7 +67,7 @@ export async function beginApply(
     return last === null ? exitCode : EXIT.error;
   };
   if (opened === null || refusal !== null) return end(refusal ?? EXIT.error);
-  const { plan, lock } = opened;
+  const { plan, lock, unsearched: gaps } = opened;
   const project = await repository.project();
   const videos = projectVideos(project, folder, io);
   // Rendering reports a cache that cannot be used.
@@ -72,7 +75,7 @@ export async function beginApply(
   const document = planDocument(plan, VERSION, [], repository.labels, segments);
   view?.take({ kind: 'planned', document });
   printPlanText(document, io.stderr, options, io);
-  return { plan, lock, document, project, videos, end };
+  return { plan, lock, unsearched: gaps, document, project, videos, end };
 }
 
 /**

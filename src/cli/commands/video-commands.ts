@@ -31,6 +31,10 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
       'fail unless the plan has this plan_id; `reviewed`: unless it was shown in a comment of a merged pull request',
     )
     .option(
+      '--allow-unsearched',
+      'pay for videos that the history of the lockfile may have, even if it cannot be searched completely',
+    )
+    .option(
       '--concurrency <n>',
       'maximum number of concurrent renders',
       numberBetween(1, 1000, 'It must be a whole number from 1 to 1000.'),

@@ -3,7 +3,14 @@ import { type Diagnostic, errorAt, hasErrors, ReelformError } from '../../diagno
 import type { Attempt, JournalState } from '../../lock/journal.ts';
 import type { Fingerprint, Lock } from '../../lock/lock.ts';
 import type { DesiredVideo } from '../../plan/desired-video.ts';
-import { type FormerEntry, type Observations, onlyRestores, type Plan, rendersNew } from '../../plan/plan.ts';
+import {
+  type FormerEntry,
+  type Observations,
+  onlyRestores,
+  type Plan,
+  rendersNew,
+  rendersOtherContent,
+} from '../../plan/plan.ts';
 import { planVideos } from '../../plan/plan-videos.ts';
 import type { SavedDemands } from '../../plan/saved-plan.ts';
 import { type IdGlobs, idMatcher, isSelected, unmatchedHint } from '../../plan/select-changes.ts';
@@ -26,6 +33,8 @@ export interface OpenPlan {
   readonly refreshed: Refreshed | null;
   /** The selected part of the plan. */
   readonly plan: Plan;
+  /** Why earlier renderings of its videos may exist that were not found; empty if all were found. */
+  readonly unsearched: readonly Diagnostic[];
 }
 
 export interface OpenedPlan {
@@ -130,10 +139,10 @@ export async function openPlan(
       ...read,
       ...(inFlight?.diagnostics ?? []),
       ...(refreshed?.diagnostics ?? []),
-      ...(plan.changes.some(rendersNew) ? unsearched : []),
+      ...(plan.changes.some(rendersOtherContent) ? unsearched : []),
       ...plan.diagnostics,
     ],
-    opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan },
+    opened: { lock, journal, refreshed: refreshed?.refreshed ?? null, plan, unsearched },
   };
 }
 
@@ -192,12 +201,12 @@ async function withHistory(
   { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
 ) {
-  const pending = plan.changes.filter(rendersNew);
-  // Excludes videos that were requested with --replace, whose fingerprint has not changed.
-  const wanted = pending.filter(({ desired, before }) => desired?.fingerprint !== before?.fingerprint);
+  const wanted = plan.changes.filter(rendersOtherContent);
   if (wanted.length === 0) return { planned: plan, unsearched: [] };
   const { readHistory } = await import('./read-history.ts');
-  const fingerprints = new Set(wanted.map(({ desired }) => desired!.fingerprint));
+  const fingerprints = new Set(
+    wanted.flatMap(({ desired }) => [desired!.fingerprint, desired!.formerFingerprint ?? desired!.fingerprint]),
+  );
   const { entries, diagnostics } = await readHistory(root, fingerprints, { cache });
   const history = new Map([...waiting, ...entries]);
   return { planned: history.size === 0 ? plan : again(history), unsearched: diagnostics };

@@ -4,7 +4,7 @@ import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError } from '../../
 import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
 import { planIdOf } from '../../forge/write-comment.ts';
 import { recentCommits } from '../../git/revisions.ts';
-import { isEmptyPlan, type Plan } from '../../plan/plan.ts';
+import { isEmptyPlan, type Plan, rendersOtherContent } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../plan/saved-plan.ts';
 import { countWords } from '../../report/wording/plan-words.ts';
@@ -128,7 +128,8 @@ async function reviewSavedPlan(file: string, directory: string, io: Io, context:
     const diagnostics = [...fresh.repository.diagnostics, ...reviewed.diagnostics];
     return { ...fresh, diagnostics, stale: reviewed.diagnostics };
   }
-  const diagnostics = [...fresh.repository.diagnostics, ...reviewed.value.diagnostics];
+  const unsearched = reviewed.value.changes.some(rendersOtherContent) ? fresh.opened.unsearched : [];
+  const diagnostics = [...fresh.repository.diagnostics, ...unsearched, ...reviewed.value.diagnostics];
   return { ...fresh, diagnostics, opened: { ...fresh.opened, plan: reviewed.value }, stale: [] };
 }
 

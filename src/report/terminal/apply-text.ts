@@ -174,6 +174,12 @@ export function approvalQuestion(plan: PlanDocument | null): string {
   return `\n${totals}\nApply these changes? Type "yes" to approve: `;
 }
 
+/** Asks whether to pay for videos that the unsearched history of the lockfile may have. */
+export function unsearchedQuestion(count: number): string {
+  const videos = countNoun(count, 'video');
+  return `\nThe history of the lockfile was not searched completely, so ${videos} may be paid for a second time.\nRender anyway? Type "yes" to approve: `;
+}
+
 /**
  * Confirms a request to stop.
  *
