@@ -109,7 +109,7 @@ export async function startMergeFlow(
     },
     env: (forge = 'github') => ({ SHOP_TOKEN: service.token, ...(forge === 'github' ? github.env(TOKEN) : {}) }),
     async checkout(commit) {
-      const { root, git } = await cloneOf(remote, ...(commit === undefined ? ['--depth=1'] : []));
+      const { root, git } = await cloneOf(remote);
       if (commit !== undefined) await git('checkout', '--quiet', '-B', 'main', commit);
       return root;
     },
