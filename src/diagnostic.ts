@@ -118,6 +118,7 @@ export const CODES = {
   session_differs: 'The session differs from the request',
   signed_url: 'A video_url is signed and will expire',
   session_gone: 'The service no longer has the session',
+  session_without_video: 'The service reports a session as rendered, but does not name the URL of its video',
   journal_unreadable: 'The journal cannot be read, so pending renders are unknown',
   journal_local: 'The journal of paid renders is on a temporary disk of CI',
   checkout_stale: 'The checkout is not the tip of its branch or has uncommitted changes',

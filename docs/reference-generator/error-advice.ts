@@ -138,9 +138,12 @@ export const ADVICE: readonly Group[] = [
       session_unknown: 'Check the service for the session, then record the result with `reelform resolve`.',
       session_gone:
         'Check the token and the service, then run `reelform apply` again, which looks for the same session first. If it is still missing, run `reelform resolve`.',
+      session_without_video:
+        'Run `reelform apply` again: it reads the same session and requests no new one. If the URL is still missing, check the service, then run `reelform resolve`.',
       signed_url: 'Configure the service to return permanent URLs, or copy the videos before the URLs expire.',
       session_failed: 'The message names the reason.',
-      session_differs: 'Find the session with the title and content that the message names.',
+      session_differs:
+        'After `resolve` or `import`, find the session with the title and content that the message names. After `apply`, the service, a cache or a proxy answered with another session: check it, then run `reelform resolve`.',
       journal_unreadable:
         'If a service renders, record its sessions that the lockfile lacks with `reelform import`. Then move the journal away.',
       journal_local:

@@ -2,10 +2,11 @@ import type { LimitFunction } from 'p-limit';
 import pLimit from 'p-limit';
 import { furtherOutputs } from '../definition/video.ts';
 import type { Sha256 } from '../digest.ts';
-import { liveAttempts, recordedIn } from '../lock/fold-journal.ts';
-import type { LockRendering } from '../lock/lock.ts';
+import { failedAttempts, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
+import type { Intent, JournalState } from '../lock/journal.ts';
+import type { Fingerprint, LockRendering } from '../lock/lock.ts';
 import { type Adoption, type Change, delivers, type Plan, renders } from '../plan/plan.ts';
-import { lacksDeliveries, lacksOutputs, type RenderService } from '../service/render-service.ts';
+import { lacksDeliveries, lacksOutputs, type RenderService, sessionDiffers } from '../service/render-service.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { type DeliveryEnding, deliverRendering, NOT_DELIVERED } from './deliver-rendering.ts';
 import { type ApplyEvent, type ApplyOutcome, endsRun, thrownFailures, type VideoFailure } from './events.ts';
@@ -66,13 +67,16 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyOutcome> {
     clock,
     durationsMs: (styleVersion) => facts?.durationsMs.get(styleVersion) ?? [],
   });
+  const isRecorded = recordedIn(plan.changes.flatMap(({ before }) => before ?? []));
   const context: RunContext = {
     service,
     ports,
     watcher,
     digestOf: input.digestOf,
     run: input.run,
-    known: liveAttempts(journal.state, recordedIn(plan.changes.flatMap(({ before }) => before ?? []))),
+    known: liveAttempts(journal.state, isRecorded),
+    failed: failedAttempts(journal.state, isRecorded),
+    claimSession: sessionClaims(plan, journal.state),
     isEnding: () => stop.reason !== null,
     leave: stop.leave,
     posting: postLimiter(service, input.concurrency),
@@ -129,6 +133,22 @@ function rememberLack(service: RenderService): Pick<RunContext, 'lacks' | 'noteL
   return {
     lacks: (feature) => missing.has(feature),
     noteLack: (feature) => void missing.add(feature),
+  };
+}
+
+/** Knows the sessions of the lockfile and the journal, so that no session is recorded for two different videos. */
+function sessionClaims(plan: Plan, { attempts }: JournalState): RunContext['claimSession'] {
+  const owners = new Map<string, { readonly id: string; readonly fingerprint: Fingerprint }>();
+  for (const { id, before } of plan.changes) if (before !== null) owners.set(before.session, { id, ...before });
+  for (const { session, intent } of attempts.values()) if (session !== null) owners.set(session, intent);
+  return (intent: Intent, session) => {
+    const owner = owners.get(session);
+    // A service may answer a request for the same content with the session that it has.
+    if (owner !== undefined && owner.fingerprint !== intent.fingerprint) {
+      return sessionDiffers(`The answer names the session ${session}, which belongs to "${owner.id}"`);
+    }
+    owners.set(session, intent);
+    return null;
   };
 }
 
@@ -280,7 +300,7 @@ async function obtain(change: PendingChange, context: RunContext, events: TaskEv
     return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
   }
   if (change.action === 'adopt' && change.source.kind === 'history') {
-    return verifyRendering(change.source.rendering, change.id, context);
+    return verifyRendering(change.source.rendering, change, context);
   }
   return obtainRendering(change, context, events);
 }

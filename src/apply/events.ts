@@ -107,8 +107,16 @@ export interface ApplyOutcome {
   readonly delivered: number;
   /** Rendered and recorded videos for which a delivery failed. */
   readonly undelivered: readonly { readonly id: VideoId; readonly failures: readonly VideoFailure[] }[];
-  /** Requested videos with an unknown result: the request got no answer, or the `session` is missing. */
-  readonly unknown: readonly { readonly id: VideoId; readonly askedAt: string; readonly session: string | null }[];
+  /**
+   * Requested videos with an unknown result: the request got no clear answer, or the `session` has no usable video.
+   * `code` of the failure.
+   */
+  readonly unknown: readonly {
+    readonly id: VideoId;
+    readonly askedAt: string;
+    readonly session: string | null;
+    readonly code: string;
+  }[];
   /** Still running on the service. */
   readonly inProgress: readonly { readonly id: VideoId; readonly session: string }[];
   /** Videos that were not started. */

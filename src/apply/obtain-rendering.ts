@@ -14,7 +14,7 @@ import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
 import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
 import { prepareRequest, uploadRequests } from './session-request.ts';
-import { followSession, renderingOf, watchSession } from './watch-session.ts';
+import { followMended, followSession, mismatchOf, renderingOf, watchSession } from './watch-session.ts';
 
 /** A run on another machine posts its intent within this time, including all time-outs. */
 const FOREIGN_INTENT_MS = 180_000;
@@ -43,11 +43,17 @@ type RemoteContext = RunContext & { readonly service: RemoteRenderService };
 
 async function obtainRemote(change: PendingChange, context: RemoteContext, events: TaskEvents): Promise<Ending> {
   const { service, ports, run } = context;
-  let attempt = context.known.get(change.desired.fingerprint) ?? null;
+  const { fingerprint } = change.desired;
+  const followedSince = ports.clock.monotonicNow();
+  let attempt = context.known.get(fingerprint) ?? null;
+  const failed = attempt === null ? context.failed.get(fingerprint) : undefined;
+  const mended = failed === undefined ? null : await followMended(failed, change, context, events);
+  if (mended !== null) return mended;
   for (;;) {
     let posted: Posted;
     switch (attempt?.state) {
       case undefined:
+      case 'failed':
       case 'closed':
         posted = await postNew(change, context, events);
         break;
@@ -60,19 +66,23 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
         events.submitted(session);
         return followSession(attempt, session, change, context, events);
       }
+      case 'unknown':
       case 'retry':
       case 'sending': {
         const { intent, state }: Attempt = attempt;
-        if (state === 'retry' || isKeyValid(intent, context)) {
+        const problem = state === 'retry' ? null : state === 'unknown' ? REPORTED : keyProblem(intent, context);
+        if (problem === null) {
           const known = attempt;
           events.begun('resent');
           posted = await context.posting(() => resend(known, change, context, events));
           break;
         }
+        // The clock of the other machine may be ahead.
         const ageMs = ports.clock.now() - Date.parse(intent.at);
-        if (!ports.journal.isShared || intent.run === run || ageMs >= FOREIGN_INTENT_MS) {
+        const isOver = Math.max(ageMs, ports.clock.monotonicNow() - followedSince) >= FOREIGN_INTENT_MS;
+        if (!ports.journal.isShared || intent.run === run || state === 'unknown' || isOver) {
           events.begun('resumed');
-          return unknown(intent, `it is unknown whether ${service.name} accepted the request`);
+          return unknown(attempt, `it is unknown whether ${service.name} accepted the request${problem}`, context);
         }
         events.begun('followed');
         if (!(await waitForOtherRun(context))) return { kind: 'given-up' };
@@ -82,7 +92,7 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
     }
     switch (posted.kind) {
       case 'created':
-        return watchSession(posted.session, posted.key, change, context, events);
+        return watchSession(posted.session, posted.attempt, change, context, events);
       case 'ended':
         return posted.ending;
       case 'taken':
@@ -96,7 +106,7 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
 
 /** Result of a request for a new session. */
 type Posted =
-  | { readonly kind: 'created'; readonly session: RenderSession; readonly key: string }
+  | { readonly kind: 'created'; readonly session: RenderSession; readonly attempt: Attempt }
   /** Another attempt has the claim. */
   | { readonly kind: 'taken'; readonly attempt: Attempt }
   /** The queue of the service is full: it created no session, and a later request may succeed. */
@@ -115,7 +125,7 @@ async function postNew(change: PendingChange, context: RemoteContext, events: Ta
   const claimAndPost = (): Promise<Posted> =>
     context.posting(async () => {
       if (context.isEnding()) return { kind: 'ended', ending: { kind: 'given-up' } };
-      const intent = newIntent(change, body, context);
+      const intent = newRemoteIntent(change, body, context);
       const attempt = await ports.journal.begin(intent, change.before);
       return attempt === null ? post(intent, change, context, events) : { kind: 'taken', attempt };
     });
@@ -147,13 +157,13 @@ async function resend(
   context: RemoteContext,
   events: TaskEvents,
 ): Promise<Posted> {
+  if (state !== 'retry') return post(intent, change, context, events, true);
   // The new intent uses the permission up: `resolve --retry` allows one request.
-  if (state === 'retry') {
-    const renewed = { ...intent, run: context.run, at: timestamp(context) };
-    const attempt = await context.ports.journal.begin(renewed, change.before);
-    if (attempt !== null) return { kind: 'taken', attempt };
-  }
-  return post(intent, change, context, events, true);
+  const account = context.service.accountDigest(intent.key);
+  const renewed = { ...intent, run: context.run, at: timestamp(context), account };
+  const attempt = await context.ports.journal.begin(renewed, change.before);
+  if (attempt !== null) return { kind: 'taken', attempt };
+  return post({ ...renewed, at: intent.at }, change, context, events, true);
 }
 
 /** @returns false when the run stopped waiting */
@@ -195,11 +205,19 @@ async function post(
     });
   } catch (error) {
     const isRefusal = error instanceof ServiceError || error instanceof ReelformError;
-    if (error instanceof SessionUnknown || !isRefusal)
-      return { kind: 'ended', ending: unknown(intent, messageOf(error)) };
+    if (error instanceof SessionUnknown || !isRefusal) {
+      const ending = await unanswered(intent, messageOf(error), context);
+      return { kind: 'ended', ending };
+    }
     await ports.journal.append({ type: 'not_created', key, at: timestamp(context) });
     if (isFullQueueError(error)) return { kind: 'refused', error };
     return { kind: 'ended', ending: { kind: 'failed', failures: thrownFailures(error) } };
+  }
+  const mismatch = mismatchOf(intent, session) ?? context.claimSession(intent, session.id);
+  if (mismatch !== null) {
+    const { message, code } = mismatch;
+    const why = `${message}; it is unknown whether ${service.name} created a session for this request`;
+    return { kind: 'ended', ending: await unknown(sendingAttempt(intent), why, context, code) };
   }
   await Promise.all([
     ports.journal.append({ type: 'created', key, session: session.id, at: timestamp(context) }),
@@ -210,12 +228,29 @@ async function post(
   if (uploadRequests(destinations).length > 0 && session.external_uploads === undefined) context.noteLack('deliveries');
   if (furtherOutputs(desired).length > 0 && session.outputs === undefined) context.noteLack('outputs');
   events.submitted(session.id);
-  return { kind: 'created', session, key };
+  return { kind: 'created', session, attempt: { ...sendingAttempt(intent), state: 'created', session: session.id } };
 }
 
-function isKeyValid({ at }: Intent, { service, ports }: RunContext): boolean {
+function sendingAttempt(intent: Intent): Attempt {
+  return { intent, state: 'sending', session: null, rendering: null };
+}
+
+/** An earlier run found out why. */
+const REPORTED = '';
+
+/**
+ * Returns why a request must not be sent again under its key: the end of a sentence that says that its result is
+ * unknown. Null if the service certainly keeps the key and answers with the session that it created for it.
+ */
+function keyProblem({ at, account, key }: Intent, { service, ports }: RemoteContext): string | null {
   const lifetimeMs = service.keyLifetimeMs();
-  return lifetimeMs !== null && ports.clock.now() < Date.parse(at) + lifetimeMs - KEY_MARGIN_MS;
+  const nowMs = ports.clock.now();
+  if (lifetimeMs === null || nowMs >= Date.parse(at) + lifetimeMs - KEY_MARGIN_MS) return '';
+  // The clock stood ahead, so the age of the key is unknown.
+  if (Date.parse(at) > nowMs + KEY_MARGIN_MS) return `, and its time ${at} has not come yet: a clock was wrong`;
+  if (account === service.accountDigest(key)) return null;
+  if (account === undefined) return ', and an earlier version of Reelform did not record its access token';
+  return ', and it was sent with another access token';
 }
 
 /** Records how long the service keeps keys as soon as it is known: the next run needs it if this one crashes. */
@@ -226,10 +261,24 @@ async function recordKeyLifetime({ service, ports }: RunContext): Promise<void> 
   await ports.journal.append({ type: 'keys', service: service.name, lifetime_ms: lifetimeMs });
 }
 
-function unknown({ id, at }: Intent, message: string): Ending {
+/** Ends a request without an answer: the next run repeats it if its key allows that; otherwise a person decides. */
+async function unanswered(intent: Intent, message: string, context: RemoteContext): Promise<Ending> {
+  if (keyProblem(intent, context) !== null) return unknown(sendingAttempt(intent), message, context);
+  const hint = `Run reelform apply again: it sends the same request and key, for which ${context.service.name} keeps the session. Or decide now: reelform resolve ${intent.id}`;
+  return { kind: 'failed', failures: [{ code: 'session_unknown', message, hint, retryable: true }] };
+}
+
+/** Leaves the decision to a person, and records that before it is reported. */
+async function unknown(
+  { intent, state }: Attempt,
+  message: string,
+  context: RemoteContext,
+  code = 'session_unknown',
+): Promise<Ending> {
+  const { key, id, at } = intent;
+  if (state !== 'unknown') await context.ports.journal.append({ type: 'unknown', key, at: timestamp(context) });
   const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
-  const failure = { code: 'session_unknown', message, hint, retryable: false };
-  return { kind: 'unknown', failure, askedAt: at, session: null };
+  return { kind: 'unknown', failure: { code, message, hint, retryable: false }, askedAt: at, session: null };
 }
 
 /** The error names the session: when the disk is full, this message is the only record of the paid render. */
@@ -282,6 +331,11 @@ async function renderEmbedded(
     await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
   }
   return { kind: 'rendered', rendering, session };
+}
+
+function newRemoteIntent(change: PendingChange, body: string, context: RemoteContext): Intent {
+  const intent = newIntent(change, body, context);
+  return { ...intent, account: context.service.accountDigest(intent.key) };
 }
 
 function newIntent(change: PendingChange, body: string, context: RunContext): Intent {

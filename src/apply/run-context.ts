@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import type { ReelformError } from '../diagnostic.ts';
 import type { Sha256 } from '../digest.ts';
-import type { Attempt, Journal } from '../lock/journal.ts';
+import type { Attempt, Intent, Journal } from '../lock/journal.ts';
 import type { Fingerprint, Lock, LockRendering } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
@@ -39,6 +40,10 @@ export interface RunContext {
   readonly run: string;
   /** Attempts in the journal when the run began, except those that the lockfile records. */
   readonly known: ReadonlyMap<Fingerprint, Attempt>;
+  /** Failed attempts in the journal when the run began, whose sessions are read again before new ones are requested. */
+  readonly failed: ReadonlyMap<Fingerprint, Attempt>;
+  /** Assigns a session to a request. Returns an error if it belongs to another video: one answer was for both. */
+  claimSession(intent: Intent, session: string): ReelformError | null;
   /** Returns true once the run is ending and must send no new requests. */
   isEnding(): boolean;
   /** Aborted when running sessions are to be left to the service. */

@@ -101,8 +101,9 @@ export class RunRecord {
         return;
       case 'unknown': {
         const { failure, askedAt, session } = ending;
-        this.#outcome.unknown.push({ id, askedAt, session });
-        this.#emit({ kind: 'video-unknown', id, failure, askedAt, session });
+        const video = { id, failure, askedAt, session };
+        this.#outcome.unknown.push(unknownVideo(video));
+        this.#emit({ kind: 'video-unknown', ...video });
         return;
       }
       case 'left':
@@ -164,6 +165,17 @@ export function countRestored(
 
 function deliveriesOf({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {
   return arrived.length === 0 ? {} : { deliveries: arrived };
+}
+
+/** Summarises an unknown result. */
+export function unknownVideo(event: {
+  readonly id: VideoId;
+  readonly failure: VideoFailure;
+  readonly askedAt: string;
+  readonly session: string | null;
+}): ApplyOutcome['unknown'][number] {
+  const { id, failure, askedAt, session } = event;
+  return { id, askedAt, session, code: failure.code };
 }
 
 type UpdateLock = (change: (lock: Lock) => Lock) => Promise<unknown>;

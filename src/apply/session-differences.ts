@@ -1,5 +1,5 @@
 import { furtherOutputs, type Source, type VideoResource } from '../definition/video.ts';
-import { isRecord, ownValue } from '../json.ts';
+import { isRecord, ownValue, parseRecord } from '../json.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import { plainColor, plainOutput, plainTransform, type TemplateMeasures } from '../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../wire/mapping.ts';
@@ -18,25 +18,15 @@ export interface SessionDifference {
 
 /**
  * Returns how a session differs from a request: in its title, template, values of editables, tracks, fonts and output.
- * Fields that a service adds to a value (ids, defaults) are ignored. A session without its mapping differs in
- * everything.
+ * Fields that a service adds to a value (ids, defaults) and other spellings of a value are ignored. A session without
+ * its mapping differs in everything.
  *
  * @param body the JSON of a `CreateRenderSession`
  */
 export function sessionDifferences(body: string, session: RenderSession): SessionDifference[] {
   const asked = JSON.parse(body) as CreateRenderSession;
-  // The types do not guarantee what a service answers.
-  const mapping: Partial<RenderSession['mapping']> = isRecord(session.mapping) ? session.mapping : {};
-  const resources = recordOf(mapping.resources);
   const fields: Pair[] = [
-    ['title', asked.title, session.title],
-    ['template_style_version_id', asked.mapping.template_style_version_id, mapping.template_style_version_id],
-    ...members('', asked.mapping.resources, resources),
-    ...(['audio_tracks', 'font_changes'] as const).flatMap((name) => {
-      // A service may return them in the mapping, beside it, or in both.
-      const found = { ...recordOf(session[name]), ...recordOf(mapping[name]) };
-      return members(`${name}.`, asked.mapping[name] ?? {}, found);
-    }),
+    ...contentPairs({ ...asked }, session),
     // A service may report an output although none was requested.
     ...(asked.output === undefined ? [] : [['output', asked.output, session.output] satisfies Pair]),
     ...(asked.outputs ?? []).map(
@@ -48,7 +38,48 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
     .map(([field, wanted, found]) => ({ field, asked: show(wanted), found: show(found) }));
 }
 
+/**
+ * Returns in what an answer contradicts the request of a session: its title, template, and the values of its mapping.
+ * Whatever the answer leaves out, adds or spells differently is no contradiction, because the interface document leaves
+ * that to a service: letter case, white space, a cut title, `#` before a color, a copy of a file at another host.
+ *
+ * @param body the JSON of a `CreateRenderSession`
+ */
+export function answerContradictions(body: string, session: RenderSession): SessionDifference[] {
+  return contentPairs(parseRecord(body) ?? {}, session)
+    .filter(([field, wanted, found]) => {
+      if (field === 'title' && isCutTitle(wanted, found)) return false;
+      return wanted !== undefined && contradicts(found, wanted);
+    })
+    .map(([field, wanted, found]) => ({ field, asked: show(wanted), found: show(found) }));
+}
+
+/** Services cut titles at 64 characters or more. A shorter one that begins alike may belong to another video. */
+const MIN_CUT_TITLE = 64;
+
+function isCutTitle(asked: unknown, found: unknown): boolean {
+  if (typeof asked !== 'string' || typeof found !== 'string') return false;
+  const cut = plainText(found.replace(/(?:…|\.{3})$/, ''));
+  return cut.length >= MIN_CUT_TITLE && plainText(asked).startsWith(cut);
+}
+
 type Pair = [field: string, asked: unknown, found: unknown];
+
+/** Pairs the title, the template and the values of a mapping. */
+function contentPairs(asked: Fields, session: RenderSession): Pair[] {
+  // The types do not guarantee what a service answers.
+  const [wanted, mapping] = [recordOf(asked.mapping), recordOf(session.mapping)];
+  return [
+    ['title', asked.title, session.title],
+    ['template_style_version_id', wanted.template_style_version_id, mapping.template_style_version_id],
+    ...members('', recordOf(wanted.resources), recordOf(mapping.resources)),
+    ...(['audio_tracks', 'font_changes'] as const).flatMap((name) => {
+      // A service may return them in the mapping, beside it, or in both.
+      const found = { ...recordOf(session[name]), ...recordOf(mapping[name]) };
+      return members(`${name}.`, recordOf(wanted[name]), found);
+    }),
+  ];
+}
 
 /** Pairs the members of both records by key. */
 function members(prefix: string, asked: object, found: object): Pair[] {
@@ -66,8 +97,43 @@ function memberOf(record: object, key: string): unknown {
 
 /** Returns whether a value contains everything in the wanted value; it may contain more. */
 function holds(found: unknown, wanted: unknown): boolean {
-  if (!isRecord(wanted)) return JSON.stringify(found) === JSON.stringify(wanted);
-  return isRecord(found) && Object.entries(wanted).every(([key, value]) => holds(memberOf(found, key), value));
+  if (isRecord(wanted)) {
+    return isRecord(found) && Object.entries(wanted).every(([key, value]) => holds(memberOf(found, key), value));
+  }
+  return JSON.stringify(found) === JSON.stringify(wanted) || isSameSpelling(found, wanted);
+}
+
+/** Returns whether a value differs from the wanted value in something that both have. */
+function contradicts(found: unknown, wanted: unknown): boolean {
+  if (isRecord(wanted)) {
+    return isRecord(found) && Object.entries(wanted).some(([key, value]) => contradicts(memberOf(found, key), value));
+  }
+  if (!isScalar(found) || !isScalar(wanted) || found === '' || wanted === '') return false;
+  const [a, b] = [plainText(String(found)), plainText(String(wanted))];
+  const isSameNumber = a !== '' && b !== '' && Number(a) === Number(b);
+  return a !== b && !isSameNumber && !isSameSpelling(found, wanted) && !isCopy(found, wanted);
+}
+
+/** Compares colors and URLs. Other values have one spelling. */
+function isSameSpelling(found: unknown, wanted: unknown): boolean {
+  return colorOf(found) === colorOf(wanted) || urlOf(found) === urlOf(wanted);
+}
+
+/** Returns whether a URL names a copy at another host, or the same file without its query, which may be a secret. */
+function isCopy(found: unknown, wanted: unknown): boolean {
+  if (typeof found !== 'string' || typeof wanted !== 'string') return false;
+  if (!URL.canParse(found) || !URL.canParse(wanted)) return false;
+  const [a, b] = [new URL(found), new URL(wanted)];
+  return a.host !== b.host || (a.pathname === b.pathname && (a.search === '' || b.search === ''));
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Removes letter case, composition and surrounding or repeated white space. */
+function plainText(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 function show(value: unknown): string | null {

@@ -1,5 +1,6 @@
 import { abortable } from '../abortable.ts';
-import { type RenderService, sessionEnd } from '../service/render-service.ts';
+import { ReelformError } from '../diagnostic.ts';
+import { lacksVideo, type RenderService, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS } from '../service/retry.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 
@@ -22,15 +23,22 @@ interface SessionWatcherOptions {
 interface WatchOptions {
   /** Aborted when the caller stops waiting. The session keeps running. */
   readonly signal: AbortSignal;
+  /** Further outputs of the video, whose URLs are awaited too. */
+  readonly outputNames: readonly string[];
+  /** How long to wait for the URLs of a rendered session, in milliseconds. */
+  readonly videoPatienceMs: number;
   /** @param percent greater than in all earlier calls */
   onProgress(percent: number): void;
+  /** Returns an error for an answer about another session or other content. */
+  mismatch(session: RenderSession): ReelformError | null;
 }
 
 /**
  * A session in its last known state. Times are monotonic; `idleAt`: the last poll without progress, until which it may
- * have been queued; `notBefore`: the earliest time of the next poll.
+ * have been queued; `notBefore`: the earliest time of the next poll; `incompleteAt`: the first poll that found it
+ * rendered without a URL.
  */
-interface Watched {
+interface Watched extends Pick<WatchOptions, 'outputNames' | 'mismatch'> {
   readonly styleVersion: string;
   readonly retry: PollRetry;
   readonly spread: number;
@@ -39,6 +47,7 @@ interface Watched {
   polledAt: number;
   idleAt: number;
   notBefore: number;
+  incompleteAt: number | null;
   /** Ends the wait for the next poll, which is then scheduled again. */
   wake: () => void;
 }
@@ -49,6 +58,8 @@ const [MAX_DURATIONS, FEW_DURATIONS] = [64, 4];
 const [FIRST_POLL_MS, MIN_STEP_MS, MAX_STEP_MS, MIN_STEP] = [250, 100, 60_000, 0.02];
 /** Timers are imprecise and a poll too early is wasted; durations up to `SPAN` apart share a poll. */
 const [MARGIN, SPAN] = [1.002, 1.03];
+/** Interval between polls of a rendered session without a URL: minimum and maximum in milliseconds, and growth. */
+const [MIN_URL_STEP_MS, MAX_URL_STEP_MS, URL_STEP] = [500, 10_000, 0.5];
 /** Sessions of one page of the list; fewer than `MIN_LISTED` sessions are polled one by one. */
 const [PAGE, MIN_LISTED, MAX_USELESS_LISTS] = [100, 4, 3];
 
@@ -68,25 +79,31 @@ export class SessionWatcher {
   }
 
   /**
-   * Polls a session until it has ended, rendered or failed. Only permanent errors reject: see `PollRetry`.
+   * Polls a session until it has failed, or is rendered and the URLs of its files are known. Only permanent errors
+   * reject: see `PollRetry`.
    *
-   * @throws the last error of the service, ServiceError 404 for a session that stays missing; the signal's reason
+   * @throws the last error of the service, ServiceError 404 for a session that stays missing; ReelformError
+   *   `session_without_video`, `session_differs`; the signal's reason
    */
   async watch(session: RenderSession, styleVersion: string, options: WatchOptions): Promise<RenderSession> {
-    const { signal, onProgress } = options;
+    const { signal, onProgress, outputNames, mismatch, videoPatienceMs } = options;
     const { clock } = this.#options;
     signal.throwIfAborted();
-    if (sessionEnd(session.status) !== null) return session;
+    if (endOf({ session, outputNames }) !== null) return session;
     const now = clock.monotonicNow();
-    const times = { startedAt: now, polledAt: now, idleAt: now, notBefore: now };
+    const times = { startedAt: now, polledAt: now, idleAt: now, notBefore: now, incompleteAt: null };
     const retry = new PollRetry(SEEN_MISSING_MS);
     // Multiples of the golden ratio spread any number of sessions evenly over 0..1.
     const spread = (this.#count++ * 0.618) % 1;
-    const watched: Watched = { styleVersion, retry, spread, session, ...times, wake: () => undefined };
+    const start = { session, outputNames, mismatch, ...times };
+    const watched: Watched = { styleVersion, retry, spread, ...start, wake: () => undefined };
     this.#watched.add(watched);
     this.#update(watched, session);
     try {
-      for (let percent = -1; sessionEnd(watched.session.status) === null; ) {
+      for (let percent = -1; endOf(watched) === null; ) {
+        const { incompleteAt } = watched;
+        if (incompleteAt !== null && clock.monotonicNow() - incompleteAt >= videoPatienceMs)
+          throw withoutVideo(session);
         if (watched.session.render_progress > percent) onProgress(watched.session.render_progress);
         percent = Math.max(percent, watched.session.render_progress);
         const timer = new AbortController();
@@ -118,7 +135,11 @@ export class SessionWatcher {
    * Returns when to poll a session next: estimated from its progress, else from the durations of earlier renders, else
    * with a growing interval, spread over its peers, because the first that ends shows when to poll the others.
    */
-  #dueAt({ styleVersion, session, spread, startedAt, polledAt, idleAt }: Watched): number {
+  #dueAt({ styleVersion, session, spread, startedAt, polledAt, idleAt, incompleteAt }: Watched): number {
+    if (incompleteAt !== null) {
+      const stepMs = (polledAt - incompleteAt) * URL_STEP;
+      return polledAt + Math.min(MAX_URL_STEP_MS, Math.max(MIN_URL_STEP_MS, stepMs));
+    }
     const { render_progress: progress } = session;
     const sortedMs = this.#knownMs(styleVersion).toSorted((a, b) => a - b);
     const [longestMs = 0, ageMs, renderingMs] = [sortedMs.at(-1), polledAt - startedAt, polledAt - idleAt];
@@ -151,6 +172,8 @@ export class SessionWatcher {
     if ((await this.#listing)?.has(watched.session.id) === true) return;
     try {
       const { session, retryAfterMs } = await service.getRenderSession(watched.session.id);
+      const mismatch = watched.mismatch(session);
+      if (mismatch !== null) throw mismatch;
       this.#update(watched, session, retryAfterMs ?? 0);
     } catch (error) {
       const now = clock.monotonicNow();
@@ -174,7 +197,10 @@ export class SessionWatcher {
     const listed = new Map(sessions?.map((session) => [session.id, session]));
     for (const one of this.#watched) {
       const session = listed.get(one.session.id);
-      if (session !== undefined) this.#update(one, session, waitMs);
+      if (session === undefined) continue;
+      // Polled by itself, which reports the problem.
+      if (one.mismatch(session) !== null) listed.delete(session.id);
+      else this.#update(one, session, waitMs);
     }
     return new Set(listed.keys());
   }
@@ -182,7 +208,7 @@ export class SessionWatcher {
   /** Stores the state of a session, and its duration if it has been rendered. */
   #update(watched: Watched, session: RenderSession, waitMs = 0): void {
     // The answer of an earlier request may arrive after the end.
-    if (sessionEnd(watched.session.status) !== null) return;
+    if (endOf(watched) !== null) return;
     const { styleVersion, polledAt, session: former } = watched;
     const now = this.#options.clock.monotonicNow();
     const [createdAt, updatedAt] = [Date.parse(session.created_at), Date.parse(session.updated_at)];
@@ -190,8 +216,9 @@ export class SessionWatcher {
     const startedAt = Math.min(watched.startedAt, createdAt + this.#offsetMs);
     const idleAt = session.render_progress === 0 ? now : watched.idleAt;
     Object.assign(watched, { session, startedAt, polledAt: now, idleAt, notBefore: now + waitMs });
+    watched.incompleteAt = lacksVideo(session, watched.outputNames) ? (watched.incompleteAt ?? now) : null;
     watched.retry.clear();
-    const end = sessionEnd(session.status);
+    const end = endOf(watched);
     if (end !== null || session.render_progress > former.render_progress) watched.wake();
     if (end !== 'rendered') return;
     // The service's clock is more precise than our polls before and after the end, but may be wrong.
@@ -200,4 +227,16 @@ export class SessionWatcher {
     this.#durationsMs.set(styleVersion, durationsMs);
     if (durationsMs.length <= FEW_DURATIONS) for (const other of this.#watched) other.wake();
   }
+}
+
+/** Like `sessionEnd`, but a rendered session has not ended before the URLs of its files are known. */
+function endOf({ session, outputNames }: Pick<Watched, 'session' | 'outputNames'>): 'rendered' | 'failed' | null {
+  return lacksVideo(session, outputNames) ? null : sessionEnd(session.status);
+}
+
+function withoutVideo({ id }: RenderSession): ReelformError {
+  const message = `The session ${id} is rendered, but the service has not named the URL of its video`;
+  return new ReelformError('session_without_video', message, {
+    hint: 'Check the session on the service, then run apply again: it reads the same session and requests no new one',
+  });
 }

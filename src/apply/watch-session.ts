@@ -1,24 +1,28 @@
 import { furtherOutputs, type Video } from '../definition/video.ts';
-import type { Attempt, Intent } from '../lock/journal.ts';
+import { ReelformError } from '../diagnostic.ts';
+import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
-import { lacksOutputs, type RenderService, sessionEnd } from '../service/render-service.ts';
+import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service/retry.ts';
-import { lacksSession } from '../service/service-error.ts';
+import { lacksSession, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
-import { sessionFailures, thrownFailures } from './events.ts';
+import { sessionFailures, thrownFailures, type VideoFailure } from './events.ts';
 import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import { answerContradictions } from './session-differences.ts';
+import { sessionRequest } from './session-request.ts';
 
 /**
  * Watches a session that only the journal names. Requests it first, so that a session that was missing in an earlier
  * run is recorded as found, or reported, before anything else is done for its video.
  */
 export async function followSession(
-  { intent, state }: Attempt,
+  attempt: Attempt,
   id: string,
   change: PendingChange,
   context: RunContext,
   events: TaskEvents,
 ): Promise<Ending> {
+  const { intent, state } = attempt;
   const { service, ports, leave } = context;
   const isMissing = state === 'missing';
   const isNew = !isMissing && ports.clock.now() - Date.parse(intent.at) < SEEN_MISSING_MS;
@@ -26,37 +30,75 @@ export async function followSession(
   let session: RenderSession | null = null;
   while (session === null) {
     try {
-      session = (await service.getRenderSession(id)).session;
+      const found = (await service.getRenderSession(id)).session;
+      const mismatch = mismatchOf(intent, found);
+      if (mismatch !== null) throw mismatch;
+      session = found;
     } catch (error) {
       // The client has already retried after any other error.
-      const waitMs = lacksSession(error) ? retry.nextMs(error, ports.clock.monotonicNow(), Math.random()) : null;
+      const isRetried = lacksSession(error) || codeOf(error) === 'session_differs';
+      const waitMs = isRetried ? retry.nextMs(error, ports.clock.monotonicNow(), Math.random()) : null;
       if (waitMs !== null) await ports.clock.wait(waitMs, leave).catch(() => undefined);
       if (waitMs !== null && !leave.aborted) continue;
-      return isMissing && lacksSession(error) && !leave.aborted
-        ? stillMissing(id, intent, service)
-        : lost(id, intent.key, error, context);
+      return lost(id, attempt, error, context);
     }
   }
   const { key } = intent;
-  if (isMissing) await ports.journal.append({ type: 'created', key, session: id, at: timestamp(context) });
-  return watchSession(session, key, change, context, events);
+  // A session without a URL is still missing.
+  const isFound = isMissing && attempt.missing !== 'session_without_video';
+  if (isFound) await ports.journal.append({ type: 'created', key, session: id, at: timestamp(context) });
+  return watchSession(session, isFound ? { ...attempt, state: 'created' } : attempt, change, context, events);
+}
+
+/**
+ * Reads a session that failed in an earlier run. Returns null if it still has no video or cannot be read by its id: a
+ * new one may be requested then. Otherwise the service has mended it, and it is recorded as found and watched.
+ */
+export async function followMended(
+  { intent, session: id }: Attempt,
+  change: PendingChange,
+  context: RunContext,
+  events: TaskEvents,
+): Promise<Ending | null> {
+  const { service, ports } = context;
+  let session: RenderSession;
+  try {
+    ({ session } = await service.getRenderSession(id!));
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.status < 500;
+    if (isRefused || ['service_answer_invalid', 'session_differs'].includes(codeOf(error))) return null;
+    return { kind: 'failed', failures: thrownFailures(error) };
+  }
+  if (sessionEnd(session.status) === 'failed' || mismatchOf(intent, session) !== null) return null;
+  await ports.journal.append({ type: 'created', key: intent.key, session: session.id, at: timestamp(context) });
+  events.begun('resumed');
+  events.submitted(session.id);
+  const attempt: Attempt = { intent, state: 'created', session: session.id, rendering: null };
+  return watchSession(session, attempt, change, context, events);
 }
 
 /** Polls a session until it has ended, and records its result. */
 export async function watchSession(
   session: RenderSession,
-  key: string,
+  attempt: Attempt,
   change: PendingChange,
   context: RunContext,
   events: TaskEvents,
 ): Promise<Ending> {
   const { ports, watcher, leave } = context;
+  const { intent, state } = attempt;
+  const { key } = intent;
   let ended: RenderSession;
   try {
-    const onProgress = (percent: number): void => events.progressed(percent);
-    ended = await watcher.watch(session, change.desired.styleVersion, { signal: leave, onProgress });
+    ended = await watcher.watch(session, change.desired.styleVersion, {
+      signal: leave,
+      outputNames: furtherOutputs(change.desired).map(({ name }) => name),
+      videoPatienceMs: state === 'missing' ? UNSEEN_MISSING_MS : SEEN_MISSING_MS,
+      onProgress: (percent) => events.progressed(percent),
+      mismatch: (answer) => mismatchOf(intent, answer),
+    });
   } catch (error) {
-    return lost(session.id, key, error, context);
+    return lost(session.id, attempt, error, context);
   }
   const rendering = renderingOf(ended);
   const at = timestamp(context);
@@ -73,31 +115,85 @@ export async function watchSession(
   return { kind: 'rendered', rendering, session: ended };
 }
 
-/**
- * Ends the watch of a session whose state is unknown. The journal keeps the session, so the next run requests it again.
- */
-async function lost(session: string, key: string, error: unknown, context: RunContext): Promise<Ending> {
-  if (context.leave.aborted) return { kind: 'left', session };
-  if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
-  await context.ports.journal.append({ type: 'missing', key, at: timestamp(context) });
-  const message = `${context.service.name} created the session ${session}, but now returns ${error.status} for it`;
-  const hint = 'Check the token and the service, then run apply again: it checks for this session before it renders';
-  return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: true }] };
+/** Returns an error if an answer contradicts the request of an attempt; null if it may be its session. */
+export function mismatchOf({ body }: Intent, session: RenderSession): ReelformError | null {
+  const [difference, ...others] = answerContradictions(body, session);
+  if (difference === undefined) return null;
+  const { field, asked, found } = difference;
+  const more = others.length === 0 ? '' : `, and ${others.length} more values differ`;
+  return sessionDiffers(
+    `The answer for the session ${session.id} has another content: ${field} is ${brief(found)}, not ${brief(asked)}${more}`,
+  );
 }
 
-/** Leaves the decision to a person: the service was paid for this session and may find it again. */
-function stillMissing(session: string, { id, at }: Intent, { name }: RenderService): Ending {
-  const message = `${name} created the session ${session}, but still does not have it`;
-  const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;
-  return { kind: 'unknown', failure: { code: 'session_gone', message, hint, retryable: false }, askedAt: at, session };
+/** A value may be a long text. */
+function brief(json: string | null): string {
+  return json === null ? 'missing' : json.length > 60 ? `${json.slice(0, 59)}…` : json;
+}
+
+/**
+ * Ends the watch of a session whose state is unknown. The journal keeps the session, so the next run requests it again.
+ * If that does not help, or the service answers for another session, a person decides: the service was paid for this
+ * session and may find it again.
+ */
+async function lost(session: string, attempt: Attempt, error: unknown, context: RunContext): Promise<Ending> {
+  if (context.leave.aborted) return { kind: 'left', session };
+  const { intent, state, missing } = attempt;
+  const code = lacksSession(error) ? 'session_gone' : codeOf(error);
+  if (!isMissingCode(code)) return { kind: 'failed', failures: thrownFailures(error) };
+  if (state !== 'missing' || missing !== code) {
+    await context.ports.journal.append({ type: 'missing', key: intent.key, at: timestamp(context), code });
+  }
+  const problem = missingProblem(session, error, code, context.service);
+  if (state !== 'missing' && code !== 'session_differs') {
+    return { kind: 'failed', failures: [{ ...problem, retryable: true }] };
+  }
+  const hint = `Check the service, then run reelform resolve ${intent.id} --session ID, --retry or --abandon`;
+  return { kind: 'unknown', failure: { ...problem, hint, retryable: false }, askedAt: intent.at, session };
+}
+
+function missingProblem(
+  session: string,
+  error: unknown,
+  code: MissingCode,
+  { name }: RenderService,
+): Pick<VideoFailure, 'code' | 'message' | 'hint'> {
+  if (!(error instanceof ServiceError)) {
+    const { message, hint } = error as ReelformError;
+    return { code, message, hint };
+  }
+  const message = `${name} created the session ${session}, but now returns ${error.status} for it`;
+  const hint = 'Check the token and the service, then run apply again: it checks for this session before it renders';
+  return { code, message, hint };
+}
+
+const MISSING_CODES: ReadonlySet<string> = new Set([
+  'session_gone',
+  'session_without_video',
+  'session_differs',
+] satisfies MissingCode[]);
+
+function isMissingCode(code: string): code is MissingCode {
+  return MISSING_CODES.has(code);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ReelformError ? error.code : '';
 }
 
 /** Verifies a rendering of an earlier lockfile. A missing session is accepted while the video can be fetched. */
-export async function verifyRendering(former: LockRendering, id: string, context: RunContext): Promise<Ending> {
+export async function verifyRendering(
+  former: LockRendering,
+  { id, desired }: PendingChange,
+  context: RunContext,
+): Promise<Ending> {
   const { service, ports, leave } = context;
   try {
     const { session } = await service.getRenderSession(former.session);
-    const rendering = renderingOf(session);
+    // The title is that of the earlier video, and the URLs of its files are not known.
+    const { mapping } = sessionRequest(desired, desired.styleVersion, () => '');
+    const [mismatch] = answerContradictions(JSON.stringify({ mapping }), session);
+    const rendering = mismatch === undefined ? renderingOf(session) : null;
     if (rendering !== null) return { kind: 'rendered', rendering, session: null };
   } catch (error) {
     if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };

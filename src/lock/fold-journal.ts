@@ -5,13 +5,15 @@ import type { Delivery, Fingerprint, Lock, LockEntry } from './lock.ts';
 /** Number of durations kept per style version: enough to show their spread, few enough to follow a faster service. */
 const DURATIONS_KEPT = 20;
 
-/** Precedence of several attempts for one fingerprint. Closed attempts are never chosen. */
+/** Precedence of several attempts for one fingerprint. Failed and closed attempts are never chosen. */
 const RANK: Readonly<Record<AttemptState, number>> = {
-  rendered: 5,
-  created: 4,
-  missing: 3,
-  retry: 2,
+  rendered: 6,
+  created: 5,
+  missing: 4,
+  retry: 3,
+  unknown: 2,
   sending: 1,
+  failed: 0,
   closed: 0,
 };
 
@@ -29,17 +31,18 @@ const NOT_RECORDED: IsRecorded = () => false;
 
 /**
  * Returns the test for attempts that these lock entries make obsolete: entries of the same fingerprint with the same
- * session, a later rendering, or the same local file. A restored file is rendered after its entry, which does not
- * change.
+ * session, a later rendering, or the same local file; for a failed attempt, a rendering after its request. A restored
+ * file is rendered after its entry, which does not change.
  */
 export function recordedIn(entries: Iterable<LockEntry>): IsRecorded {
   // Built for the first attempt: most journals have none, and a lockfile may have many entries.
   let byFingerprint: Map<Fingerprint, LockEntry[]> | undefined;
-  return ({ intent, session, rendering }) => {
+  return ({ intent, state, session, rendering }) => {
     byFingerprint ??= groupBy(entries, ({ fingerprint }) => fingerprint);
     const alike = byFingerprint.get(intent.fingerprint) ?? [];
     return alike.some((entry) => {
       if (session !== null && session === entry.session) return true;
+      if (state === 'failed') return intent.at <= entry.rendered_at;
       if (rendering === null) return false;
       if (rendering.rendered_at <= entry.rendered_at) return true;
       return intent.service === 'embedded' && rendering.video_url === entry.video_url;
@@ -67,6 +70,20 @@ export function liveAttempts(state: JournalState, isRecorded: IsRecorded = NOT_R
   return live;
 }
 
+/**
+ * Returns the failed attempts after which nothing else was requested for their fingerprint, by fingerprint. Their
+ * sessions are read again before a new one is requested, because services may render a failed session again.
+ */
+export function failedAttempts(state: JournalState, isRecorded: IsRecorded = NOT_RECORDED): Map<Fingerprint, Attempt> {
+  const last = new Map<Fingerprint, Attempt>();
+  for (const attempt of state.attempts.values()) {
+    const { fingerprint } = attempt.intent;
+    last.delete(fingerprint);
+    if (attempt.state === 'failed' && !isRecorded(attempt)) last.set(fingerprint, attempt);
+  }
+  return last;
+}
+
 /** Returns the present deliveries by session. A destination belongs to the video that arrived there last. */
 export function deliveriesBySession({ arrivals }: JournalState): Map<string, Delivery[]> {
   const bySession = groupBy(arrivals.values(), ({ session }) => session);
@@ -77,7 +94,7 @@ const KNOWS_SESSION: ReadonlySet<AttemptState> = new Set(['created', 'missing', 
 
 /** Returns the one of two attempts for a fingerprint that counts. */
 function better(before: Attempt | null, attempt: Attempt): Attempt | null {
-  if (attempt.state === 'closed') return before;
+  if (RANK[attempt.state] === 0) return before;
   return before === null || RANK[attempt.state] >= RANK[before.state] ? attempt : before;
 }
 
@@ -85,32 +102,42 @@ function better(before: Attempt | null, attempt: Attempt): Attempt | null {
  * Returns the attempt after one more line about its key; undefined when the line changes nothing.
  *
  * A later line overrides earlier ones, with these exceptions: a rendered attempt does not become created again, only a
- * sending or missing attempt can be retried, only a created one can be missing, and an intent, which announces a
- * (repeated) request, does not override a known session.
+ * sending, unknown or missing attempt can be retried, only a sending one can become unknown, only a created or missing
+ * one can be missing, and an intent, which announces a (repeated) request, does not override a known session.
  */
 export function nextAttempt(attempt: Attempt | undefined, record: JournalRecord): Attempt | undefined {
   if (record.type === 'intent') {
     if (attempt !== undefined && KNOWS_SESSION.has(attempt.state)) return undefined;
     const { type: _, write: _mark, ...intent }: typeof record & { readonly write?: string } = record;
+    const open = { state: 'sending', session: null, rendering: null } as const;
+    if (attempt === undefined) return { ...open, intent };
     // A key identifies the request body that was first sent with it. Its lifetime starts with that request.
-    const first = attempt === undefined ? intent : { ...attempt.intent, run: intent.run };
-    return { intent: first, state: 'sending', session: null, rendering: null };
+    const { account: _former, ...first } = attempt.intent;
+    const { run, account } = intent;
+    return { ...open, intent: { ...first, run, ...(account !== undefined && { account }) } };
   }
   if (attempt === undefined) return undefined;
   switch (record.type) {
     case 'created':
-      return attempt.state === 'rendered' ? undefined : { ...attempt, state: 'created', session: record.session };
-    case 'rendered':
-      return { ...attempt, state: 'rendered', session: record.rendering.session, rendering: record.rendering };
+      if (attempt.state === 'rendered') return undefined;
+      return { intent: attempt.intent, state: 'created', session: record.session, rendering: null };
+    case 'rendered': {
+      const { rendering } = record;
+      return { intent: attempt.intent, state: 'rendered', session: rendering.session, rendering };
+    }
     case 'missing':
-      return attempt.state === 'created' ? { ...attempt, state: 'missing' } : undefined;
-    case 'not_created':
+      if (attempt.state !== 'created' && attempt.state !== 'missing') return undefined;
+      return { ...attempt, state: 'missing', missing: record.code ?? 'session_gone' };
+    case 'unknown':
+      return attempt.state === 'sending' ? { ...attempt, state: 'unknown' } : undefined;
     case 'failed':
+      return { ...attempt, state: attempt.session === null ? 'closed' : 'failed' };
+    case 'not_created':
     case 'abandoned':
       return { ...attempt, state: 'closed' };
     case 'retry':
-      if (attempt.state !== 'sending' && attempt.state !== 'missing') return undefined;
-      return { ...attempt, state: 'retry', session: null };
+      if (!['sending', 'unknown', 'missing'].includes(attempt.state)) return undefined;
+      return { intent: attempt.intent, state: 'retry', session: null, rendering: null };
     default:
       return undefined;
   }
@@ -180,16 +207,32 @@ export class JournalFold {
 
 /**
  * Returns the fewest lines that keep all useful facts: attempts that are neither closed nor recorded in the lockfile,
- * their present deliveries, and observations of services. Keeps lines of unknown types.
+ * their present deliveries, and observations of services. Of the failed attempts for one video, only the last one is
+ * kept, until another attempt for the video follows. Keeps lines of unknown types.
  *
  * @param records all lines that `state` was folded from
  * @param lock a lockfile that will not be discarded
  */
 export function compactJournal(records: readonly JournalRecord[], state: JournalState, lock: Lock): JournalRecord[] {
   const isRecorded = recordedIn(lock.videos.values());
+  const lastOf = new Map(
+    [...state.attempts].flatMap(
+      ([
+        key,
+        {
+          intent: { id, fingerprint },
+        },
+      ]) => [
+        [id, key],
+        [fingerprint, key],
+      ],
+    ),
+  );
   const goes = (key: string): boolean => {
     const attempt = state.attempts.get(key);
-    return attempt === undefined || attempt.state === 'closed' || isRecorded(attempt);
+    if (attempt === undefined || attempt.state === 'closed' || isRecorded(attempt)) return true;
+    const { id, fingerprint } = attempt.intent;
+    return attempt.state === 'failed' && (lastOf.get(id) !== key || lastOf.get(fingerprint) !== key);
   };
   const kept = [...state.attempts].flatMap(([key, { session }]) => (session === null || goes(key) ? [] : [session]));
   const sessions = new Set(kept);

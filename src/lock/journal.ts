@@ -12,6 +12,11 @@ export type JournalRecord =
   | ({ readonly type: 'intent' } & Intent)
   /** After the POST: the service has the session. */
   | { readonly type: 'created'; readonly key: string; readonly session: string; readonly at: string }
+  /**
+   * A run reported that it is unknown whether the service has a session for the key. From then on only a person decides:
+   * whether a key is still kept cannot be found out later.
+   */
+  | { readonly type: 'unknown'; readonly key: string; readonly at: string }
   /** The service certainly created no session for the key. */
   | { readonly type: 'not_created'; readonly key: string; readonly at: string }
   /** The session ended with a video. */
@@ -24,11 +29,11 @@ export type JournalRecord =
       readonly at: string;
     }
   /**
-   * The service answered 404 for the session for longer than a fault lasts. A later `created` means that it was found
-   * again.
+   * The service had no video of the session for longer than a fault lasts. A later `created` means that it was found
+   * again. `code`: why; `session_gone` when absent.
    */
-  | { readonly type: 'missing'; readonly key: string; readonly at: string }
-  /** The session ended without a video. */
+  | { readonly type: 'missing'; readonly key: string; readonly at: string; readonly code?: MissingCode }
+  /** The session ended without a video. A later `created` means that the service has mended it. */
   | { readonly type: 'failed'; readonly key: string; readonly at: string }
   /** A person decided to ignore the attempt. */
   | { readonly type: 'abandoned'; readonly key: string; readonly at: string }
@@ -43,6 +48,12 @@ export type JournalRecord =
       readonly style_version: string;
       readonly durations_ms: readonly number[];
     };
+
+/**
+ * Why a session that the service created has no usable video: the service answers 404; it reports the session as
+ * rendered, without a URL; or it answers with another session or content.
+ */
+export type MissingCode = 'session_gone' | 'session_without_video' | 'session_differs';
 
 /** Written before a POST. */
 export interface Intent {
@@ -60,18 +71,25 @@ export interface Intent {
   /** Name of the run that sends it. */
   readonly run: string;
   readonly at: string;
+  /**
+   * Digest of the access token that the request was last sent with: see `accountDigest` of the rendering service.
+   * Absent from journals of earlier versions and for the embedded service.
+   */
+  readonly account?: string;
 }
 
 /**
  * State of an attempt.
  * - sending: the request may have been sent; its result is unknown
- * - retry: like sending, and a person allowed to send it again
+ * - unknown: like sending, and a run has reported it as unknown; it is not sent again
+ * - retry: like unknown, and a person allowed to send it again
  * - created: the service has the session, which may have ended meanwhile
- * - missing: the service created the session, and answered 404 for it until an apply stopped asking
+ * - missing: the service created the session, and had no video of it until an apply stopped asking
  * - rendered: the session ended with a video, which the lockfile may not have yet
- * - closed: failed, never created, or abandoned; it has no effect any more
+ * - failed: the session ended without a video; a new one may be requested unless the service has mended it
+ * - closed: never created, or abandoned; it has no effect any more
  */
-export type AttemptState = 'sending' | 'retry' | 'created' | 'missing' | 'rendered' | 'closed';
+export type AttemptState = 'sending' | 'unknown' | 'retry' | 'created' | 'missing' | 'rendered' | 'failed' | 'closed';
 
 /** One request for a session, and its known state. */
 export interface Attempt {
@@ -81,6 +99,8 @@ export interface Attempt {
   readonly session: string | null;
   /** Known in state `rendered`. */
   readonly rendering: LockRendering | null;
+  /** Present in state `missing`. */
+  readonly missing?: MissingCode;
 }
 
 /** Observed behaviour of a service. */

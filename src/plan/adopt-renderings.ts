@@ -2,7 +2,7 @@ import { warningAt } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import { groupBy } from '../group-by.ts';
 import { deliveriesBySession, liveAttempts, recordedIn } from '../lock/fold-journal.ts';
-import { type Attempt, EMPTY_JOURNAL } from '../lock/journal.ts';
+import { type Attempt, type AttemptState, EMPTY_JOURNAL, type MissingCode } from '../lock/journal.ts';
 import type { Delivery, Fingerprint, Lock } from '../lock/lock.ts';
 import { renewDestinations } from './compare-video.ts';
 import type { DesiredVideo } from './desired-video.ts';
@@ -67,7 +67,7 @@ export function adoptRenderings(
     if (adoption !== null) adopted.set(change, adoption);
     if (change.action === 'noop') continue;
     if (adoption === null) planned.set(fingerprint, change.id);
-    if (attempt?.state === 'sending' || attempt?.state === 'missing') diagnostics.push(unknownSession(change, attempt));
+    if (attempt !== null && UNRESOLVED.has(attempt.state)) diagnostics.push(unknownSession(change, attempt));
   }
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
@@ -150,12 +150,20 @@ function adopt(change: Creation | Adjustment, reason: Change['reason'], source: 
   return { ...change, action: 'adopt', reason, destinations, source };
 }
 
-function unknownSession({ id }: Change, { intent, session }: Attempt): PlanDiagnostic {
+const UNRESOLVED: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'missing'] satisfies AttemptState[]);
+
+const MISSING: Readonly<Record<MissingCode, string>> = {
+  session_gone: 'the service no longer had',
+  session_without_video: 'the service named no video of',
+  session_differs: 'the service answered with another content for',
+};
+
+function unknownSession({ id }: Change, { intent, session, missing = 'session_gone' }: Attempt): PlanDiagnostic {
   const asked = `A render of "${id}" was requested at ${intent.at}, but`;
   if (session !== null) {
-    const message = `${asked} the service no longer had its session ${session} when the last apply checked`;
+    const message = `${asked} ${MISSING[missing]} its session ${session} when the last apply checked`;
     const hint = `The next apply checks again and requests no new render. To decide now: reelform resolve ${id}`;
-    return { ...warningAt('session_gone', undefined, message, hint), video: id };
+    return { ...warningAt(missing, undefined, message, hint), video: id };
   }
   const message = `${asked} it is unknown whether the service accepted it`;
   const hint = `Check the service, then run reelform resolve ${id} --session ID, --retry or --abandon`;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { EXIT, ReelformError } from '../diagnostic.ts';
 import { type HttpRequest, sendRequest as sendOnce } from '../http/send-request.ts';
 import { stripQueries } from './urls.ts';
@@ -88,6 +89,22 @@ function troubleOf(
       : 'Check that the service is running, and "service" in reelform.yaml';
   const error = new ReelformError('service_unreachable', `${name}: ${reason}`, { hint });
   return { error, isSilent: code === 'ETIMEDOUT' };
+}
+
+/** Enough to make a collision of two tokens of one service negligible. */
+const DIGEST_LENGTH = 16;
+
+/**
+ * Returns a digest that shows whether two requests with one idempotency key were sent with the same token. It is safe in
+ * a journal that is committed: HMAC-SHA-256 reveals nothing about a key as random as an access token, 64 bits of it
+ * cannot be reversed, and the idempotency key, which is random and used once, acts as a salt: digests of one token
+ * cannot be linked or looked up in a table.
+ *
+ * @see RFC 2104
+ */
+export function accountDigest(token: string, idempotencyKey: string): string {
+  const text = `reelform account\n${idempotencyKey}`;
+  return createHmac('sha256', token).update(text).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
 /**

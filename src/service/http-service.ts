@@ -3,7 +3,7 @@ import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
 import { FRESH_AGENTS, KEPT_AGENTS, type Repeatability, retryAfterMs } from '../http/send-request.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
-import { type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
+import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
   readSessionAnswer,
@@ -19,6 +19,7 @@ import {
   type SessionSnapshot,
   SessionUnknown,
   type SourceUpload,
+  sessionDiffers,
   uploadsEnded,
 } from './render-service.ts';
 import { MAX_RETRY_AFTER_MS, Retries } from './retry.ts';
@@ -195,9 +196,16 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     }
   }
 
+  /** @throws ReelformError `session_differs` for the answer of a request for another session */
+  const readSessionOf = (id: string, name: string, answer: ServiceAnswer): RenderSession => {
+    const session = readSessionAnswer(name, answer.text, now());
+    if (session.id.toLowerCase() === id.toLowerCase()) return session;
+    throw sessionDiffers(`${name} returned the session ${session.id}`);
+  };
+
   const getRenderSession = async (id: string): Promise<SessionSnapshot> => {
     const { name, answer } = await read(`${SESSIONS}/${encodeURIComponent(id)}`);
-    return { session: readSessionAnswer(name, answer.text, now()), retryAfterMs: askedMs(answer, now()) };
+    return { session: readSessionOf(id, name, answer), retryAfterMs: askedMs(answer, now()) };
   };
 
   const deliverVideo: NonNullable<RemoteRenderService['deliverVideo']> = async ({ session: id }, asked) => {
@@ -209,7 +217,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     try {
       // A repetition at worst delivers the same file twice.
       const { name, answer } = await exchange({ method: 'POST', path, headers, body });
-      session = readSessionAnswer(name, answer.text, now());
+      session = readSessionOf(id, name, answer);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // Throws 404 if the session itself is missing.
@@ -250,6 +258,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     name: new URL(url).origin,
     outlivesProcess: true,
     keyLifetimeMs: lifetimeMs,
+    accountDigest: (idempotencyKey) => accountDigest(token, idempotencyKey),
 
     async getStyleVersion(id) {
       const { name, answer } = await read(`/v2/template_style_versions/${encodeURIComponent(id)}/specs`);

@@ -59,6 +59,12 @@ export interface RemoteRenderService extends ServiceCalls {
    * @throws SessionUnknown if a session may exist; any other error means that none does
    */
   createRenderSession(body: string, options: CreateOptions): Promise<RenderSession>;
+
+  /**
+   * Returns a digest of the access token, salted with an idempotency key. Services keep keys apart by account, so a key
+   * is sent again only with the same token.
+   */
+  accountDigest(idempotencyKey: string): string;
 }
 
 /** A service in this process: needs no polling and ends with the process. */
@@ -134,6 +140,23 @@ export interface SourceUpload {
 export function sessionEnd(status: string): 'rendered' | 'failed' | null {
   if (status === 'preview_rendered') return 'rendered';
   return /(?:_failed|_error|_canceled|failed)$/.test(status) ? 'failed' : null;
+}
+
+/**
+ * Reports whether a session is rendered, but the URL of its file or of one of these outputs is not known yet. It has not
+ * ended: services may take a while to publish a file.
+ */
+export function lacksVideo(session: RenderSession, outputNames: readonly string[] = []): boolean {
+  if (sessionEnd(session.status) !== 'rendered') return false;
+  const { video_url, outputs = [] } = session;
+  return video_url === null || outputs.some((one) => one.video_url === null && outputNames.includes(one.name));
+}
+
+/** Creates the error for a session of which the service returns another one, or other content. */
+export function sessionDiffers(message: string): ReelformError {
+  return new ReelformError('session_differs', message, {
+    hint: 'Check whether a cache or proxy between Reelform and the service confuses its answers',
+  });
 }
 
 /** Reports whether a delivery has ended, successfully or not. */

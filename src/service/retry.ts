@@ -69,7 +69,7 @@ function passes(exchange: Exchange, repeatability: Repeatability, code: string |
 
 /** A service that is moved to another machine is usually back within this time. */
 const PATIENCE_MS = 600_000;
-/** An unreadable answer is rarely followed by a readable one. */
+/** An unreadable answer, or one about another session, is rarely followed by a good one. */
 const MAX_UNREADABLE = 4;
 
 /**
@@ -122,7 +122,8 @@ export class PollRetry {
     if (this.#missingSince !== null) return now - this.#missingSince < this.#missingMs;
     if (error instanceof ServiceError) return error.status >= 500 || TRANSIENT.has(error.status);
     if (!(error instanceof ReelformError)) return false;
-    if (error.code === 'service_answer_invalid') return this.#failures < MAX_UNREADABLE;
+    if (error.code === 'service_answer_invalid' || error.code === 'session_differs')
+      return this.#failures < MAX_UNREADABLE;
     return error.code === 'service_unreachable';
   }
 }

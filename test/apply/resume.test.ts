@@ -1,109 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type ApplyInput, applyPlan } from '../../src/apply/apply-plan.ts';
-import type { ApplyEvent } from '../../src/apply/events.ts';
-import type { RunClock } from '../../src/apply/session-watcher.ts';
-import type { Video } from '../../src/definition/video.ts';
-import { sha256 } from '../../src/digest.ts';
+import { describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/lock/journal.ts';
 import { type JournalFile, openJournalFile } from '../../src/lock/journal-file.ts';
-import { emptyLock, type Lock } from '../../src/lock/lock.ts';
-import { desiredVideo } from '../../src/plan/desired-video.ts';
-import { planVideos } from '../../src/plan/plan-videos.ts';
-import { createHttpService } from '../../src/service/http-service.ts';
-import {
-  type InterfaceService,
-  type InterfaceServiceOptions,
-  startInterfaceService,
-} from '../support/interface-service.ts';
-import { simulatedClock } from '../support/simulated-clock.ts';
+import { emptyLock } from '../../src/lock/lock.ts';
+import type { InterfaceService } from '../support/interface-service.ts';
+import { run, world } from '../support/run-world.ts';
 import { textVideo } from '../support/text-video.ts';
 
 const POST = 'POST /v2/render_sessions';
 const LOOK = 'GET /v2/render_sessions/{id}';
-const folder = mkdtempSync(join(tmpdir(), 'reelform-resume-'));
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => void (await Promise.all(open.splice(0).map((one) => one.close()))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The state that outlives a run: one repository and one service. */
-async function world(options: InterfaceServiceOptions = {}) {
-  const service = await startInterfaceService(options);
-  open.push(service);
-  const path = join(folder, `${randomUUID()}.ndjson`);
-  return { service, path, clock: simulatedClock(), lock: { value: emptyLock as Lock } };
-}
-
-type World = Awaited<ReturnType<typeof world>>;
-
-interface Run extends Partial<Pick<ApplyInput, 'detach' | 'signal' | 'deadlineMs'>> {
-  readonly requested?: (id: string) => boolean;
-  readonly onEvent?: (event: ApplyEvent) => void;
-  readonly journal?: (file: JournalFile) => Partial<Journal>;
-  readonly clock?: RunClock;
-}
-
-/** Plans and applies as the command does. */
-async function run({ service, path, clock, lock }: World, videos: readonly Video[], more: Run = {}) {
-  const file = await openJournalFile(path, { file: 'journal.ndjson' });
-  const http = createHttpService({
-    url: service.url,
-    token: service.token,
-    keyLifetimeMs: file.state.services.get(new URL(service.url).origin)?.keyLifetimeMs ?? null,
-    now: () => clock.now(),
-    wait: (milliseconds) => clock.wait(milliseconds),
-    random: () => 0.5,
-    timeoutMs: 2_000,
-  });
-  const context = {
-    ...{ service: http.name, styleVersion: 'tsv_1', renderEpoch: null, measures: null },
-    assetDigest: () => sha256(''),
-  };
-  const plan = planVideos({
-    desired: videos.map((one) => desiredVideo(one, { ...context, durationSeconds: null })),
-    lock: lock.value,
-    observations: { missingOutputs: new Set(), journal: file.state },
-    requested: more.requested ?? (() => false),
-  });
-  const events: ApplyEvent[] = [];
-  const outcome = await applyPlan({
-    plan,
-    digestOf: () => undefined,
-    service: http,
-    concurrency: 4,
-    signal: more.signal ?? new AbortController().signal,
-    detach: more.detach ?? new AbortController().signal,
-    deadlineMs: more.deadlineMs ?? null,
-    failFast: false,
-    run: randomUUID(),
-    onEvent(event) {
-      events.push(event);
-      more.onEvent?.(event);
-    },
-    ports: {
-      updateLock: async (change) => {
-        lock.value = change(lock.value);
-      },
-      journal: {
-        state: file.state,
-        isShared: false,
-        begin: (intent, insteadOf) => file.begin(intent, insteadOf),
-        append: (record) => file.append(record),
-        refresh: () => file.refresh(),
-        ...more.journal?.(file),
-      },
-      ensureStyleVersion: async () => undefined,
-      probeUrl: async () => ({ kind: 'there', validator: null }),
-      readFile: async () => Buffer.alloc(0),
-      clock,
-      newKey: randomUUID,
-    },
-  }).finally(() => file.close());
-  return { outcome, events, actions: plan.changes.map(({ action }) => action), state: file.state };
-}
 
 const keys = (service: InterfaceService): unknown[] =>
   service.seen.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sessionDifferences } from '../../src/apply/session-differences.ts';
+import { answerContradictions, sessionDifferences } from '../../src/apply/session-differences.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 
 const request = {
@@ -68,5 +68,70 @@ describe('sessionDifferences()', () => {
     expect(sessionDifferences(hostile, session({ mapping: { ...request.mapping, resources: {} } }))).toEqual([
       { field: 'toString', asked: '{"source":{}}', found: null },
     ]);
+  });
+});
+
+describe('answerContradictions()', () => {
+  const asked = JSON.stringify({
+    ...request,
+    mapping: {
+      ...request.mapping,
+      resources: {
+        ...request.mapping.resources,
+        c_01: { source: { text: 'EEADA7' } },
+        'clip.mp4': { source: { remote_url: 'https://x.test/c.mp4' }, transform: { volume: 0, trim_start_time: 1.5 } },
+      },
+      audio_tracks: { main: { source: { remote_url: 'urn:sha256:00' } } },
+    },
+  });
+  const fields = (found: object): string[] =>
+    answerContradictions(asked, found as RenderSession).map(({ field }) => field);
+  const resources = (found: object): string[] => fields(session({ mapping: { resources: found } }));
+
+  it.each<[string, object]>([
+    ['nothing but an id', { id: 's' }],
+    ['no values', { title: '', mapping: { template_style_version_id: '', resources: {} } }],
+    ['values of another form', { title: null, mapping: { resources: { t_01: 'Hello', c_01: [] } } }],
+    ['a cut title', { title: 'Berlin' }],
+    [
+      'white space and letter case',
+      { title: ' BERLIN ', mapping: { resources: { t_01: { source: { text: ' hello\n' } } } } },
+    ],
+    ['a color with #', { mapping: { resources: { c_01: { source: { text: '#eeada7' } } } } }],
+    ['a color with an alpha channel', { mapping: { resources: { c_01: { source: { text: 'EEADA7FF' } } } } }],
+    ['a copy of a file', { mapping: { resources: { 'a/b.png': { source: { remote_url: 'https://cdn.test/1' } } } } }],
+    [
+      'a URL without its query',
+      { mapping: { resources: { 'a/b.png': { source: { remote_url: 'https://x.test/a.png?' } } } } },
+    ],
+    ['an uploaded file', { audio_tracks: { main: { source: { remote_url: 'https://cdn.test/2' } } } }],
+    [
+      'numbers as text',
+      { mapping: { resources: { 'clip.mp4': { transform: { volume: '0.0', trim_start_time: 1.5 } } } } },
+    ],
+    [
+      'defaults',
+      { mapping: { resources: { 'a/b.png': { transform: { anchor: 'center', crop_strategy: 'COVER' } } } } },
+    ],
+    ['more editables', { mapping: { resources: { t_02: { source: { text: 'default' } } } } }],
+  ])('finds none in an answer with %s', (_, found) => {
+    expect(fields(found)).toEqual([]);
+  });
+
+  it('finds another title, template, text, color, file and transform', () => {
+    expect(fields(session({ title: 'Berlin 2' }))).toEqual(['title']);
+    expect(fields(session({ mapping: { template_style_version_id: 'tsv_2' } }))).toEqual(['template_style_version_id']);
+    expect(resources({ t_01: { source: { text: 'Hallo' } } })).toEqual(['t_01']);
+    expect(resources({ c_01: { source: { text: 'EEADA8' } } })).toEqual(['c_01']);
+    expect(resources({ 'a/b.png': { source: { remote_url: 'https://x.test/b.png' } } })).toEqual(['a/b.png']);
+    expect(resources({ 'clip.mp4': { transform: { volume: 1 } } })).toEqual(['clip.mp4']);
+  });
+
+  it('accepts a cut title only if it is long', () => {
+    const title = 'Product '.repeat(12);
+    const long = JSON.stringify({ ...request, title });
+    const cut = (length: number): number =>
+      answerContradictions(long, session({ title: title.slice(0, length) })).length;
+    expect([cut(8), cut(63), cut(65), cut(80)]).toEqual([1, 1, 0, 0]);
   });
 });

@@ -11,6 +11,7 @@ import {
   type SimulatedServiceOptions,
   simulatedService,
   simulateRun,
+  WATCHED,
 } from './simulated-service.ts';
 
 const T = 20_000;
@@ -49,7 +50,7 @@ function setUp(options: Partial<SimulatedServiceOptions> = {}, known: readonly n
   const onProgress = (percent: number): void => void percents.push(percent);
   const render = async (signal = new AbortController().signal): Promise<string> => {
     const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
-    const { status } = await watcher.watch(session, 'tsv_1', { signal, onProgress });
+    const { status } = await watcher.watch(session, 'tsv_1', { ...WATCHED, signal, onProgress });
     return status;
   };
   return { clock, service, watcher, percents, render };
@@ -145,7 +146,7 @@ describe('SessionWatcher', () => {
   it('sends no request for a session that has already ended', async () => {
     const { service, watcher } = setUp();
     const ended = { ...bareSession('x', 0), status: 'preview_failed' };
-    const options = { signal: new AbortController().signal, onProgress: () => undefined };
+    const options = { ...WATCHED, signal: new AbortController().signal, onProgress: () => undefined };
     expect(await watcher.watch(ended, 'tsv_1', options)).toBe(ended);
     expect(service.requests.looks).toBe(0);
   });
@@ -155,7 +156,7 @@ describe('SessionWatcher', () => {
     const other = service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
     const old = await clock.until(other);
     await clock.until(clock.wait(T * 0.9));
-    const options = { signal: new AbortController().signal, onProgress: () => undefined };
+    const options = { ...WATCHED, signal: new AbortController().signal, onProgress: () => undefined };
     // A fresh session reveals the offset between the clocks.
     const fresh = await clock.until(service.createRenderSession('{}', { idempotencyKey: '', outputName: '' }));
     void watcher.watch(fresh, 'tsv_1', options);
@@ -200,7 +201,7 @@ describe('SessionWatcher', () => {
       },
     };
     const watcher = new SessionWatcher({ service: lagging, clock, durationsMs: () => [T] });
-    const options = { signal: new AbortController().signal, onProgress: () => undefined };
+    const options = { ...WATCHED, signal: new AbortController().signal, onProgress: () => undefined };
     const one = async (): Promise<string> => {
       const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
       return (await watcher.watch(session, 'tsv_1', options)).status;
@@ -251,7 +252,7 @@ describe('SessionWatcher', () => {
       };
       const watching = new SessionWatcher({ service: listing, clock, durationsMs: () => [T] });
       expect(watcher).not.toBe(watching);
-      const options = { signal: new AbortController().signal, onProgress: () => undefined };
+      const options = { ...WATCHED, signal: new AbortController().signal, onProgress: () => undefined };
       const one = async (): Promise<string> => {
         const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
         return (await watching.watch(session, 'tsv_1', options)).status;

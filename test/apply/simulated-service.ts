@@ -129,6 +129,7 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
     name: 'https://simulated.example',
     requests,
     outlivesProcess: true,
+    accountDigest: () => 'account',
     keyLifetimeMs: () => null,
     getStyleVersion: () => Promise.reject(new Error('not here')),
     uploadSource: () => Promise.reject(new Error('not here')),
@@ -149,6 +150,9 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
       }),
   };
 }
+
+/** Options of a watch in which every answer is about the right session. */
+export const WATCHED = { outputNames: [], videoPatienceMs: 120_000, mismatch: () => null } as const;
 
 export interface SimulatedRun {
   readonly videos: number;
@@ -174,7 +178,7 @@ export async function simulateRun({ videos, concurrency, known = [], service: op
   const beganAt = clock.now();
   const one = async (): Promise<void> => {
     const session = await service.createRenderSession('{}', { idempotencyKey: '', outputName: '' });
-    await watcher.watch(session, 'tsv_1', { signal, onProgress: () => undefined });
+    await watcher.watch(session, 'tsv_1', { ...WATCHED, signal, onProgress: () => undefined });
   };
   await clock.until(Promise.all(Array.from({ length: videos }, () => limit(one))));
   const { posts, looks, lists } = service.requests;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   compactJournal,
   deliveriesBySession,
+  failedAttempts,
   foldJournal,
   JournalFold,
   liveAttempt,
@@ -25,6 +26,7 @@ const lines = {
   abandoned: { type: 'abandoned', key: 'k', at },
   retry: { type: 'retry', key: 'k', at },
   missing: { type: 'missing', key: 'k', at },
+  unknown: { type: 'unknown', key: 'k', at },
 } satisfies Record<string, JournalRecord>;
 
 describe('foldJournal()', () => {
@@ -33,7 +35,18 @@ describe('foldJournal()', () => {
     [['asked', 'created'], 'created', 's1'],
     [['asked', 'none'], 'closed', null],
     [['asked', 'created', 'rendered'], 'rendered', 's2'],
-    [['asked', 'created', 'failed'], 'closed', 's1'],
+    // The service may mend it.
+    [['asked', 'created', 'failed'], 'failed', 's1'],
+    [['asked', 'created', 'failed', 'created'], 'created', 's1'],
+    [['asked', 'created', 'failed', 'missing'], 'failed', 's1'],
+    [['asked', 'created', 'failed', 'retry'], 'failed', 's1'],
+    [['asked', 'failed'], 'closed', null],
+    [['asked', 'unknown'], 'unknown', null],
+    [['asked', 'unknown', 'retry'], 'retry', null],
+    [['asked', 'unknown', 'retry', 'unknown'], 'retry', null],
+    [['asked', 'unknown', 'created'], 'created', 's1'],
+    [['asked', 'unknown', 'abandoned'], 'closed', null],
+    [['asked', 'created', 'unknown'], 'created', 's1'],
     [['asked', 'retry'], 'retry', null],
     [['asked', 'retry', 'asked'], 'sending', null],
     [['asked', 'retry', 'created'], 'created', 's1'],
@@ -126,6 +139,9 @@ describe('liveAttempt()', () => {
     [[...about('a', 'asked', 'created'), ...about('b', 'asked', 'created', 'missing')], 'a'],
     [[...about('a', 'asked', 'rendered'), ...about('b', 'asked', 'rendered')], 'b'],
     [[...about('a', 'asked', 'failed'), ...about('b', 'asked')], 'b'],
+    [[...about('a', 'asked'), ...about('b', 'asked', 'created', 'failed')], 'a'],
+    [[...about('a', 'asked', 'created', 'failed')], undefined],
+    [[...about('a', 'asked', 'unknown'), ...about('b', 'asked')], 'a'],
     [[...about('a', 'asked', 'none'), ...about('b', 'asked', 'abandoned')], undefined],
   ])('prefers the most certain attempt (%#)', (records, key) => {
     expect(liveAttempt(foldJournal(records), fingerprint)?.intent.key).toBe(key);
@@ -170,6 +186,12 @@ describe('recordedIn()', () => {
     ['rendered after the entry into another local file', attempt({ video_url: 'renders/b.mp4' }, embedded), false],
     ['rendered by a service that gave the URL of the entry again', attempt({ video_url: entry.video_url }), false],
     ['of another fingerprint', attempt({ session: 's1' }, other), false],
+    ['that failed before the entry', { ...attempt({}, { at }), state: 'failed', rendering: null }, true],
+    [
+      'that failed after the entry',
+      { ...attempt({}, { at: '2026-02-02T00:00:00.000Z' }), state: 'failed', rendering: null },
+      false,
+    ],
     ['without a session', { ...attempt({}), state: 'sending', session: null, rendering: null }, false],
   ])('decides whether the lockfile has an attempt %s', (_, one, expected) => {
     expect(recordedIn([entry])(one)).toBe(expected);
@@ -187,7 +209,12 @@ describe('compactJournal()', () => {
         const after = foldJournal(compactJournal(records, before, lockOf(held, '2026-06-01T00:00:00.000Z')));
         const isHeld = ({ intent, rendering }: Attempt): boolean =>
           rendering !== null && intent.fingerprint === held && rendering.rendered_at <= '2026-06-01T00:00:00.000Z';
-        const left = [...before.attempts].filter(([, attempt]) => attempt.state !== 'closed' && !isHeld(attempt));
+        const last = new Map([...before.attempts].map(([key, { intent }]) => [intent.fingerprint, key]));
+        const isOutdated = ({ state, intent }: Attempt): boolean =>
+          state === 'failed' && (intent.fingerprint === held || last.get(intent.fingerprint) !== intent.key);
+        const left = [...before.attempts].filter(
+          ([, attempt]) => attempt.state !== 'closed' && !isHeld(attempt) && !isOutdated(attempt),
+        );
         expect([...after.attempts]).toEqual(left);
         const sessions = new Set(left.map(([, { session }]) => session));
         const there = [...before.arrivals].filter(([, { session }]) => sessions.has(session));
@@ -222,6 +249,23 @@ describe('compactJournal()', () => {
     ];
     const left = compactJournal(records, foldJournal(records), emptyLock);
     expect(left).toEqual([...records.slice(0, 2), { ...records[2], deliveries: [to('s3://b/2')] }]);
+  });
+
+  test('keeps the failed attempt after which nothing else was requested for its video', () => {
+    const failed = (key: string, digit: string): JournalRecord[] => [
+      { type: 'intent', ...intent(key, digit), id: 'v' },
+      { type: 'created', key, session: `s-${key}`, at },
+      { type: 'failed', key, at },
+    ];
+    const kept = (records: JournalRecord[]): string[] => {
+      const left = foldJournal(compactJournal(records, foldJournal(records), emptyLock));
+      expect([...failedAttempts(left).values()].map(({ intent }) => intent.key)).toEqual([...left.attempts.keys()]);
+      return [...left.attempts.keys()];
+    };
+    expect(kept(failed('a', 'a'))).toEqual(['a']);
+    expect(kept([...failed('a', 'a'), ...failed('b', 'a')])).toEqual(['b']);
+    // The definition was changed.
+    expect(kept([...failed('a', 'a'), ...failed('b', 'b')])).toEqual(['b']);
   });
 
   test('keeps lines of later versions', () => {

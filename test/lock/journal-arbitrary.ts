@@ -46,8 +46,8 @@ export const journalRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   fc
     .tuple(
       key,
-      fc.constantFrom<'not_created' | 'failed' | 'abandoned' | 'retry' | 'missing'>(
-        ...(['not_created', 'failed', 'abandoned', 'retry', 'missing'] as const),
+      fc.constantFrom<'not_created' | 'failed' | 'abandoned' | 'retry' | 'missing' | 'unknown'>(
+        ...(['not_created', 'failed', 'abandoned', 'retry', 'missing', 'unknown'] as const),
       ),
     )
     .map(([name, type]) => ({ type, key: name, at: AT })),

@@ -44,6 +44,8 @@ export interface InterfaceService {
   end: Partial<RenderSession>;
   /** Ends sessions at their next poll, from now on. */
   finish(): void;
+  /** Changes the sessions in the answers of one kind of request; default unchanged. */
+  tells(kind: 'post' | 'get' | 'list', session: RenderSession): unknown;
   /** Whether an existing session answers 404, by its title and age; default never. */
   hides(title: string, ageMs: number): boolean;
   close(): Promise<void>;
@@ -63,6 +65,10 @@ export interface InterfaceServiceOptions {
   readonly uploads?: { readonly styleVersion: StyleVersion };
   /** Supports `external_uploads`: each delivery is reported as finished after this many polls. */
   readonly deliversAfter?: number;
+  /** Lists its sessions. */
+  readonly lists?: boolean;
+  /** Further access tokens. Each is an account of its own, which has its own idempotency keys. */
+  readonly otherTokens?: readonly string[];
 }
 
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
@@ -155,7 +161,8 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
   };
 
   const answer = ({ method, path, headers, body }: SeenRequest): [status: number, body: unknown, headers?: object] => {
-    if (headers.authorization !== `Bearer ${token}`) return [401, { detail: `${headers.authorization} is unknown` }];
+    const account = [token, ...(options.otherTokens ?? [])].find((one) => headers.authorization === `Bearer ${one}`);
+    if (account === undefined) return [401, { detail: `${headers.authorization} is unknown` }];
     const specs = /^\/v2\/template_style_versions\/([^/]+)\/specs$/.exec(path);
     const session = /^\/v2\/render_sessions\/([^/]+)$/.exec(path);
     const version = /^\/v2\/template_style_versions\/([^/]+)$/.exec(path);
@@ -164,16 +171,21 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       return found === undefined ? [404, {}] : [200, { style_version: found }];
     }
     if (method === 'POST' && path === '/v2/render_sessions') {
-      const key = headers['idempotency-key'] as string | undefined;
+      const key = headers['idempotency-key'] === undefined ? undefined : `${account} ${headers['idempotency-key']}`;
       const kept =
         options.keepsKeys === true
           ? { 'idempotency-key-expires': new Date(Date.now() + 86_400_000).toUTCString() }
           : {};
-      return [201, { render_session: create(JSON.parse(body.toString()) as CreateRenderSession, key) }, kept];
+      const created = create(JSON.parse(body.toString()) as CreateRenderSession, key);
+      return [201, { render_session: service.tells('post', created) }, kept];
     }
     if (method === 'GET' && session !== null) {
       const found = look(decodeURIComponent(session[1]!));
-      return found === null ? [404, {}] : [200, { render_session: found }];
+      return found === null ? [404, {}] : [200, { render_session: service.tells('get', found) }];
+    }
+    if (method === 'GET' && /^\/v2\/render_sessions(?:\?|$)/.test(path) && options.lists === true) {
+      const listed = [...sessions.keys()].reverse().map((id) => service.tells('list', look(id)!));
+      return [200, { render_sessions: listed, next_cursor: null }];
     }
     const delivery = /^\/v2\/render_sessions\/([^/]+)\/external_uploads$/.exec(path);
     if (method === 'POST' && delivery !== null && options.deliversAfter !== undefined) {
@@ -239,6 +251,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       isFinished = true;
     },
     hides: () => false,
+    tells: (_, session) => session,
     count: (route) => seen.filter((one) => routeOf(one) === route).length,
     force: (route, ...forced) => void faults.set(route, [...forced]),
     close: () => server.close(),

@@ -77,7 +77,7 @@ export async function resolveUnknown(
   const attempts = [...journal.state.attempts.values()];
   await journal.close();
   const known = new Set(attempts.map(({ session }) => session));
-  const unknown = attempts.filter(({ state }) => state === 'sending');
+  const unknown = attempts.filter(({ state }) => state === 'sending' || state === 'unknown');
   for (const { intent } of unknown) {
     figures.unknown += 1;
     const title = titles[Number(intent.id.slice('video-'.length))]!;

@@ -3,6 +3,8 @@ import { applyPlan } from '../../src/apply/apply-plan.ts';
 import type { ApplyOutcome } from '../../src/apply/events.ts';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { sha256 } from '../../src/digest.ts';
+import { foldJournal } from '../../src/lock/fold-journal.ts';
+import { parseJournal } from '../../src/lock/journal.ts';
 import { emptyLock, type Lock } from '../../src/lock/lock.ts';
 import { SharedJournal, type SharedText, type Version, type WriteOutcome } from '../../src/lock/shared-journal.ts';
 import { desiredVideo } from '../../src/plan/desired-video.ts';
@@ -68,6 +70,13 @@ export class Simulation {
   /** Whether the journal records that the service keeps keys. */
   get isKnownToKeepKeys(): boolean {
     return this.#text?.text.includes('"type":"keys"') === true;
+  }
+
+  /** Ids of the videos whose attempts were reported as unknown: only a person decides about them. */
+  get reportedUnknown(): ReadonlySet<string> {
+    if (this.#text === null) return new Set();
+    const { attempts } = foldJournal(parseJournal(Buffer.from(this.#text.text), 'the journal').records);
+    return new Set([...attempts.values()].filter(({ state }) => state === 'unknown').map(({ intent }) => intent.id));
   }
 
   /** Ends all faults. */
@@ -181,6 +190,7 @@ export class Simulation {
     return {
       name: SERVICE,
       outlivesProcess: true,
+      accountDigest: () => 'account',
       keyLifetimeMs: () => keyLifetimeMs,
       getStyleVersion: () => Promise.reject(new Error('not asked here')),
       uploadSource: () => Promise.reject(new Error('not asked here')),

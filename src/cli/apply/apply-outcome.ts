@@ -1,5 +1,5 @@
 import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import { countRestored } from '../../apply/run-record.ts';
+import { countRestored, unknownVideo } from '../../apply/run-record.ts';
 import type { VideoId } from '../../definition/video.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
@@ -30,7 +30,7 @@ export function updateOutcome(outcome: ApplyOutcome, event: StreamEvent): ApplyO
     case 'video-unknown':
       return {
         ...outcome,
-        unknown: [...outcome.unknown, { id: event.id, askedAt: event.askedAt, session: event.session }],
+        unknown: [...outcome.unknown, unknownVideo(event)],
       };
     case 'video-left':
       return { ...outcome, inProgress: [...outcome.inProgress, { id: event.id, session: event.session }] };

@@ -14,6 +14,7 @@ import { observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
 import { type DoctorCheck, doctorText } from '../../report/terminal/repository-text.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
+import { missingWords } from '../../report/wording/unknown-words.ts';
 import { cacheKey, type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { openJournal } from '../lock/open-journal.ts';
@@ -121,7 +122,7 @@ async function checkJournal(root: string, config: Config): Promise<CheckResult> 
     const isRecorded = recordedIn(lock.ok ? lock.value.videos.values() : []);
     const attempts = [...journal.state.attempts.values()].filter((attempt) => !isRecorded(attempt));
     const [missing] = attempts.filter(({ state }) => state === 'missing');
-    const unknown = attempts.filter(({ state }) => state === 'sending');
+    const unknown = attempts.filter(({ state }) => state === 'sending' || state === 'unknown');
     if (unknown.length > 0) {
       const [{ intent }] = unknown as [(typeof unknown)[number]];
       const message = `${countNoun(unknown.length, 'render')} with an unknown state: the service may or may not have accepted the request`;
@@ -129,7 +130,7 @@ async function checkJournal(root: string, config: Config): Promise<CheckResult> 
     }
     if (missing !== undefined) {
       const { intent, session } = missing;
-      const message = `the service no longer had the session ${session} of "${intent.id}" when the last apply checked`;
+      const message = `"${intent.id}" was requested, but ${missingWords(missing.missing, session!)}`;
       return warning(message, `Run reelform apply, which checks again; then: reelform resolve ${intent.id}`);
     }
     const inFlight = attempts.filter(({ state }) => state === 'created' || state === 'rendered').length;

@@ -10,6 +10,7 @@ import { create } from '../../plan/plan-videos.ts';
 import { findRoot } from '../../project/repository-layout.ts';
 import { forgottenText, importedText, movedText } from '../../report/terminal/lock-text.ts';
 import { differencesText } from '../../report/terminal/resolve-text.ts';
+import { lacksVideo } from '../../service/render-service.ts';
 import { isSignedUrl } from '../../service/urls.ts';
 import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -105,7 +106,9 @@ export async function importCommand(
   });
 }
 
-/** @throws ReelformError `config_invalid`, `session_gone`, `session_failed`, `session_differs` */
+/**
+ * @throws ReelformError `config_invalid`, `session_gone`, `session_failed`, `session_without_video`, `session_differs`
+ */
 async function readRendering(
   video: DesiredVideo,
   id: string,
@@ -120,6 +123,11 @@ async function readRendering(
   const service = openRemoteService({ config }, io);
   const session = await fetchSession(service, id);
   const rendering = renderingOf(session);
+  if (lacksVideo(session)) {
+    throw new ReelformError('session_without_video', `The session ${id} is rendered, but has no video_url yet`, {
+      hint: 'Import it again in a moment',
+    });
+  }
   if (rendering === null) {
     throw new ReelformError('session_failed', `The session ${id} has no video; its status is ${session.status}`, {
       hint: 'Import a finished session. A running session can be imported when it has finished',

@@ -57,7 +57,7 @@ async function resolveAttempt(
   const journal = await openJournal(root, repository.config);
   try {
     const attempts = [...journal.state.attempts.values()];
-    const open = attempts.filter(({ state }) => ['sending', 'retry', 'missing'].includes(state));
+    const open = attempts.filter(({ state }) => ['sending', 'unknown', 'retry', 'missing'].includes(state));
     if (id === undefined || decision === null) {
       io.stdout.write(unknownAttemptsText(open, stdoutStyle(options, io)));
       return EXIT.ok;

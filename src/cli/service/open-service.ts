@@ -144,6 +144,7 @@ export function noopService(name: string): OpenService {
       uploadSource: refuse,
       outlivesProcess: true,
       keyLifetimeMs: () => null,
+      accountDigest: () => '',
     },
     capacity: 1,
     ensureStyleVersion: refuse,

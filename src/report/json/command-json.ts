@@ -56,7 +56,7 @@ export function explainJson(explanation: {
     files: [...files].sort(),
     rendered_at: change.before?.rendered_at ?? null,
     in_flight:
-      attempt === null || attempt.state === 'closed'
+      attempt === null || attempt.state === 'failed' || attempt.state === 'closed'
         ? null
         : { state: attempt.state, session: attempt.session, asked_at: attempt.intent.at },
   };

@@ -129,7 +129,7 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     failed: outcome.failed.map(failedJson),
     delivered: outcome.delivered,
     undelivered: outcome.undelivered.map(failedJson),
-    unknown: outcome.unknown.map(({ id, askedAt, session }) => ({ id, asked_at: askedAt, session })),
+    unknown: outcome.unknown.map(({ id, askedAt, session, code }) => ({ id, asked_at: askedAt, session, code })),
     in_progress: outcome.inProgress.map(({ id, session }) => ({ id, session })),
     skipped: outcome.skipped,
     ended_by: outcome.endedBy,

@@ -134,7 +134,7 @@ export class VideoLines {
         return this.#withFailures(`${yellow('!')} ${this.name(event.id)}`, event.id, [event.warning]);
       case 'video-unknown': {
         const what =
-          event.session === null ? 'it is unknown whether the service accepted it' : 'its session is missing';
+          event.session === null ? 'it is unknown whether the service accepted it' : 'its session has no usable video';
         const line = `${yellow('?')} ${this.name(event.id)}  ${yellow(`requested, but ${what}`)}`;
         return this.#withFailures(line, event.id, [event.failure]);
       }

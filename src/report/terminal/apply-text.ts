@@ -6,6 +6,7 @@ import { escapeControls, listNames } from '../wording/display-text.ts';
 import { groupByFailure } from '../wording/failure-groups.ts';
 import { countWords, estimateWords } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration, formatTime } from '../wording/quantities.ts';
+import { unknownWords } from '../wording/unknown-words.ts';
 import { failureLines } from './error-text.ts';
 
 type Colors = ReturnType<typeof createColors>;
@@ -107,7 +108,7 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
   const example = escapeControls(shown[0]!.id);
   return [
     [
-      ...shown.map((video) => `  ${yellow('?')} ${escapeControls(video.id)}: ${unknownWords(video)}`),
+      ...shown.map((video) => `  ${yellow('?')} ${escapeControls(video.id)}: ${whyUnknown(video)}`),
       ...(more > 0 ? [`  ${yellow('?')} and ${countNoun(more, 'video')} more`] : []),
       '    It is not requested again before you resolve it. `reelform resolve` shows what to look for',
       '    on the service; then run one of:',
@@ -118,11 +119,9 @@ function unknownBlocks({ unknown }: ApplyOutcome, { yellow, dim }: Colors): stri
   ];
 }
 
-function unknownWords({ askedAt, session }: ApplyOutcome['unknown'][number]): string {
+function whyUnknown({ askedAt, session, code }: ApplyOutcome['unknown'][number]): string {
   const at = formatTime(escapeControls(askedAt));
-  return session === null
-    ? `requested at ${at}, but got no clear response`
-    : `requested at ${at}, but the service no longer has its session ${escapeControls(session)}`;
+  return `requested at ${at}, but ${unknownWords(code, session === null ? null : escapeControls(session))}`;
 }
 
 function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] {

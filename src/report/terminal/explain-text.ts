@@ -9,6 +9,7 @@ import { type DisplayValue, inputRows, rowsOf } from '../wording/plan-rows.ts';
 import { reasonWords, SYMBOLS, sourceWords } from '../wording/plan-words.ts';
 import { formatTime } from '../wording/quantities.ts';
 import { showText } from '../wording/text-diff.ts';
+import { missingWords } from '../wording/unknown-words.ts';
 import { layOutRows } from './plan-row-text.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
@@ -82,7 +83,7 @@ function verdict(change: Change): string {
 }
 
 function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
-  if (attempt === null || attempt.state === 'closed') return [];
+  if (attempt === null || attempt.state === 'failed' || attempt.state === 'closed') return [];
   const { state, session, intent } = attempt;
   const id = escapeControls(intent.id);
   const facts: [string, string][] = [
@@ -91,9 +92,10 @@ function attemptLines(attempt: Attempt | null, colors: Colors): string[] {
   ];
   const words = {
     sending: `Requested, but it is unknown whether the service accepted it. Resolve it: reelform resolve ${id}`,
+    unknown: `Requested, but its result is unknown. It is not requested again. Resolve it: reelform resolve ${id}`,
     retry: 'Requested, and released for a retry by the next apply',
     created: 'Running or finished on the service: the next apply resumes it',
-    missing: 'The service no longer has its session: the next apply looks for it and requests no new render',
+    missing: `Requested, but ${missingWords(attempt.missing, escapeControls(session ?? ''))}: the next apply reads it again and requests no new render`,
     rendered: 'Already rendered, but not yet in the lockfile: the next apply records it',
   } as const;
   return [colors.bold('Pending'), `  ${words[state]}.`, ...factLines(facts, colors)];

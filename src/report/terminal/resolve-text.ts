@@ -18,7 +18,7 @@ export function unknownAttemptsText(attempts: readonly Attempt[], options: { rea
       `requested  ${escapeControls(intent.service)} at ${timeAt(askedMs)}`,
       session === null
         ? `look for   a session created between ${timeAt(askedMs - BEFORE_MS)} and ${timeAt(askedMs + AFTER_MS)}`
-        : `look for   the session ${escapeControls(session)}, which the service created and later did not have`,
+        : `look for   the session ${escapeControls(session)}, of which the service had no usable video`,
       `titled     ${escapeControls(titleOf(intent.body))}`,
       `attempt    ${escapeControls(shortKey(intent.key))}`,
       ...(state === 'retry' ? ['decided    retry by the next apply'] : []),

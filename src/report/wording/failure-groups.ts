@@ -4,6 +4,7 @@ import { byCodeUnit } from '../../digest.ts';
 import { groupBy } from '../../group-by.ts';
 import type { ChangeDocument } from '../../plan/plan-document.ts';
 import { type JsonDiagnostic, textPosition } from '../json/diagnostics-json.ts';
+import { unknownWords } from './unknown-words.ts';
 
 /** Source location of the value that a failure is about. */
 export interface FailureLocation {
@@ -89,14 +90,10 @@ function locate({ editable }: VideoFailure, path: string | null, { source }: Fai
   return end === 0 ? nowhere : { file: path, ...textPosition(text, start) };
 }
 
-function unknownFailure({ id, askedAt, session }: ApplyOutcome['unknown'][number]): VideoFailure {
-  const [code, why] =
-    session === null
-      ? ['session_unknown', 'there was no clear response']
-      : ['session_gone', `the service no longer has its session ${session}`];
+function unknownFailure({ id, askedAt, session, code }: ApplyOutcome['unknown'][number]): VideoFailure {
   return {
     code,
-    message: `Requested at ${askedAt}, but ${why}`,
+    message: `Requested at ${askedAt}, but ${unknownWords(code, session)}`,
     hint: `It is not requested again before you resolve it: reelform resolve ${id}`,
     retryable: false,
   };

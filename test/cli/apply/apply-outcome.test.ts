@@ -15,7 +15,7 @@ describe('applyExitCode()', () => {
     ['the token was refused', { failed: failed('service_unauthorized'), endedBy: 'failure', skipped: [id] }, 3],
     ['a video failed', { failed: failed('session_failed') }, 4],
     ['a video failed before an interruption', { failed: failed('x'), endedBy: 'interrupted', skipped: [id] }, 4],
-    ['the outcome of an attempt is unknown', { unknown: [{ id, askedAt: '', session: null }] }, 4],
+    ['the outcome of an attempt is unknown', { unknown: [{ id, askedAt: '', session: null, code: '' }] }, 4],
     ['it was interrupted before every video started', { endedBy: 'interrupted', skipped: [id] }, 8],
     ['it was interrupted and left a video running', { endedBy: 'interrupted', inProgress }, 8],
     ['it timed out', { endedBy: 'deadline', inProgress }, 9],

@@ -100,7 +100,7 @@ Check the service, then run for each:
     expect(other.stderr).toContain('session_differs');
     expect(other.stderr).toContain('title is "rome", but "berlin" was requested');
     expect((await run(['resolve', 'berlin', '--session', 'nowhere'])).stderr).toContain('session_gone');
-    expect((await attempts()).map(({ state }) => state)).toEqual(['sending']);
+    expect((await attempts()).map(({ state }) => state)).toEqual(['unknown']);
     writeFileSync(
       join(root, 'reelform.yaml'),
       'service: {url: "http://127.0.0.1:1"}\ntemplates: {small: tsv_stranger}\n',
@@ -141,7 +141,7 @@ Check the service, then run for each:
     const { exitCode, stderr } = await run(['resolve', ...args]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(code);
-    expect((await attempts()).map(({ state }) => state)).toEqual(['sending']);
+    expect((await attempts()).map(({ state }) => state)).toEqual(['unknown']);
   });
 
   it('distinguishes several attempts of a video by their keys', async () => {
@@ -159,7 +159,7 @@ Check the service, then run for each:
     expect(await run(['resolve', 'berlin', '--abandon', '--attempt', second!.intent.key.slice(0, 8)])).toMatchObject(
       DONE,
     );
-    expect((await attempts()).map(({ state }) => state)).toEqual(['sending', 'closed']);
+    expect((await attempts()).map(({ state }) => state)).toEqual(['unknown', 'closed']);
   });
 
   it('works with a journal on a branch, and refuses to abandon an attempt that another run may be using', async () => {
@@ -198,11 +198,15 @@ describe('reelform resolve for a missing session', () => {
 
   it('lists it, and plan, doctor and explain report it', async () => {
     const { run, session } = await missing();
-    expect((await run(['resolve'])).stdout).toContain(`look for   the session ${session}, which the service created`);
+    expect((await run(['resolve'])).stdout).toContain(
+      `look for   the session ${session}, of which the service had no usable video`,
+    );
     const plan = JSON.parse((await run(['plan', '--json'])).stdout) as { readonly diagnostics: readonly object[] };
     expect(plan.diagnostics).toMatchObject([{ code: 'session_gone', hint: expect.stringContaining('resolve berlin') }]);
-    expect((await run(['doctor'])).stdout).toContain(`the service no longer had the session ${session} of "berlin"`);
-    expect((await run(['explain', 'berlin'])).stdout).toContain('looks for it and requests no new render');
+    expect((await run(['doctor'])).stdout).toContain(
+      `"berlin" was requested, but the service no longer has its session ${session}`,
+    );
+    expect((await run(['explain', 'berlin'])).stdout).toContain('reads it again and requests no new render');
   });
 
   it('is suggested by an apply that does not find the session either and pays for nothing', async () => {

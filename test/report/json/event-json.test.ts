@@ -27,7 +27,7 @@ const outcome: ApplyOutcome = {
   failed: [{ id, failures: [failure] }],
   delivered: 3,
   undelivered: [{ id, failures: [failure] }],
-  unknown: [{ id, askedAt: '2026-01-01T10:00:03.000Z', session: null }],
+  unknown: [{ id, askedAt: '2026-01-01T10:00:03.000Z', session: null, code: 'session_unknown' }],
   inProgress: [{ id, session: 'rs_1' }],
   skipped: [id],
   endedBy: 'deadline',

@@ -33,7 +33,7 @@ function pages(given: string): string[] {
   const [id] = ids as [VideoId];
   const outcome: ApplyOutcome = {
     ...NOTHING_DONE,
-    ...{ rendered: 1, failed, undelivered: failed, unknown: [{ id, askedAt: words, session: words }] },
+    ...{ rendered: 1, failed, undelivered: failed, unknown: [{ id, askedAt: words, session: words, code: words }] },
     ...{ inProgress: [{ id, session: words }], skipped: [id], endedBy: 'failure' },
   };
   const changes = ids.map((one) => ({ id: one, path: `videos/${words}.yaml`, title: words }));

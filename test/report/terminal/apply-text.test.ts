@@ -53,8 +53,8 @@ describe('outcomeText()', () => {
       'what is not known',
       {
         unknown: [
-          { id: id('berlin'), askedAt: '2026-01-01T10:00:03.123Z', session: null },
-          { id: id('rome'), askedAt: '2026-01-01T10:00:03.123Z', session: 'session-7' },
+          { id: id('berlin'), askedAt: '2026-01-01T10:00:03.123Z', session: null, code: 'session_unknown' },
+          { id: id('rome'), askedAt: '2026-01-01T10:00:03.123Z', session: 'session-7', code: 'session_gone' },
         ],
       },
     ],
@@ -117,7 +117,7 @@ describe('outcomeText()', () => {
       {
         ...outcome,
         failed: [{ id: id(hostile), failures: [{ code: hostile, message: hostile, hint: hostile, retryable: false }] }],
-        unknown: [{ id: id(hostile), askedAt: hostile, session: hostile }],
+        unknown: [{ id: id(hostile), askedAt: hostile, session: hostile, code: hostile }],
         inProgress: [{ id: id(hostile), session: hostile }],
       },
       { color: false },

@@ -38,7 +38,10 @@ describe('explainText()', () => {
     ['sending', {}],
     ['retry', {}],
     ['created', { session: 'rs_1' }],
+    ['unknown', {}],
     ['missing', { session: 'rs_1' }],
+    ['missing', { session: 'rs_1', missing: 'session_without_video' }],
+    ['missing', { session: 'rs_1', missing: 'session_differs' }],
     ['rendered', { session: 'rs_1', rendering: rendering('paris') }],
   ])('shows the state of a pending attempt: %s', (state, parts) => {
     const attempt = { intent, state, session: null, rendering: null, ...parts };
