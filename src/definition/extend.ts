@@ -1,6 +1,7 @@
-import { errorAt } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { child, type MapEntry, type MapNode, type ScalarNode, type TreeNode } from '../yaml/tree.ts';
 import { type DefinitionFile, resolvePath, unreadable } from './definition-file.ts';
+import { isFragment } from './video.ts';
 
 /** Properties that determine which videos a file defines. They are not inherited. */
 const OWN_PROPERTIES = ['id', 'each', 'extends'];
@@ -21,7 +22,7 @@ export function extend(path: string, load: Load): DefinitionFile | null {
 function extendFrom(path: string, load: Load, above: readonly string[]): DefinitionFile | null {
   const file = load(path);
   if (file === null || file.root === null) return file;
-  const diagnostics = [...file.diagnostics];
+  const diagnostics = [...file.diagnostics, ...(isFragment(path) ? ownOfFragment(path, file.root) : [])];
   let broken = false;
   let merged: MapNode | null = null;
   for (const node of pathsOf(child(file.root, 'extends'))) {
@@ -34,8 +35,24 @@ function extendFrom(path: string, load: Load, above: readonly string[]): Definit
   return { root: merged === null ? file.root : mergeMaps(merged, file.root), diagnostics };
 }
 
+/** A fragment defines no video, so these properties would have no effect. */
+function ownOfFragment(path: string, root: MapNode): Diagnostic[] {
+  return ['id', 'each'].flatMap((property) => {
+    const entry = root.entries.get(property);
+    if (entry === undefined) return [];
+    const message = `${path} is a fragment, which defines no video: its ${JSON.stringify(property)} would have no effect`;
+    const hint = 'Move it to the definitions that extend the fragment';
+    return [errorAt('definition_invalid', entry.keySpan, message, hint)];
+  });
+}
+
 function extendPath(node: ScalarNode, load: Load, chain: readonly string[]): DefinitionFile {
   const at = node.span;
+  if (node.text.includes('${')) {
+    const hint = 'Write a definition for each file to extend, and use columns in its values';
+    const message = '"extends" cannot contain a column: files are extended before rows are read';
+    return { root: null, diagnostics: [errorAt('unknown_variable', at, message, hint)] };
+  }
   const target = resolvePath(node.text, node.baseFile);
   if (!target.ok) {
     const { code, message, hint } = target;

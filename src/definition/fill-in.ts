@@ -45,7 +45,8 @@ function fillScalar(node: ScalarNode, row: Row | null, problems: Diagnostic[]): 
     const value = name === undefined ? undefined : row?.values.get(name);
     if (value === undefined) problems.push(unknownVariable(name, node, row));
     length += value?.length ?? 0;
-    return length > MAX_FILLED_LENGTH ? '' : (value ?? '');
+    // An unknown placeholder stays, so that it is not taken for an empty cell.
+    return length > MAX_FILLED_LENGTH ? '' : (value ?? found);
   });
   if (!filled) return { ...node, value: text, text };
   if (length > MAX_FILLED_LENGTH) problems.push(tooLong(node, row));

@@ -80,8 +80,9 @@ export interface Row {
 const MAX_LENGTH = 16 << 20;
 
 /**
- * Parses CSV with a header line. The separator is the comma, semicolon or tab that is most frequent in the header. Ignores
- * empty lines and rows without any value, which spreadsheets write below a table.
+ * Parses CSV with a header line. The separator is that of a first line `sep=;`, or the comma, semicolon or tab that is most
+ * frequent in the header. Ignores empty lines, and rows and unnamed columns without any value, which spreadsheets write around a
+ * table. A line break in a value is LF.
  *
  * @see RFC 4180
  */
@@ -89,14 +90,15 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   if (text.length > MAX_LENGTH) {
     return failure('data_invalid', startOf(file), `${file} is too large for a data file`);
   }
-  const delimiter = separatorOf(firstLine(text));
+  const { delimiter, preamble } = dialectOf(text);
   const lines = new Lines(file, text, delimiter);
   const control = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.exec(text);
   if (control !== null) {
     const at = { file, start: control.index, end: control.index + 1 };
     return failure('data_invalid', at, `${file} contains a control character`, 'Remove it');
   }
-  const records = parseRecords(text, delimiter);
+  // Keeps the line break of the preamble, so that lines are counted as in the file.
+  const records = parseRecords(text.slice(preamble.replace(/[\r\n]+$/, '').length), delimiter);
   if (records instanceof CsvError) {
     const at = lines.span(Number(records.lines) || 1);
     const hint = 'Double quotes inside a quoted text: ""';
@@ -105,23 +107,53 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   }
 
   const [header, ...body] = records;
-  const columns = (header?.record ?? []).map((column) => column.trim());
   const problems: Diagnostic[] = [];
-  const doubled = columns.find((column, index) => columns.indexOf(column) !== index);
+  const names = (header?.record ?? []).map((column) => column.trim());
+  const columns = names.flatMap((name, at): [string, number][] => {
+    return name !== '' || body.some(({ record }) => (record[at] ?? '') !== '') ? [[name, at]] : [];
+  });
+  const doubled = columns.find(([name], index) => columns.findIndex(([other]) => other === name) !== index)?.[0];
   if (doubled !== undefined) {
-    const message = `The header contains the column ${JSON.stringify(doubled)} twice`;
-    problems.push(errorAt('data_invalid', lines.span(1), message, 'Rename one of the two'));
+    const line = lines.nextFilled(preamble === '' ? 0 : 1);
+    const message =
+      doubled === ''
+        ? 'Several columns have values but no name'
+        : `The header contains the column ${JSON.stringify(doubled)} twice`;
+    const hint = doubled === '' ? 'Name them in the header, or delete them' : 'Rename one of the two';
+    problems.push(errorAt('data_invalid', lines.span(line), message, hint));
   }
+  const width = (columns.at(-1)?.[1] ?? 0) + 1;
   const rows = body.map(({ record, info }, index): Row => {
     const line = lines.nextFilled((index === 0 ? header : body[index - 1])?.info.lines ?? 0);
-    if (record.length !== columns.length) {
-      const message = `Line ${line} has ${record.length} ${record.length === 1 ? 'value' : 'values'}, but the header has ${columns.length}`;
-      problems.push(errorAt('data_invalid', lines.span(line), message, 'Quote a text that contains the separator'));
+    const problem = lengthProblem(record, names, width);
+    if (problem !== null) {
+      problems.push(errorAt('data_invalid', lines.span(line), `Line ${line} ${problem.message}`, problem.hint));
     }
-    const values = new Map(columns.map((column, at) => [column, record[at] ?? '']));
+    const values = new Map(columns.map(([column, at]) => [column, withLineFeeds(record[at] ?? '')]));
     return { values, file, name: `${file} line ${line}`, span: lines.span(line, info.lines) };
   });
   return problems.length > 0 ? { ok: false, diagnostics: problems } : { ok: true, value: rows };
+}
+
+/** @param width number of columns up to the last one that is used */
+function lengthProblem(
+  record: readonly string[],
+  names: readonly string[],
+  width: number,
+): { readonly message: string; readonly hint: string } | null {
+  if (record.length < width) {
+    const missing = names.slice(record.length, width).map((name) => JSON.stringify(name));
+    const message = `has no value for ${missing.join(', ')}`;
+    return { message, hint: 'Add the values; an empty cell needs its separator too' };
+  }
+  if (record.slice(names.length).every((value) => value === '')) return null;
+  const message = `has ${record.length} values, but the header has ${names.length}`;
+  return { message, hint: 'Quote a text that contains the separator' };
+}
+
+/** Git on Windows changes the line breaks of a file, which must not change the texts of videos. */
+function withLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
 }
 
 interface CsvRecord {
@@ -143,6 +175,17 @@ function parseRecords(text: string, delimiter: string): CsvRecord[] | CsvError {
 
 function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
+}
+
+interface CsvDialect {
+  readonly delimiter: string;
+  /** A first line like `sep=;`, which Excel reads, with its line break; empty if there is none. */
+  readonly preamble: string;
+}
+
+function dialectOf(text: string): CsvDialect {
+  const [preamble = '', delimiter] = /^\ufeff?sep=([,;|\t])[ \t]*(?:\r\n|\r|\n)/i.exec(text) ?? [];
+  return { delimiter: delimiter ?? separatorOf(firstLine(text)), preamble };
 }
 
 /** Returns the most frequent separator outside quotes; the first wins a tie. */
@@ -211,8 +254,12 @@ interface RawRecord {
  * @throws RangeError for a row or column that does not exist
  */
 export function editRows(text: string, { cells, removed = [], added = [] }: RowEdits): string {
-  const delimiter = separatorOf(firstLine(text));
-  const [header, ...records] = parse(text, { ...PARSE_OPTIONS, raw: true, delimiter }) as unknown as RawRecord[];
+  const { delimiter, preamble } = dialectOf(text);
+  const [header, ...records] = parse(text.slice(preamble.length), {
+    ...PARSE_OPTIONS,
+    raw: true,
+    delimiter,
+  }) as unknown as RawRecord[];
   const columns = (header?.record ?? []).map((column) => column.trim());
   const columnAt = (name: string): number => {
     const index = columns.indexOf(name);
@@ -239,7 +286,7 @@ export function editRows(text: string, { cells, removed = [], added = [] }: RowE
   });
   const lines = [withoutBreaks(header!.raw), ...kept, ...rows];
   const mark = text.startsWith('\ufeff') && !lines[0]!.startsWith('\ufeff') ? '\ufeff' : '';
-  return `${mark}${lines.join(newline)}${newline}`;
+  return `${preamble === '' ? mark : preamble}${lines.join(newline)}${newline}`;
 }
 
 /** Removes the line breaks around a record, those of empty lines too. */

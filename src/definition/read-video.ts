@@ -7,6 +7,7 @@ import type { StyleVersion } from '../wire/style-version.ts';
 import { child, locateIn, type MapNode, type TreeNode, textOf, toJson } from '../yaml/tree.ts';
 import { isTextPath } from './definition-file.ts';
 import { type DeliverContext, type PlacedDestination, readDeliver } from './destinations.ts';
+import { withoutEmptyCells } from './empty-cells.ts';
 import { type KnownFonts, type Read, readFont, readResource, readSound } from './read-resource.ts';
 import type { Source, Video, VideoId, VideoResource } from './video.ts';
 
@@ -64,23 +65,35 @@ export interface Candidate {
 /**
  * Reads a merged and filled-in definition, and checks it against its template.
  *
- * @param root without `id`, `extends` and `each`
+ * @param written without `id`, `extends` and `each`
  */
 export function readVideo(
-  root: MapNode,
+  written: MapNode,
   named: Pick<Candidate, 'id' | 'path' | 'at' | 'row'>,
   context: VideoContext,
 ): Candidate {
   const { row } = named;
+  const name = textOf(child(written, 'template'));
+  const template = name === null ? null : (context.templates.get(name) ?? null);
+  const filled = row === undefined || template === null ? null : withoutEmptyCells(written, named.at, template.spec);
+  const {
+    root,
+    missing,
+    diagnostics: empty,
+  } = filled ?? { root: written, missing: new Set<string>(), diagnostics: [] };
   const locate = locateIn(root);
-  const name = textOf(child(root, 'template'));
   const diagnostics: Diagnostic[] = [];
   if (name !== null && context.templateNames?.includes(name) === false) {
     diagnostics.push(unknownTemplate(name, context.templateNames, locate(['template'], 'value').span));
   }
-  const template = name === null ? null : (context.templates.get(name) ?? null);
   const json = toJson(root, isTextPath) as { readonly [property: string]: Json };
-  diagnostics.push(...(template?.check ?? context.checkAny)({ resources: {}, ...json }, locate));
+  const emptySpans = [...missing].map((key) => child(child(root, 'resources'), key)!.span);
+  const found = (template?.check ?? context.checkAny)({ resources: {}, ...json }, locate);
+  // The schema reports an empty value once more, at the definition.
+  diagnostics.push(
+    ...empty,
+    ...found.filter(({ at }) => ![named.at, ...emptySpans].some((span) => missing.size > 0 && isInside(at, span))),
+  );
   const files: FileUse[] = [];
   const incomplete = { ...named, video: null, files, destinations: [], diagnostics };
   if (template === null || name === null) return incomplete;
@@ -100,7 +113,7 @@ export function readVideo(
   };
   for (const [key, editable] of Object.entries(template.spec.editables)) {
     const node = child(child(root, 'resources'), key);
-    const resource = node === null ? undefined : take(readResource(node, editable, template.fonts));
+    const resource = node === null || missing.has(key) ? undefined : take(readResource(node, editable, template.fonts));
     if (resource !== undefined) resources.set(key, resource);
   }
   const audio = mapOf(child(root, 'audio'), (node) => take(readSound(node)));
@@ -128,6 +141,10 @@ export function readVideo(
   if (diagnostics.length > 0) return { ...incomplete, destinations };
   const deliver = destinations.map(({ to, credential }) => ({ to, credential }));
   return { ...incomplete, video: { ...undelivered, deliver }, destinations };
+}
+
+function isInside(at: Span | undefined, { file, start, end }: Span): boolean {
+  return at?.file === file && at.start >= start && at.start <= end;
 }
 
 function pathOf(value: unknown): string | null {

@@ -45,7 +45,8 @@ export function desiredVideo(
 ): DesiredVideo {
   const plain = plainContent(video, context.measures);
   const ownFingerprint = fingerprintAsWritten(plain, context);
-  const asWritten = plain === video ? ownFingerprint : fingerprintAsWritten(video, context);
+  const written = plain === video ? withCarriageReturns(video) : video;
+  const asWritten = written === plain ? ownFingerprint : fingerprintAsWritten(written, context);
   return {
     ...video,
     service: context.service,
@@ -159,6 +160,16 @@ function plainContent(video: VideoContent, measures: TemplateMeasures): VideoCon
   const isSameOutput = isDeepStrictEqual(video.output, output);
   if (isPlain && isSameOutput) return video;
   return { resources, audio, fonts: video.fonts, output, ...(outputs !== undefined && { outputs }) };
+}
+
+/** Restores the line breaks that earlier versions read from CSV files with CR LF. @returns the same object if there are none */
+function withCarriageReturns<T extends VideoContent>(video: T): T {
+  const isBroken = (one: VideoResource): boolean => one.kind === 'text' && one.text.includes('\n');
+  if (![...video.resources.values()].some(isBroken)) return video;
+  const resources = mapped(video.resources, (one) => {
+    return one.kind === 'text' ? { ...one, text: one.text.replaceAll('\n', '\r\n') } : one;
+  });
+  return { ...video, resources };
 }
 
 function mapped<T>(map: ReadonlyMap<string, T>, change: (value: T) => T): Map<string, T> {

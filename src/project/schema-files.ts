@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { asCommitted } from '../line-breaks.ts';
 import { definitionSchema } from '../schema/definition-schema.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import type { ReadLog } from './read-log.ts';
@@ -32,7 +33,9 @@ export function outdatedFiles(root: string, files: readonly SchemaFile[], log: R
   return files.filter(({ path, text }) => {
     log?.look(path);
     const absolute = join(root, path);
-    return !statSync(absolute, { throwIfNoEntry: false })?.isFile() || readFileSync(absolute, 'utf8') !== text;
+    return (
+      !statSync(absolute, { throwIfNoEntry: false })?.isFile() || asCommitted(readFileSync(absolute, 'utf8')) !== text
+    );
   });
 }
 

@@ -165,9 +165,12 @@ class TreeReader {
   }
 
   #scalar(value: unknown, source: string | undefined, span: Span): ScalarNode {
-    const text = typeof value === 'string' ? value : (source ?? String(value));
+    const written = typeof value === 'string' ? value : (source ?? String(value));
+    // Escapes, and all of JSON, can contain CR LF and CR. The texts of videos do not depend on the line breaks of a file.
+    const text = written.replaceAll(/\r\n?/g, '\n');
     this.#checkCharacters(text, span);
-    const exact = typeof value === 'number' && !isExact(value) ? text : (value as ScalarNode['value']);
+    const isText = typeof value === 'string' || (typeof value === 'number' && !isExact(value));
+    const exact = isText ? text : (value as ScalarNode['value']);
     return { kind: 'scalar', value: exact, text, span, baseFile: this.#file };
   }
 

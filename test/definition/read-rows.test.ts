@@ -44,6 +44,52 @@ describe('readRows()', () => {
     expect(edited).toBe('city;note\r\nOslo;a\r\nBergen;b\r\n');
   });
 
+  it('leaves out unnamed columns without values, as spreadsheets write them', () => {
+    expect(rows('rows.csv', 'slug,text,,\na,Alpha,,\nb,Beta\nc,Gamma,,,,\n')).toEqual([
+      { slug: 'a', text: 'Alpha' },
+      { slug: 'b', text: 'Beta' },
+      { slug: 'c', text: 'Gamma' },
+    ]);
+    // The index that data tools write.
+    expect(rows('rows.csv', ',slug\n0,a\n1,b\n').map(({ slug }) => slug)).toEqual(['a', 'b']);
+    const read = readRows('rows.csv', 'slug,,\na,1,\nb,,2\n');
+    expect(!read.ok && read.diagnostics.map(({ message }) => message)).toEqual([
+      'Several columns have values but no name',
+    ]);
+  });
+
+  it.each([
+    ['sep=;\nslug;text\na;Alpha, or\n', [{ slug: 'a', text: 'Alpha, or' }], 'rows.csv line 3'],
+    ['\ufeffSEP=,\r\nslug,a;b;c\r\na,x\r\n', [{ slug: 'a', 'a;b;c': 'x' }], 'rows.csv line 3'],
+    ['sep=\t\nslug\ttext\na\tAlpha\n', [{ slug: 'a', text: 'Alpha' }], 'rows.csv line 3'],
+    ['sep=|\n\nslug|text\n\na|Alpha\n', [{ slug: 'a', text: 'Alpha' }], 'rows.csv line 5'],
+    ['sep=x,slug\n1,a\n', [{ 'sep=x': '1', slug: 'a' }], 'rows.csv line 2'],
+  ])('reads the separator of %j', (text, expected, name) => {
+    expect(rows('rows.csv', text)).toEqual(expected);
+    const read = readRows('rows.csv', text);
+    expect(read.ok && read.value[0]!.name).toBe(name);
+  });
+
+  it('explains a line with too few or too many values', () => {
+    const read = readRows('rows.csv', 'slug,city,photo\na\nb,B,b.jpg,c\n');
+    expect(!read.ok && read.diagnostics.map(({ message, hint }) => [message, hint])).toEqual([
+      ['Line 2 has no value for "city", "photo"', 'Add the values; an empty cell needs its separator too'],
+      ['Line 3 has 4 values, but the header has 3', 'Quote a text that contains the separator'],
+    ]);
+  });
+
+  it.each([
+    ['rows.csv', 'slug,text\na,"one\ntwo\n\nthree"\n'],
+    ['rows.json', '[\n{"slug": "a", "text": "one\\ntwo\\n\\nthree"}\n]\n'],
+    ['rows.yaml', '- slug: a\n  text: |-\n    one\n    two\n\n    three\n'],
+  ])('reads line breaks in the values of %s as LF, whatever git or the writer made of them', (file, text) => {
+    const expected = [{ slug: 'a', text: 'one\ntwo\n\nthree' }];
+    const written = text.replaceAll('\\n', '\\r\\n');
+    for (const one of [text, text.replaceAll('\n', '\r\n'), written, text.replaceAll('\\n', '\\r')]) {
+      expect(rows(file, one)).toEqual(expected);
+    }
+  });
+
   it('returns the line of each row of a CSV file', () => {
     const text = 'city,note\n\n"Ber\nlin",a\nOslo,b\n';
     const read = readRows('rows.csv', text);
@@ -127,6 +173,11 @@ describe('editRows()', () => {
     expect(editRows(TEXT, { cells })).toBe(
       'id;name;note\r\nberlin;"Berlin";"a ""quote"""\r\nkrakow;" Kraków";"open; ""late"""\r\n',
     );
+  });
+
+  it('keeps a line that names the separator', () => {
+    const edited = editRows('sep=;\r\na;b\r\n1,5;x\r\n', { cells: [{ row: 0, column: 'b', value: 'y' }] });
+    expect(edited).toBe('sep=;\r\na;b\r\n1,5;y\r\n');
   });
 
   it('removes and adds rows, which can be read again', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFINITION, type Files, problemsOf, RESOURCES, resolve, videosOf } from '../support/resolve.ts';
+import { DEFINITION, type Files, placed, problemsOf, RESOURCES, resolve, videosOf } from '../support/resolve.ts';
 
 const one = (text: string, others: Files = {}): Files => ({ 'videos/a.yaml': text, ...others });
 const HERO = '(Footage)/USER/hero.jpg';
@@ -660,6 +660,60 @@ describe('each', () => {
     ['rows.csv', { 'rows.csv': `slug,city\na,${'x'.repeat(21)}\nb,B\n` }, ['text_too_long videos/a.yaml:6:9']],
   ])('refuses %s with %j', (from, others, expected) => {
     expect(problemsOf(one(each(from), others))).toEqual(expected);
+  });
+
+  it('reports an empty cell of a required editable at its row', () => {
+    const optional = '  t_02: ${date}\n  v_01: {source: "${clip}", volume: 0.5}\n  f_02: {source: {font: "${font}"}}\n';
+    const more = 'audio: {voice: {source: "${clip}", volume: 0.5}, main: "${main}"}\nfonts: {Inter-Bold: "${font}"}\n';
+    const text = `${each('rows.csv')}${optional}${more}`;
+    const header = 'slug,city,date,clip,font,main';
+    const { diagnostics } = resolve(one(text, { 'rows.csv': `${header}\na, ,,,,\nb,B,,,,\n` }));
+    expect(diagnostics.map((found) => [placed(found, () => `${header}\na, ,,,,\n`), found.message])).toEqual([
+      ['missing_editable rows.csv:2:1', 't_01 (Headline) has no value: its cell is empty (rows.csv line 2)'],
+    ]);
+    expect(diagnostics[0]!.hint).toContain('write "required: false" for t_01');
+    // An optional value is the template's own.
+    const [video] = videosOf(one(text, { 'rows.csv': `${header}\nb,B,,,,\n` }));
+    expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);
+    expect([video!.audio.size, video!.fonts.size]).toEqual([0, 0]);
+    const [full] = videosOf(one(text, { 'rows.csv': `${header}\nb,B,May,a.mp4,Inter-Black,a.mp3\n` }));
+    expect([full!.resources.size, full!.audio.size, full!.fonts.size]).toEqual([6, 2, 1]);
+  });
+
+  it.each(['images/${slug}.jpg', '{source: "${slug}"}', '{source: {remote_url: "${slug}"}}'])(
+    'reports an empty cell once for %s',
+    (written) => {
+      const text = each('rows.csv', '${city}').replace(
+        'images/${slug}.jpg',
+        written.replace('images/${slug}.jpg', '${slug}'),
+      );
+      expect(problemsOf(one(text, { 'rows.csv': 'slug,city\n,B\n' }))).toEqual(['missing_editable rows.csv:2:1']);
+      const color = each('rows.csv', '${city}').replace('"#EEADA7"', '${slug}').replace('images/${slug}.jpg', 'a.jpg');
+      expect(problemsOf(one(color, { 'rows.csv': 'slug,city\n,B\n' }))).toEqual(['missing_editable rows.csv:2:1']);
+    },
+  );
+
+  it('keeps a text that is written as empty', () => {
+    const [video] = videosOf(one(DEFINITION.replace('Hello', '""')));
+    expect(video!.resources.get('t_01')).toEqual({ kind: 'text', text: '' });
+  });
+
+  it.each(['each: {from: rows.csv, id: "${n}"}', 'id: own'])(
+    'refuses %s in a fragment, which defines no video',
+    (own) => {
+      const files = {
+        ...{ 'rows.csv': 'n\n1\n', 'videos/_base.yaml': `${DEFINITION}${own}\n` },
+        ...{ 'videos/a.yaml': 'extends: ./_base.yaml\ntitle: A', 'videos/b.yaml': 'extends: ./_base.yaml\ntitle: B' },
+      };
+      expect(problemsOf(files)).toEqual(['definition_invalid videos/_base.yaml:7:1']);
+    },
+  );
+
+  it('refuses a column in extends', () => {
+    const files = one(`${each('rows.csv')}extends: ./\${slug}.yaml\n`, { 'rows.csv': rows });
+    expect(resolve(files).diagnostics.map(({ code, message }) => [code, message])).toEqual([
+      ['unknown_variable', '"extends" cannot contain a column: files are extended before rows are read'],
+    ]);
   });
 
   it('names the row that causes an error', () => {

@@ -94,6 +94,17 @@ const resources = { t_01: text('Hello'), c_01: color('EEADA7'), [hero]: file('im
 const of = (parts: VideoParts = {}, changes: Partial<Context> = {}, id = 'berlin'): string =>
   fingerprint(video(id, { resources, ...parts }), { ...context, ...changes });
 
+describe('texts with line breaks', () => {
+  const withText = (value: string) => desired('berlin', { resources: { t_01: text(value) } });
+
+  test('keep the fingerprint that earlier versions recorded for CR LF', () => {
+    const { fingerprint: own, formerFingerprint } = withText('one\ntwo');
+    expect(formerFingerprint).toBe(withText('one\r\ntwo').fingerprint);
+    expect(own).not.toBe(formerFingerprint);
+    expect(withText('one').formerFingerprint).toBeUndefined();
+  });
+});
+
 describe('fingerprint()', () => {
   test('is the digest of the canonical JSON written out here', () => {
     const content =

@@ -20,6 +20,9 @@ describe('outdatedFiles()', () => {
     expect(outdatedFiles(root, files)).toEqual(files);
     await writeSchemaFiles(root, files);
     expect(outdatedFiles(root, files)).toEqual([]);
+    const onWindows = files.map(({ path, text }) => [path, text.replaceAll('\n', '\r\n')]);
+    writeFiles(root, Object.fromEntries(onWindows));
+    expect(outdatedFiles(root, files)).toEqual([]);
     writeFiles(root, { 'schemas/launch.schema.json': '{}\n' });
     expect(outdatedFiles(root, files).map(({ path }) => path)).toEqual(['schemas/launch.schema.json']);
   });

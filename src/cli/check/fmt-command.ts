@@ -2,6 +2,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import configSchema from '../../../schemas/reelform-config.schema.json' with { type: 'json' };
 import { PROPERTY_ORDER, unreadable } from '../../definition/definition-file.ts';
 import { type Diagnostic, EXIT, errorAt, ReelformError, startOf } from '../../diagnostic.ts';
+import { asCommitted } from '../../line-breaks.ts';
 import { findDefinitions } from '../../project/find-definitions.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
 import { CONFIG_FILE, findRoot } from '../../project/repository-layout.ts';
@@ -59,7 +60,7 @@ async function format(
       : ({ ok: false, diagnostics: [unreadable(path, read.reason, at)] } as const);
     if (!formatted.ok) diagnostics.push(...formatted.diagnostics);
     else if (formatted.value.isKept) kept.push(path);
-    else if (read.ok && formatted.value.text !== read.text) {
+    else if (read.ok && formatted.value.text !== asCommitted(read.text)) {
       if (options.check !== true) await writeLinkedFile(join(root, path), formatted.value.text);
       changed.push(path);
     }

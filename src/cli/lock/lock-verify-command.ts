@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Diagnostic, EXIT, errorAt, hasErrors, warningAt } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import { nullIfMissing } from '../../file-system-error.ts';
+import { asCommitted } from '../../line-breaks.ts';
 import { emptyLock, type Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { normaliseLock, serialiseLock } from '../../lock/lock-format.ts';
@@ -45,6 +46,7 @@ export async function lockVerifyCommand(options: LockVerifyOptions, io: Io): Pro
 function formProblems(text: string): Diagnostic[] {
   const normalised = normaliseLock(text, LOCK_FILE);
   if (!normalised.ok || normalised.value.differsAt === null) return [];
+  if (asCommitted(text) === normalised.value.text) return [];
   const start = Math.min(normalised.value.differsAt, text.length);
   const at = { file: LOCK_FILE, start, end: Math.min(start + 1, text.length) };
   const message = 'The lockfile is not in the format of reelform, from here on';

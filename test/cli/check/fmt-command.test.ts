@@ -30,6 +30,15 @@ describe('reelform fmt', () => {
     expect((await reelform(root, ['fmt'])).stdout).toBe('✓ 4 files formatted.\n');
   });
 
+  test('leaves the line breaks that git writes on Windows', async () => {
+    const files = Object.fromEntries(
+      ['oslo', 'berlin'].map((id) => [`videos/${id}.yaml`, NEAT.replaceAll('\n', '\r\n')]),
+    );
+    const { root, read } = repository(files);
+    expect((await reelform(root, ['fmt'])).stdout).not.toContain('oslo');
+    expect(read('videos/oslo.yaml')).toBe(files['videos/oslo.yaml']);
+  });
+
   test('--check writes nothing and exits with 2', async () => {
     const { root, read } = repository();
     expect(await reelform(root, ['fmt', '--check'])).toEqual({

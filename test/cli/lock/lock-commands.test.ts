@@ -220,6 +220,13 @@ describe('reelform lock verify', () => {
     expect((await reelform(root, ['lock', 'verify'])).stderr).toContain('lock_form');
   });
 
+  test('accepts the line breaks that git writes on Windows', async () => {
+    const text = lockText({ gone: versionOf('gone', 1) });
+    const root = repository({ [FILE]: text.replaceAll('\n', '\r\n') });
+    const { exitCode, stderr } = await reelform(root, ['lock', 'verify', '--ignore-missing-outputs']);
+    expect({ exitCode, form: stderr.includes('lock_form') }).toEqual({ exitCode: 0, form: false });
+  });
+
   test('ignores outputs on request, and only warns of an entry without a definition', async () => {
     const root = repository({ [FILE]: lockText({ gone: versionOf('gone', 1) }) });
     expect((await reelform(root, ['lock', 'verify'])).exitCode).toBe(1);
