@@ -32,7 +32,7 @@ beforeAll(async () => {
         env: { OPENSSL_CONF: '/dev/null' },
       });
       require('node:fs').writeFileSync(process.env.TMPDIR + '/pids', process.pid + ' ' + pid);
-      process.send('forked');
+      require('node:fs').writeSync(1, 'forked');
     }`,
   );
 });
@@ -122,13 +122,12 @@ describe('a render process and its children', () => {
 
   onLinux('end when the parent is killed', async () => {
     const path = builtFile(import.meta.url.replace('/test/', '/src/'), 'session/processes/render-process.js').pathname;
-    const script = `const child = require('node:child_process').fork(${JSON.stringify(path)}, {
+    const args = [`--require=${forking}`, path];
+    const script = `require('node:child_process').spawn(process.execPath, ${JSON.stringify(args)}, {
         detached: true,
         env: { TMPDIR: ${JSON.stringify(folder)} },
-        execArgv: ['--require=' + ${JSON.stringify(forking)}],
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
-      child.on('message', () => process.stdout.write('forked'));`;
+        stdio: ['pipe', 'inherit', 'inherit', 'pipe'],
+      });`;
     written = folder;
     const parent = execa('node', ['-e', script], { reject: false });
     parent.stdout.once('data', () => parent.kill('SIGKILL'));

@@ -1,23 +1,26 @@
-import { utimesSync } from 'node:fs';
+import { statfsSync, utimesSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { builtFile } from '../../engine/built-file.ts';
 import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import { packScene } from '../../engine/packed-scene.ts';
-import { errorFrom, SceneError } from '../../engine/scene-error.ts';
+import { errorFrom, type Failure, SceneError } from '../../engine/scene-error.ts';
 import { isRecord } from '../../json.ts';
 import { groupEnded, HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
+import { messageCheck, messageLimits } from './check-answer.ts';
+import { encodeMessage, type MessageLimits, MessageReader } from './message-channel.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
 import {
+  ANSWERS_DESCRIPTOR,
   FOLDER_PREFIX,
   type TaskInput,
   TaskKilled,
   type TaskKind,
-  type TaskMessage,
   type TaskOptions,
   type TaskOutput,
   type TaskRequest,
@@ -36,6 +39,11 @@ interface RenderChildOptions {
 }
 
 const STDERR_KEPT_CHARACTERS = 2_000;
+/** A process that writes more than its errors would only keep its parent busy. */
+const MAX_STDERR_CHARACTERS = 1_000_000;
+/** A disk with less space is full for a render. */
+const FULL_DISK_BYTES = 64 * 2 ** 20;
+const NO_BYTES = new Uint8Array();
 /** How V8 or the kernel ends a process that is out of memory: a signal, or the exit code of a launcher. */
 const OUT_OF_MEMORY = new Set<string | number>(['SIGABRT', 'SIGTRAP', 'SIGKILL', 134, 133, 137]);
 /** A processor that both want goes to the parent for nine tenths of the time. */
@@ -59,7 +67,9 @@ export const V8_OPTIONS = ['--expose-gc', '--max-semi-space-size=4', '--single-t
 
 /** A task whose answer is awaited. */
 interface RunningTask {
-  receive(message: TaskMessage): void;
+  readonly limits: MessageLimits;
+  /** Takes a message as the process sent it. @throws UncheckedValue */
+  receive(message: unknown): void;
   /** Rejects the task. */
   fail(error: Error): void;
 }
@@ -101,24 +111,18 @@ export class RenderChild implements TaskRunner {
       programs: [],
     });
     this.#subprocess = execa(file, args, {
-      ipc: true,
-      serialization: 'advanced',
       // Nothing of the parent's environment, where tokens may lie, nor of its Node options.
       env: { ...LIBRARY_SETTINGS, ...environment, ...env, TMPDIR: this.#folder },
       extendEnv: false,
       // At the head of a group of its own, so that what it starts can be killed with it.
       detached: HAS_GROUPS,
-      stdin: 'pipe',
-      stdout: 'ignore',
-      stderr: 'pipe',
+      // Requests, and the answers at ANSWERS_DESCRIPTOR. Node's own channel would end this process on malformed messages.
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
       buffer: false,
       reject: false,
     });
     yieldToParent(this.#subprocess.pid);
-    this.#subprocess.on('message', (message) => {
-      const { task } = message as unknown as TaskMessage;
-      this.#running.get(task)?.receive(message as unknown as TaskMessage);
-    });
+    this.#readAnswers(this.#subprocess.stdio[ANSWERS_DESCRIPTOR] as Readable);
     this.#subprocess.once('exit', () => {
       // Its descendants may outlive it.
       this.#kill();
@@ -126,9 +130,7 @@ export class RenderChild implements TaskRunner {
     });
     // A process that ends early closes the pipe; its exit reports the error.
     this.#subprocess.stdin.on('error', () => undefined);
-    this.#subprocess.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
-    });
+    this.#readErrors(this.#subprocess.stderr);
     this.#ended = this.#awaitEnd();
   }
 
@@ -164,11 +166,10 @@ export class RenderChild implements TaskRunner {
     const onAbort = (): void => this.#end(signal!.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
     const request: TaskRequest = {
-      task,
       kind,
       input: packInput(input),
       encoder: this.#options.encoder,
-      byteCount: bytes?.length ?? 0,
+      bytes: bytes ?? NO_BYTES,
     };
     let progress = 0;
     try {
@@ -179,19 +180,20 @@ export class RenderChild implements TaskRunner {
           clock.progressed();
           onProgress?.(done, count);
         };
+        const check = messageCheck(kind, input);
         this.#running.set(task, {
+          limits: messageLimits(kind, this.#options.limits.memoryBytes),
           fail: reject,
-          receive(message) {
+          receive: (received) => {
+            const message = check(received);
             if (message.kind === 'progress') advance(message.done, message.count);
-            else if (message.kind === 'failed') reject(errorFrom(message.failure));
-            // The process answers with the output of the task that it was asked for.
-            else resolve(message.output as TaskOutput<Kind>);
+            else if (message.kind === 'failed') reject(errorFrom(this.#verified(message.failure)));
+            else resolve(message.output);
           },
         });
-        this.#subprocess.send(request as never, (error) => {
-          if (error) this.#end(this.#crash(error.message));
-        });
-        if (bytes !== undefined) this.#subprocess.stdin.write(bytes);
+        this.#subprocess.stdin.cork();
+        for (const chunk of encodeMessage(task, request)) this.#subprocess.stdin.write(chunk);
+        this.#subprocess.stdin.uncork();
       });
     } finally {
       clock.stop();
@@ -205,6 +207,56 @@ export class RenderChild implements TaskRunner {
   async stop(): Promise<void> {
     this.#end(new SceneError('render_crashed', 'The render process was stopped'));
     await this.#ended;
+  }
+
+  /** Reads what the process sends. Anything but a well-formed answer ends the process, and nothing else. */
+  #readAnswers(stream: Readable): void {
+    const reader = new MessageReader({
+      limitsOf: (task) => this.#running.get(task)?.limits ?? null,
+      onMessage: (task, message) => this.#running.get(task)?.receive(message),
+    });
+    stream
+      .on('data', (chunk: Buffer) => {
+        if (!this.#isAlive) return;
+        try {
+          reader.push(chunk);
+        } catch (error) {
+          this.#end(new TaskKilled('crash', 'The render process sent a malformed message', { cause: error }));
+        }
+      })
+      // Its exit reports the error.
+      .on('error', () => undefined);
+  }
+
+  #readErrors(stream: Readable): void {
+    let characters = 0;
+    stream
+      .setEncoding('utf8')
+      .on('data', (text: string) => {
+        this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
+        characters += text.length;
+        if (characters > MAX_STDERR_CHARACTERS) stream.destroy();
+      })
+      .on('error', () => undefined);
+  }
+
+  /**
+   * Removes the code of a failure unless this process can verify it: a full disk stops the work of all owners, so that no
+   * process may claim one.
+   */
+  #verified(failure: Failure): Failure {
+    if (failure.kind !== 'unexpected') return failure;
+    const { code, ...rest } = failure;
+    return code === 'ENOSPC' && this.#isDiskFull() ? failure : rest;
+  }
+
+  #isDiskFull(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(this.#folder);
+      return bavail * bsize < FULL_DISK_BYTES;
+    } catch {
+      return false;
+    }
   }
 
   async #awaitEnd(): Promise<void> {

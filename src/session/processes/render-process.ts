@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { EncoderFactory } from '../../engine/codec/encoded-track.ts';
@@ -6,7 +7,9 @@ import type { EncoderChoice } from '../../engine/codec/video-encoder.ts';
 import { unpackScene } from '../../engine/packed-scene.ts';
 import { failureFrom } from '../../engine/scene-error.ts';
 import { tryToRemove } from '../../temporary-folder.ts';
+import { encodeMessage, MessageReader } from './message-channel.ts';
 import {
+  ANSWERS_DESCRIPTOR,
   FOLDER_PREFIX,
   type TaskInput,
   type TaskKind,
@@ -86,48 +89,52 @@ const HANDLERS: { readonly [Kind in TaskKind]: Handler<Kind> } = {
   },
 };
 
-/** Standard input; opened for the first task with bytes. */
-let stdin: AsyncIterator<Buffer> | undefined;
+/** The parent's requests are trusted: they only have to be complete. */
+const requests = new MessageReader({
+  limitsOf: () => ({ textBytes: Number.POSITIVE_INFINITY, attachedBytes: Number.POSITIVE_INFINITY }),
+  onMessage: (task, request) => void answer(task, request as TaskRequest),
+});
+const answers = new Socket({ fd: ANSWERS_DESCRIPTOR, readable: false, writable: true });
 
-// Whatever the task is doing: native code does not react to a polite exit.
-process.once('disconnect', endGroup);
-// The parent may have ended while this was being loaded.
-if (!process.connected) endGroup();
+// Whatever the task is doing when the parent ends: native code does not react to a polite exit.
+process.stdin
+  .on('data', (chunk: Buffer) => requests.push(chunk))
+  .once('end', endGroup)
+  .once('close', endGroup)
+  .on('error', endGroup);
+answers.on('error', endGroup);
 // Where the group is the parent's, Ctrl-C reaches this process too; the parent decides what becomes of a render.
 process.on('SIGINT', () => undefined);
 
-process.on('message', async (request: TaskRequest) => {
-  const { task } = request;
+async function answer(task: number, request: TaskRequest): Promise<void> {
+  let isAnswered = false;
+  const end = (message: TaskMessage): void => {
+    isAnswered = true;
+    send(task, message);
+  };
+  // Threads of a failed task may report their last frame after it.
+  const onProgress = (done: number, count: number): void => {
+    if (!isAnswered) send(task, { kind: 'progress', done, count });
+  };
   try {
-    send({ task, kind: 'done', output: await run(request) });
+    end({ kind: 'done', output: await run(request, onProgress) });
   } catch (error) {
-    send({ task, kind: 'failed', failure: failureFrom(error) });
+    end({ kind: 'failed', failure: failureFrom(error) });
   }
   await freeMemory(request.kind);
-});
+}
 
-async function run({ task, kind, input, encoder, byteCount }: TaskRequest): Promise<TaskOutput<TaskKind>> {
-  const onProgress = (done: number, count: number): void => send({ task, kind: 'progress', done, count });
+async function run(
+  { kind, input, encoder, bytes }: TaskRequest,
+  onProgress: (done: number, count: number) => void,
+): Promise<TaskOutput<TaskKind>> {
   const handle = HANDLERS[kind] as Handler<TaskKind>;
-  return handle({ input: input as TaskInput<TaskKind>, encoder, bytes: await readBytes(byteCount) }, onProgress);
+  return handle({ input: input as TaskInput<TaskKind>, encoder, bytes }, onProgress);
 }
 
 async function openerOf(choice: EncoderChoice): Promise<EncoderFactory> {
   const { encoderOf } = await import('../../engine/codec/video-encoder.ts');
   return encoderOf(choice);
-}
-
-/** Reads the bytes that the parent sends with a request. A task with bytes runs alone. */
-async function readBytes(count: number): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(count);
-  for (let length = 0; length < count; ) {
-    stdin ??= process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    const chunk = await stdin.next();
-    // The parent has ended.
-    if (chunk.done === true) endGroup();
-    else length += chunk.value.copy(bytes, length);
-  }
-  return bytes;
 }
 
 /** Frames and files are large and their objects small: V8 would keep them for many tasks. */
@@ -137,8 +144,8 @@ async function freeMemory(kind: TaskKind): Promise<void> {
   freeSmallScene();
 }
 
-function send(message: TaskMessage): void {
-  process.send?.(message);
+function send(task: number, message: TaskMessage): void {
+  for (const chunk of encodeMessage(task, message)) answers.write(chunk);
 }
 
 /** Empties this process's folder and kills the process, with its group if it leads one. */

@@ -88,7 +88,7 @@ export type TaskInput<Kind extends TaskKind> = RenderTasks[Kind]['input'];
 export type TaskOutput<Kind extends TaskKind> = RenderTasks[Kind]['output'];
 
 export interface TaskOptions extends RenderOptions {
-  /** The file that the task reads: sent through a pipe, because a large message would block this thread. */
+  /** The file that the task reads. */
   readonly bytes?: Uint8Array;
   /** Identifies the video that the task belongs to: two tasks of one video may run at once in one process, which ends both if it ends. */
   readonly video?: symbol;
@@ -120,20 +120,21 @@ export interface TaskRunner<Kinds extends TaskKind = TaskKind> {
   run<Kind extends Kinds>(kind: Kind, input: TaskInput<Kind>, options?: TaskOptions): Promise<TaskOutput<Kind>>;
 }
 
-/** To the process. It sends one answer for each request. */
+/** To the process. It sends one answer for each request. The messages about a task carry its number, see `encodeMessage`. */
 export interface TaskRequest {
-  /** Number, which every message about the task repeats. */
-  readonly task: number;
   readonly kind: TaskKind;
   /** Packed, @see packInput. */
   readonly input: unknown;
   readonly encoder: EncoderChoice;
-  /** Bytes that follow through the pipe. */
-  readonly byteCount: number;
+  /** The file that the task reads; empty for most tasks. */
+  readonly bytes: Uint8Array;
 }
 
+/** Descriptor of the process through which it sends its messages. Requests arrive at its standard input. */
+export const ANSWERS_DESCRIPTOR = 3;
+
 /** To the parent. */
-export type TaskMessage = { readonly task: number } & (TaskProgress | TaskAnswer);
+export type TaskMessage<Kind extends TaskKind = TaskKind> = TaskProgress | TaskAnswer<Kind>;
 
 interface TaskProgress {
   readonly kind: 'progress';
@@ -142,6 +143,6 @@ interface TaskProgress {
 }
 
 /** The last message of a task. */
-type TaskAnswer =
-  | { readonly kind: 'done'; readonly output: TaskOutput<TaskKind> }
+type TaskAnswer<Kind extends TaskKind> =
+  | { readonly kind: 'done'; readonly output: TaskOutput<Kind> }
   | { readonly kind: 'failed'; readonly failure: Failure };

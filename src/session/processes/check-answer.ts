@@ -1,0 +1,354 @@
+import { CODES, type Code } from '../../diagnostic.ts';
+import type { Sha256 } from '../../digest.ts';
+import type { LintFinding, MediaFinding } from '../../engine/lint/lint-finding.ts';
+import type { RenderResult } from '../../engine/render-result.ts';
+import type { Failure, SceneErrorCode } from '../../engine/scene-error.ts';
+import type { RenderedSound, SceneFinding } from '../../engine/scene-media.ts';
+import type { RenderedSegment, SegmentStill } from '../../engine/segments/render-segments.ts';
+import type { TextFinding } from '../../engine/text/text-findings.ts';
+import { LINT_CODES, LINT_SEVERITIES } from '../../template/lint-severities.ts';
+import type { EditableKind, Manifest } from '../../template/parse-manifest.ts';
+import { SAFE_AREA_NAMES, type SafeAreaName } from '../../template/safe-areas.ts';
+import type { FontSettings } from '../../template/scene.ts';
+import { ANIMATE_SPEEDS, ANIMATE_STRATEGIES, CROP_STRATEGIES } from '../../wire/mapping.ts';
+import { OUTPUT_CODECS, OUTPUT_FORMATS, OUTPUT_QUALITIES } from '../../wire/output.ts';
+import { SLOT_KINDS } from '../../wire/slot-text.ts';
+import type { StyleVersion } from '../../wire/style-version.ts';
+import type { BoundScene, PackedPackage } from '../bind-scene.ts';
+import type { PackageDescription } from '../sources/inspect-package.ts';
+import {
+  both,
+  byField,
+  bytes,
+  type Check,
+  count,
+  fields,
+  flag,
+  listOf,
+  longText,
+  mapOf,
+  nullable,
+  number,
+  oneOf,
+  optionalFields,
+  recordOf,
+  text,
+  UncheckedValue,
+} from './check-value.ts';
+import type { MessageLimits } from './message-channel.ts';
+import type { TaskInput, TaskKind, TaskMessage, TaskOutput } from './tasks.ts';
+
+// The shapes of everything that a render process answers. It reads untrusted files and may be taken over, so nothing that it
+// sends is used before it was checked here.
+
+const digest: Check<Sha256> = (value) => {
+  const written = text(value);
+  if (!/^[0-9a-f]{64}$/.test(written)) throw new UncheckedValue('a value is not a SHA-256 digest');
+  return written as Sha256;
+};
+const span = fields({ file: text, start: count, end: count });
+const format = oneOf(...OUTPUT_FORMATS);
+const still = fields({ name: text, frame: count });
+const namedStill = fields({ name: text, bytes, width: count, height: count });
+
+const textFinding: Check<TextFinding> = fields({
+  code: oneOf('glyph_missing', 'text_overflow'),
+  editable: nullable(text),
+  text,
+  font: text,
+  characters: listOf(text),
+  overflow: number,
+});
+const moment = fields({ frame: count, seconds: number, still: nullable(text) });
+const ofEditable = both(moment, fields({ editable: text }));
+const clipEndsEarly = fields({ freezesAtSeconds: number, lengthSeconds: number, neededSeconds: number });
+const mediaTruncated = fields({ presentSeconds: number, announcedSeconds: nullable(number) });
+const mediaFinding: Check<MediaFinding> = byField('code', {
+  clip_ends_early: both(ofEditable, clipEndsEarly),
+  media_truncated: both(ofEditable, mediaTruncated),
+});
+const sceneFinding: Check<SceneFinding> = byField('code', {
+  glyph_missing: textFinding,
+  text_overflow: textFinding,
+  clip_ends_early: both(ofEditable, clipEndsEarly),
+  media_truncated: both(ofEditable, mediaTruncated),
+}) as Check<SceneFinding>;
+const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
+const defects = {
+  flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
+  glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
+  text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame'), overflow: nullable(number) }),
+  low_contrast: fields({ editable: text, ratio: number, needed: number }),
+  text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
+  text_hidden: fields({ editable: text, reason: oneOf('never_shown', 'off_frame', 'covered') }),
+  outside_safe_area: fields({
+    editable: text,
+    area: safeArea,
+    edges: listOf(oneOf('top', 'right', 'bottom', 'left')),
+  }),
+  text_collision: fields({ editable: text, other: nullable(text), otherText: text }),
+  image_too_small: fields({
+    editable: text,
+    width: number,
+    height: number,
+    areaWidth: number,
+    areaHeight: number,
+    limit: oneOf('image', 'clip', 'asset'),
+  }),
+  clip_ends_early: both(fields({ editable: text }), clipEndsEarly),
+  media_truncated: both(fields({ editable: text }), mediaTruncated),
+};
+const box = fields({ x: number, y: number, width: number, height: number });
+const lintFinding: Check<LintFinding> = both(
+  both(moment, fields({ box: nullable(box) })),
+  byField('code', defects),
+) as Check<LintFinding>;
+
+const renderResult: Check<RenderResult> = fields({
+  video: bytes,
+  format,
+  stills: listOf(namedStill),
+  findings: listOf(sceneFinding),
+  width: count,
+  height: count,
+  frameCount: count,
+  durationSeconds: number,
+});
+const segmentStill: Check<SegmentStill> = fields({ frame: count, bytes });
+const segment: Check<RenderedSegment> = fields({
+  first: count,
+  end: count,
+  configuration: bytes,
+  packets: listOf(fields({ bytes, frame: count, isKey: flag })),
+  stills: listOf(segmentStill),
+  findings: listOf(textFinding),
+});
+const sound: Check<RenderedSound> = fields({
+  track: nullable(
+    fields({
+      codec: oneOf('aac', 'opus', 'pcm'),
+      sampleRate: number,
+      channels: count,
+      configuration: bytes,
+      packets: listOf(fields({ bytes, time: number, duration: number })),
+    }),
+  ),
+  findings: listOf(mediaFinding),
+});
+
+const settings: Check<FontSettings> = optionalFields({ axes: recordOf(number), features: recordOf(number) });
+const file = fields({ path: text, bytes });
+const font = both(file, settings);
+const kinds = ['text', 'color', ...SLOT_KINDS, 'image', 'video', 'audio', 'font'] as const;
+const inputType: Check<EditableKind> = oneOf(...kinds);
+const lintCodes = Object.fromEntries(LINT_CODES.map((code) => [code, oneOf(...LINT_SEVERITIES)]));
+const manifest: Check<Manifest> = fields({
+  name: text,
+  description: nullable(text),
+  stillcuts: mapOf(fields({ timeSeconds: number, at: span })),
+  editables: mapOf(
+    fields({
+      kind: inputType,
+      label: text,
+      stillcut: text,
+      required: flag,
+      maxLength: nullable(count),
+      font: nullable(fields({ replaces: text, texts: nullable(listOf(text)), allowedFonts: nullable(listOf(text)) })),
+      settings,
+      at: span,
+    }),
+  ),
+  fonts: mapOf(both(fields({ file: text, at: span }), settings)),
+  fallbackFonts: mapOf(span),
+  lint: optionalFields({ ...lintCodes, safe_area: safeArea }) as Check<Manifest['lint']>,
+});
+const specification: Check<StyleVersion> = both(
+  fields({
+    id: text,
+    editables: recordOf(
+      both(
+        fields({ input_type: inputType, stillcut: text }),
+        optionalFields({
+          example_text: text,
+          fonts: listOf(text),
+          width: number,
+          height: number,
+          label: text,
+          required: flag,
+          max_length: count,
+          duration: number,
+          allowed_fonts: listOf(text),
+        }),
+      ),
+    ),
+    fonts: listOf(text),
+  }),
+  optionalFields({ available_fonts: listOf(text) }),
+);
+const size = { width: count, height: count, fps: number, frameCount: count };
+const description: Check<PackageDescription> = fields({
+  ...size,
+  spec: specification,
+  digest,
+  name: text,
+  stillcuts: listOf(text),
+});
+const packed: Check<PackedPackage> = fields({
+  ...size,
+  folder: text,
+  manifest,
+  spec: specification,
+  digest,
+  stills: listOf(still),
+  animation: longText,
+  fonts: mapOf(font),
+  extraFonts: mapOf(font),
+  fallbackFonts: listOf(text),
+  images: mapOf(file),
+  sounds: mapOf(file),
+});
+const problem = fields({ code: text, pointer: text, detail: text });
+
+const transform = optionalFields({
+  crop_strategy: oneOf(...CROP_STRATEGIES),
+  crop_x: number,
+  crop_y: number,
+  crop_width: number,
+  crop_height: number,
+  focus_x: number,
+  focus_y: number,
+  background: text,
+  trim_strategy: oneOf('none', 'manual'),
+  trim_start_time: number,
+  volume: number,
+  animate_strategy: oneOf(...ANIMATE_STRATEGIES),
+  animate_speed: oneOf(...ANIMATE_SPEEDS),
+});
+const image = fields({ assetId: text, width: number, height: number, bytes, transform, name: text });
+const boundSound = both(
+  fields({
+    bytes,
+    startSeconds: number,
+    endSeconds: number,
+    transform: optionalFields({
+      trim_start_time: number,
+      volume: number,
+      fade_in: number,
+      fade_out: number,
+      loop: flag,
+    }),
+    name: text,
+    optional: flag,
+  }),
+  optionalFields({ skipSeconds: number }),
+);
+const scene: Check<BoundScene> = fields({
+  ...size,
+  output: both(
+    fields({ format, quality: oneOf(...OUTPUT_QUALITIES), fingerprint: nullable(text) }),
+    optionalFields({ codec: oneOf(...OUTPUT_CODECS) }),
+  ),
+  animation: longText,
+  fonts: listOf(both(fields({ name: text, bytes, isFallback: flag }), settings)),
+  images: listOf(image),
+  clips: listOf(image),
+  sounds: listOf(boundSound),
+  stills: listOf(still),
+  usedFonts: listOf(text),
+});
+
+/** A list with one item for each of a task's inputs. */
+function listFor<T>(inputs: readonly unknown[], item: Check<T>): Check<T[]> {
+  const list = listOf(item);
+  return (value) => {
+    const checked = list(value);
+    if (checked.length !== inputs.length) throw new UncheckedValue(`a list does not have ${inputs.length} items`);
+    return checked;
+  };
+}
+
+function either<A, B>(key: string, withKey: Check<A>, without: Check<B>): Check<A | B> {
+  return (value) => (Object.hasOwn(Object(value), key) ? withKey(value) : without(value));
+}
+
+/** Checks of the outputs of each task for its input. */
+const OUTPUTS: { readonly [Kind in TaskKind]: (input: TaskInput<Kind>) => Check<TaskOutput<Kind>> } = {
+  video: () => renderResult,
+  files: ({ outputs }) => listFor(outputs, renderResult),
+  segments: ({ ranges, outputs }) => listFor(ranges, listFor(outputs, segment)),
+  frames: ({ frames }) => listFor(frames, segmentStill),
+  sound: () => sound,
+  keys: ({ ranges, outputs }) =>
+    fields({ segments: listFor(ranges, listFor(outputs, nullable(digest))), sound: nullable(digest) }),
+  join: () => renderResult,
+  stills: ({ stills }) => listFor(stills, fields({ name: text, bytes })),
+  compare: ({ after }) =>
+    listFor(after.stills, fields({ before: nullable(bytes), after: nullable(bytes), changedShare: nullable(number) })),
+  lint: () => listOf(lintFinding),
+  source: () => both(fields({ contentType: text }), optionalFields({ width: count, height: count })),
+  package: () =>
+    either(
+      'problems',
+      fields({ problems: listOf(problem) }),
+      fields({ description, package: nullable(packed), memoryBytes: count }),
+    ),
+  bind: () => scene,
+  font: () =>
+    either(
+      'weight',
+      fields({
+        problem: oneOf(null),
+        weight: number,
+        weightRange: nullable(fields({ min: number, max: number })),
+      }),
+      fields({ problem: text }),
+    ),
+};
+
+const SCENE_CODES = [
+  'asset_type_unsupported',
+  'asset_decode_failed',
+  'asset_too_large',
+  'template_invalid',
+  'encode_failed',
+  'render_crashed',
+  'render_timeout',
+] as const satisfies readonly SceneErrorCode[];
+
+const failure: Check<Failure> = byField('kind', {
+  scene: both(fields({ code: oneOf(...SCENE_CODES), message: text }), optionalFields({ imageName: text })),
+  reelform: both(
+    fields({ code: oneOf(...(Object.keys(CODES) as Code[])), message: text }),
+    optionalFields({ hint: text }),
+  ),
+  unexpected: both(fields({ message: text }), optionalFields({ stack: text, code: text })),
+});
+
+/** Returns the check of the messages about a task. */
+export function messageCheck<Kind extends TaskKind>(kind: Kind, input: TaskInput<Kind>): Check<TaskMessage<Kind>> {
+  return byField('kind', {
+    progress: fields({ done: count, count }),
+    done: fields({ output: OUTPUTS[kind](input) }),
+    failed: fields({ failure }),
+  }) as Check<TaskMessage<Kind>>;
+}
+
+const MEGABYTE = 2 ** 20;
+/** Texts are small, except the packets of many frames or of a long sound. */
+const TEXT_BYTES: Partial<Record<TaskKind, number>> = { segments: 32 * MEGABYTE, sound: 32 * MEGABYTE };
+/** An animation may grow when it is written again; other files in a package keep their size. */
+const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
+  source: MEGABYTE,
+  keys: MEGABYTE,
+  font: MEGABYTE,
+  package: 256 * MEGABYTE,
+  bind: 256 * MEGABYTE,
+};
+
+/** Returns the limits of the messages about a task. @param memoryBytes memory limit of the process that sends them */
+export function messageLimits(kind: TaskKind, memoryBytes: number): MessageLimits {
+  return {
+    textBytes: TEXT_BYTES[kind] ?? 4 * MEGABYTE,
+    attachedBytes: Math.min(memoryBytes, INSPECTED_BYTES[kind] ?? Number.POSITIVE_INFINITY),
+  };
+}
