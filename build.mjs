@@ -87,12 +87,14 @@ const { output } = await build({
     codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: chunkOf, debugName: 'CHUNKS' }] },
   },
 });
-// Runs before the event loop of its process, which a module cannot: see the file.
-await build({
-  ...input,
-  input: 'src/sandbox/landlock-launcher.ts',
-  output: { file: 'dist/sandbox/landlock-launcher.cjs', format: 'cjs' },
-});
+// Run before the event loop of their processes, which modules cannot: see the files.
+for (const name of ['landlock-launcher', 'refuse-processes']) {
+  await build({
+    ...input,
+    input: `src/sandbox/${name}.ts`,
+    output: { file: `dist/sandbox/${name}.cjs`, format: 'cjs' },
+  });
+}
 // Runs in a sandbox of its own, which has no modules.
 const { output: player } = await build({
   platform: 'neutral',

@@ -1,5 +1,5 @@
-import { arch, platform } from 'node:process';
-import { type SeccompArchitecture, seccompFilter } from './seccomp-filter.ts';
+import { arch, pid, platform } from 'node:process';
+import { type SeccompArchitecture, seccompFilter, singleProcessFilter } from './seccomp-filter.ts';
 
 /** The library that calls libc. It is an optional dependency, so callers load it. */
 export type Koffi = typeof import('koffi')['default'];
@@ -21,7 +21,10 @@ interface Kernel {
   restrictSelf(ruleset: number): number;
   setNoNewPrivileges(): number;
   setUndumpable(): number;
-  setFilter(filter: Uint8Array): number;
+  /** @param flags `SECCOMP_FILTER_FLAG_*` */
+  setFilter(filter: Uint8Array, flags: number): number;
+  /** Gives up all capabilities except these bits. */
+  limitCapabilities(kept: number): number;
   openPath(path: string): number;
   close(descriptor: number): void;
   keepOnExec(descriptor: number): void;
@@ -55,6 +58,16 @@ const TRUNCATION_FROM = 3;
 
 /** Numbers of the calls that libc does not wrap; those of Landlock are the same on every architecture. */
 const SECCOMP: Readonly<Record<SeccompArchitecture, number>> = { x64: 317, arm64: 277 };
+const CAPABILITY_CALLS: Readonly<Record<SeccompArchitecture, readonly [get: number, set: number]>> = {
+  x64: [125, 126],
+  arm64: [90, 91],
+};
+/** `_LINUX_CAPABILITY_VERSION_3`: two words of 32 capabilities. @see capset(2) */
+const CAPABILITY_VERSION = 0x20080522;
+/** `CAP_DAC_READ_SEARCH`: root reads libraries that belong to other users. Landlock still limits the paths. */
+const READ_SEARCH = 1 << 2;
+/** `SECCOMP_FILTER_FLAG_TSYNC`: the filter applies to all threads of the process. */
+const ALL_THREADS = 1;
 const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
@@ -75,7 +88,7 @@ export function landlockGap(version: number): string | null {
 
 /**
  * Restricts this process permanently and replaces it by a program that inherits the restrictions. All other threads
- * end. Returns only by throwing.
+ * end. Root loses its capabilities. Returns only by throwing.
  *
  * @param keptDescriptors stay open in the program
  * @throws Error if the kernel refuses a step; the process is then partly restricted and must exit
@@ -107,11 +120,34 @@ export function execRestricted(
   check(kernel.setNoNewPrivileges(), 'no_new_privs');
   check(kernel.restrictSelf(ruleset), 'landlock_restrict_self');
   kernel.close(ruleset);
+  check(kernel.limitCapabilities(READ_SEARCH), 'capset');
   for (const descriptor of keptDescriptors) kernel.keepOnExec(descriptor);
-  const areSignalsScoped = version >= SIGNALS_SCOPED_FROM;
-  check(kernel.setFilter(seccompFilter({ architecture: architecture()!, areSignalsScoped })), 'seccomp');
+  const filter = seccompFilter({
+    architecture: architecture()!,
+    areSignalsScoped: version >= SIGNALS_SCOPED_FROM,
+    processId: pid,
+  });
+  check(kernel.setFilter(filter, 0), 'seccomp');
   kernel.exec(program.file, program.args, program.env);
   throw new Error(`The sandbox could not start ${program.file}: errno ${kernel.errno()}`);
+}
+
+/**
+ * Prevents this process from starting others, from becoming another program and from leaving its process group. All its
+ * threads are restricted. For a program in a sandbox, whose launcher cannot refuse this beforehand.
+ *
+ * @throws Error if the kernel refuses it
+ */
+export function refuseProcesses(koffi: Koffi): void {
+  const kernel = openKernel(koffi);
+  if (kernel.setFilter(singleProcessFilter(architecture()!), ALL_THREADS) !== 0) {
+    throw new Error(`The sandbox could not be set up: seccomp failed with errno ${kernel.errno()}`);
+  }
+}
+
+/** Returns whether `refuseProcesses` is available. */
+export function canRefuseProcesses(koffi: Koffi | null): boolean {
+  return platform === 'linux' && koffi !== null && architecture() !== null;
 }
 
 /**
@@ -167,9 +203,23 @@ function openKernel(koffi: Koffi): Kernel {
     setNoNewPrivileges: () => prctl(38, 1, 0, 0, 0) as number,
     setUndumpable: () => prctl(4, 0, 0, 0, 0) as number,
     // SECCOMP_SET_MODE_FILTER
-    setFilter: (filter) => {
+    setFilter: (filter, flags) => {
       const value = { length: filter.length / 8, filter };
-      return syscall(SECCOMP[architecture()!], 'uint', 1, 'uint', 0, koffi.pointer(filterProgram), value) as number;
+      return syscall(SECCOMP[architecture()!], 'uint', 1, 'uint', flags, koffi.pointer(filterProgram), value) as number;
+    },
+    limitCapabilities: (kept) => {
+      const [get, set] = CAPABILITY_CALLS[architecture()!];
+      const header = Buffer.alloc(8);
+      header.writeUInt32LE(CAPABILITY_VERSION, 0);
+      // Effective, permitted and inheritable capabilities, of each word.
+      const sets = Buffer.alloc(24);
+      const result = syscall(get, 'void *', header, 'void *', sets) as number;
+      if (result !== 0) return result;
+      const permitted = sets.readUInt32LE(4) & kept;
+      sets.fill(0);
+      sets.writeUInt32LE(permitted, 0);
+      sets.writeUInt32LE(permitted, 4);
+      return syscall(set, 'void *', header, 'void *', sets) as number;
     },
     // O_PATH | O_CLOEXEC
     openPath: (path) => open(path, 0o12000000) as number,

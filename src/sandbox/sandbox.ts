@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ReelformError } from '../diagnostic.ts';
-import { hideProcess, type Koffi, landlockGap, landlockVersion, type PathAccess } from './landlock.ts';
+import {
+  canRefuseProcesses,
+  hideProcess,
+  type Koffi,
+  landlockGap,
+  landlockVersion,
+  type PathAccess,
+} from './landlock.ts';
 
 /** Values of the setting. `auto` takes the first available sandbox; `required` fails without one. */
 export const SANDBOX_SETTINGS = ['auto', 'required', 'landlock', 'bubblewrap', 'none'] as const;
@@ -22,7 +29,7 @@ interface SandboxedProgram {
   readonly args: readonly string[];
   /** The only writable folder; absolute. */
   readonly folder: string;
-  /** Programs outside the package that it may run, absolute. */
+  /** Programs outside the package that it may run, absolute. Without any, it cannot start processes. */
   readonly programs: readonly string[];
 }
 
@@ -63,7 +70,12 @@ const SYSTEM_PATHS = [
 const PROGRAM_FOLDERS = ['/bin', '/usr/bin', '/usr/local/bin'] as const;
 /** Kernel file systems to allow with Landlock; bubblewrap mounts new ones. */
 const KERNEL_PATHS: readonly (readonly [string, PathAccess])[] = [
-  ['/proc/self', 'read'],
+  // Neither the environment nor mounts, descriptors and network connections of the process.
+  ['/proc/self/cgroup', 'read'],
+  ['/proc/self/maps', 'read'],
+  ['/proc/self/stat', 'read'],
+  ['/proc/self/statm', 'read'],
+  ['/proc/self/status', 'read'],
   ['/proc/cpuinfo', 'read'],
   ['/proc/meminfo', 'read'],
   ['/proc/stat', 'read'],
@@ -137,8 +149,8 @@ function landlock(version: number): Sandbox {
     command({ args, folder, programs }) {
       const reading = readablePaths(programs).map((path): [string, PathAccess] => [path, 'read']);
       const policy = JSON.stringify({ paths: [...reading, ...KERNEL_PATHS, [folder, 'write']] });
-      const launcher = join(PACKAGE, 'dist/sandbox/landlock-launcher.cjs');
-      return { file: execPath, args: [launcher, policy, ...args], env: environment(folder) };
+      const launched = [built('landlock-launcher.cjs'), policy, ...preloaded(programs), ...args];
+      return { file: execPath, args: launched, env: environment(folder) };
     },
   };
 }
@@ -151,8 +163,9 @@ function bubblewrap(version: string): Sandbox {
     command({ args, folder, programs }) {
       const reading = readablePaths(programs).flatMap((path) => ['--ro-bind', path, path]);
       const system = ['--proc', '/proc', '--dev', '/dev', '--bind', folder, folder, '--chdir', folder];
-      const isolation = ['--unshare-all', '--die-with-parent', '--new-session'];
-      const command = [...isolation, ...reading, ...system, '--', execPath, ...args];
+      // Not in a session of its own, so that limits of the process group hold for it too.
+      const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'];
+      const command = [...isolation, ...reading, ...system, '--', execPath, ...preloaded(programs), ...args];
       return { file: 'bwrap', args: command, env: { ...environment(folder), PATH: env.PATH ?? '' } };
     },
   };
@@ -165,6 +178,16 @@ function noSandbox(reason: string): Sandbox {
     gap: reason,
     command: ({ args }) => ({ file: execPath, args: [...args], env: {} }),
   };
+}
+
+/** Options of Node with which a program without further programs remains the only process. */
+function preloaded(programs: readonly string[]): string[] {
+  const isAlone = programs.length === 0 && canRefuseProcesses(loadKoffi());
+  return isAlone ? ['--require', built('refuse-processes.cjs')] : [];
+}
+
+function built(name: string): string {
+  return join(PACKAGE, 'dist/sandbox', name);
 }
 
 /** Names the files that libraries read at their start, where the sandbox hides the usual ones. */

@@ -8,6 +8,8 @@ interface SeccompOptions {
    * process.
    */
   readonly areSignalsScoped: boolean;
+  /** The process that the filter restricts. */
+  readonly processId: number;
 }
 
 /** `AUDIT_ARCH_*`. @see linux/audit.h */
@@ -18,13 +20,21 @@ const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const REFUSE = 0x00050000 | 1; // EPERM
 const MISSING = 0x00050000 | 38; // ENOSYS
+const NOT_SUPPORTED = 0x00050000 | 25; // ENOTTY
 
 /** Numbers of a system call on x64 and arm64; null where the architecture lacks it. */
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
 /**
- * System calls that no renderer needs and that reach outside the process: sockets, other processes, mounts, kernel
- * interfaces, metadata of files (which Landlock does not cover), shared memory of other processes.
+ * The last system call that was reviewed: `file_setattr` of Linux 6.17. All later ones are missing for the process, because
+ * nothing is known of what they reach. From 424 on, all architectures have the same numbers.
+ */
+export const LAST_REVIEWED_CALL = 469;
+
+/**
+ * System calls that no renderer needs and that reach outside the process: sockets, other processes, process groups and
+ * sessions (a process that left its group would outlive it), mounts, devices, kernel interfaces, metadata of files (which
+ * Landlock does not cover), shared memory of other processes.
  *
  * @see arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux
  */
@@ -38,6 +48,15 @@ export const REFUSED_CALLS = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
+  io_setup: [206, 0],
+  io_destroy: [207, 1],
+  io_submit: [209, 2],
+  io_cancel: [210, 3],
+  io_getevents: [208, 4],
+  io_pgetevents: [333, 292],
+  setsid: [112, 157],
+  setpgid: [109, 154],
+  vhangup: [153, 58],
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -71,6 +90,13 @@ export const REFUSED_CALLS = {
   fsmount: [432, 432],
   fspick: [433, 433],
   mount_setattr: [442, 442],
+  open_tree_attr: [467, 467],
+  statmount: [457, 457],
+  listmount: [458, 458],
+  mknod: [133, null],
+  mknodat: [259, 33],
+  sync: [162, 81],
+  syncfs: [306, 267],
   unshare: [272, 97],
   setns: [308, 268],
   name_to_handle_at: [303, 264],
@@ -84,6 +110,13 @@ export const REFUSED_CALLS = {
   swapon: [167, 224],
   swapoff: [168, 225],
   quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  lsm_set_self_attr: [460, 460],
+  lookup_dcookie: [212, 18],
+  nfsservctl: [180, 42],
+  uselib: [134, null],
+  sysfs: [139, null],
+  modify_ldt: [154, null],
   acct: [163, 89],
   syslog: [103, 116],
   settimeofday: [164, 170],
@@ -112,6 +145,7 @@ export const REFUSED_CALLS = {
   lremovexattr: [198, 15],
   fremovexattr: [199, 16],
   removexattrat: [466, 466],
+  file_setattr: [469, 469],
   utime: [132, null],
   utimes: [235, null],
   futimesat: [261, null],
@@ -143,6 +177,26 @@ const SIGNAL_CALLS: readonly Numbers[] = [
   [424, 424], // pidfd_send_signal
 ];
 
+/** Signals a thread of a process, as `abort` does with its own. */
+const TGKILL: Numbers = [234, 131];
+/** Calls that start another process, replace the program of this one, or take it out of its group. */
+const PROCESS_CALLS: readonly Numbers[] = [
+  [57, null], // fork
+  [58, null], // vfork
+  [59, 221], // execve
+  [322, 281], // execveat
+  REFUSED_CALLS.setsid,
+  REFUSED_CALLS.setpgid,
+];
+/**
+ * Requests on descriptors that Node and libc use, for terminals and pipes. Others reach devices, or change flags of files that
+ * are open for reading.
+ *
+ * @see asm-generic/ioctls.h: TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+ */
+const IOCTL: Numbers = [16, 29];
+const ALLOWED_REQUESTS = [0x5401, 0x802c542a, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] as const;
+
 /** Allowed only for the calling process itself, whose id is 0: limits of another process could end it. */
 const PRLIMIT64: Numbers = [302, 261];
 /** Its flags are in memory, which a filter cannot read; libc falls back to `clone`. */
@@ -150,6 +204,7 @@ const CLONE3: Numbers = [435, 435];
 const CLONE: Numbers = [56, 220];
 /** `CLONE_NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET` */
 const CLONE_NAMESPACES = 0x7e020000;
+const CLONE_THREAD = 0x00010000;
 /** The x32 ABI repeats all calls of x86-64 under numbers from here on. */
 const X32 = 0x40000000;
 
@@ -164,42 +219,90 @@ const RETURN = 0x06;
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const ARGUMENT_0_AT = 16;
+const ARGUMENT_1_AT = 24;
 
 /**
- * Builds the seccomp filter of a sandboxed process: an array of `struct sock_filter`, 8 bytes each. It allows every call that
- * is not refused above: an allow list would break with each version of Node.
+ * Builds the seccomp filter of a sandboxed process: an array of `struct sock_filter`, 8 bytes each. It allows every reviewed
+ * call that is not refused above: an allow list would break with each version of Node.
  *
  * @see seccomp(2), and Documentation/userspace-api/seccomp_filter.rst of Linux
  */
-export function seccompFilter({ architecture, areSignalsScoped }: SeccompOptions): Uint8Array {
-  const column = architecture === 'x64' ? 0 : 1;
-  const program: Instruction[] = [
-    [LOAD, 0, 0, ARCHITECTURE_AT],
-    [IF_EQUAL, 1, 0, AUDIT_ARCH[architecture]],
-    [RETURN, 0, 0, KILL_PROCESS],
-    [LOAD, 0, 0, NUMBER_AT],
-  ];
-  if (architecture === 'x64') program.push([IF_AT_LEAST, 0, 1, X32], [RETURN, 0, 0, REFUSE]);
-  const answer = (numbers: Numbers, value: number): void => {
-    const number = numbers[column];
-    if (number !== null) program.push([IF_EQUAL, 0, 1, number], [RETURN, 0, 0, value]);
-  };
-  for (const numbers of Object.values(REFUSED_CALLS)) answer(numbers, REFUSE);
-  if (!areSignalsScoped) for (const numbers of SIGNAL_CALLS) answer(numbers, REFUSE);
-  answer(CLONE3, MISSING);
-  program.push(
-    [IF_EQUAL, 0, 3, CLONE[column]!],
-    [LOAD, 0, 0, ARGUMENT_0_AT],
-    [IF_ANY_BIT, 0, 1, CLONE_NAMESPACES],
-    [RETURN, 0, 0, REFUSE],
-    [LOAD, 0, 0, NUMBER_AT],
-    [IF_EQUAL, 0, 3, PRLIMIT64[column]!],
-    [LOAD, 0, 0, ARGUMENT_0_AT],
-    [IF_EQUAL, 1, 0, 0],
-    [RETURN, 0, 0, REFUSE],
-    [RETURN, 0, 0, ALLOW],
-  );
-  return encode(program);
+export function seccompFilter({ architecture, areSignalsScoped, processId }: SeccompOptions): Uint8Array {
+  const filter = new FilterProgram(architecture);
+  for (const numbers of Object.values(REFUSED_CALLS)) filter.answer(numbers, REFUSE);
+  if (!areSignalsScoped) {
+    for (const numbers of SIGNAL_CALLS) filter.answer(numbers, REFUSE);
+    filter.answerUnless(TGKILL, ARGUMENT_0_AT, [[IF_EQUAL, processId]], REFUSE);
+  }
+  filter.answer(CLONE3, MISSING);
+  filter.answerIf(CLONE, ARGUMENT_0_AT, [IF_ANY_BIT, CLONE_NAMESPACES], REFUSE);
+  filter.answerUnless(PRLIMIT64, ARGUMENT_0_AT, [[IF_EQUAL, 0]], REFUSE);
+  const allowed = ALLOWED_REQUESTS.map((request): Condition => [IF_EQUAL, request]);
+  filter.answerUnless(IOCTL, ARGUMENT_1_AT, allowed, NOT_SUPPORTED);
+  return filter.encode();
+}
+
+/**
+ * Builds the filter that a program adds to itself so that it remains the only process: the limits of a process group then
+ * hold for everything that it does. Threads are allowed.
+ */
+export function singleProcessFilter(architecture: SeccompArchitecture): Uint8Array {
+  const filter = new FilterProgram(architecture);
+  for (const numbers of PROCESS_CALLS) filter.answer(numbers, REFUSE);
+  filter.answer(CLONE3, MISSING);
+  filter.answerUnless(CLONE, ARGUMENT_0_AT, [[IF_ANY_BIT, CLONE_THREAD]], REFUSE);
+  return filter.encode();
+}
+
+/** An instruction that compares the accumulator. */
+type Condition = readonly [code: number, operand: number];
+
+/** Builds a filter. The accumulator holds the number of the call between instructions. */
+class FilterProgram {
+  readonly #column: 0 | 1;
+  readonly #program: Instruction[];
+
+  constructor(architecture: SeccompArchitecture) {
+    this.#column = architecture === 'x64' ? 0 : 1;
+    this.#program = [
+      [LOAD, 0, 0, ARCHITECTURE_AT],
+      [IF_EQUAL, 1, 0, AUDIT_ARCH[architecture]],
+      [RETURN, 0, 0, KILL_PROCESS],
+      [LOAD, 0, 0, NUMBER_AT],
+    ];
+    if (architecture === 'x64') this.#program.push([IF_AT_LEAST, 0, 1, X32], [RETURN, 0, 0, REFUSE]);
+    this.#program.push([IF_AT_LEAST, 0, 1, LAST_REVIEWED_CALL + 1], [RETURN, 0, 0, MISSING]);
+  }
+
+  answer(numbers: Numbers, value: number): void {
+    const number = numbers[this.#column];
+    if (number !== null) this.#program.push([IF_EQUAL, 0, 1, number], [RETURN, 0, 0, value]);
+  }
+
+  /** Answers a call whose argument meets a condition. */
+  answerIf(numbers: Numbers, argumentAt: number, [code, operand]: Condition, value: number): void {
+    this.#program.push(
+      [IF_EQUAL, 0, 4, numbers[this.#column]!],
+      [LOAD, 0, 0, argumentAt],
+      [code, 0, 1, operand],
+      [RETURN, 0, 0, value],
+      [LOAD, 0, 0, NUMBER_AT],
+    );
+  }
+
+  /** Answers a call whose argument meets none of the conditions. */
+  answerUnless(numbers: Numbers, argumentAt: number, conditions: readonly Condition[], value: number): void {
+    const { length } = conditions;
+    this.#program.push([IF_EQUAL, 0, length + 3, numbers[this.#column]!], [LOAD, 0, 0, argumentAt]);
+    conditions.forEach(([code, operand], index) => {
+      this.#program.push([code, length - index, 0, operand]);
+    });
+    this.#program.push([RETURN, 0, 0, value], [LOAD, 0, 0, NUMBER_AT]);
+  }
+
+  encode(): Uint8Array {
+    return encode([...this.#program, [RETURN, 0, 0, ALLOW]]);
+  }
 }
 
 /** @see struct sock_filter: code, jumps if true and false, operand */

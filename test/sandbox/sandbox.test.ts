@@ -7,12 +7,36 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSandbox, type Sandbox, type SandboxSetting } from '../../src/sandbox/sandbox.ts';
 
-const ALLOWED = ['own folder: write', 'own folder: read', 'own process: read', 'own thread: start', 'own program: run'];
-/** Bubblewrap gives a program its own temporary directory and network, so using them has no effect outside. */
-const ALLOWED_BY = {
+const ALLOWED = ['own folder: write', 'own folder: read', 'own process: read', 'own thread: start'];
+/**
+ * Bubblewrap gives a program its own temporary directory, network and mounts, so using or listing them shows nothing of the
+ * system.
+ */
+const ALLOWED_BY: Readonly<Record<'landlock' | 'bubblewrap', readonly string[]>> = {
   landlock: ALLOWED,
-  bubblewrap: [...ALLOWED, 'system: temporary files', 'network: listen'],
-} as const;
+  bubblewrap: [
+    ...ALLOWED,
+    'own process: list mounts',
+    'own process: list connections',
+    'own process: list descriptors',
+    'package: read attributes',
+    'system: temporary files',
+    'network: listen',
+  ],
+};
+const ANSWERS = {
+  'own program: run': 'EPERM',
+  'own process: become another program': 'EPERM',
+  'own process: lead a session': 'EPERM',
+  'own process: leave its group': 'EPERM',
+  'own process: list mounts': 'EACCES',
+  'own process: list connections': 'EACCES',
+  'data folder: change attributes': 'EPERM',
+  'package: read attributes': 'ENOTTY',
+  'system calls: unknown': 'ENOSYS',
+  'system calls: list mounts': 'EPERM',
+};
+const PACKAGE = join(import.meta.dirname, '../..');
 
 /** Opens the named sandbox, or returns null where this system lacks it. */
 function sandboxOf(setting: SandboxSetting): Sandbox | null {
@@ -56,28 +80,34 @@ describe.each(['landlock', 'bubblewrap'] as const)('openSandbox(%s)', (setting) 
     const program = join(folder, 'hostile.mjs');
     copyFileSync(join(import.meta.dirname, '../support/hostile-program.mjs'), program);
     const { file, args, env } = sandbox!.command({
-      args: [program, String(pid), data, socket, String(port), folder],
+      args: [program, String(pid), data, socket, String(port), folder, PACKAGE],
       folder,
       programs: [],
     });
     const { stdout } = await execa(file, args, { env: { ...env, HOME_OF_THE_SERVER: homedir() }, extendEnv: false });
     const results = JSON.parse(stdout) as Record<string, string>;
     const allowed = Object.keys(results).filter((name) => results[name] === 'allowed');
-    expect({ allowed, results }).toMatchObject({ allowed: ALLOWED_BY[setting] });
+    expect({ allowed: allowed.sort(), results }).toMatchObject({ allowed: [...ALLOWED_BY[setting]].sort() });
+    // The calls reach the filter, and not only a kernel that lacks them.
+    if (setting === 'landlock') expect(results).toMatchObject(ANSWERS);
   });
 
   it.skipIf(sandbox === null)(
-    "passes the parent's IPC channel to a program, including messages sent before it starts",
+    'passes descriptor 3 to a program, and what the parent sends before it starts',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'own-'));
       const program = join(folder, 'echo.mjs');
-      writeFileSync(program, `process.once('message', (m) => process.send(m.length, () => process.disconnect()));`);
+      writeFileSync(
+        program,
+        `import { Socket } from 'node:net';
+       const chunks = await process.stdin.toArray();
+       new Socket({ fd: 3 }).end(String(Buffer.concat(chunks).length));`,
+      );
       const { file, args, env } = sandbox!.command({ args: [program], folder, programs: [] });
-      const subprocess = execa(file, args, { ipc: true, serialization: 'advanced', env, extendEnv: false });
-      const answer = new Promise((resolve) => subprocess.once('message', resolve));
-      subprocess.send(Buffer.alloc(5_000_000));
-      expect(await answer).toBe(5_000_000);
-      await subprocess;
+      const stdio = ['pipe', 'ignore', 'inherit', 'pipe'] as const;
+      const subprocess = execa(file, args, { stdio, env, extendEnv: false });
+      subprocess.stdin.end(Buffer.alloc(5_000_000));
+      expect((await subprocess).stdio[3]).toBe('5000000');
     },
   );
 });
