@@ -1,5 +1,5 @@
 import type { Source, VideoResource } from '../definition/video.ts';
-import { canonicalJson, type Json, sha256 } from '../digest.ts';
+import { type Json, sha256 } from '../digest.ts';
 import { defaultCodec } from '../wire/output.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import {
@@ -23,7 +23,7 @@ export interface PlanDocument {
   readonly format_version: '1.0';
   /** For information only. */
   readonly tool_version: string;
-  /** Digest of the changes only: equal changes have the same id, no matter who planned them and when. */
+  /** Digest of the changes and their values only: see `planId`. */
   readonly plan_id: string;
   readonly complete: boolean;
   /** Number of videos that need a change and were left out on request; absent when unknown. */
@@ -256,16 +256,38 @@ function sourceDocument(source: AdoptionSource): SourceDocument {
 }
 
 /**
- * Computes the digest of `[id, action, fingerprint before, fingerprint after]` of all changes, by id, each followed by
- * its deliveries as `[destination, credential]` if there are any.
+ * Computes the digest of all changes with the values that they show, so that a plan whose texts were edited has another
+ * id. Leaves out what may differ between machines that plan the same change: its reason, the origin of an adopted
+ * rendering, and counts of segments. Also leaves out the labels of editables, which only name the values.
+ *
+ * @returns SHA-256 of a JSON list, with one list per change: see `docs/reference/plan-json.md`
  */
 export function planId(changes: readonly ChangeDocument[]): string {
-  const rows = changes.map(({ id, action, before, after, destinations = [] }) => {
-    const places = destinations.flatMap(({ kind, to, credential }) => (kind === 'deliver' ? [[to, credential]] : []));
-    const row: Json[] = [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
-    return places.length === 0 ? row : [...row, places];
-  });
-  return `sha256:${sha256(canonicalJson(rows))}`;
+  return `sha256:${sha256(JSON.stringify(changes.map(identifiedValues)))}`;
+}
+
+function identifiedValues(change: ChangeDocument): unknown[] {
+  const { id, path, previous_id, title, template, action, before, after, destinations = [] } = change;
+  return [
+    id,
+    path,
+    previous_id,
+    title,
+    template,
+    action,
+    before && [before.fingerprint, before.session, before.video_url],
+    after?.fingerprint,
+    change.inputs.map(({ key, before, after, kind, value }) => [key, before, after, kind, value]),
+    change.fields.map(({ field, before, after }) => [field, before, after]),
+    destinations.map(({ kind, to, credential, output }) => [kind, to, credential, output]),
+  ];
+}
+
+/** Checks whether the counts of a plan from another machine are those of its changes. */
+export function hasTrueCounts({ summary, estimate, changes }: PlanDocument): boolean {
+  const count = (action: Action): number => changes.filter((one) => one.action === action).length;
+  const isTrue = ACTIONS.every((action) => action === 'noop' || (summary[action] ?? 0) === count(action));
+  return isTrue && estimate.renders === count('create') + count('update');
 }
 
 /** Checks whether a policy denies the plan, so that it must not be applied. */

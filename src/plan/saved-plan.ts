@@ -4,7 +4,7 @@ import { isRecord, parseJson } from '../json.ts';
 import type { Lock } from '../lock/lock.ts';
 import type { DesiredVideo } from './desired-video.ts';
 import { ACTIONS, type Change, type Plan, type PlanDiagnostic, renders } from './plan.ts';
-import { type ChangeDocument, changeDocument, type PlanDocument, planId } from './plan-document.ts';
+import { type ChangeDocument, changeDocument, hasTrueCounts, type PlanDocument, planId } from './plan-document.ts';
 
 /**
  * Parses a saved plan. Recomputes its id, so that a plan edited after its review is rejected.
@@ -28,7 +28,11 @@ export function parsePlanDocument(text: string, file: string): Result<PlanDocume
     return refuse('it is not a plan');
   }
   if (!changes.every(isChange)) return refuse('one of its changes is malformed');
-  if (document.plan_id !== planId(changes)) return refuse('its changes do not match its plan_id');
+  if (document.plan_id !== planId(changes)) {
+    return refuse('its changes do not match its plan_id: it was edited, or another version of reelform made it');
+  }
+  if (!isRecord(document.summary) || !isRecord(document.estimate)) return refuse('it is not a plan');
+  if (!hasTrueCounts(document as unknown as PlanDocument)) return refuse('its counts do not match its changes');
   if (Array.isArray(diagnostics) && diagnostics.some((one) => isRecord(one) && one.severity === 'error')) {
     return refuse('it contains errors', 'Correct them and create the plan again: reelform plan --out FILE');
   }
@@ -45,8 +49,7 @@ function isChange(value: unknown): value is ChangeDocument {
     (previousId === null || typeof previousId === 'string') &&
     isSide(before, ['fingerprint', 'session']) &&
     isSide(after, ['fingerprint']) &&
-    Array.isArray(value.inputs) &&
-    Array.isArray(value.fields) &&
+    [value.inputs, value.fields].every((list) => Array.isArray(list) && list.every(isRecord)) &&
     (value.destinations === undefined || (Array.isArray(value.destinations) && value.destinations.every(isDestination)))
   );
 }
@@ -143,7 +146,15 @@ function differsBecause(reviewed: ChangeDocument, change: Change | undefined): s
     return 'it needs rendering now, but the plan does not render it';
   }
   if (!isSame(present.destinations, reviewed.destinations ?? []) && !hasArrived(present, reviewed)) return ELSEWHERE;
-  return isSame(present.fields, reviewed.fields) ? null : 'its title, labels or template have changed';
+  if (!isSame(present.fields, reviewed.fields)) return 'its title, labels or template have changed';
+  return showsValues(reviewed, change, present) ? null : 'it shows other values than the definition has';
+}
+
+/** Checks whether a saved change showed the values that are rendered. Labels may be worded differently. */
+function showsValues(reviewed: ChangeDocument, { desired }: Change, present: ChangeDocument): boolean {
+  const values = ({ inputs }: ChangeDocument): unknown => inputs.map(({ label: _, ...input }) => input);
+  if (!isSame(values(present), values(reviewed))) return false;
+  return desired === null || (present.title === reviewed.title && present.template === reviewed.template);
 }
 
 /**

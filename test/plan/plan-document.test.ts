@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, sha256 } from '../../src/digest.ts';
+import { sha256 } from '../../src/digest.ts';
 import { ACTIONS, type Prices } from '../../src/plan/plan.ts';
 import {
+  type ChangeDocument,
   type Estimate,
   estimatePlan,
   type PlanDocument,
   planDocument,
+  planId,
   splitRestores,
 } from '../../src/plan/plan-document.ts';
 import { anyWorld, color, desired, emptyLock, lockOf, plan, text } from './videos.ts';
@@ -138,20 +140,43 @@ describe('planDocument()', () => {
       fc.assert(
         fc.property(anyWorld, ({ videos, lock, missing }) => {
           const { plan_id, changes } = document(videos, lock, missing);
-          const rows = changes.map(({ id, action, before, after, destinations = [] }) => {
-            const places = destinations.filter(({ kind }) => kind === 'deliver').map((one) => [one.to, one.credential]);
-            const row = [id, action, before?.fingerprint ?? null, after?.fingerprint ?? null];
-            return places.length === 0 ? row : [...row, places];
-          });
-          expect(plan_id).toBe(`sha256:${sha256(canonicalJson(rows))}`);
+          const rows = changes.map((one) => [
+            ...[one.id, one.path, one.previous_id, one.title, one.template, one.action],
+            one.before && [one.before.fingerprint, one.before.session, one.before.video_url],
+            one.after?.fingerprint,
+            one.inputs.map((input) => [input.key, input.before, input.after, input.kind, input.value]),
+            one.fields.map((field) => [field.field, field.before, field.after]),
+            one.destinations!.map((to) => [to.kind, to.to, to.credential, to.output]),
+          ]);
+          expect(plan_id).toBe(`sha256:${sha256(JSON.stringify(rows))}`);
         }),
       );
     });
 
-    test('does not depend on titles, the tool or unchanged videos', () => {
+    test('does not depend on the tool, labels or unchanged videos', () => {
       const { plan_id } = document([changed], lockOf(berlin));
-      const retitled = { ...changed, title: 'Other' };
-      expect(planDocument(plan([retitled, rome], lockOf(berlin, rome)), '9.9.9', []).plan_id).toBe(plan_id);
+      const labelled = planDocument(plan([changed, rome], lockOf(berlin, rome)), '9.9.9', [], () => 'Headline');
+      expect(labelled.plan_id).toBe(plan_id);
+    });
+
+    test('depends on every value that the plan shows', () => {
+      const { changes, plan_id } = document([changed], lockOf(berlin));
+      const [change] = changes;
+      const [input] = change!.inputs;
+      const forged: Partial<ChangeDocument>[] = [
+        { title: 'Other' },
+        { template: 'other' },
+        { path: 'videos/other.yaml' },
+        { inputs: [] },
+        { inputs: [{ ...input!, after: 'Other' }] },
+        { inputs: [{ ...input!, before: 'Other' }] },
+        { inputs: [{ ...input!, value: 'Other' }] },
+        { fields: [{ field: 'labels.market', before: null, after: 'de' }] },
+        { before: { ...change!.before!, video_url: 'https://elsewhere.example/1.mp4' } },
+        { destinations: [{ kind: 'release', to: 's3://videos/1.mp4', credential: null }] },
+      ];
+      const ids = forged.map((fields) => planId([{ ...change!, ...fields }]));
+      expect(new Set([plan_id, ...ids]).size).toBe(forged.length + 1);
     });
 
     test('depends on the actions', () => {

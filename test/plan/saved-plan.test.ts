@@ -5,7 +5,7 @@ import type { Lock } from '../../src/lock/lock.ts';
 import type { DesiredVideo } from '../../src/plan/desired-video.ts';
 import { editLock, lockEdits } from '../../src/plan/lock-edits.ts';
 import { type Change, isEmptyPlan, type Plan, renders } from '../../src/plan/plan.ts';
-import { type PlanDocument, planDocument } from '../../src/plan/plan-document.ts';
+import { type ChangeDocument, type PlanDocument, planDocument, planId } from '../../src/plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../src/plan/saved-plan.ts';
 import { intent } from '../lock/journal-arbitrary.ts';
 import { anyWorld, applied, desired, emptyLock, lockOf, place, plan, rendering, text } from './videos.ts';
@@ -153,6 +153,38 @@ describe('reviewedPlan()', () => {
     const refreshed = new Map([['berlin', 'url_lost' as const]]);
     const read = review(save(plan([berlin], lock, [], { refreshed })), [berlin], lock);
     expect(read.ok && read.value.changes).toMatchObject([{ action: 'update', reason: 'url_lost' }]);
+  });
+});
+
+describe('a plan whose shown values were edited', () => {
+  const good = planDocument(plan([changed], lockOf(berlin)), '0.1.0', []);
+  const forge = (fields: Partial<ChangeDocument>): PlanDocument => {
+    const changes = [{ ...good.changes[0]!, ...fields }];
+    return { ...good, changes, plan_id: planId(changes) };
+  };
+
+  test.each<[string, Partial<ChangeDocument>]>([
+    ['value', { inputs: [{ ...good.changes[0]!.inputs[0]!, after: 'Harmless' }] }],
+    ['missing value', { inputs: [] }],
+    ['title', { title: 'Harmless' }],
+    ['template', { template: 'harmless' }],
+  ])('is refused as stale when its id fits again: another %s', (_, fields) => {
+    expect(review(forge({}), [changed], lockOf(berlin)).ok).toBe(true);
+    expect(review(forge(fields), [changed], lockOf(berlin))).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: 'plan_stale', message: expect.stringContaining('it shows other values') }],
+    });
+  });
+
+  test.each([
+    { summary: {} },
+    { summary: { ...good.summary, create: 1 } },
+    { estimate: { ...good.estimate, renders: 0 } },
+  ])('is refused when its counts are not those of its changes: %j', (fields) => {
+    expect(parsePlanDocument(JSON.stringify({ ...good, ...fields }), 'plan.json')).toMatchObject({
+      ok: false,
+      diagnostics: [{ message: expect.stringContaining('its counts do not match its changes') }],
+    });
   });
 });
 
