@@ -1,3 +1,4 @@
+import { parseRecord } from '../json.ts';
 import { createOnce, ForgeError } from './forge-client.ts';
 
 const BEHAVIORS = ['update', 'new', 'hide-and-new', 'delete-and-new'] as const;
@@ -107,6 +108,8 @@ export interface CommentData {
   /** Commits, if known. */
   readonly head_sha: string | null;
   readonly base_sha: string | null;
+  /** Digests of the plan's effects, joined; null if they are too many. */
+  readonly approvals: string | null;
 }
 
 /** Returns the first line of every plan comment, which identifies it. @param tag value of `--tag` */
@@ -120,17 +123,38 @@ function commentMarker(tag: string): string {
  */
 export function markedComment(tag: string, data: CommentData, text: string): string {
   const hidden = Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, HIDDEN.test(value) ? value : null]),
+    Object.entries(data).map(([name, value]) => [
+      name,
+      HIDDEN[name as keyof CommentData].test(value ?? '') ? value : null,
+    ]),
   );
   return [commentMarker(tag), `<!-- ${JSON.stringify(hidden)} -->`, '', text.trim()].join('\n');
 }
 
-const HIDDEN = /^(?:sha256:)?[0-9a-f]{7,64}$/;
+const COMMIT = /^[0-9a-f]{7,64}$/;
+const HIDDEN: Readonly<Record<keyof CommentData, RegExp>> = {
+  plan_id: /^sha256:[0-9a-f]{64}$/,
+  head_sha: COMMIT,
+  base_sha: COMMIT,
+  approvals: /^[A-Za-z0-9+/]+$/,
+};
 
-/** Returns the id of the plan in a comment; null for other comments. */
-export function planIdOf(body: string, tag: string): string | null {
+/** Returns the hidden data of a comment; null for other comments, and for those without a plan. */
+export function commentData(body: string, tag: string): CommentData | null {
   if (!isMarked(body, tag)) return null;
-  return /^<!-- \{"plan_id":"(sha256:[0-9a-f]{64})"/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1] ?? null;
+  const hidden = parseRecord(/^<!-- (\{.*\}) -->$/.exec(body.split(/\r?\n/, 2)[1] ?? '')?.[1] ?? '') ?? {};
+  const read = (name: keyof CommentData): string | null => {
+    const value = hidden[name];
+    return typeof value === 'string' && HIDDEN[name].test(value) ? value : null;
+  };
+  const planId = read('plan_id');
+  if (planId === null) return null;
+  return {
+    plan_id: planId,
+    head_sha: read('head_sha'),
+    base_sha: read('base_sha'),
+    approvals: read('approvals'),
+  };
 }
 
 /** Checks whether the first line of a comment is exactly the marker. */

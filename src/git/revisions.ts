@@ -16,14 +16,9 @@ export async function headLocation(root: string): Promise<{ readonly commit: str
   return { commit, folder };
 }
 
-/**
- * Returns the current commit and its first parents, latest first.
- *
- * @throws ReelformError `git_failed`
- */
-export async function recentCommits(root: string, count: number): Promise<string[]> {
-  const log = await runGit(root, ['log', '--first-parent', `--max-count=${count}`, '--format=%H', 'HEAD']);
-  return log.split('\n').filter((line) => line !== '');
+/** Returns whether a commit is the current one or was merged into it; false for unknown commits. */
+export async function isMergedIn(root: string, commit: string): Promise<boolean> {
+  return (await tryGit(root, ['merge-base', '--is-ancestor', gitName(commit), 'HEAD'])) !== null;
 }
 
 /** Returns the current branch; null when HEAD is detached. @throws ReelformError `git_failed` outside a repository */

@@ -106,7 +106,7 @@ describe('apply.yml with REELFORM_REVIEWED_ONLY', () => {
     const hello = readFileSync(join(person.root, 'videos/hello.yaml'), 'utf8');
     const unseen = await push({ 'notes.md': 'Nobody reviewed this' });
     expect(ends(unseen)).toEqual(['apply: failure']);
-    expect(logOf(unseen)).toContain('no comment "plan" of a merged pull request shows it');
+    expect(logOf(unseen)).toContain('not approved because no merged pull request was found');
     const pull = await open({ 'videos/hello.yaml': hello.replace('Hello', 'Hello again') });
     const planned = await pull.plan();
     expect(ends(planned), logOf(planned)).toEqual(['plan: success', 'comment: success']);

@@ -28,7 +28,7 @@ export function addVideoCommands(program: Command, action: ActionOf): void {
     .option('--auto-approve', 'do not ask for approval')
     .option(
       '--expect-plan <id>',
-      'fail unless the plan has this plan_id; `reviewed`: unless it was shown in a comment of a merged pull request',
+      'fail unless the plan has this plan_id; `reviewed`: unless comments of merged pull requests show each of its changes',
     )
     .option(
       '--allow-unsearched',

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { ReelformError } from '../../diagnostic.ts';
 import { type Behavior, type CommentData, markedComment } from '../../forge/write-comment.ts';
 import { parseJson } from '../../json.ts';
-import { type PlanDocument, planId } from '../../plan/plan-document.ts';
+import { approvalsOf } from '../../plan/approvals.ts';
+import { hasTrueCounts, type PlanDocument, planId } from '../../plan/plan-document.ts';
 import type { PlanPreview } from '../../preview/plan-preview.ts';
 import { readPreview } from '../../preview/read-preview.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
@@ -26,7 +27,7 @@ export interface CommentDraft {
   /** The visible part of the comment. */
   readonly markdown: string;
   /** Returns the whole comment, at most 60,000 characters. */
-  body(data: Omit<CommentData, 'plan_id'>): string;
+  body(data: Pick<CommentData, 'head_sha' | 'base_sha'>): string;
 }
 
 /**
@@ -49,7 +50,8 @@ export async function draftComment(
   const preview = isDrawn ? await tryPreview(folder) : null;
   const hasFailed = (document.checks ?? []).some(({ status }) => status === 'fail');
   const hasNews = hasChanges(document) || document.diagnostics.length > 0 || hasFailed;
-  const hidden = markedComment(options.tag, { plan_id: document.plan_id, head_sha: LONG, base_sha: LONG }, '').length;
+  const shown = { plan_id: document.plan_id, approvals: joinedApprovals(document) };
+  const hidden = markedComment(options.tag, { ...shown, head_sha: LONG, base_sha: LONG }, '').length;
   const { page } = options;
   const footer = page === undefined ? '' : `\n${pageMarkdown(page)}`;
   const rest = { ...(summary === null ? {} : { summary }), ...(page === undefined ? {} : { artifact: page }) };
@@ -59,8 +61,7 @@ export async function draftComment(
     document,
     hasNews,
     markdown,
-    body: (data) =>
-      markedComment(options.tag, { plan_id: document.plan_id, ...data }, hasNews ? markdown : OBSOLETE_COMMENT),
+    body: (data) => markedComment(options.tag, { ...shown, ...data }, hasNews ? markdown : OBSOLETE_COMMENT),
   };
 
   async function tryPreview(from: string): Promise<PlanPreview | null> {
@@ -76,6 +77,15 @@ export async function draftComment(
       return null;
     }
   }
+}
+
+/** Leaves a third of the comment to its visible part. */
+const MAX_APPROVALS = 1800;
+
+/** Joins the approvals of a plan; null for too many, so that only the whole plan is approved. */
+function joinedApprovals(document: PlanDocument): string | null {
+  const approvals = approvalsOf(document);
+  return approvals.length > MAX_APPROVALS ? null : approvals.join('');
 }
 
 /** Placeholder with the length of the longest commit id. */
@@ -132,6 +142,7 @@ async function readPlanFile(file: string, directory: string): Promise<PlanDocume
   if (planId(document.changes) !== document.plan_id) {
     throw refuse('its changes do not match its plan_id');
   }
+  if (!hasTrueCounts(document)) throw refuse('its counts do not match its changes');
   return { ...document, diagnostics: problemsOf(document).slice(0, MAX_DIAGNOSTICS) };
 }
 

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, EXIT, errorAt, hasErrors, ReelformError } from '../../diagnostic.ts';
-import { gitHubComments, pullsOfCommit } from '../../forge/github/pulls.ts';
-import { planIdOf } from '../../forge/write-comment.ts';
-import { recentCommits } from '../../git/revisions.ts';
-import { isEmptyPlan, type Plan, rendersOtherContent } from '../../plan/plan.ts';
+import { formatList } from '../../hints.ts';
+import { type Plan, type PlanDiagnostic, rendersOtherContent } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import { parsePlanDocument, reviewedPlan, savedDemands } from '../../plan/saved-plan.ts';
 import { countWords } from '../../report/wording/plan-words.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import type { ApplyOptions } from '../apply/apply-options.ts';
-import { openJobGitHub } from '../forge/forge-job.ts';
 import { VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
+import { findReviews, type Reviews } from './find-reviews.ts';
 import { applyPolicies, type OpenedPlan, openPlan, type PlanContext } from './open-plan.ts';
 
 interface PlanToApply extends OpenedPlan {
@@ -40,10 +39,10 @@ export async function planToApply(
   const planned = await applyPolicies(await openPlan(directory, options, io, context), options, io);
   const { expectPlan: expected } = options;
   const { opened, repository } = planned;
-  const other =
-    opened === null || expected === undefined ? null : await otherPlan(opened.plan, expected, repository.root, io);
-  if (other === null) return { ...planned, refusal: refusalOf(planned) };
-  return { ...planned, diagnostics: [...planned.diagnostics, other], refusal: EXIT.stale };
+  const wrong =
+    opened === null || expected === undefined ? [] : await unexpected(opened.plan, expected, repository.root, io);
+  if (wrong.length === 0) return { ...planned, refusal: refusalOf(planned) };
+  return { ...planned, diagnostics: [...planned.diagnostics, ...wrong], refusal: EXIT.stale };
 }
 
 function refusalOf({ opened }: OpenedPlan): number | null {
@@ -54,55 +53,52 @@ function refusalOf({ opened }: OpenedPlan): number | null {
 /** `reviewed`, with a tag for comments other than `plan`. */
 const REVIEWED = /^reviewed(?::([\w-]+))?$/;
 
+/** Number of changes without approval that are reported one by one. */
+const NAMED = 20;
+
 /**
  * Compares the plan with the expected one: by its id, or by the comments on merged pull requests.
  *
- * @returns null if the plan is the expected one
+ * @returns errors; none if the plan is the expected one
  * @throws ReelformError if GitHub does not answer
  */
-async function otherPlan(plan: Plan, expected: string, root: string, io: Io): Promise<Diagnostic | null> {
+async function unexpected(plan: Plan, expected: string, root: string, io: Io): Promise<Diagnostic[]> {
   const document = planDocument(plan, VERSION, []);
   const { plan_id: id } = document;
   const [isAboutReviews, tag = 'plan'] = REVIEWED.exec(expected) ?? [];
   const words = countWords(document).map(({ words }) => words);
   const now = `The current plan is ${id} (${words.length === 0 ? 'no videos' : words.join(', ')})`;
-  const stale = (rest: string, hint: string) => errorAt('plan_stale', undefined, `${now}, ${rest}`, hint);
   if (isAboutReviews === undefined) {
-    if (id === expected) return null;
+    if (id === expected) return [];
     const hint = 'Check it with `reelform plan` and the same options; if it is right, pass its plan_id';
-    return stale(`not ${expected}`, hint);
+    return [errorAt('plan_stale', undefined, `${now}, not ${expected}`, hint)];
   }
-  if (isEmptyPlan(plan)) return null;
-  if (await isReviewed(root, id, tag, io)) return null;
-  return stale(
-    `and no comment "${tag}" of a merged pull request shows it`,
-    `Check it with \`reelform plan\`; if it is right, apply it with --expect-plan ${id}`,
-  );
+  const reviews = await findReviews({ plan, planId: id, root, tag }, io);
+  const { unapproved } = reviews;
+  if (unapproved.size === 0) return [];
+  const message = `${now}, and ${countNoun(unapproved.size, 'change')} of it ${unapproved.size === 1 ? 'is' : 'are'} not approved ${searchedWords(reviews, tag)}`;
+  const deepen = reviews.isShallow
+    ? 'Check out the whole history (fetch-depth: 0), because merges are found in it. '
+    : '';
+  const hint = `${deepen}Check it with \`reelform plan\`; if it is right, apply it with --expect-plan ${id}`;
+  const named = [...unapproved].slice(0, NAMED).map(([change, why]): PlanDiagnostic => {
+    const { id: video } = change;
+    return { ...errorAt('plan_stale', undefined, `"${video}" is not approved: ${why}`), video };
+  });
+  return [errorAt('plan_stale', undefined, message, hint), ...named];
 }
 
-/** Maximum number of merges between a review and its apply. Runs wait for each other, and failed ones are repeated. */
-const MERGES = 20;
-
-/**
- * True if a comment on a recently merged pull request shows the plan. Only comments by the account of the job's token
- * count.
- *
- * @param root absolute; merges are searched from the checked-out commit
- * @param tag of the comments
- * @throws ReelformError of Git or GitHub
- */
-async function isReviewed(root: string, planId: string, tag: string, io: Io): Promise<boolean> {
-  const github = await openJobGitHub(io);
-  const seen = new Set<number>();
-  for (const commit of await recentCommits(root, MERGES)) {
-    for (const { number, isMerged } of await pullsOfCommit(github, commit)) {
-      if (!isMerged || seen.has(number)) continue;
-      seen.add(number);
-      const comments = await gitHubComments(github, number).own();
-      if (comments.some(({ body }) => planIdOf(body, tag) === planId)) return true;
-    }
-  }
-  return false;
+function searchedWords({ unapproved, searched, unlisted }: Reviews, tag: string): string {
+  const list = (numbers: readonly number[]): string => formatList(numbers.map((number) => `#${number}`));
+  const where =
+    searched.length === 0
+      ? 'because no merged pull request was found'
+      : `by the comments "${tag}" of the merged pull requests ${list(searched)}`;
+  const whole =
+    unlisted.length === 0
+      ? ''
+      : `; the comments of ${list(unlisted)} approve only their whole plans, which are too long`;
+  return `${where}${whole}${unapproved.size > NAMED ? `; the first ${NAMED} follow` : ''}`;
 }
 
 /** The remaining changes of a saved plan. */

@@ -6,6 +6,8 @@ import type { GitHubJob } from './job.ts';
 
 export interface PullRequest extends Issue {
   readonly isMerged: boolean;
+  /** Commit of the merge; before it, null or a commit that tests the merge. */
+  readonly mergeSha: string | null;
   readonly headSha: string;
   /** Tip of the base branch when GitHub last updated it, and the branch. */
   readonly baseSha: string;
@@ -23,6 +25,21 @@ export async function pullsOfCommit(github: GitHub, sha: string): Promise<PullRe
   return (await github.rest.list(`${github.root}/commits/${encodeURIComponent(sha)}/pulls?per_page=100`)).map(pullOf);
 }
 
+/**
+ * Yields merged pull requests, the latest update first.
+ *
+ * @param pages maximum number of pages that are read, with a hundred closed pull requests each
+ */
+export async function* mergedPulls(github: GitHub, pages: number): AsyncGenerator<PullRequest> {
+  for (let page = 1; page <= pages; page++) {
+    const query = `state=closed&sort=updated&direction=desc&per_page=100&page=${page}`;
+    const found = await requestJson(github, 'GET', `${github.root}/pulls?${query}`);
+    const pulls = Array.isArray(found) ? found.map(pullOf) : [];
+    yield* pulls.filter(({ isMerged }) => isMerged);
+    if (pulls.length < 100) return;
+  }
+}
+
 /** Not repeated when the result is unclear: check with `pullsOfHead`. */
 export async function createPull(
   github: GitHub,
@@ -36,10 +53,11 @@ export function updatePull(github: GitHub, number: number, changes: IssueChanges
 }
 
 function pullOf(value: unknown): PullRequest {
-  const { head, base, merged_at: mergedAt } = isRecord(value) ? value : {};
+  const { head, base, merged_at: mergedAt, merge_commit_sha: mergeSha } = isRecord(value) ? value : {};
   return {
     ...issueOf(value),
     isMerged: typeof mergedAt === 'string',
+    mergeSha: typeof mergeSha === 'string' ? mergeSha : null,
     headSha: textField(head, 'sha'),
     baseSha: textField(base, 'sha'),
     baseBranch: textField(base, 'ref'),

@@ -75,7 +75,8 @@ describe('reelform comment github', () => {
     const [marker, hidden = ''] = body.split('\n');
     expect(marker).toBe(MARKER);
     const planId = (JSON.parse(ONE) as { plan_id: string }).plan_id;
-    const data = { plan_id: planId, head_sha: HEAD, base_sha: '0'.repeat(40) };
+    const approvals = expect.stringMatching(/^[A-Za-z0-9+/]{22}$/);
+    const data = { plan_id: planId, approvals, head_sha: HEAD, base_sha: '0'.repeat(40) };
     expect(JSON.parse(hidden.slice(5, -4))).toEqual(data);
     expect(body).toContain('berlin');
 

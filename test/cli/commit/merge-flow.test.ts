@@ -151,7 +151,7 @@ describe('apply --commit=push', () => {
       flow.github.comment(
         pull.number,
         user,
-        markedComment(tag, { plan_id: planId, head_sha: null, base_sha: null }, 'Plan'),
+        markedComment(tag, { plan_id: planId, head_sha: null, base_sha: null, approvals: null }, 'Plan'),
       );
     show('stranger', 'plan');
     show(BOT, 'other');
