@@ -15,4 +15,10 @@ export const MEDIA_CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.flac': 'audio/flac',
   '.ogg': 'audio/ogg',
   '.m4a': 'audio/mp4',
+  '.aif': 'audio/aiff',
+  '.aiff': 'audio/aiff',
+  '.aifc': 'audio/aiff',
+  '.caf': 'audio/x-caf',
+  '.ac3': 'audio/ac3',
+  '.wma': 'audio/x-ms-wma',
 };

@@ -5,13 +5,14 @@ import { type Libav, loadLibav, type NativeFrame, type NativeScaler } from './li
 const BT709 = 1;
 const RGB = 0;
 const BT2020 = 9;
+const MATRICES = { bt601: 5, bt709: BT709, bt2020: BT2020 } as const;
 const PQ = 16;
 const HLG = 18;
 const LIMITED_RANGE = 1;
 const FULL_RANGE = 2;
 
-/** A decoded picture with colours outside BT.709. */
-interface WideColourPicture {
+/** A decoded picture with colours outside BT.709, or in a pixel format that `yuvToBgra` does not read, such as RGB. */
+interface DecodedPicture {
   readonly width: number;
   readonly height: number;
   /** Consecutive planes without padding. */
@@ -20,17 +21,20 @@ interface WideColourPicture {
   readonly pixelFormat: number;
   readonly primaries: number;
   readonly transfer: number;
+  /** Ignored for RGB. */
+  readonly matrix: keyof typeof MATRICES;
+  readonly isRgb: boolean;
   readonly isFullRange: boolean;
 }
 
 /** Returns whether a picture has high dynamic range (PQ, HLG) or the wide gamut of BT.2020. */
-export function hasWideColours({ primaries, transfer }: Pick<WideColourPicture, 'primaries' | 'transfer'>): boolean {
+export function hasWideColours({ primaries, transfer }: Pick<DecodedPicture, 'primaries' | 'transfer'>): boolean {
   return primaries === BT2020 || transfer === PQ || transfer === HLG;
 }
 
 /**
- * Converts pictures of high dynamic range or wide gamut to BT.709, with the tone and gamut mapping of FFmpeg's libswscale. One
- * conversion runs at a time. The caller must close it.
+ * Converts pictures to BGRA in BT.709 with FFmpeg's libswscale, which maps the tones and gamut of wider colours. One conversion
+ * runs at a time. The caller must close it.
  *
  * @see ITU-R BT.2100-2 (PQ, HLG), BT.2408-7, 5.1 (reference white)
  */
@@ -56,7 +60,7 @@ export class ColourConverter {
   }
 
   /** Returns width * height * 4 bytes. @throws SceneError asset_decode_failed */
-  async toBgra(picture: WideColourPicture): Promise<Uint8ClampedArray> {
+  async toBgra(picture: DecodedPicture): Promise<Uint8ClampedArray> {
     const converting = this.#pending.then(() => this.#convert(picture));
     this.#pending = converting.catch(() => {});
     return converting;
@@ -73,7 +77,8 @@ export class ColourConverter {
     });
   }
 
-  async #convert({ width, height, bytes, pixelFormat, primaries, transfer, isFullRange }: WideColourPicture) {
+  async #convert(picture: DecodedPicture) {
+    const { width, height, bytes, pixelFormat, primaries, transfer, matrix, isRgb, isFullRange } = picture;
     const failed = (cause: unknown) =>
       new SceneError('asset_decode_failed', `The colours of the video cannot be converted: ${cause}`, {
         imageName: this.#name,
@@ -85,7 +90,11 @@ export class ColourConverter {
     };
     try {
       Object.assign(source, { width, height, format: pixelFormat });
-      Object.assign(source, { colorPrimaries: primaries, colorTrc: transfer, colorSpace: BT2020 });
+      Object.assign(source, {
+        colorPrimaries: primaries,
+        colorTrc: transfer,
+        colorSpace: isRgb ? RGB : MATRICES[matrix],
+      });
       source.colorRange = isFullRange ? FULL_RANGE : LIMITED_RANGE;
       check(source.getBuffer(0));
       check(source.fromBuffer(bytes));

@@ -2,21 +2,34 @@ import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { Libav, NativeFrame } from './libav.ts';
 
-/** FFmpeg's decoders, by `mediabunny`'s codec names. */
+/** FFmpeg's decoders, by `mediabunny`'s codec names, or by FFmpeg's for codecs that `mediabunny` does not know. */
 const DECODERS: Readonly<Record<string, string>> = {
   ...{ avc: 'h264', hevc: 'hevc', vp8: 'vp8', vp9: 'vp9', av1: 'libdav1d' },
-  ...{ aac: 'aac', mp3: 'mp3float', opus: 'opus', vorbis: 'vorbis', flac: 'flac', ac3: 'ac3' },
+  ...{ prores: 'prores', qtrle: 'qtrle', png: 'png' },
+  ...{ aac: 'aac', mp3: 'mp3float', opus: 'opus', vorbis: 'vorbis', flac: 'flac', ac3: 'ac3', eac3: 'eac3' },
+  ...{ alac: 'alac' },
 };
 /** Maximum size of a picture, regardless of what its stream declares: 4096 × 4096. */
 const MAX_PIXELS = '16777216';
 const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
-interface DecoderOptions {
-  /** Name in `mediabunny`. */
+/** What a container declares about its pictures. */
+export interface VideoDecoding {
+  /** A key of `DECODERS`. */
   readonly codec: string;
   /** Codec configuration, if the codec has one. */
   readonly description?: Uint8Array | undefined;
+  /** Four characters that distinguish variants of a codec, if it has them. */
+  readonly format?: string | undefined;
+  /** Bits per pixel, for codecs whose packets do not contain it. */
+  readonly depth?: number | undefined;
+  /** Coded size, for codecs whose packets do not contain it. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+interface DecoderOptions extends VideoDecoding {
   /** Sound only. */
   readonly sampleRate?: number | undefined;
   readonly channels?: number | undefined;
@@ -35,7 +48,7 @@ export class Decoder {
    * @throws ReelformError encoder_missing; SceneError asset_type_unsupported
    */
   static async open(options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void): Promise<Decoder> {
-    const { codec, description, sampleRate, channels, kind, name: imageName } = options;
+    const { codec, description, format, depth, width, height, sampleRate, channels, kind, name: imageName } = options;
     const session = new CodecSession({
       ...{ code: 'asset_decode_failed', imageName },
       ...{ subject: `The ${kind}`, failed: `The ${kind} cannot be decoded` },
@@ -45,6 +58,9 @@ export class Decoder {
       if (native === null) throw new Error(`there is no decoder of ${codec}`);
       const configure = (context: CodecSession['context']): void => {
         if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
+        if (format !== undefined) context.codecTag = Buffer.from(format, 'latin1').readUInt32LE();
+        if (depth !== undefined) context.bitsPerCodedSample = depth;
+        if (width !== undefined && height !== undefined) [context.width, context.height] = [width, height];
         if (sampleRate !== undefined) context.sampleRate = sampleRate;
         if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
       };

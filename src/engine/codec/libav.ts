@@ -59,6 +59,9 @@ interface ChannelLayout {
 export interface NativeCodecContext {
   /** Configuration of the codec, or null if it has none. */
   extraData: Buffer | null;
+  /** Four characters, the first in the lowest byte. */
+  codecTag: number;
+  bitsPerCodedSample: number;
   sampleRate: number;
   sampleFormat: number;
   channelLayout: ChannelLayout;

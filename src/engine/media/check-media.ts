@@ -1,15 +1,17 @@
 import { wrongKind } from '../../file-kind.ts';
 import { SceneError } from '../scene-error.ts';
 import { readGifFrames } from './decode-gif.ts';
-import { isPcm } from './decode-sound.ts';
-import { mediaTypeOf } from './media-type.ts';
-import { codecName, MAX_MEDIA_SECONDS, readMedia, SOUND_CODECS, VIDEO_CODECS } from './open-media.ts';
+import { type MediaType, mediaTypeOf } from './media-type.ts';
+import { MAX_MEDIA_SECONDS, readMedia } from './open-media.ts';
+import { openSoundTrack } from './open-sound-track.ts';
+import { videoCodecName, videoDecoding } from './video-codec.ts';
 
 export const MAX_CLIP_BYTES = 2_000_000_000;
 export const MAX_CLIP_SIDE_PIXELS = 4096;
 /** Limit for the pixels of all frames of a GIF together. */
 export const MAX_GIF_PIXELS = 1_000_000_000;
 
+const CONVERT_VIDEO = 'convert it to H.264 in MP4, or, to keep its alpha, to ProRes 4444 in MOV or VP9 in WebM';
 const CLIP_TYPES = new Set<unknown>(['mp4', 'mov', 'webm', 'gif']);
 
 /** Header data of a clip. */
@@ -70,9 +72,9 @@ async function videoHeader(bytes: Uint8Array, type: ClipHeader['type'], name: st
   return readMedia(bytes, name, async (input) => {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new SceneError('asset_type_unsupported', 'The file has no video', { imageName: name });
-    if (!VIDEO_CODECS.has(await track.getCodec()) || (await track.getDecoderConfig()) === null) {
-      const codec = await codecName(track);
-      const text = `The video's codec ${codec} is not supported; convert it to H.264 in MP4, or VP9 in WebM`;
+    if ((await videoDecoding(track, bytes)) === undefined) {
+      const codec = await videoCodecName(track);
+      const text = `The video's codec ${codec} is not supported; ${CONVERT_VIDEO}`;
       throw new SceneError('asset_type_unsupported', text, { imageName: name });
     }
     const coded = [await track.getCodedWidth(), await track.getCodedHeight()];
@@ -95,7 +97,7 @@ const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
 
 /** Header data of a sound. */
 interface SoundHeader {
-  readonly type: 'mp4' | 'mov' | 'webm' | 'mp3' | 'wav' | 'flac' | 'ogg' | 'aac';
+  readonly type: Exclude<MediaType, 'gif'>;
   readonly durationSeconds: number;
   readonly sampleRate: number;
   readonly channels: number;
@@ -119,26 +121,15 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   if (type === undefined || type === 'gif') {
     fail('asset_type_unsupported', `The file ${wrongKind(bytes, 'a supported sound', CONVERT)}`);
   }
-  const header = await readMedia(bytes, name, async (input): Promise<SoundHeader> => {
-    const track = await input.getPrimaryAudioTrack();
-    if (track === null) {
-      // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.
-      const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
-      return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
-    }
-    const isKnown = SOUND_CODECS.has(await track.getCodec()) || isPcm((await track.getCodec()) ?? '');
-    if (!isKnown || (await track.getDecoderConfig()) === null) {
-      const codec = await codecName(track);
-      return fail('asset_type_unsupported', `The sound's codec ${codec} is not supported; ${CONVERT}`);
-    }
-    return {
-      type: type as SoundHeader['type'],
-      durationSeconds: (await track.computeDuration()) - Math.max(0, await track.getFirstTimestamp()),
-      sampleRate: await track.getSampleRate(),
-      channels: await track.getNumberOfChannels(),
-    };
-  });
-  const { durationSeconds, sampleRate, channels } = header;
+  const open = await openSoundTrack(bytes, name);
+  if (open === undefined) {
+    // mediabunny supports no other codecs in Ogg: a file of FLAC or Speex has no track.
+    const other = `The Ogg file has no sound in Opus or Vorbis; ${CONVERT}`;
+    return fail('asset_type_unsupported', type === 'ogg' ? other : 'The file has no sound');
+  }
+  open.close();
+  const { firstSeconds, endSeconds, sampleRate, channels } = open.track;
+  const durationSeconds = endSeconds - Math.max(0, firstSeconds);
   if (!(durationSeconds > 0)) fail('asset_decode_failed', 'The sound has no length');
   if (durationSeconds > MAX_MEDIA_SECONDS) {
     fail('asset_too_large', `The sound lasts ${Math.round(durationSeconds)} s; it may last up to ${MAX_MEDIA_SECONDS}`);
@@ -146,5 +137,5 @@ export async function checkSound(bytes: Uint8Array, name: string, maxBytes = MAX
   if (!(sampleRate >= 4_000 && sampleRate <= 384_000 && channels >= 1 && channels <= 16)) {
     fail('asset_type_unsupported', `A sound of ${channels} channels at ${sampleRate} Hz is not supported`);
   }
-  return header;
+  return { type: type as SoundHeader['type'], durationSeconds, sampleRate, channels };
 }

@@ -6,6 +6,7 @@ import { clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './open-media.ts';
+import { packetTrack } from './open-sound-track.ts';
 
 /** A shorter freeze of the last picture is not reported. */
 const MIN_FREEZE_SECONDS = 0.2;
@@ -123,6 +124,11 @@ async function mediaLength(bytes: Uint8Array, name: string, kind: 'video' | 'aud
     const { frames, isTruncated } = readGifFrames(bytes, name);
     const seconds = frames.reduce((sum, frame) => sum + frame.durationSeconds, 0);
     return { seconds, announced: isTruncated ? null : undefined, isMoving: frames.length > 1 };
+  }
+  const own = packetTrack(bytes, name);
+  if (own !== undefined) {
+    const { firstSeconds, endSeconds, announcedSeconds } = own;
+    return { seconds: endSeconds - Math.max(0, firstSeconds), announced: announcedSeconds, isMoving: false };
   }
   return readMedia(bytes, name, async (input) => {
     const tracks = await input.getTracks();

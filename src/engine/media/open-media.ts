@@ -29,10 +29,6 @@ export const MAX_MEDIA_SECONDS = 6 * 3600;
 /** Self-contained formats only: a playlist refers to other files. */
 const FORMATS = [MP4, QTFF, WEBM, MATROSKA, MP3, WAVE, FLAC, OGG, ADTS];
 
-/** Codecs that can be decoded, by the names of `mediabunny`. Uncompressed sound is accepted too. */
-export const VIDEO_CODECS: ReadonlySet<string | null> = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-export const SOUND_CODECS: ReadonlySet<string | null> = new Set(['aac', 'mp3', 'opus', 'vorbis', 'flac', 'ac3']);
-
 /**
  * Opens a media file after checking its structure. Reads only these bytes. The caller must dispose of the result.
  *
@@ -77,7 +73,7 @@ export async function readMedia<Result>(
 /** Returns the name of a track's codec, even if mediabunny does not know the codec. */
 export async function codecName(track: InputTrack): Promise<string> {
   const id = await track.getInternalCodecId();
-  return (await track.getCodec()) ?? (typeof id === 'string' ? id : 'of an unknown kind');
+  return (await track.getCodec()) ?? (typeof id === 'string' ? id.trim() : 'of an unknown kind');
 }
 
 /** Converts an error to one that reports a damaged file. Returns a SceneError unchanged. */

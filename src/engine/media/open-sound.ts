@@ -1,9 +1,10 @@
-import { EncodedPacketSink, type InputAudioTrack } from 'mediabunny';
 import { SceneError } from '../scene-error.ts';
 import { decodePackets } from './decode-sound.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { openMedia, toDamageError } from './open-media.ts';
+import { toDamageError } from './open-media.ts';
+import { openSoundTrack } from './open-sound-track.ts';
 import { MIX_RATE, Resampler, type Stereo, silence, toStereo } from './resampler.ts';
+import type { SoundTrack } from './sound-track.ts';
 
 /** Decoding starts this much before the first sample needed, because codecs depend on preceding packets. */
 const PREROLL_SECONDS = 0.3;
@@ -40,44 +41,39 @@ interface Extent {
  * @throws SceneError asset_decode_failed
  */
 export async function openSound(bytes: Uint8Array, name: string): Promise<OpenSound | undefined> {
-  const input = openMedia(bytes, name);
+  const open = await openSoundTrack(bytes, name);
+  if (open === undefined) return undefined;
+  const { track, pictureSeconds, close } = open;
   try {
-    const track = await input.getPrimaryAudioTrack();
-    if (track === null) {
-      input.dispose();
-      return undefined;
-    }
     const extent = await extentOf(bytes, track);
-    const pictures = await input.getPrimaryVideoTrack();
-    const origin = pictures === null ? extent.origin : Math.max(0, await pictures.getFirstTimestamp());
-    const last = Number.isFinite(extent.end) ? extent.end : await track.computeDuration();
+    const origin = pictureSeconds ?? extent.origin;
+    const last = Number.isFinite(extent.end) ? extent.end : track.endSeconds;
     return {
       durationSeconds: last - origin,
       samples: (fromSeconds) => read(track, { ...extent, origin }, fromSeconds, name),
-      close: () => input.dispose(),
+      close,
     };
   } catch (cause) {
-    input.dispose();
+    close();
     throw toDamageError(cause, name);
   }
 }
 
-async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Extent> {
+async function extentOf(bytes: Uint8Array, track: SoundTrack): Promise<Extent> {
   const type = mediaTypeOf(bytes);
-  const first = await track.getFirstTimestamp();
-  const last = await track.computeDuration();
-  const isOpus = (await track.getCodec()) === 'opus';
+  const { firstSeconds: first, endSeconds: last } = track;
+  const isOpus = track.codec === 'opus';
   const isShortened = isOpus && type === 'ogg';
   switch (type) {
     case 'mp3': {
       const { before, after } = mp3Padding(bytes);
-      const rate = await track.getSampleRate();
+      const rate = track.sampleRate;
       const start = first + before / rate;
       return { origin: start, start, end: last - after / rate, delay: 0, isShortened };
     }
     case 'webm': {
       // Timestamps of Opus include the encoder's delay, whose samples are dropped. @see RFC 9559, 5.1.4.1.25
-      const delay = isOpus ? (await preSkip(track)) / MIX_RATE : 0;
+      const delay = isOpus ? preSkip(track) / MIX_RATE : 0;
       const start = isOpus ? first : first + (await silentPacketSeconds(track));
       return { origin: start, start, end: Infinity, delay, isShortened };
     }
@@ -91,21 +87,20 @@ async function extentOf(bytes: Uint8Array, track: InputAudioTrack): Promise<Exte
 }
 
 /** Returns the duration in seconds of the first packet, which Vorbis decodes to no samples; 0 for other codecs. */
-async function silentPacketSeconds(track: InputAudioTrack): Promise<number> {
-  if ((await track.getCodec()) !== 'vorbis') return 0;
-  return (await new EncodedPacketSink(track).getFirstPacket())?.duration ?? 0;
+async function silentPacketSeconds(track: SoundTrack): Promise<number> {
+  if (track.codec !== 'vorbis') return 0;
+  for await (const { duration } of track.packets(track.firstSeconds)) return duration;
+  return 0;
 }
 
 /** Returns the encoder's delay in samples at 48 kHz. @see RFC 7845, section 5.1 */
-async function preSkip(track: InputAudioTrack): Promise<number> {
-  const { description } = (await track.getDecoderConfig()) ?? {};
-  if (description === undefined) return 0;
-  const header = Buffer.from(description as ArrayBuffer);
-  return header.length >= 12 ? header.readUInt16LE(10) : 0;
+function preSkip({ description }: SoundTrack): number {
+  if (description === undefined || description.length < 12) return 0;
+  return Buffer.from(description.buffer, description.byteOffset, description.length).readUInt16LE(10);
 }
 
 async function* read(
-  track: InputAudioTrack,
+  track: SoundTrack,
   { origin, start, end, delay, isShortened }: Extent,
   fromSeconds: number,
   name: string,
@@ -114,13 +109,13 @@ async function* read(
   const lead = Math.round((from - origin - fromSeconds) * MIX_RATE);
   if (lead > 0) yield silence(lead);
   try {
-    const sink = new EncodedPacketSink(track);
-    const packet = (await sink.getPacket(from + delay - PREROLL_SECONDS)) ?? (await sink.getFirstPacket());
-    if (packet === null) throw new Error('it has no sound');
+    const packets = track.packets(from + delay - PREROLL_SECONDS);
+    const { value: packet, done } = await packets.next();
+    if (done === true) throw new Error('it has no sound');
     let resampler: Resampler | undefined;
     /** Source samples until the end. */
     let left = Infinity;
-    for await (const { channels, rate } of decodePackets(track, packet, name)) {
+    for await (const { channels, rate } of decodePackets(track, startingWith(packet, packets), name)) {
       const count = channels[0]?.length ?? 0;
       if (count === 0) continue;
       if (resampler === undefined) {
@@ -141,6 +136,11 @@ async function* read(
     if (cause instanceof SceneError) throw cause;
     throw toDamageError(cause, name);
   }
+}
+
+async function* startingWith<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
+  yield* others;
 }
 
 /** Rounds nearly whole samples, which are inexact because times are floating-point numbers. */

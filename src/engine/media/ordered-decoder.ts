@@ -1,4 +1,4 @@
-import { Decoder } from '../codec/decoder.ts';
+import { Decoder, type VideoDecoding } from '../codec/decoder.ts';
 import type { Libav, NativeFrame } from '../codec/libav.ts';
 import type { DecodedPlanes } from '../color/yuv-to-bgra.ts';
 
@@ -14,6 +14,8 @@ export interface DecodedFrame extends DecodedPlanes {
   readonly pixelFormat: number;
   readonly primaries: number;
   readonly transfer: number;
+  readonly isRgb: boolean;
+  readonly hasAlpha: boolean;
 }
 
 /** A decoder that identifies pictures by their index in display order. The caller must close it. */
@@ -24,10 +26,10 @@ export class OrderedDecoder {
   #isFlushed = false;
 
   /** @throws SceneError asset_type_unsupported; ReelformError encoder_missing */
-  static async open(codec: string, description: Uint8Array | undefined, name: string): Promise<OrderedDecoder> {
+  static async open(decoding: VideoDecoding, name: string): Promise<OrderedDecoder> {
     const ready = new Map<number, DecodedFrame>();
     const state = { last: -1, lowestNeeded: 0 };
-    const decoder = await Decoder.open({ codec, description, kind: 'video', name }, (frame, libav) => {
+    const decoder = await Decoder.open({ ...decoding, kind: 'video', name }, (frame, libav) => {
       const index = Number(frame.pts);
       if (index === UNREQUESTED) {
         state.last = UNREQUESTED;
@@ -88,14 +90,24 @@ export class OrderedDecoder {
 const MATRICES: Readonly<Record<number, DecodedFrame['matrix']>> = { 1: 'bt709', 5: 'bt601', 6: 'bt601', 9: 'bt2020' };
 const FULL_RANGE = 2;
 
+/** Pixel formats of FFmpeg. */
+const RGB = /^(?:a?rgb|a?bgr|gbr|pal8)/;
+const GREY = /^(?:gray|ya\d|mono)/;
+const HAS_ALPHA = /^(?:yuva|argb|abgr|rgba|bgra|gbrap|ya\d|pal8)/;
+
 function frameOf(frame: NativeFrame, libav: Libav): DecodedFrame {
   const { width, height, colorSpace, colorRange, format: pixelFormat, colorPrimaries, colorTrc } = frame;
   const name = libav.avGetPixFmtName(frame.format) ?? '';
-  const isFullRange = name.startsWith('yuvj') || (colorRange === 0 ? null : colorRange === FULL_RANGE);
+  const isFullRange =
+    name.startsWith('yuvj') ||
+    RGB.test(name) ||
+    GREY.test(name) ||
+    (colorRange === 0 ? null : colorRange === FULL_RANGE);
   const format = formatOf(name);
   const planes = { format, width, height, bytes: frame.toBuffer(), layout: layoutOf(format, width, height) };
   const colours = { pixelFormat, primaries: colorPrimaries, transfer: colorTrc };
-  return { ...planes, ...colours, matrix: MATRICES[colorSpace] ?? null, isFullRange };
+  const kind = { isRgb: RGB.test(name), hasAlpha: HAS_ALPHA.test(name) };
+  return { ...planes, ...colours, ...kind, matrix: MATRICES[colorSpace] ?? null, isFullRange };
 }
 
 /** Returns the WebCodecs name of an FFmpeg pixel format; unchanged if it has none. */

@@ -4,9 +4,10 @@ import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
-import { bytesOf, openMedia, toDamageError } from './open-media.ts';
+import { openMedia, toDamageError } from './open-media.ts';
 import { type DecodedFrame, OrderedDecoder, UNREQUESTED } from './ordered-decoder.ts';
 import { applyRotation, type ClipPictures, type Orientation, type Picture } from './picture.ts';
+import { videoDecoding } from './video-codec.ts';
 
 /** Without a declared matrix, pictures that exceed this size are decoded as BT.709, others as BT.601. */
 const STANDARD_DEFINITION = { width: 1024, height: 576 };
@@ -33,9 +34,8 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     const table = await readPictureTable(track, start + part.from, start + part.to);
     if (table.length === 0)
       throw new SceneError('asset_decode_failed', 'The video has no picture', { imageName: name });
-    const { description, colorSpace } = (await track.getDecoderConfig())!;
-    const configuration = description === undefined ? undefined : bytesOf(description);
-    const codec = (await track.getCodec()) ?? '';
+    const decoding = (await videoDecoding(track, bytes))!;
+    const colorSpace = (await track.getDecoderConfig())?.colorSpace;
     const orientation: Orientation = {
       width: await track.getDisplayWidth(),
       height: await track.getDisplayHeight(),
@@ -43,7 +43,7 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
       isFlipped: await track.getFlip(),
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
-    const openDecoder = () => OrderedDecoder.open(codec, configuration, name);
+    const openDecoder = () => OrderedDecoder.open(decoding, name);
     return new VideoPictures({ input, track, name, start, table, orientation, tolerance, openDecoder, colorSpace });
   } catch (cause) {
     input.dispose();
@@ -182,29 +182,31 @@ class VideoPictures implements ClipPictures {
   #converter: ColourConverter | undefined;
 
   async #convert(frame: DecodedFrame, alpha: DecodedFrame | undefined): Promise<Picture> {
-    const { width, height, format } = frame;
+    const { width, height } = frame;
     if (Math.max(width, height) > MAX_CLIP_SIDE_PIXELS) {
       throw new Error(`pictures of ${width} × ${height} are not supported`);
     }
     const bgra = await this.#bgraOf(frame);
-    if (bgra === undefined) throw new Error(`the pixel format ${format} is not known`);
     if (alpha !== undefined && alpha.width === width && alpha.height === height) {
       const { offset, stride } = alpha.layout[0]!;
       writeAlpha(bgra, alpha.bytes, { at: offset, stride, width, height, shift: 0 });
     }
-    const isOpaque = alpha === undefined && !format.includes('A');
+    const isOpaque = alpha === undefined && !frame.hasAlpha;
     return applyRotation({ width, height, bgra, isOpaque }, this.#video.orientation);
   }
 
-  async #bgraOf(frame: DecodedFrame): Promise<Uint8ClampedArray | undefined> {
+  async #bgraOf(frame: DecodedFrame): Promise<Uint8ClampedArray> {
     const declared = this.#video.colorSpace;
-    const { isFullRange } = this.#colourOf(frame);
+    const { isFullRange, matrix } = this.#colourOf(frame);
     const primaries =
       frame.primaries === UNSPECIFIED ? declaredNumber(PRIMARIES, declared?.primaries) : frame.primaries;
     const transfer = frame.transfer === UNSPECIFIED ? declaredNumber(TRANSFERS, declared?.transfer) : frame.transfer;
-    if (!hasWideColours({ primaries, transfer })) return yuvToBgra(frame, this.#colourOf(frame));
+    const isWide = hasWideColours({ primaries, transfer });
+    const bgra = isWide ? undefined : yuvToBgra(frame, this.#colourOf(frame));
+    if (bgra !== undefined) return bgra;
     this.#converter ??= new ColourConverter(this.#video.name);
-    return this.#converter.toBgra({ ...frame, primaries, transfer, isFullRange });
+    const colours = isWide ? { primaries, transfer, matrix: 'bt2020' as const } : { ...BT709, matrix };
+    return this.#converter.toBgra({ ...frame, ...colours, isFullRange });
   }
 
   #colourOf({ matrix, isFullRange, width, height }: DecodedFrame): YuvColour {
@@ -224,6 +226,7 @@ const MATRICES: Readonly<Record<string, YuvColour['matrix']>> = {
 
 /** Codes of the colours that a container may declare; `UNSPECIFIED` if it declares none. @see ITU-T H.273, tables 2 and 3 */
 const UNSPECIFIED = 2;
+const BT709 = { primaries: 1, transfer: 1 };
 const PRIMARIES: Readonly<Record<string, number>> = { bt709: 1, bt2020: 9 };
 const TRANSFERS: Readonly<Record<string, number>> = { bt709: 1, pq: 16, hlg: 18 };
 

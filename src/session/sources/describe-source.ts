@@ -14,6 +14,7 @@ const CLIP_TYPES = { mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm
 const SOUND_TYPES = {
   ...{ mp4: 'audio/mp4', mov: 'video/quicktime', webm: 'audio/webm' },
   ...{ mp3: 'audio/mpeg', wav: 'audio/wav', flac: 'audio/flac', ogg: 'audio/ogg', aac: 'audio/aac' },
+  ...{ aiff: 'audio/aiff', caf: 'audio/x-caf', ac3: 'audio/ac3', wma: 'audio/x-ms-wma' },
 } as const;
 
 /** Facts read from the structure of a file. */

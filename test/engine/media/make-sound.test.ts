@@ -7,7 +7,7 @@ import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import type { AudioTransform } from '../../../src/wire/mapping.ts';
 import { sceneOf } from '../scenes.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
-import { mediaFile, numberedClip, stereoWav } from './media-files.ts';
+import { mediaFile, numberedClip, speechSound, stereoWav } from './media-files.ts';
 
 const RATE = 48_000;
 
@@ -159,7 +159,7 @@ describe('makeSound()', () => {
   });
 
   test('suggests a format for a sound that it cannot decode', async () => {
-    await expect(makeSound(heard([sound(mediaFile('alac.m4a'))]), 'aac')).rejects.toMatchObject({
+    await expect(makeSound(heard([sound(speechSound())]), 'aac')).rejects.toMatchObject({
       code: 'asset_type_unsupported',
       message: expect.stringContaining('convert it to MP3, WAV'),
     });

@@ -8,6 +8,13 @@ export function mediaFile(name: string): Buffer {
   return readFileSync(new URL(`clips/${name}`, import.meta.url));
 }
 
+/** An M4A whose sound declares the codec of phone calls, AMR. */
+export function speechSound(): Buffer {
+  const file = mediaFile('alac.m4a');
+  file.write('samr', file.indexOf('alac'), 'latin1');
+  return file;
+}
+
 /** A stereo WAV; samples in -1..1. */
 export function stereoWav(rate: number, left: ArrayLike<number>, right: ArrayLike<number> = left): Buffer {
   return wavFile(

@@ -1,0 +1,53 @@
+import { SceneError } from '../scene-error.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { codecName, openMedia, toDamageError } from './open-media.ts';
+import type { PacketTrack } from './packet-track.ts';
+import { readAiff } from './read-aiff.ts';
+import { containedTrack, type SoundTrack } from './sound-track.ts';
+
+const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
+
+/** Sound files that are read without `mediabunny`. */
+const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketTrack> = new Map([['aiff', readAiff]]);
+
+/** Reads a sound file without `mediabunny`; undefined if its type is not one of these. @throws SceneError as the readers */
+export function packetTrack(bytes: Uint8Array, name: string): PacketTrack | undefined {
+  return READERS.get(mediaTypeOf(bytes))?.(bytes, name);
+}
+
+/** The sound of a file, open for reading. The caller must close it. */
+interface OpenSoundTrack {
+  readonly track: SoundTrack;
+  /** Time of the first displayed picture, in seconds of the file; null for a file without pictures. */
+  readonly pictureSeconds: number | null;
+  close(): void;
+}
+
+/**
+ * Opens the sound of a file after checking its structure; undefined if the file has none.
+ *
+ * @throws SceneError asset_type_unsupported, asset_decode_failed
+ */
+export async function openSoundTrack(bytes: Uint8Array, name: string): Promise<OpenSoundTrack | undefined> {
+  const own = packetTrack(bytes, name);
+  if (own !== undefined) return { track: own, pictureSeconds: null, close() {} };
+  const input = openMedia(bytes, name);
+  try {
+    const source = await input.getPrimaryAudioTrack();
+    if (source === null) {
+      input.dispose();
+      return undefined;
+    }
+    const track = await containedTrack(source, bytes);
+    if (track === undefined) {
+      const text = `The sound's codec ${await codecName(source)} is not supported; ${CONVERT}`;
+      throw new SceneError('asset_type_unsupported', text, { imageName: name });
+    }
+    const pictures = await input.getPrimaryVideoTrack();
+    const pictureSeconds = pictures === null ? null : Math.max(0, await pictures.getFirstTimestamp());
+    return { track, pictureSeconds, close: () => input.dispose() };
+  } catch (cause) {
+    input.dispose();
+    throw toDamageError(cause, name);
+  }
+}
