@@ -12,6 +12,8 @@ interface DecodedSound {
   /** One list for each channel; samples in -1..1. */
   readonly channels: readonly Float32Array[];
   readonly rate: number;
+  /** One bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them. */
+  readonly speakers?: number | undefined;
 }
 
 /**
@@ -64,10 +66,12 @@ function samplesOf(frame: NativeFrame, libav: Libav): DecodedSound {
   const codec = kind === 'flt' ? 'pcm-f32' : kind === 'dbl' ? 'pcm-f64' : `pcm-${kind}${bits}`;
   const { channels: count, sampleRate: rate } = frame;
   const bytes = frame.toBuffer();
-  if (planar !== 'p') return { channels: decodePcm(codec, bytes, count), rate };
+  const { order, mask } = frame.channelLayout;
+  const speakers = order === 1 ? Number(mask & 0xffffffffn) : undefined;
+  if (planar !== 'p') return { channels: decodePcm(codec, bytes, count), rate, speakers };
   const size = bytes.length / count;
   const channels = Array.from({ length: count }, (_, channel) =>
     decodePcm(codec, bytes.subarray(channel * size, (channel + 1) * size), 1),
   );
-  return { channels: channels.flat(), rate };
+  return { channels: channels.flat(), rate, speakers };
 }

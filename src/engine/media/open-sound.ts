@@ -115,7 +115,7 @@ async function* read(
     let resampler: Resampler | undefined;
     /** Source samples until the end. */
     let left = Infinity;
-    for await (const { channels, rate } of decodePackets(track, startingWith(packet, packets), name)) {
+    for await (const { channels, rate, speakers } of decodePackets(track, startingWith(packet, packets), name)) {
       const count = channels[0]?.length ?? 0;
       if (count === 0) continue;
       if (resampler === undefined) {
@@ -126,7 +126,8 @@ async function* read(
         resampler = new Resampler(rate, Math.max(0, snap(from * rate - position)));
         left = Math.round(end * rate - position);
       }
-      const stereo = toStereo(channels.map((samples) => samples.subarray(0, Math.max(0, left))));
+      const present = channels.map((samples) => samples.subarray(0, Math.max(0, left)));
+      const stereo = toStereo(present, speakers);
       left -= count;
       yield resampler.push(stereo);
       if (left <= 0) break;

@@ -133,31 +133,61 @@ export function joined(a: Stereo, b: Stereo, from = 0): Stereo {
   return all;
 }
 
-/** A gain of -3 dB. */
+/** Gains of -3 and -6 dB. */
 const MINUS_3_DB = Math.SQRT1_2;
+const MINUS_6_DB = 0.5;
+
+type Gains = readonly [left: number, right: number];
 
 /**
- * Mixes any number of channels down to two with the weights of ITU-R BS.775-3: centre and surround at -3 dB, without the
- * low-frequency channel. The sum is scaled so that it cannot exceed the input's range. A single channel becomes both.
- *
- * @param channels in the order of FFmpeg's layouts: front left, front right, centre, low frequency, then pairs
+ * Gains of each speaker in the order of FFmpeg's layouts, which is the order of channels too: front left, front right, centre, low
+ * frequency, back left, back right, left and right of the centre, back centre, side left, side right.
  */
-export function toStereo(channels: readonly Float32Array[]): Stereo {
-  const [first, second, ...others] = channels as [Float32Array, ...Float32Array[]];
+const SPEAKERS: readonly Gains[] = [
+  [1, 0],
+  [0, 1],
+  [MINUS_3_DB, MINUS_3_DB],
+  [0, 0],
+  [MINUS_3_DB, 0],
+  [0, MINUS_3_DB],
+  [1, 0],
+  [0, 1],
+  [MINUS_6_DB, MINUS_6_DB],
+  [MINUS_3_DB, 0],
+  [0, MINUS_3_DB],
+];
+
+/** Speakers of files that do not declare them, by the number of channels: bit 0 is the first of `SPEAKERS`. */
+const USUAL_SPEAKERS: Readonly<Record<number, number>> = { 3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x70f, 8: 0x63f };
+
+/**
+ * Mixes any number of channels down to two as ITU-R BS.775: the centre and each surround channel at -3 dB, a single surround channel
+ * at -6 dB on both sides, without the low-frequency channel. Front channels keep their level, so that the sum may exceed the
+ * range of the input; the limiter of the mix attenuates it. A single channel becomes both.
+ *
+ * @param speakers one bit for each channel, as in FFmpeg's layouts; undefined if the file does not declare them
+ * @see ITU-R BS.775-3, table 2; ATSC A/52, 7.8.2 (single surround)
+ */
+export function toStereo(channels: readonly Float32Array[], speakers?: number): Stereo {
+  const [first, second] = channels as [Float32Array, Float32Array?];
   if (second === undefined) return { left: first, right: first };
-  if (others.length === 0) return { left: first, right: second };
-  const hasCentre = channels.length !== 4;
-  const hasLow = channels.length >= 6;
-  const centre = hasCentre ? others[0] : undefined;
-  const around = others.slice((hasCentre ? 1 : 0) + (hasLow ? 1 : 0));
-  const pairs = Math.ceil(around.length / 2);
-  const scale = 1 / (1 + (centre === undefined ? 0 : MINUS_3_DB) + pairs * MINUS_3_DB);
-  const side = (front: Float32Array, offset: number): Float32Array =>
-    front.map((sample, at) => {
-      let sum = sample + MINUS_3_DB * (centre?.[at] ?? 0);
-      for (let pair = 0; pair < pairs; pair++)
-        sum += MINUS_3_DB * (around[pair * 2 + offset] ?? around[pair * 2]!)[at]!;
-      return sum * scale;
-    });
-  return { left: side(first, 0), right: side(second, 1) };
+  if (channels.length === 2) return { left: first, right: second };
+  const gains = gainsOf(channels.length, speakers);
+  const side = (index: 0 | 1): Float32Array => {
+    const sum = new Float32Array(first.length);
+    for (const [channel, samples] of channels.entries()) {
+      const gain = gains[channel]![index];
+      if (gain !== 0) for (let at = 0; at < sum.length; at++) sum[at]! += gain * samples[at]!;
+    }
+    return sum;
+  };
+  return { left: side(0), right: side(1) };
+}
+
+function gainsOf(count: number, speakers = USUAL_SPEAKERS[count] ?? 0): readonly Gains[] {
+  const gains = SPEAKERS.filter((_, bit) => (speakers & (1 << bit)) !== 0);
+  if (gains.length === count) return gains;
+  // Channels of unknown position alternate, the first two at the front.
+  const others: readonly Gains[] = [SPEAKERS[4]!, SPEAKERS[5]!];
+  return Array.from({ length: count }, (_, channel) => (channel < 2 ? SPEAKERS[channel]! : others[channel % 2]!));
 }

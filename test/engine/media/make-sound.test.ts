@@ -5,6 +5,7 @@ import { makeSound } from '../../../src/engine/media/make-sound.ts';
 import { muxMp4 } from '../../../src/engine/writers/mux.ts';
 import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import type { AudioTransform } from '../../../src/wire/mapping.ts';
+import { wavFile } from '../../../templates/source/wav-file.ts';
 import { sceneOf } from '../scenes.ts';
 import { decodedTrack, onset, rms } from './decoded-track.ts';
 import { mediaFile, numberedClip, speechSound, stereoWav } from './media-files.ts';
@@ -145,6 +146,16 @@ describe('makeSound()', () => {
       expect(Math.abs(onset(right, 0.05) - (0.75 - from) * RATE)).toBeLessThan((1.5 * RATE) / 1000);
       expect(rms(left, (0.8 - from) * RATE, (0.95 - from) * RATE)).toBeLessThan(0.005);
       expect(rms(right, (1.02 - from) * RATE, 1.2 * RATE)).toBeLessThan(0.005);
+    }
+  });
+
+  test('hears the centre of a 5.1 sound 3 dB lower on both sides', async () => {
+    const centre = Int16Array.from({ length: RATE }, (_, at) => 16_384 * Math.sin((2 * Math.PI * 1000 * at) / RATE));
+    const channels = [0, 1, 2, 3, 4, 5].map((channel) => (channel === 2 ? centre : new Int16Array(RATE)));
+    const { left, right } = await mixed(sound(wavFile(RATE, channels)));
+    for (const side of [left, right]) {
+      const decibels = 20 * Math.log10(rms(side, 0.2 * RATE, 0.8 * RATE) / (0.5 * Math.SQRT1_2));
+      expect(decibels).toBeCloseTo(-3.01, 0);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PeakLimiter } from '../../../src/engine/media/make-sound.ts';
-import { MIX_RATE, Resampler } from '../../../src/engine/media/resampler.ts';
+import { MIX_RATE, Resampler, toStereo } from '../../../src/engine/media/resampler.ts';
 
 /** Resamples a sine of one second to 48 kHz in blocks of uneven length. */
 function resampled(rate: number, hertz: number, offset = 0): Float32Array {
@@ -50,6 +50,118 @@ describe('Resampler', () => {
   test('leaves 48 kHz unchanged', () => {
     const source = Float32Array.from({ length: 100 }, () => Math.random());
     expect(new Resampler(MIX_RATE, 3).push({ left: source, right: source }).left).toEqual(source.slice(3));
+  });
+});
+
+describe('toStereo()', () => {
+  const ROOT = Math.SQRT1_2;
+  const layouts: [name: string, speakers: number | undefined, gains: [number, number][]][] = [
+    ['mono', undefined, [[1, 1]]],
+    [
+      'stereo',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ],
+    [
+      '3.0',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+      ],
+    ],
+    [
+      'quad',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, 0],
+        [0, ROOT],
+      ],
+    ],
+    [
+      '4.0, as AAC declares it',
+      0x107,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+        [0.5, 0.5],
+      ],
+    ],
+    [
+      '5.1',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+        [0, 0],
+        [ROOT, 0],
+        [0, ROOT],
+      ],
+    ],
+    [
+      '5.1 with side speakers',
+      0x60f,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+        [0, 0],
+        [ROOT, 0],
+        [0, ROOT],
+      ],
+    ],
+    [
+      '6.1',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+        [0, 0],
+        [0.5, 0.5],
+        [ROOT, 0],
+        [0, ROOT],
+      ],
+    ],
+    [
+      '7.1',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        [ROOT, ROOT],
+        [0, 0],
+        [ROOT, 0],
+        [0, ROOT],
+        [ROOT, 0],
+        [0, ROOT],
+      ],
+    ],
+    [
+      'nine channels',
+      undefined,
+      [
+        [1, 0],
+        [0, 1],
+        ...Array.from({ length: 7 }, (_, at): [number, number] => (at % 2 === 0 ? [ROOT, 0] : [0, ROOT])),
+      ],
+    ],
+  ];
+  test.each(layouts)('mixes %s with the gains of ITU-R BS.775', (_, speakers, gains) => {
+    for (const [loud, [left, right]] of gains.entries()) {
+      const channels = gains.map((_gains, channel) => Float32Array.of(channel === loud ? 0.8 : 0));
+      const mixed = toStereo(channels, speakers);
+      expect(mixed.left[0]).toBeCloseTo(0.8 * left, 6);
+      expect(mixed.right[0]).toBeCloseTo(0.8 * right, 6);
+    }
   });
 });
 
