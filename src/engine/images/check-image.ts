@@ -2,13 +2,14 @@ import { wrongKind } from '../../file-kind.ts';
 import type { LottieDocument, SceneImage } from '../../template/scene.ts';
 import { SceneError } from '../scene-error.ts';
 import { type ImageHeader, imageTypeOf, readImageHeader } from './image-header.ts';
+import { hasExcessiveMetadata, MAX_METADATA_BYTES } from './png-metadata.ts';
 
 export const MAX_IMAGE_BYTES = 50_000_000;
 export const MAX_IMAGE_PIXELS = 40_000_000;
 
 /**
  * Rejects an image before any decoder sees it: a type that is not accepted (such as SVG), too many bytes, too many
- * pixels according to the header, or a truncated file.
+ * pixels according to the header, a PNG whose metadata unpack to too many bytes, or a truncated file.
  *
  * @throws SceneError as `fitImage`
  */
@@ -30,6 +31,10 @@ export function checkImage(image: Pick<SceneImage, 'bytes' | 'name'>): ImageHead
     });
   if (header.width * header.height > MAX_IMAGE_PIXELS) {
     const text = `The image has ${header.width} × ${header.height} pixels; the limit is ${MAX_IMAGE_PIXELS} in total`;
+    throw new SceneError('asset_too_large', text, { imageName });
+  }
+  if (type === 'png' && hasExcessiveMetadata(bytes)) {
+    const text = `The metadata of the PNG unpack to more than ${MAX_METADATA_BYTES / 1_000_000} MB; export it without metadata`;
     throw new SceneError('asset_too_large', text, { imageName });
   }
   if (!header.complete) throw new SceneError('asset_decode_failed', 'The file is truncated or damaged', { imageName });

@@ -1,6 +1,7 @@
 import { type EncodedPacket, EncodedPacketSink, type Input, type InputVideoTrack } from 'mediabunny';
 import { ColourConverter, hasWideColours } from '../codec/colour-converter.ts';
 import { writeAlpha, type YuvColour, yuvToBgra } from '../color/yuv-to-bgra.ts';
+import { hasExcessiveMetadata } from '../images/png-metadata.ts';
 import { freeBuffers } from '../raster/free-buffers.ts';
 import { SceneError } from '../scene-error.ts';
 import { MAX_CLIP_SIDE_PIXELS } from './check-media.ts';
@@ -44,7 +45,19 @@ export async function videoPictures(bytes: Uint8Array, name: string, part: ClipP
     };
     const tolerance = toleranceOf(bytes, await track.getTimeResolution());
     const openDecoder = () => OrderedDecoder.open(decoding, name);
-    return new VideoPictures({ input, track, name, start, table, orientation, tolerance, openDecoder, colorSpace });
+    const isPng = decoding.codec === 'png';
+    return new VideoPictures({
+      input,
+      track,
+      name,
+      start,
+      table,
+      orientation,
+      tolerance,
+      openDecoder,
+      isPng,
+      colorSpace,
+    });
   } catch (cause) {
     input.dispose();
     throw toDamageError(cause, name);
@@ -68,6 +81,8 @@ interface OpenVideo {
   /** A picture counts as started this many seconds before its time. */
   readonly tolerance: number;
   readonly openDecoder: () => Promise<OrderedDecoder>;
+  /** Each packet is a PNG file. */
+  readonly isPng: boolean;
   readonly colorSpace: VideoColorSpaceInit | undefined;
 }
 
@@ -171,6 +186,8 @@ class VideoPictures implements ClipPictures {
     if (packet.timestamp < run.startTime) return;
     // Pictures outside the table are never requested, but requested ones may depend on them. Hidden pictures of VP8 are not output.
     const index = this.#indices.get(packet.timestamp) ?? UNREQUESTED;
+    if (this.#video.isPng && hasExcessiveMetadata(packet.data))
+      throw new Error('the metadata of a picture are too large');
     await run.colour.feed(packet.data, index, lowestNeeded);
     if (packet.sideData.alpha !== undefined) {
       run.alpha ??= await this.#video.openDecoder();
