@@ -52,6 +52,7 @@ export const ADVICE: readonly Group[] = [
       text_too_small: 'Shorten the text, so that its box does not shrink it, or enlarge it in the template.',
       text_hidden:
         'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
+      text_leftover: 'Correct the text: the message names what it contains.',
       text_collision: 'Shorten one of the texts, or move it in the template.',
       outside_safe_area: 'Move the text in the template, or shorten it. See [Lint](lint.md#safe-areas).',
       low_contrast: 'Choose other colours or another image.',
@@ -60,6 +61,10 @@ export const ADVICE: readonly Group[] = [
       image_too_small:
         'Use an image or a clip with at least as many pixels as the message names. If the hint says that a larger file does not help, increase `w` and `h` of its asset.',
       clip_ends_early: 'Use a longer clip, or trim it less.',
+      clip_cut:
+        'Trim the clip with `trim_start_time`, or use a shorter one. If only a part is meant to be shown, set the rule to `off`.',
+      sound_cut: 'Use a shorter sound, a longer video, or `fade_out` if the end is meant to be left out.',
+      sound_unused: 'Remove the sound, or give it a volume.',
       media_truncated: 'Export or copy the file again.',
       lint_failed:
         'The message names the reason. This is an error if the video cannot be rendered, or if a lint rule is an error.',

@@ -84,6 +84,12 @@ function pointerOf({ code, editable }: SceneFinding, filled: FilledKeys): Pick<S
   return { pointer: isText ? `#/mapping/resources${jsonPointer([editable])}/source/text` : sourcePointer(editable) };
 }
 
+const UNUSED = {
+  volume: 'Its volume is 0',
+  late: 'It starts after the end of the video',
+  no_sound: 'The clip has a volume, but no sound',
+} as const;
+
 function wordsOf(finding: SceneFinding): Pick<SessionProblem, 'title' | 'detail'> {
   switch (finding.code) {
     case 'text_overflow': {
@@ -103,6 +109,15 @@ function wordsOf(finding: SceneFinding): Pick<SessionProblem, 'title' | 'detail'
       const detail = `The clip has ${lengths}; from ${freezesAtSeconds.toFixed(1)} s its last frame is shown`;
       return { title: 'A clip ends before the layer that shows it', detail };
     }
+    case 'clip_cut':
+    case 'sound_cut': {
+      const { code, lengthSeconds, playedSeconds } = finding;
+      const what = code === 'clip_cut' ? 'clip' : 'sound';
+      const detail = `The ${what} lasts ${lengthSeconds.toFixed(1)} s, and ${playedSeconds.toFixed(1)} s of it are played`;
+      return { title: `The end of a ${what} is cut off`, detail };
+    }
+    case 'sound_unused':
+      return { title: 'A sound adds nothing to the video', detail: UNUSED[finding.reason] };
     case 'media_truncated': {
       const { presentSeconds, announcedSeconds } = finding;
       const announced = announcedSeconds === null ? '' : ` instead of the declared ${announcedSeconds.toFixed(1)} s`;

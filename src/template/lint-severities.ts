@@ -7,11 +7,15 @@ export const LINT_CODES = [
   'text_too_small',
   'text_hidden',
   'text_collision',
+  'text_leftover',
   'outside_safe_area',
   'low_contrast',
   'flashes',
   'image_too_small',
   'clip_ends_early',
+  'clip_cut',
+  'sound_cut',
+  'sound_unused',
   'media_truncated',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];

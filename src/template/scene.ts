@@ -22,6 +22,8 @@ export interface SceneImage {
   readonly height: number;
   readonly bytes: Uint8Array;
   readonly transform: Transform;
+  /** The file is the template's own, not a value of the video. Absent otherwise. */
+  readonly isOwn?: true;
   /** Name of the image in errors: the editable's key, or the path in the package. */
   readonly name: string;
 }
@@ -47,6 +49,8 @@ export interface SceneSound {
   readonly name: string;
   /** The source may have no sound, such as a clip without a sound track. */
   readonly optional: boolean;
+  /** As `SceneImage.isOwn`. */
+  readonly isOwn?: true;
 }
 
 /** Settings of a font: the instance of a variable font, and OpenType features. */

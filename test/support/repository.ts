@@ -18,11 +18,15 @@ export const NO_LINT = `lint:
   text_too_small: off
   text_hidden: off
   text_collision: off
+  text_leftover: off
   outside_safe_area: off
   low_contrast: off
   flashes: off
   image_too_small: off
   clip_ends_early: off
+  clip_cut: off
+  sound_cut: off
+  sound_unused: off
   media_truncated: off
 `;
 

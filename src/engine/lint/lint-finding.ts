@@ -40,6 +40,9 @@ interface FlashDefect {
   readonly flashes: number;
 }
 
+/** What a text contains that was not meant to be drawn. */
+export type LeftoverKind = 'escape' | 'placeholder' | 'entity' | 'markup' | 'value' | 'encoding';
+
 type EditableDefect = { readonly editable: string } & (
   | {
       readonly code: 'glyph_missing';
@@ -87,6 +90,12 @@ type EditableDefect = { readonly editable: string } & (
       readonly otherText: string;
     }
   | {
+      readonly code: 'text_leftover';
+      readonly kind: LeftoverKind;
+      /** What the text contains, shortened. */
+      readonly leftover: string;
+    }
+  | {
       readonly code: 'image_too_small';
       /** Available pixels of the visible part, and pixels of the picture that it covers at its largest. */
       readonly width: number;
@@ -107,6 +116,19 @@ type EditableDefect = { readonly editable: string } & (
       readonly neededSeconds: number;
     }
   | {
+      readonly code: 'clip_cut' | 'sound_cut';
+      /** Length after trimming, and the part of it that the video plays. */
+      readonly lengthSeconds: number;
+      readonly playedSeconds: number;
+    }
+  | {
+      readonly code: 'sound_unused';
+      /** Its volume is 0, it starts after the end of the video, or the clip has no sound. */
+      readonly reason: 'volume' | 'late' | 'no_sound';
+      /** Null for a clip without sound. */
+      readonly lengthSeconds: number | null;
+    }
+  | {
       readonly code: 'media_truncated';
       /**
        * Duration that is present in the clip or sound, and the duration that the file declares; null if it declares
@@ -118,4 +140,7 @@ type EditableDefect = { readonly editable: string } & (
 );
 
 /** Findings about clips and sounds, which every render reports. */
-export type MediaFinding = Extract<LintDefect, { code: 'clip_ends_early' | 'media_truncated' }>;
+export type MediaFinding = Extract<
+  LintDefect,
+  { code: 'clip_ends_early' | 'clip_cut' | 'sound_cut' | 'sound_unused' | 'media_truncated' }
+>;

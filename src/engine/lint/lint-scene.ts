@@ -17,6 +17,7 @@ import { findFlashes } from './flashes.ts';
 import { type FindingMoment, type LintDefect, type LintFinding, momentAt, type PictureBox } from './lint-finding.ts';
 import { lintTexts } from './lint-texts.ts';
 import { type Polygon, rectangle, TextGeometry, transformed, visibleArea } from './text-geometry.ts';
+import { lintLeftovers } from './text-leftovers.ts';
 
 /**
  * Finds the defects that viewers of a video would notice: missing glyphs, texts that overflow or have low contrast,
@@ -40,6 +41,7 @@ export async function lintScene(source: Scene, safeArea: SafeAreaName | null = n
       ? [{ code: 'glyph_missing', editable, ...moment, characters, font }]
       : [{ code: 'text_overflow', editable, ...moment, text, beyond: 'box', overflow }];
   });
+  found.push(...lintLeftovers(scene.animation, moments));
   found.push(...(await lintTexts(scene, moments, safeArea)), ...(await lintPictures(scene, moments)), ...mediaDefects);
   const boxes = await FindingBoxes.open(scene);
   return [

@@ -1,7 +1,9 @@
 import { EncodedPacketSink, type InputTrack } from 'mediabunny';
+import { groupBy } from '../../group-by.ts';
 import type { Scene, SceneClip, SceneSound } from '../../template/scene.ts';
-import type { MediaFinding } from '../lint/lint-finding.ts';
+import { type MediaFinding, momentAt } from '../lint/lint-finding.ts';
 import { SceneError } from '../scene-error.ts';
+import { checkClip } from './check-media.ts';
 import { clipTimes } from './clip-times.ts';
 import { readGifFrames } from './decode-gif.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -10,10 +12,13 @@ import { packetTrack } from './open-sound-track.ts';
 
 /** A shorter freeze of the last picture is not reported. */
 const MIN_FREEZE_SECONDS = 0.2;
+/** A shorter end that is cut off is not reported. */
+const MIN_CUT_SECONDS = 0.3;
 
 /**
- * Finds clips and sounds that end too early: truncated files, and clips that end while a layer still shows them, so that their
- * last picture freezes. Reads only the structure of the files.
+ * Finds clips and sounds that end too early or too late: truncated files, clips that end while a layer still shows them, so that
+ * their last picture freezes, clips and sounds whose end is cut off, and sounds that are not heard. Reads only the structure of
+ * the files.
  *
  * @throws SceneError asset_decode_failed for a file that is unreadable or trimmed to start after its end
  */
@@ -23,10 +28,8 @@ export async function examineMedia(scene: Scene): Promise<MediaFinding[]> {
     if (finding !== undefined && !found.has(finding.editable)) found.set(finding.editable, finding);
   };
   for (const clip of scene.clips) keep(await examineClip(clip, scene));
-  for (const sound of scene.sounds) {
-    // The sound of a clip is reported with the clip.
-    if (!sound.optional && sound.transform.volume !== 0) keep(await examineSound(sound, scene));
-  }
+  const sounds = groupBy(scene.sounds, ({ name }) => name);
+  for (const uses of sounds.values()) keep(await examineSound(uses, scene));
   return [...found.values()];
 }
 
@@ -49,7 +52,12 @@ async function examineClip(clip: SceneClip, scene: Scene): Promise<MediaFinding 
   const freezes = length.isMoving && frozen.length / scene.fps >= MIN_FREEZE_SECONDS;
   const sighting = sightingOf(scene, freezes ? frozen : shown);
   if (length.announced !== undefined) return truncated(name, sighting, length);
-  if (!freezes) return undefined;
+  if (!freezes) {
+    const [lengthSeconds, playedSeconds] = [length.seconds - trimSeconds, needed - trimSeconds];
+    if (clip.isOwn || !length.isMoving || lengthSeconds - playedSeconds < MIN_CUT_SECONDS) return undefined;
+    const last = momentAt(scene, shown.at(-1)!);
+    return { code: 'clip_cut', editable: name, ...last, lengthSeconds, playedSeconds };
+  }
   return {
     ...{ code: 'clip_ends_early', editable: name, ...sighting },
     freezesAtSeconds: frozen[0]! / scene.fps,
@@ -58,15 +66,70 @@ async function examineClip(clip: SceneClip, scene: Scene): Promise<MediaFinding 
   };
 }
 
-async function examineSound(sound: SceneSound, scene: Scene): Promise<MediaFinding | undefined> {
+/** @param uses one sound, for each time it is played */
+async function examineSound(uses: readonly SceneSound[], scene: Scene): Promise<MediaFinding | undefined> {
+  const sound = uses[0]!;
+  // The length of a clip's sound is reported with the clip.
+  if (sound.optional) return examineClipSound(sound, scene);
+  const audible = uses.filter(({ transform }) => transform.volume !== 0);
+  if (audible.length === 0) return unheard(sound, scene, 'volume');
+  for (const use of audible) {
+    const finding = await examineUse(use, scene);
+    if (finding !== undefined) return finding;
+  }
+  return cutOff(audible, scene);
+}
+
+async function examineUse(sound: SceneSound, scene: Scene): Promise<MediaFinding | undefined> {
   const { name, bytes, transform, startSeconds, endSeconds, skipSeconds = 0 } = sound;
   const length = await mediaLength(bytes, name, 'audio');
   const { trim_start_time = 0 } = transform;
   rejectTrim('sound', name, trim_start_time - skipSeconds, length);
   if (length.announced === undefined) return undefined;
   const silentFrom = Math.min(endSeconds, startSeconds + Math.max(0, length.seconds - trim_start_time));
-  const frame = Math.min(scene.frameCount - 1, Math.floor(silentFrom * scene.fps));
-  return truncated(name, { frame, seconds: frame / scene.fps, still: null }, length);
+  return truncated(name, soundAt(scene, silentFrom), length);
+}
+
+/** Returns a finding for a sound whose end is not heard in any of its uses. With a fade-out, the video ends it on purpose. */
+async function cutOff(uses: readonly SceneSound[], scene: Scene): Promise<MediaFinding | undefined> {
+  const { name, bytes, isOwn, transform } = uses[0]!;
+  if (isOwn || transform.loop === true || (transform.fade_out ?? 0) > 0) return undefined;
+  const { seconds } = await mediaLength(bytes, name, 'audio');
+  const videoSeconds = scene.frameCount / scene.fps;
+  const played = uses.map(({ startSeconds, endSeconds, transform: { trim_start_time: from = 0 } }) => {
+    const to = from + Math.max(0, Math.min(endSeconds, videoSeconds) - startSeconds);
+    return { from, to, endSeconds: Math.min(endSeconds, videoSeconds) };
+  });
+  if (played.every(({ from, to }) => to <= from)) return unheard(uses[0]!, scene, 'late');
+  const longest = played.reduce((best, use) => (use.to > best.to ? use : best));
+  if (seconds - longest.to < MIN_CUT_SECONDS) return undefined;
+  const trim = transform.trim_start_time ?? 0;
+  const lengths = { lengthSeconds: seconds - trim, playedSeconds: longest.to - trim };
+  return { code: 'sound_cut', editable: name, ...soundAt(scene, longest.endSeconds), ...lengths };
+}
+
+/** A clip has a sound of its own only if the video gives it a volume. */
+async function examineClipSound({ bytes, name }: SceneSound, scene: Scene): Promise<MediaFinding | undefined> {
+  const hasSound = mediaTypeOf(bytes) !== 'gif' && (await checkClip(bytes, name)).hasSound;
+  return hasSound
+    ? undefined
+    : { code: 'sound_unused', editable: name, ...soundAt(scene, 0), reason: 'no_sound', lengthSeconds: null };
+}
+
+async function unheard(
+  { name, bytes, isOwn }: SceneSound,
+  scene: Scene,
+  reason: 'volume' | 'late',
+): Promise<MediaFinding | undefined> {
+  if (isOwn) return undefined;
+  const { seconds: lengthSeconds } = await mediaLength(bytes, name, 'audio');
+  return { code: 'sound_unused', editable: name, ...soundAt(scene, 0), reason, lengthSeconds };
+}
+
+/** Returns the moment of a sound, which has no picture. */
+function soundAt(scene: Scene, seconds: number): Sighting {
+  const frame = Math.max(0, Math.min(scene.frameCount - 1, Math.floor(seconds * scene.fps)));
+  return { frame, seconds: frame / scene.fps, still: null };
 }
 
 /** @throws SceneError asset_decode_failed */

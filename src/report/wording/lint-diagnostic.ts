@@ -45,6 +45,13 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
       const other = finding.other ?? `the text ${JSON.stringify(finding.otherText.slice(0, 40))}`;
       return diagnostic(`${editable} of ${id} and ${other} overlap, ${moment}`, `Shorten one of them. ${look}`);
     }
+    case 'text_leftover': {
+      const [what, hint] = LEFTOVERS[finding.kind];
+      return diagnostic(
+        `${editable} of ${id} shows ${JSON.stringify(finding.leftover)}, ${what}, ${moment}`,
+        `${hint}. ${look}`,
+      );
+    }
     case 'outside_safe_area': {
       const { area, edges } = finding;
       return diagnostic(
@@ -81,6 +88,27 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         `Use a longer clip, or trim it less. ${look}`,
       );
     }
+    case 'clip_cut': {
+      const lengths = `lasts ${secondsText(finding.lengthSeconds)}, and ${secondsText(finding.playedSeconds)} of it are shown`;
+      return diagnostic(
+        `The clip of ${editable} of ${id} ${lengths}: its end is cut off, ${moment}`,
+        'Use a shorter clip, choose its part with trim_start_time, or set `clip_cut: off` in `lint`',
+      );
+    }
+    case 'sound_cut': {
+      const lengths = `lasts ${secondsText(finding.lengthSeconds)}, and ${secondsText(finding.playedSeconds)} of it are heard`;
+      return diagnostic(
+        `The sound of ${editable} of ${id} ${lengths}: its end is cut off, ${moment}`,
+        'Use a shorter sound or a longer video, or set fade_out if the end is meant to be left out',
+      );
+    }
+    case 'sound_unused': {
+      const length = finding.lengthSeconds === null ? '' : ` (${secondsText(finding.lengthSeconds)})`;
+      return diagnostic(
+        `The sound of ${editable} of ${id}${length} is not heard: ${UNUSED[finding.reason]}`,
+        finding.reason === 'no_sound' ? 'Remove `volume`, or use a clip with sound' : 'Remove it, or give it a volume',
+      );
+    }
     case 'media_truncated': {
       const { presentSeconds, announcedSeconds } = finding;
       const lengths = `after ${secondsText(presentSeconds)}${announcedSeconds === null ? '' : ` of ${secondsText(announcedSeconds)}`}`;
@@ -91,6 +119,24 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
     }
   }
 }
+
+const UNUSED = {
+  volume: 'its volume is 0',
+  late: 'it starts after the end of the video',
+  no_sound: 'the clip has a volume, but no sound',
+} as const;
+
+const LEFTOVERS = {
+  escape: [
+    'a line break that was not read as one',
+    'Write a real line break: in YAML, put the text into double quotes',
+  ],
+  placeholder: ['a placeholder that was not filled in', 'Write the value'],
+  entity: ['an HTML entity', 'Write the character itself'],
+  markup: ['markup', 'Remove it: texts are drawn as they are written'],
+  value: ['a missing value', 'Write the value, or leave the text out'],
+  encoding: ['characters that were read in the wrong encoding', 'Save the file that the text comes from as UTF-8'],
+} as const;
 
 const HIDDEN = {
   never_shown: 'no frame shows its layer',

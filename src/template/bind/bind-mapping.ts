@@ -73,7 +73,8 @@ export function bindMapping(
   for (const asset of animation.assets ?? []) {
     const [picture, sound] = [ownPicture(template, asset.id), template.sounds.get(asset.id)];
     if (picture !== null) media.addPicture({ node: asset, assetId: asset.id }, { ...picture, isVideo: false });
-    if (sound !== undefined) media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {} });
+    if (sound !== undefined)
+      media.addSound(asset.id, { bytes: sound.bytes, name: sound.path, transform: {}, isOwn: true });
   }
   const fonts = bindFonts(animation, template, { resources, font_changes });
   return {
@@ -136,5 +137,5 @@ export function tracksInMixOrder(tracks: NonNullable<Mapping['audio_tracks']>): 
 function ownPicture({ images }: TemplatePackage, assetId: string) {
   const file = images.get(assetId);
   const transform: Transform = { crop_strategy: 'fill' };
-  return file === undefined ? null : { bytes: file.bytes, name: file.path, transform };
+  return file === undefined ? null : { bytes: file.bytes, name: file.path, transform, isOwn: true as const };
 }

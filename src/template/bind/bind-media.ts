@@ -9,6 +9,8 @@ interface Medium<T> {
   readonly bytes: Uint8Array;
   readonly name: string;
   readonly transform: T;
+  /** As `SceneImage.isOwn`. */
+  readonly isOwn?: true;
 }
 
 /** Collects the images, clips and sounds of a scene. The first value of an asset wins. */
@@ -25,10 +27,11 @@ export class MediaBinder {
   /** Adds a clip with its sound if `isVideo` is true and the bytes are not a still image; otherwise an image. */
   addPicture(
     { node, assetId }: { readonly node: LottieNode; readonly assetId: string },
-    { bytes, name, transform, isVideo }: Medium<Transform> & { readonly isVideo: boolean },
+    { isVideo, ...medium }: Medium<Transform> & { readonly isVideo: boolean },
   ): void {
     if (this.#images.has(assetId) || this.#clips.has(assetId)) return;
-    const visual = { assetId, width: Number(node.w), height: Number(node.h), bytes, transform, name };
+    const { transform, bytes, ...origin } = medium;
+    const visual = { assetId, width: Number(node.w), height: Number(node.h), ...medium };
     if (!isVideo || isImage(bytes)) {
       this.#images.set(assetId, visual);
       return;
@@ -36,14 +39,13 @@ export class MediaBinder {
     this.#clips.set(assetId, visual);
     const sound = clipSound(transform);
     if (sound === null) return;
-    const source = { bytes, name, transform: sound, optional: true };
+    const source = { ...origin, bytes, transform: sound, optional: true };
     this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), source));
   }
 
-  addSound(assetId: string, { bytes, name, transform }: Medium<AudioTransform>): void {
+  addSound(assetId: string, medium: Medium<AudioTransform>): void {
     if (this.#sounds.has(assetId)) return;
-    const source = { bytes, name, transform, optional: false };
-    this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), source));
+    this.#sounds.set(assetId, soundsAt(this.#times.get(assetId), { ...medium, optional: false }));
   }
 
   get images(): SceneImage[] {
@@ -93,7 +95,7 @@ function soundTimes(animation: LottieDocument): ReadonlyMap<string, readonly Sou
 /** Returns the sounds of one source, one for each time its asset is played. */
 function soundsAt(
   times: readonly SoundTimes[] | undefined,
-  source: Pick<SceneSound, 'bytes' | 'name' | 'optional'> & { readonly transform: AudioTransform },
+  source: Pick<SceneSound, 'bytes' | 'name' | 'optional' | 'isOwn'> & { readonly transform: AudioTransform },
 ): SceneSound[] {
   const { transform, ...sound } = source;
   return (times ?? []).map(({ startSeconds, endSeconds, skipSeconds, volume }) => {

@@ -1,4 +1,4 @@
-import type { Scene } from '../../../src/template/scene.ts';
+import type { Scene, SceneSound } from '../../../src/template/scene.ts';
 import { numberedClip, stereoWav } from '../media/media-files.ts';
 import { placed } from '../scenes.ts';
 import {
@@ -96,6 +96,12 @@ const bursts = (count: number, every: number, from = 3): number[] =>
   Array.from({ length: count }, (_, index) => [from + index * every, from + index * every + 2]).flat();
 
 /** Backgrounds, images, clips, safe areas and flashes. */
+/** A track of silence that plays during the whole video. */
+function silentTrack(seconds: number, transform: SceneSound['transform'] = {}): SceneSound {
+  const bytes = stereoWav(8000, new Float32Array(seconds * 8000));
+  return { bytes, name: 'audio_tracks.voice', startSeconds: 0, endSeconds: 3, optional: false, transform };
+}
+
 export const GROUND_CASES: CaseTable = {
   'photos and gradients behind texts': [
     ['a dark photo', () => over(gradient('#203040', '#102030'), text()), []],
@@ -243,6 +249,29 @@ export const GROUND_CASES: CaseTable = {
       async () => withClip(await numberedClip(FPS, 29), [showing('clip'), block(NAVY)], [64, 36]),
       [],
     ],
+    [
+      'a clip longer than its layer',
+      async () => withClip(await numberedClip(FPS, 50), [showing('clip'), block(NAVY)], [64, 36]),
+      ['clip_cut v_01'],
+    ],
+    [
+      'a sound longer than the video',
+      () => stage([text(), block(NAVY)], { sounds: [silentTrack(6)] }),
+      ['sound_cut audio_tracks.voice'],
+    ],
+    ['a sound as long as the video', () => stage([text(), block(NAVY)], { sounds: [silentTrack(3)] }), []],
+    [
+      'a long sound with a fade-out',
+      () => stage([text(), block(NAVY)], { sounds: [silentTrack(6, { fade_out: 1 })] }),
+      [],
+    ],
+    [
+      'a muted sound',
+      () => stage([text(), block(NAVY)], { sounds: [silentTrack(3, { volume: 0 })] }),
+      ['sound_unused audio_tracks.voice'],
+    ],
+    ['a tag in a text', () => stage([text({ text: 'Two<br>lines' }), block(NAVY)]), ['text_leftover t_01']],
+    ['a tag in a fixed text', () => stage([text({ text: 'Two<br>lines', key: null }), block(NAVY)]), []],
     [
       'a sound cut off',
       () => {

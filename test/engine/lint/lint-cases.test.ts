@@ -24,8 +24,9 @@ describe('the cases', () => {
   it('cover every finding', () => {
     const codes = new Set(LINT_CASES.flatMap(({ expected }) => expected.map((one) => one.split(' ')[0])));
     expect([...codes].sort()).toEqual([
-      ...['clip_ends_early', 'flashes', 'glyph_missing', 'image_too_small', 'low_contrast', 'media_truncated'],
-      ...['outside_safe_area', 'text_collision', 'text_hidden', 'text_overflow', 'text_too_small'],
+      ...['clip_cut', 'clip_ends_early', 'flashes', 'glyph_missing', 'image_too_small', 'low_contrast'],
+      ...['media_truncated', 'outside_safe_area', 'sound_cut', 'sound_unused', 'text_collision', 'text_hidden'],
+      ...['text_leftover', 'text_overflow', 'text_too_small'],
     ]);
   });
 });

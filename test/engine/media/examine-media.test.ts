@@ -92,6 +92,61 @@ describe('examineMedia()', () => {
     }
   });
 
+  it('reports a sound whose end is cut off, with both lengths', async () => {
+    const voice = stereoWav(8000, new Float32Array(18 * 8000));
+    const track = { name: 'audio_tracks.voice', startSeconds: 0, endSeconds: 6 };
+    expect(await examineMedia(soundScene(voice, track))).toEqual([
+      {
+        code: 'sound_cut',
+        editable: 'audio_tracks.voice',
+        frame: 59,
+        seconds: 5.9,
+        still: null,
+        lengthSeconds: 18,
+        playedSeconds: 6,
+      },
+    ]);
+    const trimmed = await examineMedia(soundScene(voice, { ...track, transform: { trim_start_time: 10 } }));
+    expect(trimmed).toMatchObject([{ code: 'sound_cut', lengthSeconds: 8, playedSeconds: 6 }]);
+    for (const transform of [{ trim_start_time: 12 }, { loop: true }, { fade_out: 1 }]) {
+      expect(await examineMedia(soundScene(voice, { ...track, transform })), JSON.stringify(transform)).toEqual([]);
+    }
+    expect(await examineMedia(soundScene(voice, { ...track, isOwn: true }))).toEqual([]);
+  });
+
+  it('reports no cut of a sound whose uses continue each other', async () => {
+    const scene = soundScene(stereoWav(8000, new Float32Array(4 * 8000)), { startSeconds: 0, endSeconds: 2 });
+    const [first] = scene.sounds;
+    const second = { ...first!, startSeconds: 2, endSeconds: 4, skipSeconds: 2, transform: { trim_start_time: 2 } };
+    expect(await examineMedia(scene)).toMatchObject([{ code: 'sound_cut', lengthSeconds: 4, playedSeconds: 2 }]);
+    expect(await examineMedia({ ...scene, sounds: [first!, second] })).toEqual([]);
+  });
+
+  it('reports sounds that are not heard', async () => {
+    const wav = stereoWav(8000, new Float32Array(16_000));
+    const unused = (reason: string) => [{ code: 'sound_unused', editable: 'a_01', reason, lengthSeconds: 2 }];
+    expect(await examineMedia(soundScene(wav, { transform: { volume: 0 } }))).toMatchObject(unused('volume'));
+    expect(await examineMedia(soundScene(wav, { startSeconds: 6, endSeconds: 9 }))).toMatchObject(unused('late'));
+    const scene = clipScene(await numberedClip(10, 20), 2);
+    const { bytes, name } = scene.clips[0]!;
+    const sound = { bytes, name, startSeconds: 0, endSeconds: 2, transform: { volume: 1 }, optional: true };
+    expect(await examineMedia({ ...scene, sounds: [sound] })).toMatchObject([
+      { code: 'sound_unused', editable: 'v_01', reason: 'no_sound', lengthSeconds: null },
+    ]);
+  });
+
+  it('reports a clip whose end is cut off, with both lengths', async () => {
+    const clip = await numberedClip(10, 50);
+    expect(await examineMedia(clipScene(clip, 2, { trim_start_time: 1 }))).toEqual([
+      {
+        ...{ code: 'clip_cut', editable: 'v_01', frame: 19, seconds: 1.9, still: null },
+        ...{ lengthSeconds: expect.closeTo(4, 3), playedSeconds: expect.closeTo(2, 3) },
+      },
+    ]);
+    const own = clipScene(clip, 2);
+    expect(await examineMedia({ ...own, clips: [{ ...own.clips[0]!, isOwn: true }] })).toEqual([]);
+  });
+
   it('rejects a requested trim beyond the end', async () => {
     const clip = await numberedClip(10, 20);
     const refused = {
@@ -100,7 +155,8 @@ describe('examineMedia()', () => {
       message: expect.stringContaining('at 2 s: nothing'),
     };
     await expect(examineMedia(clipScene(clip, 1, { trim_start_time: 2 }))).rejects.toMatchObject(refused);
-    expect(await examineMedia(clipScene(clip, 1, { trim_start_time: 2, trim_strategy: 'none' }))).toEqual([]);
+    const untrimmed = await examineMedia(clipScene(clip, 1, { trim_start_time: 2, trim_strategy: 'none' }));
+    expect(untrimmed).toMatchObject([{ code: 'clip_cut', lengthSeconds: 2, playedSeconds: 1 }]);
     const wav = stereoWav(8000, new Float32Array(8000));
     const beyond = { transform: { trim_start_time: 1.5 } };
     await expect(examineMedia(soundScene(wav, beyond))).rejects.toMatchObject({ imageName: 'a_01' });
