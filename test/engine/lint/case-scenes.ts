@@ -146,7 +146,7 @@ export function photo({ file, asset, scale = 100, transform = {}, ks = {} }: Pho
 /** A clip of 64 × 36 pixels in a layer. */
 export async function clip(asset: readonly [number, number], scale = 100): Promise<Scene> {
   const layer = { ...imageLayer(nextIndex++, 'clip'), ks: placed(0, 0, { s: still([scale, scale, 100]) }) };
-  return withClip(await numberedClip(FPS, FRAMES + 5), [layer, block(NAVY)], asset);
+  return withClip(await numberedClip(FPS, FRAMES), [layer, block(NAVY)], asset);
 }
 
 /** A scene with a clip of 64 × 36 pixels, which layers show as `clip`; of the picture's size, it is no editable's. */
