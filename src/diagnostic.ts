@@ -128,6 +128,7 @@ export const CODES = {
   checkout_stale: 'The checkout is not the tip of its branch or has uncommitted changes',
   commit_refused: 'The lockfile could not be committed to its branch',
   history_unsearched: 'The complete history of the lockfile is not available',
+  definitions_left_out: 'Git leaves definitions out of this checkout, so their videos are not compared',
   git_failed: 'A git command failed',
   encoder_missing: 'The video encoder package is not installed',
   disk_full: 'The disk or its quota is full',

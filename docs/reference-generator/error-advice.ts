@@ -158,6 +158,8 @@ export const ADVICE: readonly Group[] = [
       commit_refused: 'The message names the reason. For a protected branch use `--commit=pr`.',
       history_unsearched:
         'Fetch the history (`fetch-depth: 0`), or follow the hint. A plan continues with a warning. With a service, `apply` refuses to pay for videos that the history may have; `--allow-unsearched` pays anyway. See [Earlier renderings](lockfile.md#earlier-renderings).',
+      definitions_left_out:
+        'Check the definitions out (`git sparse-checkout add videos`, or `git sparse-checkout disable`). Until then, their videos keep their lock entries, and no entry is removed.',
       git_failed: 'The message names the git command and the reason.',
       sandbox_missing: 'Choose `auto`, or use a system that has the sandbox. See [Sandbox](operations.md#sandbox).',
       encoder_missing: 'Install Reelform with its optional packages. See [Encoders](outputs.md#encoders).',

@@ -44,18 +44,24 @@ export function planVideos(inputs: {
    * their id; none may when absent.
    */
   readonly adoptsAbsent?: (id: string) => boolean;
+  /**
+   * False to keep entries without a definition, because the definitions are incomplete; true when absent.
+   */
+  readonly forgets?: boolean;
   /** Accepts a repository without videos, which otherwise counts as a mistake. */
   readonly allowEmpty?: boolean;
 }): Plan {
   const { lock, observations, allowEmpty = false, requested = () => false, restores = () => true } = inputs;
-  const { adoptsAbsent = () => false } = inputs;
+  const { adoptsAbsent = () => false, forgets = true } = inputs;
   const desired = withKnownFingerprints(inputs.desired, lock, observations);
   const lacks = (id: string): Lack | null => {
     if (observations.missingOutputs.has(id)) return 'output_missing';
     return observations.damagedOutputs?.has(id) ? 'output_damaged' : null;
   };
   const wanted = new Set<string>(desired.map((video) => video.id));
-  const gone = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
+  const undefinedIds = [...lock.videos.keys()].filter((id) => !wanted.has(id)).sort(byCodeUnit) as VideoId[];
+  // An entry whose definition is not known may not be taken over by a moved video either.
+  const gone = forgets ? undefinedIds : [];
   const moves = pairMoves(desired, gone, lock);
 
   const compared = desired.map((video): Change => {
@@ -69,7 +75,7 @@ export function planVideos(inputs: {
   });
   const { changes, diagnostics } = adoptRenderings(compared, { lock, observations, requested, adoptsAbsent });
   const moved = new Set(moves.values());
-  if (desired.length === 0 && lock.videos.size > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
+  if (desired.length === 0 && gone.length > 0 && !allowEmpty) diagnostics.push(allGone(lock.videos.size));
   for (const id of gone) {
     if (moved.has(id)) continue;
     const entry = lock.videos.get(id)!;
@@ -77,7 +83,7 @@ export function planVideos(inputs: {
     if (entry.protect) diagnostics.push(protectedVideo(id));
   }
   changes.sort((a, b) => byCodeUnit(a.id, b.id));
-  return { changes, complete: true, diagnostics };
+  return { changes, complete: forgets, diagnostics };
 }
 
 /** Maps each new id to the id of the entry that it takes over. */

@@ -21,6 +21,7 @@ import { type GlobalOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
 import { printDiagnostics } from '../output.ts';
+import { leftOutDefinitions } from './left-out-definitions.ts';
 import { type DesiredState, loadDesiredState } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
@@ -107,12 +108,14 @@ export async function openPlan(
     refreshed: new Map([...(demands?.refreshed ?? []), ...(refreshed?.reasons ?? [])]),
     ...withOutputs(journal, root),
   };
+  const leftOut = await leftOutDefinitions(repository, desired, lock);
   const inputs = {
     desired,
     lock,
     restores: demands?.restores ?? (() => restores),
     adoptsAbsent: demands?.adoptsAbsent ?? (() => !restores),
     allowEmpty: flags.allowEmpty === true,
+    forgets: leftOut.length === 0,
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
   const remembered = { cache: flags.cache !== false, waiting: context.waiting };
@@ -122,7 +125,8 @@ export async function openPlan(
     remembered,
     (history) => planVideos({ ...inputs, observations: { ...observations, history } }),
   );
-  const selected = await selectVideos(asksForMore ? planned : complete(planned), globs, flags, repository);
+  const noted = { ...planned, diagnostics: [...leftOut, ...planned.diagnostics] };
+  const selected = await selectVideos(asksForMore ? noted : complete(noted), globs, flags, repository);
   // An unmatched target is probably a typing error, so there is no plan at all.
   const unknown = selected.diagnostics.filter(({ code }) => code === 'unknown_video');
   if (hasErrors(unknown)) return { repository, diagnostics: [...read, ...unknown], opened: null };

@@ -101,8 +101,9 @@ export function incompleteWords(document: PlanDocument): string {
 }
 
 function selectionWords(document: PlanDocument): string {
-  const { complete, left_out: leftOut = 0 } = document;
+  const { complete, left_out: leftOut } = document;
   if (complete || isUnplanned(document)) return '';
+  if (leftOut === undefined) return 'Partial plan: not all videos were compared.';
   if (leftOut === 0) return 'Partial plan: only selected videos. The other videos are up to date.';
   const need = leftOut === 1 ? 'needs' : 'need';
   return `Partial plan: only selected videos. ${countNoun(leftOut, 'other video')} also ${need} changes.`;
