@@ -2,7 +2,8 @@ import { type Diagnostic, errorAt, type Locate } from '../diagnostic.ts';
 import { closestMatch, didYouMean, formatList } from '../hints.ts';
 import { isSlotKind, SLOT_EXAMPLES, type SlotKind } from '../wire/slot-text.ts';
 import type { Editable, StyleVersion } from '../wire/style-version.ts';
-import { exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
+import { definitionFileSchema, exampleOf, type NamedSpec, needsQuotes } from './definition-schema.ts';
+import { propertyAdvice } from './property-advice.ts';
 import { type Description, describeProperty, type PropertyCodes, shown, type Violation } from './violation.ts';
 
 /** Kind of a checked document, which determines wording and codes. */
@@ -32,7 +33,17 @@ function describe(violation: Violation, subject: CheckedDocument): Description {
   if (subject.kind === 'config') return describeProperty(violation, name || 'reelform.yaml', CONFIG_CODES);
   const { template } = subject;
   const special = template === null ? null : describeResource(violation, template, DEFINITION_CODES);
-  return special ?? describeProperty(violation, name || 'a definition', DEFINITION_CODES);
+  const whole = violation.path.length === 0 ? { ...violation, schema: withAllProperties(violation.schema) } : violation;
+  return special ?? describeProperty(whole, name || 'a definition', DEFINITION_CODES, adviceAt(violation));
+}
+
+function adviceAt({ path }: Violation): (property: string, known: readonly string[]) => string | undefined {
+  return (property, known) => propertyAdvice(path, property, known);
+}
+
+/** Merged definitions have no `extends`, `each` and `id`, but files have. */
+function withAllProperties(schema: Violation['schema']): Violation['schema'] {
+  return { ...schema, properties: definitionFileSchema().properties! };
 }
 
 /**
@@ -63,7 +74,7 @@ function describeEntry(violation: Violation, name: string, editable: Editable, c
   const inside = violation.path.slice(2).join('.');
   return (
     describeValue(violation, name, editable) ??
-    describeProperty(violation, inside === '' ? name : `${inside} of ${name}`, codes)
+    describeProperty(violation, inside === '' ? name : `${inside} of ${name}`, codes, adviceAt(violation))
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Code } from '../diagnostic.ts';
-import { didYouMean } from '../hints.ts';
+import { closestMatch, didYouMean } from '../hints.ts';
 import { parseJsonPointer } from '../json.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -37,10 +37,25 @@ export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
       ofName: propertyName !== undefined,
     }));
   // A misspelt field violates two rules: the wrong name is unknown and the right one is missing. Report the first.
-  const misnamed = new Set(violations.filter(({ keyword }) => keyword === 'additionalProperties').map(pathText));
-  return violations.filter(
-    (violation) => violation.keyword !== 'required' || violation.path.length < 2 || !misnamed.has(pathText(violation)),
-  );
+  const misnamed = violations.filter(({ keyword }) => keyword === 'additionalProperties');
+  const misnamedAt = new Set(misnamed.map(pathText));
+  // At the top, only the property that is meant: `titel` for `title`, or `resource` for `resources` and all that is in it.
+  const meant = new Set(misnamed.filter(({ path }) => path.length === 0).map(meantProperty));
+  return violations.filter((violation) => {
+    const { keyword, path, params } = violation;
+    if (keyword !== 'required') return true;
+    if (path.length >= 2) return !misnamedAt.has(pathText(violation));
+    return !meant.has(path[0] ?? String(params.missingProperty));
+  });
+}
+
+/** Returns the property for which an unknown one is a misspelling; null if there is none. */
+function meantProperty(violation: Violation): string | null {
+  return closestMatch(String(violation.params.additionalProperty), knownProperties(violation));
+}
+
+function knownProperties({ schema }: Pick<Violation, 'schema'>): string[] {
+  return Object.keys(schema.properties ?? {});
 }
 
 function pathText({ path }: Pick<Violation, 'path'>): string {
@@ -120,14 +135,20 @@ export interface PropertyCodes {
  * Describes a violation in terms of the schema.
  *
  * @param name of the value, such as `concurrency` or `a definition`
+ * @param advice returns a hint for a property that does not exist
  */
-export function describeProperty(violation: Violation, name: string, codes: PropertyCodes): Description {
+export function describeProperty(
+  violation: Violation,
+  name: string,
+  codes: PropertyCodes,
+  advice: (property: string, known: readonly string[]) => string | undefined = () => undefined,
+): Description {
   const { path, keyword, params, data, schema } = violation;
   switch (keyword) {
     case 'additionalProperties': {
       const property = String(params.additionalProperty);
-      const known = Object.keys(schema.properties ?? {});
-      const hint = didYouMean(property, known) ?? `It has ${known.join(', ')}`;
+      const known = knownProperties(violation);
+      const hint = advice(property, known) ?? didYouMean(property, known) ?? `It has ${known.join(', ')}`;
       const message = `${shown(property)} is not a property of ${name}`;
       return { code: 'unknown_property', message, hint, path: [...path, property], part: 'key' };
     }

@@ -30,7 +30,7 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
   });
   if (document.errors.length > 0) {
     const conflict = conflictIn(file, text);
-    return { ok: false, diagnostics: conflict === null ? syntaxProblems(file, document.errors) : [conflict] };
+    return { ok: false, diagnostics: conflict === null ? syntaxProblems(file, text, document.errors) : [conflict] };
   }
   const reader = new TreeReader(file, text);
   const root = document.contents === null ? null : reader.read(document.contents, 0);
@@ -51,14 +51,59 @@ function conflictIn(file: string, text: string): Diagnostic | null {
   return errorAt('yaml_syntax', at, 'The file contains a git conflict marker', 'Resolve the conflict');
 }
 
-function syntaxProblems(file: string, errors: readonly YAMLError[]): Diagnostic[] {
+function syntaxProblems(file: string, text: string, errors: readonly YAMLError[]): Diagnostic[] {
   // Further unexpected tokens usually follow from the first one.
   const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
   const telling = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
-  return telling.map((error) => {
-    const span = { file, start: error.pos[0], end: error.pos[1] };
-    return errorAt(codeOf(error), span, MESSAGES[error.code] ?? error.message, HINTS[error.code]);
-  });
+  // The parser takes a line with a wrong indentation for the continuation of the value above, and reports that value twice.
+  const continued = new Set(telling.filter(({ code }) => code === 'MULTILINE_IMPLICIT_KEY').map(({ pos }) => pos[0]));
+  const isRepeated = ({ code, pos }: YAMLError): boolean => code === 'BLOCK_AS_IMPLICIT_KEY' && continued.has(pos[0]);
+  return telling
+    .filter((error) => !isRepeated(error))
+    .map((error) => {
+      const layout = layoutProblem(file, text, error);
+      if (layout !== null) return layout;
+      const span = { file, start: error.pos[0], end: error.pos[1] };
+      return errorAt(codeOf(error), span, MESSAGES[error.code] ?? error.message, HINTS[error.code]);
+    });
+}
+
+/** Explains an error that an indentation or a missing colon causes; null for other errors. */
+function layoutProblem(file: string, text: string, { code, pos, message }: YAMLError): Diagnostic | null {
+  if (code === 'BAD_INDENT' && message.startsWith('All mapping items')) return misindented(file, text, pos[0], null);
+  if (code !== 'MULTILINE_IMPLICIT_KEY' || !message.startsWith('Implicit keys need')) return null;
+  const start = text.lastIndexOf('\n', pos[0] - 1) + 1;
+  const line = /^[ \t]*/.exec(text.slice(start))![0].length;
+  // The next line that is neither blank nor a comment.
+  const next = /\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]*)(?=\S)/g;
+  next.lastIndex = pos[0];
+  const found = next.exec(text);
+  if (found === null) return null;
+  const indentation = found[1]!.length;
+  const isWholeLine = start + line === pos[0];
+  if (!isWholeLine || indentation !== line) return misindented(file, text, next.lastIndex, isWholeLine ? null : line);
+  const at = { file, start: pos[0], end: /[^\r\n]*/.exec(text.slice(pos[0]))![0].trimEnd().length + pos[0] };
+  return errorAt('yaml_syntax', at, 'The line has no ": " after its key', 'Write it as key: value');
+}
+
+/**
+ * @param at start of the line or of its first character
+ * @param expected spaces at the start of the entry above; null if unknown
+ */
+function misindented(file: string, text: string, at: number, expected: number | null): Diagnostic {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const [, spaces = '', rest = ''] = /^([ \t]*)([^\r\n]*)/.exec(text.slice(lineStart)) ?? [];
+  const start = lineStart + spaces.length;
+  const message = `The line begins with ${spacesText(spaces.length)}, which matches no entry above it`;
+  const hint =
+    expected === null
+      ? 'Indent all entries of a map by the same number of spaces'
+      : `Begin it ${expected === 0 ? 'without spaces' : `with ${spacesText(expected)}`} like the line above, or quote a text of several lines`;
+  return errorAt('yaml_syntax', { file, start, end: start + rest.trimEnd().length }, message, hint);
+}
+
+function spacesText(count: number): string {
+  return count === 1 ? '1 space' : `${count} spaces`;
 }
 
 function codeOf(error: YAMLError): Code {

@@ -96,7 +96,7 @@ resources:
     ['template: launch\ntitle: x\nresources: text', ['definition_invalid videos/a.yaml:3:12']],
     [DEFINITION.replace('launch', 'lunch'), ['unknown_template videos/a.yaml:1:11']],
     [DEFINITION.replace('launch', () => '$${launch}'), ['unknown_template videos/a.yaml:1:11']],
-    ['template: unpulled\ntittle: x', ['missing_property videos/a.yaml:1:1', 'unknown_property videos/a.yaml:2:1']],
+    ['template: unpulled\ntittle: x', ['unknown_property videos/a.yaml:2:1']],
     [`${DEFINITION}  t_1: x\n`, ['unknown_editable videos/a.yaml:7:3']],
     [`${DEFINITION}  toString: x\n`, ['unknown_editable videos/a.yaml:7:3']],
     [DEFINITION.replace('  t_01: Hello\n', ''), ['missing_editable videos/a.yaml:3:1']],
@@ -168,6 +168,27 @@ resources:
     expect(hint('(Footage)/USER/hero.png')).toBe('Did you mean (Footage)/USER/hero.jpg (Hero picture)?');
     expect(hint('x_01'), 'another kind').toMatch(/^It has t_01, t_02, /);
     expect(hint('zzzzzzzz')).toMatch(/^It has t_01, t_02, /);
+  });
+
+  it.each([
+    ['resource', DEFINITION.replace('resources:', 'resource:'), 'Did you mean resources?'],
+    ['titel', DEFINITION.replace('title:', 'titel:'), 'Did you mean title?'],
+    ['duration', `${DEFINITION}duration: 5\n`, 'A video is as long as its template'],
+    ['captions', `${DEFINITION}captions: [a]\n`, 'Write each caption as the value of a text of the template'],
+    ['width', `${DEFINITION}output: {width: 1280}\n`, 'Write height; the width follows'],
+    ['start', `${DEFINITION}  v_01: {source: a.mp4, start: 2}\n`, 'Write trim_start_time, in seconds'],
+    ['music', `${DEFINITION}music: a.mp3\n`, 'Write sounds as tracks: audio:'],
+    [
+      'blub',
+      `${DEFINITION}blub: 1\n`,
+      'It has template, resources, title, description, labels, protect, audio, fonts, output, outputs, deliver, id, extends, each',
+    ],
+  ])('answers the unknown property %s with one error and a hint', (property, text, hint) => {
+    const { diagnostics } = resolve(one(text));
+    expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
+      ['unknown_property', expect.stringContaining(`"${property}" is not a property of`)],
+    ]);
+    expect(diagnostics[0]!.hint).toContain(hint);
   });
 
   it('suggests quotes for a colour that YAML read as a comment', () => {

@@ -15,6 +15,29 @@ function problems(text: string): string[] {
   return parsed.ok ? [] : parsed.diagnostics.map(({ code, at }) => `${code}@${at?.start}`);
 }
 
+describe('a wrong layout', () => {
+  it.each([
+    [
+      'a: 1\nb:\n  c: 2\n   d: 3\n',
+      'd: 3',
+      'The line begins with 3 spaces, which matches no entry above it',
+      'with 2 spaces',
+    ],
+    ['a: 1\n b: 2\nc: 3\n', 'b: 2', 'The line begins with 1 space, which matches no entry above it', 'without spaces'],
+    ['a: 1\r\n\r\n  # why\r\n b: 2\r\n', 'b: 2', 'The line begins with 1 space, which', 'the same number'],
+    ['a:\n  b: 1\n c: 2\n', 'c: 2', 'The line begins with 1 space, which matches no entry above it', 'the same number'],
+    ['a:\n  b:\n    text\n   c: 2\n', 'c: 2', 'The line begins with 3 spaces, which', 'the same number'],
+    ['a:\n  b 1\n  c: 2\n', 'b 1', 'The line has no ": " after its key', 'key: value'],
+    ['a: b: c\n', 'b: c', 'There is a second ": " in a value on one line', 'Quote'],
+  ])('is reported once, at the line that is wrong: %j', (text, line, message, hint) => {
+    const parsed = parseYaml('a.yaml', text);
+    const found = parsed.ok ? [] : parsed.diagnostics;
+    expect(found).toMatchObject([{ code: 'yaml_syntax', at: { start: text.indexOf(line) } }]);
+    expect(found[0]!.message).toContain(message);
+    expect(found[0]!.hint).toContain(hint);
+  });
+});
+
 describe('parseYaml()', () => {
   it.each([
     ['1.10', 1.1, '1.10'],

@@ -1,0 +1,98 @@
+/** Properties of one kind of map that people try, in lower case without separators → the answer. */
+type Answers = Readonly<Record<string, Answer>>;
+
+interface Answer {
+  /** Words for which the answer is meant, if the map has `needs`. */
+  readonly hint: string;
+  /** The property that the hint names; the answer is left out if the map does not have it. */
+  readonly needs?: string;
+}
+
+const LENGTH = { hint: 'A video is as long as its template. For another length, use another template' };
+const TEXTS = { hint: 'Write texts as values of editables: resources: {t_01: …}', needs: 'resources' };
+const MEDIA = { hint: 'Write images and clips as values of editables under resources', needs: 'resources' };
+const SOUND = { hint: 'Write sounds as tracks: audio: {main: ./music.mp3}', needs: 'audio' };
+const OUTPUT = {
+  hint: 'Write it as a field of output, like output: {format: webm, height: 720, fps: 25}',
+  needs: 'output',
+};
+const ROWS = { hint: 'Write each: {from: data/rows.csv, id: "${slug}"}', needs: 'each' };
+const DELIVER = { hint: 'Write deliver: s3://bucket/{id}.mp4', needs: 'deliver' };
+const EXTENDS = { hint: 'Write extends: ./_base.yaml', needs: 'extends' };
+const CAPTIONS = {
+  hint: 'Write each caption as the value of a text of the template, under resources',
+  needs: 'resources',
+};
+
+const OF_DEFINITION: Answers = {
+  ...{ duration: LENGTH, length: LENGTH, seconds: LENGTH, start: LENGTH, end: LENGTH, frames: LENGTH },
+  ...{ captions: CAPTIONS, subtitles: CAPTIONS, subtitle: CAPTIONS, caption: CAPTIONS },
+  ...{ text: TEXTS, texts: TEXTS, headline: TEXTS, values: TEXTS, editables: TEXTS, props: TEXTS, params: TEXTS },
+  ...{ image: MEDIA, images: MEDIA, video: MEDIA, videos: MEDIA, clips: MEDIA, assets: MEDIA, scenes: MEDIA },
+  ...{ music: SOUND, sound: SOUND, sounds: SOUND, soundtrack: SOUND, voice: SOUND, voiceover: SOUND, tracks: SOUND },
+  ...{ format: OUTPUT, width: OUTPUT, height: OUTPUT, size: OUTPUT, resolution: OUTPUT, fps: OUTPUT, quality: OUTPUT },
+  ...{ codec: OUTPUT, framerate: OUTPUT, render: OUTPUT },
+  ...{ data: ROWS, rows: ROWS, csv: ROWS, foreach: ROWS, variables: ROWS, matrix: ROWS },
+  ...{ destination: DELIVER, destinations: DELIVER, upload: DELIVER, publish: DELIVER, delivery: DELIVER },
+  ...{ include: EXTENDS, includes: EXTENDS, import: EXTENDS, base: EXTENDS, inherits: EXTENDS },
+  name: { hint: 'Write title, or id for the name in the lockfile', needs: 'title' },
+  slug: { hint: 'Write id', needs: 'id' },
+  tags: { hint: 'Write labels: {campaign: summer}', needs: 'labels' },
+  metadata: { hint: 'Write labels: {campaign: summer}', needs: 'labels' },
+  font: { hint: 'Write fonts: {Name in the template: Other name}', needs: 'fonts' },
+  locked: { hint: 'Write protect: true', needs: 'protect' },
+};
+
+const QUALITY = { hint: 'Write quality: low, medium or high', needs: 'quality' };
+const HEIGHT = { hint: 'Write height; the width follows from the shape of the template', needs: 'height' };
+
+const OF_OUTPUT: Answers = {
+  ...{ width: HEIGHT, size: HEIGHT, resolution: HEIGHT, scale: HEIGHT, aspectratio: HEIGHT },
+  ...{ bitrate: QUALITY, crf: QUALITY, preset: QUALITY },
+  ...{ duration: LENGTH, length: LENGTH, start: LENGTH, end: LENGTH },
+  framerate: { hint: 'Write fps', needs: 'fps' },
+  type: { hint: 'Write format: mp4, mov, webm, gif, webp or png', needs: 'format' },
+  container: { hint: 'Write format: mp4, mov, webm, gif, webp or png', needs: 'format' },
+};
+
+const START = { hint: 'Write trim_start_time, in seconds', needs: 'trim_start_time' };
+const END = {
+  hint: 'A clip or sound ends with its layer or the video. trim_start_time sets where it starts',
+  needs: 'trim_start_time',
+};
+const CROP = { hint: 'Write crop_strategy: cover, contain, fill or manual', needs: 'crop_strategy' };
+const SOURCE = { hint: 'Write source', needs: 'source' };
+const VOLUME = { hint: 'Write volume: 0', needs: 'volume' };
+
+const OF_MEDIA: Answers = {
+  ...{ start: START, startat: START, from: START, offset: START, trim: START, trimstart: START, in: START },
+  ...{ end: END, duration: END, length: END, trimend: END, to: END, out: END },
+  ...{ crop: CROP, fit: CROP, objectfit: CROP, resize: CROP },
+  ...{ url: SOURCE, src: SOURCE, path: SOURCE, file: SOURCE },
+  ...{ mute: VOLUME, muted: VOLUME },
+  position: { hint: 'Write focus_x and focus_y, from 0 to 1', needs: 'focus_x' },
+  zoom: { hint: 'Write animate_strategy: zoom-in or zoom-out', needs: 'animate_strategy' },
+};
+
+/**
+ * Returns the answer to a property of a definition that does not exist but that people try; undefined for other words.
+ *
+ * @param path of the map
+ * @param known properties of the map
+ */
+export function propertyAdvice(
+  path: readonly string[],
+  property: string,
+  known: readonly string[],
+): string | undefined {
+  const answer = answersAt(path)[property.toLowerCase().replaceAll(/[_\s-]/g, '')];
+  return answer === undefined || (answer.needs !== undefined && !known.includes(answer.needs))
+    ? undefined
+    : answer.hint;
+}
+
+function answersAt([section, ...rest]: readonly string[]): Answers {
+  if (section === undefined) return OF_DEFINITION;
+  if (section === 'output' || section === 'outputs') return OF_OUTPUT;
+  return (section === 'resources' || section === 'audio') && rest.length > 0 ? OF_MEDIA : {};
+}
