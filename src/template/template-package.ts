@@ -3,6 +3,7 @@ import { canonicalJson, type Json, type Sha256, sha256 } from '../digest.ts';
 import { contentSha256 } from '../file-kind.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 import { settingsIn } from './font-settings.ts';
+import { pictureRepairs } from './lottie/picture-repairs.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { FontSettings, LottieDocument, Still } from './scene.ts';
 
@@ -70,9 +71,10 @@ type DigestedParts = Pick<
  * Computes the digest of a package from its animation (as a value), the fonts, images and sounds that it uses, the frames of
  * its stills, and its editables. Excludes labels, descriptions, length limits and allowed fonts, which do not affect pixels.
  * Omits unused features, so that adding a feature to the program does not change existing digests. A Git LFS pointer counts
- * as the file that it stands for.
+ * as the file that it stands for. Includes corrections of the picture where they apply.
  */
 export function packageDigest(parts: DigestedParts): Sha256 {
+  const repairs = pictureRepairs(parts.animation);
   const fileDigests = (files: ReadonlyMap<string, PackageFile>): Json =>
     Object.fromEntries([...files].map(([name, file]) => [name, contentSha256(file.bytes)]));
   const editables = [...parts.manifest.editables].map(([key, { kind, required, font, settings }]): [string, Json] => [
@@ -100,6 +102,7 @@ export function packageDigest(parts: DigestedParts): Sha256 {
       ...(instances.length === 0 ? {} : { font_instances: Object.fromEntries(instances) }),
       ...(fallbacks.length === 0 ? {} : { fallback_fonts: fallbacks }),
       ...(parts.sounds.size === 0 ? {} : { sounds: fileDigests(parts.sounds) }),
+      ...(repairs.length === 0 ? {} : { picture_repairs: repairs }),
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { LottieDocument } from '../../src/template/scene.ts';
 import { placed, rectangleLayer } from '../engine/scenes.ts';
+import { REPAIRED_FEATURES } from './repaired-features.ts';
 
 /** One feature of animations in its own document: 160 × 90 pixels, 20 frames. */
 export interface Feature {
@@ -274,4 +275,7 @@ const DOCUMENTS: Readonly<Record<string, LottieDocument>> = {
   'effect, Gaussian blur': effect(29, [value(0, 12), value(7, 1), value(7, 0)]),
 };
 
-export const FEATURES: readonly Feature[] = Object.entries(DOCUMENTS).map(([name, one]) => ({ name, document: one }));
+const REPAIRED = Object.entries(REPAIRED_FEATURES).map(([name, layers]) => [name, document(layers)] as const);
+
+const ALL = [...Object.entries(DOCUMENTS), ...REPAIRED];
+export const FEATURES: readonly Feature[] = ALL.map(([name, one]) => ({ name, document: one }));

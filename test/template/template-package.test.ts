@@ -338,6 +338,30 @@ describe('packageDigest() of newer features', () => {
     expect(smallPackage().digest).toBe(sha256(canonicalJson(before as unknown as Json)));
   });
 
+  it('changes with a correction of the picture, and only where it applies', () => {
+    const animated = (layer: object): string => {
+      const animation = smallAnimation();
+      animation.layers = [...animation.layers, layer];
+      return JSON.stringify(animation);
+    };
+    const withoutRepairs = (text: string): string => {
+      const animation = JSON.parse(text) as object;
+      const { fonts, images, stills, manifest } = smallPackage();
+      const files = (map: ReadonlyMap<string, { bytes: Uint8Array }>) =>
+        Object.fromEntries([...map].map(([name, { bytes }]) => [name, sha256(bytes)]));
+      const editables = Object.fromEntries(
+        [...manifest.editables].map(([key, { kind, required }]) => [key, { kind, required }]),
+      );
+      return sha256(
+        canonicalJson({ animation, fonts: files(fonts), images: files(images), stills, editables } as unknown as Json),
+      );
+    };
+    const solid = { ty: 1, ind: 90, ip: 0, op: 9, st: 0, ks: {}, sw: 9, sh: 9 };
+    const [right, wrong] = [animated({ ...solid, sc: '#ff0000' }), animated({ ...solid, sc: '' })];
+    expect(digest({ 'animation.json': right })).toBe(withoutRepairs(right));
+    expect(digest({ 'animation.json': wrong })).not.toBe(withoutRepairs(wrong));
+  });
+
   it('changes with extra fonts, their order, replacements and sounds, but not with allowed fonts', () => {
     const mediaDigest = (changes: Parameters<typeof mediaPackageFiles>[0]) => {
       const result = parseTemplatePackage('', mediaPackageFiles(changes));

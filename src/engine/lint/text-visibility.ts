@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
 import { type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import type { LottieDocument, Scene } from '../../template/scene.ts';
@@ -303,7 +304,7 @@ function paint(layer: LottieNode, color: readonly number[]): void {
   if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || !isRemoved(effect));
   delete layer.sy;
   const { o } = transformOf(layer);
-  if (isRecord(o) && o.a !== 1) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
+  if (isRecord(o) && !hasKeyframes(o.k)) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
 }
 
 /** Returns Lottie's Fill effect: mask, all masks, colour, inversion, feathers, opacity. */

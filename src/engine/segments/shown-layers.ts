@@ -159,7 +159,7 @@ function isCompositedAsGroup({ ks, bm, tt, tp, td, ef, sy, hasMask, masksPropert
 function isOpaque(transform: unknown): boolean {
   const opacity = isRecord(transform) ? transform.o : undefined;
   if (opacity === undefined) return true;
-  if (!isRecord(opacity) || opacity.a === 1) return false;
+  if (!isRecord(opacity)) return false;
   return opacity.k === 100 || (Array.isArray(opacity.k) && opacity.k.length === 1 && opacity.k[0] === 100);
 }
 

@@ -83,7 +83,7 @@ function keyframesOf(data: LottieNode): LottieNode[] {
 }
 
 function stillY(property: unknown): number {
-  const value = isRecord(property) && property.a !== 1 && Array.isArray(property.k) ? property.k[1] : 0;
+  const value = isRecord(property) && Array.isArray(property.k) ? property.k[1] : 0;
   return typeof value === 'number' ? value : 0;
 }
 
@@ -92,7 +92,7 @@ export function selectsPart({ s: selector }: LottieNode): boolean {
   if (!isRecord(selector)) return false;
   const isConstantVector = (field: string, value: number): boolean => {
     const property = selector[field];
-    return !isRecord(property) || (property.a !== 1 && property.k === value);
+    return !isRecord(property) || property.k === value;
   };
   return !(isConstantVector('s', 0) && isConstantVector('e', 100) && isConstantVector('o', 0));
 }

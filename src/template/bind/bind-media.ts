@@ -1,5 +1,6 @@
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../wire/mapping.ts';
+import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { type LayerSpan, layerSpans } from '../lottie/layer-spans.ts';
 import { LAYER_TYPE, type LottieNode, withLayerLists } from '../lottie/lottie-layers.ts';
 import type { LottieDocument, SceneClip, SceneImage, SceneSound } from '../scene.ts';
@@ -162,7 +163,7 @@ function timesOf({ layer, from, to, clock }: LayerSpan, { fr }: LottieDocument):
  */
 function levelOf({ au }: LottieNode): number {
   const level = (au as LottieNode | undefined)?.lv as LottieNode | undefined;
-  const numbers = (level?.a === 1 && Array.isArray(level.k) ? level.k.map((frame: LottieNode) => frame.s) : [level?.k])
+  const numbers = (hasKeyframes(level?.k) ? (level!.k as LottieNode[]).map((frame) => frame.s) : [level?.k])
     .flat(2)
     .filter((value): value is number => typeof value === 'number');
   return numbers.length === 0 ? 1 : Math.max(0, ...numbers) / 100;

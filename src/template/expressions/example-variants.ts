@@ -1,4 +1,5 @@
 import { isRecord } from '../../json.ts';
+import { hasKeyframes } from '../lottie/animated-flag.ts';
 import { allLayers, LAYER_TYPE, type LottieNode, nodesOf } from '../lottie/lottie-layers.ts';
 import { textStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -82,6 +83,6 @@ export function namedControl({ nm, mn, ef }: LottieNode): NamedControl | null {
   const control = typeof mn === 'string' && Object.hasOwn(CONTROLS, mn) ? CONTROLS[mn]! : null;
   if (control === null || typeof nm !== 'string' || !control.name.test(nm) || !Array.isArray(ef)) return null;
   const [first] = ef;
-  if (!isRecord(first) || !isRecord(first.v) || first.v.a === 1) return null;
+  if (!isRecord(first) || !isRecord(first.v) || hasKeyframes(first.v.k)) return null;
   return { kind: control.kind, node: first.v };
 }

@@ -1,7 +1,7 @@
 import { formatColor } from '../bind/color.ts';
 import { allLayers, isConstantVector, LAYER_TYPE, type LottieNode } from '../lottie/lottie-layers.ts';
+import { solidColor, solidShape } from '../lottie/solid-color.ts';
 import type { LottieDocument } from '../scene.ts';
-import { IDENTITY, still } from './add-background.ts';
 import { type EditableTarget, type FoundEditable, findEditableTargets } from './editable-targets.ts';
 import { assignKey } from './find-editables.ts';
 import { type KeyGenerator, labelOf } from './key-generator.ts';
@@ -42,28 +42,12 @@ export function suggestColors(animation: LottieDocument, keys: KeyGenerator, min
  */
 export function solidsToShapes(animation: LottieDocument): number {
   const solids = allLayers(animation).filter(
-    ({ layer: { ty, sc } }) => ty === LAYER_TYPE.solid && /^#[0-9a-f]{6}$/i.test(String(sc)),
+    ({ layer }) => layer.ty === LAYER_TYPE.solid && solidColor(layer) !== null,
   );
   for (const { layer } of solids) {
-    const { sw, sh, sc } = layer as { sw?: unknown; sh?: unknown; sc?: unknown };
-    const [width, height] = [Number(sw) || 0, Number(sh) || 0];
-    const channel = (at: number): number => Number.parseInt(String(sc).slice(at, at + 2), 16) / 255;
-    const name = typeof layer.nm === 'string' ? layer.nm : 'solid';
-    layer.shapes = [
-      {
-        ty: 'gr',
-        nm: name,
-        it: [
-          { ty: 'rc', d: 1, s: still([width, height]), p: still([width / 2, height / 2]), r: still(0) },
-          { ty: 'fl', nm: name, c: still([channel(1), channel(3), channel(5), 1]), o: still(100), r: 1 },
-          { ty: 'tr', ...structuredClone(IDENTITY), sk: still(0), sa: still(0) },
-        ],
-      },
-    ];
-    layer.ty = 4;
-    delete layer.sw;
-    delete layer.sh;
-    delete layer.sc;
+    const shape = solidShape(layer, solidColor(layer)!);
+    for (const field of ['sw', 'sh', 'sc']) delete layer[field];
+    Object.assign(layer, shape);
   }
   return solids.length;
 }

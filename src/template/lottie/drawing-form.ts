@@ -1,22 +1,26 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
+import { withAnimatedFlags } from './animated-flag.ts';
 import { withStopsApart } from './gradient-stops.ts';
 import { withIsolatedBlends } from './isolated-blends.ts';
+import { withLimitedShape, withLimitedSkew } from './limited-values.ts';
 import { LAYER_TYPE, type LottieNode, mapped, withLayerLists } from './lottie-layers.ts';
 import { expandedMask, isExpandable } from './mask-expansion.ts';
 import { withShortestTurns } from './orientation.ts';
 import { withModifiedPaths } from './path-modifiers.ts';
-import { keyTimes, propertyValue } from './property-value.ts';
+import { withRepeaters } from './repeated-shapes.ts';
 import { withSetMattes } from './set-matte.ts';
 import { asPath, isOtherStar } from './shape-paths.ts';
 import { withSharedEasing } from './shared-easing.ts';
+import { withSolidColor } from './solid-color.ts';
 import { withoutStraightPaths } from './straight-paths.ts';
 
 /**
  * Returns a document as the renderer has to receive it to draw what lottie-web draws: round corners, zig zag, pucker and rounded or
  * reversed stars as paths, one easing for all dimensions of a keyframe, motion paths as keyframes, gradient stops that are apart, skew
  * with the axis that it understands, expanded masks and those that lighten or darken, layers whose inverted matte is empty, mattes
- * that are not drawn themselves, and blend modes of fills that stay within their layer. What needs no change is not copied.
+ * that are not drawn themselves, blend modes of fills that stay within their layer, and what `pictureRepairs` lists. What needs no
+ * change is not copied.
  */
 export function drawingForm(animation: LottieDocument): LottieDocument {
   return withLayerLists(animation, (layers) => {
@@ -47,7 +51,7 @@ function paints(shapes: unknown): boolean {
 }
 
 function layerForm(given: LottieNode, frameRate: number, isInside: boolean): LottieNode {
-  const layer = withIsolatedBlends(matteForm(given), isInside);
+  const layer = withIsolatedBlends(matteForm(withSolidColor(withAnimatedFlags(given))), isInside);
   const changes: LottieNode = {};
   const ks = isRecord(layer.ks) ? transformForm(layer.ks, Number(layer.ao) === 1) : layer.ks;
   if (ks !== layer.ks) changes.ks = ks;
@@ -55,7 +59,7 @@ function layerForm(given: LottieNode, frameRate: number, isInside: boolean): Lot
   if (tm !== layer.tm) changes.tm = tm;
   const masks = mapped(layer.masksProperties, maskForm);
   if (masks !== layer.masksProperties) changes.masksProperties = masks;
-  const shapes = mapped(withModifiedPaths(layer.shapes), shapeForm);
+  const shapes = mapped(withModifiedPaths(withRepeaters(layer.shapes)), shapeForm);
   if (shapes !== layer.shapes) changes.shapes = shapes;
   return Object.keys(changes).length === 0 ? layer : { ...layer, ...changes };
 }
@@ -95,38 +99,9 @@ function shapeForm(shape: LottieNode): LottieNode {
     return it === shape.it ? shape : { ...shape, it };
   }
   if (shape.ty === 'tr') return transformForm(shape);
-  if (shape.ty === 'rp') return repeaterForm(withWholeCopies(shape));
-  return (isOtherStar(shape) ? asPath(shape) : null) ?? withStopsApart(easedAlike(shape, MAX_DIMENSIONS));
-}
-
-/** Longest time in frames in which a number of copies that moves is counted. */
-const MAX_COUNTED = 3600;
-
-/** Returns a repeater with whole copies: the renderer leaves out a copy that has begun, which lottie-web draws. */
-function withWholeCopies(repeater: LottieNode): LottieNode {
-  const { c } = repeater;
-  const times = keyTimes(c);
-  const countAt = (time: number): number => Math.ceil(propertyValue(c, time)?.[0] ?? 0);
-  if (!isRecord(c) || (typeof c.k === 'number' && Number.isInteger(c.k))) return repeater;
-  if (times.length === 0) return typeof c.k === 'number' ? { ...repeater, c: { ...c, k: Math.ceil(c.k) } } : repeater;
-  const [first, last] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
-  if (last - first > MAX_COUNTED) return repeater;
-  const k = Array.from({ length: last - first + 1 }, (_, at) => ({ t: first + at, s: [countAt(first + at)], h: 1 }));
-  return { ...repeater, c: { a: 1, k } };
-}
-
-/**
- * Changes the end opacity of a repeater so that the last copy has it. The renderer gives the last of n copies the opacity at
- * (n - 1) / n of the way.
- */
-function repeaterForm(repeater: LottieNode): LottieNode {
-  const { c, tr } = repeater;
-  const count = isRecord(c) ? Number(c.k) : Number.NaN;
-  if (!Number.isInteger(count) || count < 2 || !isRecord(tr) || !isRecord(tr.so) || !isRecord(tr.eo)) return repeater;
-  const [start, end] = [tr.so.k, tr.eo.k];
-  if (typeof start !== 'number' || typeof end !== 'number' || start === end) return repeater;
-  const k = start + ((end - start) * count) / (count - 1);
-  return { ...repeater, tr: { ...tr, eo: { ...tr.eo, k } } };
+  if (shape.ty === 'rp') return shape;
+  const limited = withLimitedShape(shape);
+  return (isOtherStar(limited) ? asPath(limited) : null) ?? withStopsApart(easedAlike(limited, MAX_DIMENSIONS));
 }
 
 /** Modes that the renderer ignores, and those that look the same where the masks are opaque. */
@@ -147,7 +122,7 @@ const TRANSFORM_DIMENSIONS = 2;
 const MAX_DIMENSIONS = 3;
 
 function transformForm(transform: LottieNode, isOriented = false): LottieNode {
-  const eased = easedAlike(withSkewAxis(transform), TRANSFORM_DIMENSIONS, isOriented);
+  const eased = easedAlike(withSkewAxis(withLimitedSkew(transform)), TRANSFORM_DIMENSIONS, isOriented);
   const or = isRecord(eased.or) ? withShortestTurns(eased.or) : eased.or;
   return or === eased.or ? eased : { ...eased, or };
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../../json.ts';
 import type { LottieDocument } from '../scene.ts';
 import { inPerspective, outOfDepth } from './depth-order.ts';
+import { isSteep } from './limited-values.ts';
 import {
   allLayers,
   LAYER_TYPE,
@@ -18,7 +19,9 @@ import { findPlayerDifferences, unmarkedMattes } from './other-players.ts';
 import { isLeftOut } from './path-modifiers.ts';
 import { isSet } from './property-value.ts';
 import { isSeenToBeRandom } from './random-movement.ts';
+import { isMisfaded } from './repeated-shapes.ts';
 import { setMatteEffects } from './set-matte.ts';
+import { solidColor } from './solid-color.ts';
 import {
   DRAWN_EFFECT_TYPES,
   DRAWN_EFFECTS,
@@ -110,6 +113,8 @@ function ofLayer(place: LocatedLayer, { unsorted, turned, mattes, unmarked, side
   const kind = UNDRAWN_LAYERS[Number(layer.ty)];
   const found: (Found | false)[] = [
     kind !== undefined && ['layer_kind', kind, pointer],
+    layer.ty === LAYER_TYPE.solid &&
+      solidColor(layer) === null && ['solid_color', `colour ${String(layer.sc)}`, `${pointer}/sc`],
     (layer.mb === true || layer.mb === 1) && ['motion_blur', 'motion blur', pointer],
     isStretchedSound(layer) && ['stretched_sound', `time stretch of ${Math.round(layer.sr * 100)} %`, pointer],
     ...records(layer.ef, `${pointer}/ef`).map(([effect, at]) => ofEffect(effect, at, layer, mattes)),
@@ -158,6 +163,7 @@ function ofNode(inside: LocatedNode, side: number): (Found | false)[] {
   return [
     hasExpression(node) && ['expression', `expression${reason}`, pointer],
     node.hd !== true && ofShape(inside),
+    isSteep(node) && ['steep_skew', 'skew', `${pointer}/sk`],
     ...ofAnimator(inside),
     isSeenToBeRandom(node, path, side) && ['other_players', 'random movement', pointer],
   ];
@@ -174,7 +180,9 @@ function ofShape(inside: LocatedNode): Found | false {
     case 'op':
       return isSet(node.a) && isUndrawn() && ['offset_corners', 'Offset Paths', pointer];
     case 'rp':
-      return list !== null && isUnpainted(list) && ['path_modifier', 'Repeater before the fill or stroke', pointer];
+      if (list === null) return false;
+      if (isUnpainted(list)) return ['path_modifier', 'Repeater before the fill or stroke', pointer];
+      return isMisfaded(list.items, list.index) && ['repeater_opacity', 'Repeater', pointer];
     case 'tm':
       if (node.m !== 2 || list === null || !isTorn(list, node)) return false;
       return ['path_modifier', 'Trim Paths, Individually, of several groups', pointer];

@@ -10,6 +10,9 @@ export type Feature =
   | 'image_sequence'
   | 'path_modifier'
   | 'offset_corners'
+  | 'repeater_opacity'
+  | 'solid_color'
+  | 'steep_skew'
   | 'dash_offset'
   | 'mask_mode'
   | 'mask_expansion'
@@ -60,6 +63,19 @@ export const FEATURES: Readonly<Record<Feature, { readonly instead: string; read
   offset_corners: {
     instead: 'The corners and ends of the offset path are mitred, and loops within it stay',
     hint: 'Apply the modifier to the path in the design tool',
+  },
+  repeater_opacity: {
+    instead:
+      'The copies of the repeater fade too little, because shapes follow it or repeaters nest deeper than 3 levels',
+    hint: 'Move the repeater behind all other shapes of its group, or nest fewer repeaters that fade',
+  },
+  solid_color: {
+    instead: 'The solid is black: only hexadecimal colours are rendered',
+    hint: 'Write the colour as "sc": "#RRGGBB"',
+  },
+  steep_skew: {
+    instead: 'The skew stops at 85°',
+    hint: 'Skew the layer by at most 85°',
   },
   dash_offset: {
     instead: 'The last dash or gap of the stroke is used as the offset',

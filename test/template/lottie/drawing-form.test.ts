@@ -264,31 +264,6 @@ describe('drawingForm()', () => {
     });
   });
 
-  it.each([
-    [{ so: still(100), eo: still(40), c: still(4) }, 20],
-    [{ so: still(0), eo: still(100), c: still(2) }, 200],
-    [{ so: still(100), eo: still(40), c: still(1) }, 40],
-    [
-      {
-        so: still(100),
-        eo: still(40),
-        c: {
-          a: 1,
-          k: [
-            { t: 0, s: [2], ...EASE },
-            { t: 9, s: [3] },
-          ],
-        },
-      },
-      40,
-    ],
-  ])('gives the last copy of a repeater its end opacity: %o', ({ c, ...opacities }, end) => {
-    const repeater = { ty: 'rp', c, o: still(0), tr: { ...TRANSFORM, ...opacities } };
-    const { layers } = drawingForm(lottie([shapeLayer('s', [rectangle(0, 0, 9, 9), RED, repeater])]));
-    const [, , drawn] = (layers[0] as Shaped).shapes[0]!.it as unknown as { tr: { eo: { k: number } } }[];
-    expect(drawn!.tr.eo.k).toBe(end);
-  });
-
   it('shows the last frame of a layer that is remapped to its end', () => {
     const remapped = (tm: object) => {
       const [layer] = drawingForm({ ...lottie([{ ty: 0, op: 60, tm }]), fr: 30 }).layers;
