@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
 import { openJournalFile } from '../../src/lock/journal-file.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
+import { answerScenario, newAnswerFigures } from '../support/answer-faults.ts';
 import type { InterfaceService } from '../support/interface-service.ts';
 import { run, type World, world } from '../support/run-world.ts';
 import { textVideo } from '../support/text-video.ts';
@@ -290,5 +291,11 @@ describe('applyPlan() and the account of an idempotency key', () => {
     const accounts = [...state.attempts.values()].map(({ intent }) => intent.account);
     expect(accounts).toEqual(accounts.map(() => expect.stringMatching(/^[0-9a-f]{16}$/)));
     expect(new Set(accounts).size).toBe(3);
+  });
+});
+
+describe('applyPlan() in five runs with late, wrong and missing answers', () => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])('pays once and records no other session (seed %i)', async (seed) => {
+    expect(await answerScenario(seed, newAnswerFigures())).toEqual([]);
   });
 });

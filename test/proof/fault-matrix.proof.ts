@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { answerScenario, newAnswerFigures } from '../support/answer-faults.ts';
 import { attempt, FAULTS, mistakes, NETWORKS, type Outcome } from '../support/fault-matrix.ts';
 import { startInterfaceService } from '../support/interface-service.ts';
 import { count, tell } from '../support/proof.ts';
@@ -83,6 +84,20 @@ describe('a POST of a session', () => {
       `resident ${before.toFixed(0)} MiB before, ${peakMib.toFixed(0)} MiB at most, with answers of 300 MB among them`,
     );
     expect(peakMib - before).toBeLessThan(250);
+  });
+});
+
+/** Repositories that are applied five times each. */
+const SCENARIOS = count(1_000, 40);
+
+describe('answers about sessions', () => {
+  it('that are late, wrong or missing, under changing tokens and clocks and with killed runs, are paid for once', async () => {
+    const figures = newAnswerFigures();
+    const mistakes: string[] = [];
+    for (let seed = 0; seed < SCENARIOS; seed += 1) mistakes.push(...(await answerScenario(seed, figures)));
+    tell(`answers: ${JSON.stringify(figures)}`);
+    expect(mistakes).toEqual([]);
+    expect(figures.rendered).toBeGreaterThan(0);
   });
 });
 

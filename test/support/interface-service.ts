@@ -19,6 +19,8 @@ export type Fault =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
+      /** Performs the request before this response. */
+      readonly afterDoing?: boolean;
       /** Cuts the connection after this response. */
       readonly cut?: boolean;
     };
@@ -223,6 +225,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     seen.push(one);
     const fault = faults.get(routeOf(one))?.shift();
     if (fault?.kind === 'answer') {
+      if (fault.afterDoing === true) answer(one);
       response.writeHead(fault.status, fault.headers);
       if (fault.cut === true) response.write(fault.body ?? '', () => response.destroy());
       else response.end(fault.body ?? '');
