@@ -8,14 +8,14 @@ import type { Io } from '../io.ts';
 import { openSegmentCache } from '../render/segment-cache.ts';
 import type { PlannedVideos } from './planned-videos.ts';
 
-/** Limits how long a user waits for a plan. */
-const BUDGET_MS = 5_000;
+/** Maximum number of videos whose segments are counted: for more, a plan would take too long. No clock decides about a plan. */
+const MOST_VIDEOS = 200;
 
 /**
  * Counts the segments of all files of the videos that a plan creates or updates, and those that have to be rendered because they are neither
  * cached nor part of an earlier video of the plan. Skips videos whose output has no segments, whose template only the service
- * has, or whose sources cannot be read, which apply reports. Returns no counts if the time is over before all videos are
- * counted, because totals of some videos would pass for those of the plan.
+ * has, or whose sources cannot be read, which apply reports. Returns no counts for more than 200 videos, because totals of some
+ * videos would pass for those of the plan.
  *
  * @param warns see `openSegmentCache`
  */
@@ -27,12 +27,12 @@ export async function countSegments(
 ): Promise<ReadonlyMap<VideoId, SegmentCount>> {
   const counts = new Map<VideoId, SegmentCount>();
   const pending = new Set(plan.changes.filter(rendersNew).map(({ id }) => id));
+  if (pending.size > MOST_VIDEOS) return counts;
   const opened = openSegmentCache(planned, io, { warns });
   if (opened === null) return counts;
   const { cache } = opened;
   const { videos, templateOf } = await planned.source();
   const scenes = await planned.scenes();
-  const until = io.monotonicNow() + BUDGET_MS;
   const known = new Set<Sha256>();
   const isReused = async (key: Sha256 | null): Promise<boolean> => {
     if (key === null || known.has(key)) return key !== null;
@@ -43,7 +43,6 @@ export async function countSegments(
     for (const video of videos) {
       const template = pending.has(video.id) ? templateOf(video.template)?.package : null;
       if (template == null) continue;
-      if (io.monotonicNow() > until) return new Map();
       const files = await scenes.filesOf(video, template).catch(() => null);
       const keys =
         files === null ? [] : filesOf(files).flatMap((file) => segmentKeys({ ...files.scene, ...file }, cache.build));

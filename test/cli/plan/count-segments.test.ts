@@ -31,13 +31,19 @@ describe('reelform plan', () => {
     expect(estimate.segments).toEqual({ render: 0, total: 1 });
   });
 
-  it('counts nothing if there is not enough time for all videos', async () => {
-    const root = makeRepository({ 'videos/rome.yaml': definition('Rome') });
+  it('counts them however long it takes, and nothing for more than 200 videos', async () => {
+    const many = Array.from({ length: 197 }, (_, index) => [`videos/v${index}.yaml`, definition(`Text ${index}`)]);
+    const root = makeRepository(Object.fromEntries(many));
     let now = 0;
-    const monotonicNow = (): number => (now += 2_600);
-    const { estimate, changes } = await planned(root, ['--no-lint'], { monotonicNow });
+    const monotonicNow = (): number => (now += 60_000);
+    expect((await planned(root, ['--no-lint'], { monotonicNow })).estimate.segments).toEqual({
+      render: 200,
+      total: 200,
+    });
+    writeFileSync(join(root, 'videos/another.yaml'), definition('Another'));
+    const { estimate, changes } = await planned(root, ['--no-lint']);
     expect([estimate.segments, ...changes.map(({ segments }) => segments)]).toEqual(
-      Array.from({ length: changes.length + 1 }, () => undefined),
+      Array.from({ length: 202 }, () => undefined),
     );
   });
 
