@@ -23,7 +23,7 @@ export function sceneKeys(scene: Scene): SceneKeys {
 function keysOf(scene: Scene): SceneKeys {
   const { fonts, images, clips, sounds, output, width, height, fps, frameCount } = scene;
   const parts = [
-    packScene(scene).animation,
+    sha256(packScene(scene).animation),
     ...[fonts, images, clips].map(withDigests),
     width / height,
     fps,

@@ -16,12 +16,14 @@ export interface GradientStop {
 const NUMBER = '[+-]?[0-9]{1,6}(\\.[0-9]{1,6})?';
 const STOP = '#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})( +[0-9]{1,3}(\\.[0-9]{1,6})?%)?';
 const COMMA = ' *, *';
+/** Maximum colours of a gradient. */
+export const MAX_GRADIENT_STOPS = 32;
 
 /** Regular expressions of the texts, without anchors. They accept gradients whose positions do not ascend. */
 export const SLOT_PATTERNS: Readonly<Record<SlotKind, string>> = {
   number: NUMBER,
   point: `${NUMBER}${COMMA}${NUMBER}`,
-  gradient: `${STOP}(${COMMA}${STOP}){1,31}`,
+  gradient: `${STOP}(${COMMA}${STOP}){1,${MAX_GRADIENT_STOPS - 1}}`,
 };
 
 /** An example of each kind, for messages and editors. */

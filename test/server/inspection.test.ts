@@ -10,7 +10,7 @@ import { putDatabase } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer, type TestServer } from '../support/http-server.ts';
 import { CLIP, mediaPackageFiles } from '../support/media-package.ts';
-import { smallAnimation, smallPackageFiles, solidPng } from '../support/small-package.ts';
+import { SMALL_MANIFEST, smallAnimation, smallPackageFiles, solidPng } from '../support/small-package.ts';
 import { createToken, type SpawnedService, spawnService } from '../support/spawned-service.ts';
 
 const MB = 1_000_000;
@@ -121,7 +121,53 @@ async function during<T>(attack: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A package whose last layer has an editable gradient, with its stops in descending order. */
+function gradientPackage(stops: number): Uint8Array {
+  const animation = smallAnimation();
+  const values = Array.from({ length: stops }, (_, index) => [
+    1 - index / (stops - 1),
+    0.123456789012345,
+    2 / 3,
+    1 / 3,
+  ]);
+  const gradient = {
+    ty: 'gf',
+    o: { a: 0, k: 100 },
+    r: 1,
+    t: 1,
+    s: { a: 0, k: [0, 0] },
+    e: { a: 0, k: [64, 0] },
+    g: { sid: 'g_01', p: stops, k: { a: 0, k: values.flat() } },
+  };
+  const rectangle = { ty: 'rc', p: { a: 0, k: [32, 18] }, s: { a: 0, k: [64, 36] }, r: { a: 0, k: 0 } };
+  const place = { p: [0, 0], a: [0, 0], s: [100, 100], r: 0, o: 100 };
+  const ks = Object.fromEntries(Object.entries(place).map(([name, k]) => [name, { a: 0, k }]));
+  const shapes = [{ ty: 'gr', it: [rectangle, gradient, { ty: 'tr', ...ks }] }];
+  const layer = { ty: 4, ind: 9, ip: 0, op: 10, st: 0, sr: 1, bm: 0, ddd: 0, nm: 'gradient', ks, shapes };
+  const files = smallPackageFiles({
+    'animation.json': JSON.stringify({ ...animation, layers: [...animation.layers, layer] }),
+    'template.yaml': `${SMALL_MANIFEST}  g_01: { label: Sky, kind: gradient, stillcut: stillcut_01 }\n`,
+  });
+  return zipSync(Object.fromEntries(files));
+}
+
 describe.skipIf(process.platform !== 'linux')('a service that receives hostile files', () => {
+  it('describes a gradient of 300,000 stops by a valid example', async () => {
+    const zip = gradientPackage(300_000);
+    expect(zip.length).toBeLessThan(4 * MB);
+    const template = await during(() => readyTemplate(zip));
+    const { body } = await attacker('GET', `/v2/template_style_versions/${template}/specs`);
+    expect(body.style_version.editables.g_01.example_text.split(',')).toHaveLength(32);
+    const resources = {
+      t_01: { source: { text: 'Sky' } },
+      c_01: { source: { text: '#ff0000' } },
+      g_01: { source: { text: body.style_version.editables.g_01.example_text } },
+    };
+    const mapping = { template_style_version_id: template, resources };
+    const answer = await attacker('POST', '/v2/render_sessions?dry_run=true', { body: { title: 'Sky', mapping } });
+    expect(answer.status).toBe(200);
+  });
+
   it('rejects an upload that is an MP4 with a table of 190 MB', async () => {
     const answer = await during(() => upload(attacker, movie));
     expect(answer).toMatchObject({ status: 422, body: { code: 'source_invalid' } });

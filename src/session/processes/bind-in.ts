@@ -1,3 +1,4 @@
+import { packAnimation } from '../../engine/packed-scene.ts';
 import type { BindScene, PackedPackage } from '../bind-scene.ts';
 import type { TaskRunner } from './tasks.ts';
 
@@ -14,7 +15,7 @@ export function bindIn(processes: TaskRunner<'bind'>): BindScene {
     const { animation, fonts, extraFonts, images, sounds } = template;
     const packed: PackedPackage = {
       ...template,
-      animation: typeof animation === 'string' ? animation : JSON.stringify(animation),
+      animation: animation instanceof Uint8Array ? animation : packAnimation(animation),
       ...{ fonts: stubs(fonts), extraFonts: stubs(extraFonts), images: stubs(images), sounds: stubs(sounds) },
     };
     const sources = new Map([...fetched].map(([key, bytes]) => [key, stubOf(bytes, files.push(bytes) - 1)]));

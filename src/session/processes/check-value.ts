@@ -23,8 +23,6 @@ const MAX_CHARACTERS = 1_000_000;
 
 export const text: Check<string> = (value) =>
   typeof value === 'string' && value.length <= MAX_CHARACTERS ? value : refuse('a text');
-/** A text of any length: JSON of an animation. */
-export const longText: Check<string> = (value) => (typeof value === 'string' ? value : refuse('a text'));
 export const flag: Check<boolean> = (value) => (typeof value === 'boolean' ? value : refuse('true or false'));
 export const number: Check<number> = (value) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse('a number');

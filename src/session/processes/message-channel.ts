@@ -4,7 +4,7 @@ import { isRecord } from '../../json.ts';
 export interface MessageLimits {
   /** Size of its JSON text. */
   readonly textBytes: number;
-  /** Total size of its byte arrays and long strings. */
+  /** Total size of its byte arrays. */
   readonly attachedBytes: number;
 }
 
@@ -18,8 +18,6 @@ const HEADER_BYTES = 12;
 const LENGTH_BYTES = 6;
 /** Key of an object that stands for a value that JSON cannot represent. */
 const TAG = '$';
-/** Longer strings are attached, because JSON would escape and parse them character by character. */
-const MAX_INLINE_CHARACTERS = 16_384;
 /** Maximum attachments: packets of about three hours of sound. */
 const MAX_ATTACHMENTS = 500_000;
 /** Buffers up to this size share memory. */
@@ -37,22 +35,16 @@ const SMALL_BYTES = 4_096;
  */
 export function encodeMessage(task: number, message: unknown): Uint8Array[] {
   const attachments: Uint8Array[] = [];
-  const attach = (kind: 'bytes' | 'text', bytes: Uint8Array): object => {
-    attachments.push(bytes);
-    return { [TAG]: kind };
-  };
   const plain = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      // UTF-8 has no lone surrogates, JSON has.
-      const isAttached = value.length > MAX_INLINE_CHARACTERS && value.isWellFormed();
-      return isAttached ? attach('text', Buffer.from(value)) : value;
-    }
     if (typeof value === 'number') return Number.isFinite(value) ? value : { [TAG]: 'number', text: String(value) };
     if (typeof value === 'function' || typeof value === 'symbol') {
       throw new TypeError(`Internal error: a message contains a ${typeof value}`);
     }
     if (typeof value !== 'object' || value === null) return value;
-    if (value instanceof Uint8Array) return attach('bytes', value);
+    if (value instanceof Uint8Array) {
+      attachments.push(value);
+      return { [TAG]: 'bytes' };
+    }
     if (Array.isArray(value)) return value.map(plain);
     if (value instanceof Map) return { [TAG]: 'map', entries: [...value].map(plain) };
     const prototype = Object.getPrototypeOf(value);
@@ -154,10 +146,9 @@ function decode(text: Buffer, attachments: readonly Buffer[]): unknown {
       return new Map(value.entries.map(([key, child]) => [key, restore(child, depth + 1)]));
     }
     if (tag === 'record' && isEntries(value.entries)) return recordOf(value.entries, depth);
-    const attachment = attachments[used++];
-    if (attachment === undefined || (tag !== 'bytes' && tag !== 'text'))
-      throw new MalformedMessage('its text is invalid');
-    return tag === 'bytes' ? attachment : attachment.toString();
+    const attachment = tag === 'bytes' ? attachments[used++] : undefined;
+    if (attachment === undefined) throw new MalformedMessage('its text is invalid');
+    return attachment;
   };
   const recordOf = (entries: readonly (readonly [string, unknown])[], depth: number): object =>
     Object.fromEntries(entries.map(([key, child]) => [key, restore(child, depth + 1)]));

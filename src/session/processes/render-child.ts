@@ -339,8 +339,8 @@ function yieldToParent(pid: number | undefined): void {
 }
 
 /**
- * Makes the animation of a task's scene a text. A message with its objects takes many times as long to write and to read,
- * seconds for the largest animations, and blocks this thread meanwhile.
+ * Packs the animation of a task's scene. A message with its objects takes many times as long to write and to read, seconds for
+ * the largest animations, and blocks this thread meanwhile.
  */
 function packInput(input: TaskInput<TaskKind>): unknown {
   if (isScene(input)) return packScene(input);
@@ -348,5 +348,5 @@ function packInput(input: TaskInput<TaskKind>): unknown {
 }
 
 function isScene(value: unknown): value is Scene {
-  return isRecord(value) && isRecord(value.animation);
+  return isRecord(value) && isRecord(value.animation) && !(value.animation instanceof Uint8Array);
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../diagnostic.ts';
 import { embeddedImages } from '../../engine/images/check-image.ts';
+import { packAnimation } from '../../engine/packed-scene.ts';
 import { SceneError } from '../../engine/scene-error.ts';
 import { jsonPointer } from '../../json.ts';
 import { readPackageZip } from '../../template/archive/read-package-zip.ts';
@@ -36,8 +37,11 @@ export type PackageAnswer = InspectedPackage | { readonly problems: readonly Req
 
 const MAX_EDITABLES = 500;
 const MAX_STILLCUTS = 50;
-/** JSON stays text with one or two bytes per character. */
-const MEMORY_PER_TEXT_BYTE = 2;
+/**
+ * Limit of the description in JSON: the service stores it, and sends it with every answer about the package. Texts and labels
+ * of designers take a few kB.
+ */
+const MAX_DESCRIPTION_BYTES = 1 << 20;
 
 /** Unpacks, parses and checks a zipped package, its images, clips and sounds included. */
 export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): Promise<PackageAnswer> {
@@ -47,14 +51,23 @@ export async function inspectPackageZip(zip: Uint8Array, wants: PackageAspect): 
   if (!parsed.ok) return { problems: packageProblems(parsed.diagnostics, files.value) };
   const problems = [...tooMany(parsed.value), ...(await checkPackageMedia(parsed.value))];
   if (problems.length > 0) return { problems };
-  const { spec, manifest, digest, width, height, fps, frameCount, stills } = parsed.value;
+  const { spec, manifest, digest, width, height, fps, frameCount, stills, animation } = parsed.value;
+  const { name } = manifest;
+  const description = {
+    spec,
+    digest,
+    width,
+    height,
+    fps,
+    frameCount,
+    name,
+    stillcuts: stills.map((still) => still.name),
+  };
+  const descriptionBytes = Buffer.byteLength(JSON.stringify(description));
+  if (descriptionBytes > MAX_DESCRIPTION_BYTES) return { problems: [longDescription(descriptionBytes)] };
   return {
-    description: {
-      ...{ spec, digest, width, height, fps, frameCount },
-      name: manifest.name,
-      stillcuts: stills.map((still) => still.name),
-    },
-    package: wants === 'package' ? { ...parsed.value, animation: JSON.stringify(parsed.value.animation) } : null,
+    description,
+    package: wants === 'package' ? { ...parsed.value, animation: packAnimation(animation) } : null,
     memoryBytes: memoryOf(files.value),
   };
 }
@@ -75,9 +88,18 @@ function tooMany({ manifest, stills }: TemplatePackage): RequestProblem[] {
     );
 }
 
+function longDescription(sizeBytes: number): RequestProblem {
+  const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+  return problem(
+    'template_invalid',
+    'template.yaml',
+    `The labels and examples of the editables take ${megabytes(sizeBytes)} MB; the limit of the service is ${megabytes(MAX_DESCRIPTION_BYTES)} MB`,
+  );
+}
+
 function memoryOf(files: ReadonlyMap<string, Uint8Array>): number {
   let sizeBytes = 0;
-  for (const [name, bytes] of files) sizeBytes += bytes.length * (name.endsWith('.json') ? MEMORY_PER_TEXT_BYTE : 1);
+  for (const bytes of files.values()) sizeBytes += bytes.length;
   return sizeBytes;
 }
 

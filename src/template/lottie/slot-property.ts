@@ -3,6 +3,7 @@ import {
   formatGradient,
   formatNumbers,
   type GradientStop,
+  MAX_GRADIENT_STOPS,
   parseGradient,
   parseNumbers,
   type SlotKind,
@@ -63,18 +64,26 @@ function firstValue({ k }: LottieNode): number[] | null {
   return numbers.length > 0 && numbers.every((one) => typeof one === 'number') ? numbers : null;
 }
 
-/** Stops of colours are four numbers, offset and components; stops of opacity follow as pairs of offset and opacity. */
+/**
+ * Stops of colours are four numbers, offset and components; stops of opacity follow as pairs of offset and opacity. Of more
+ * stops than a value may have, returns as many at even intervals: the text is an example, and has to be valid.
+ */
 function stopsOf(values: readonly number[], colorCount: number): GradientStop[] {
   const colors = tuples(values.slice(0, colorCount * 4), 4);
   const opacities = tuples(values.slice(colorCount * 4), 2);
   const offsets = new Set([...colors, ...opacities].map(([offset = 0]) => clamp(offset)));
-  return [...offsets]
-    .sort((a, b) => a - b)
-    .map((offset) => {
-      const channels = [1, 2, 3].map((channel) => valueAt(colors, offset, channel));
-      const alpha = opacities.length === 0 ? 1 : valueAt(opacities, offset, 1);
-      return { offset, color: formatColor([...channels, alpha]) };
-    });
+  const ascending = [...offsets].sort((a, b) => a - b);
+  return evenly(ascending, MAX_GRADIENT_STOPS).map((offset) => {
+    const channels = [1, 2, 3].map((channel) => valueAt(colors, offset, channel));
+    const alpha = opacities.length === 0 ? 1 : valueAt(opacities, offset, 1);
+    return { offset, color: formatColor([...channels, alpha]) };
+  });
+}
+
+/** Returns at most `count` items, with the first and the last one. */
+function evenly<T>(items: readonly T[], count: number): readonly T[] {
+  if (items.length <= count) return items;
+  return Array.from({ length: count }, (_, index) => items[Math.round((index * (items.length - 1)) / (count - 1))]!);
 }
 
 function gradientValues(stops: readonly GradientStop[]): number[] {

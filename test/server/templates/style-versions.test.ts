@@ -114,6 +114,20 @@ describe('StyleVersions.upload()', () => {
       },
     ]);
   });
+
+  test('rejects a package whose description is larger than 1 MB', async () => {
+    const { versions } = await openStyleVersions();
+    const words = Array.from({ length: 180_000 }, (_, index) => index).join(' ');
+    const animation = JSON.stringify(smallAnimation()).replace('Hello', words);
+    const error = await problemOf(versions.upload(ACME, smallZip({ 'animation.json': animation })));
+    expect(error.problems).toEqual([
+      {
+        code: 'template_invalid',
+        pointer: '#/template.yaml',
+        detail: 'The labels and examples of the editables take 1.1 MB; the limit of the service is 1.0 MB',
+      },
+    ]);
+  });
 });
 
 describe('StyleVersions.process()', () => {

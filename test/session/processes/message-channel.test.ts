@@ -22,7 +22,7 @@ describe('encodeMessage() and MessageReader', () => {
     { a: [1, -2.5, true, 'é\ud800', { b: null }] },
     { bytes: new Uint8Array([1, 2, 3]), empty: new Uint8Array(), more: [new Uint8Array(5_000).fill(9)] },
     new Map([['x', new Map([['y', new Uint8Array([4])]])]]),
-    { text: 'ü'.repeat(20_000) },
+    { text: 'ü'.repeat(400) },
     { $: 'bytes', b: 1 },
     { numbers: [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] },
     { ['__proto__']: 1, 2: 'b', 1: 'a' },

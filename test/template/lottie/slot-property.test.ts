@@ -6,6 +6,7 @@ import {
   propertyText,
   writeProperty,
 } from '../../../src/template/lottie/slot-property.ts';
+import { normalizeSlotText } from '../../../src/wire/slot-text.ts';
 import { still } from '../../support/lottie-documents.ts';
 
 const gradient = (colors: number, values: readonly number[]): LottieNode => ({ p: colors, k: still(values) });
@@ -48,6 +49,13 @@ describe('propertyText()', () => {
 
   it('omits the third dimension of a point', () => {
     expect(propertyText('point', still([10, 20.5, 0]))).toBe('10, 20.5');
+  });
+
+  it('is a valid value for a gradient with more stops than a value may have', () => {
+    const stops = Array.from({ length: 300_000 }, (_, index) => [index / 299_999, 1, 0, 0]);
+    const text = propertyText('gradient', gradient(stops.length, stops.flat()));
+    expect(normalizeSlotText('gradient', text)).toBe(text);
+    expect(text.split(', ').filter((_, index) => index % 31 === 0)).toEqual(['#FF0000 0%', '#FF0000 100%']);
   });
 });
 
