@@ -41,26 +41,23 @@ export function sessionDifferences(body: string, session: RenderSession): Sessio
 /**
  * Returns in what an answer contradicts the request of a session: its title, template, and the values of its mapping.
  * Whatever the answer leaves out, adds or spells differently is no contradiction, because the interface document leaves
- * that to a service: letter case, white space, a cut title, `#` before a color, a copy of a file at another host.
+ * that to a service: letter case, white space, a cut text, `#` before a color, a copy of a file at another host.
  *
  * @param body the JSON of a `CreateRenderSession`
  */
 export function answerContradictions(body: string, session: RenderSession): SessionDifference[] {
   return contentPairs(parseRecord(body) ?? {}, session)
-    .filter(([field, wanted, found]) => {
-      if (field === 'title' && isCutTitle(wanted, found)) return false;
-      return wanted !== undefined && contradicts(found, wanted);
-    })
+    .filter(([, wanted, found]) => wanted !== undefined && contradicts(found, wanted))
     .map(([field, wanted, found]) => ({ field, asked: show(wanted), found: show(found) }));
 }
 
-/** Services cut titles at 64 characters or more. A shorter one that begins alike may belong to another video. */
-const MIN_CUT_TITLE = 64;
+/** Services cut titles and texts at 64 characters or more. A shorter one that begins alike may be another video's. */
+const MIN_CUT_LENGTH = 64;
 
-function isCutTitle(asked: unknown, found: unknown): boolean {
-  if (typeof asked !== 'string' || typeof found !== 'string') return false;
-  const cut = plainText(found.replace(/(?:…|\.{3})$/, ''));
-  return cut.length >= MIN_CUT_TITLE && plainText(asked).startsWith(cut);
+/** @param wanted as `plainText` returns it */
+function isCut(found: string, wanted: string): boolean {
+  const cut = found.replace(/\s*(?:…|\.{3})$/, '');
+  return cut.length >= MIN_CUT_LENGTH && wanted.startsWith(cut);
 }
 
 type Pair = [field: string, asked: unknown, found: unknown];
@@ -111,7 +108,7 @@ function contradicts(found: unknown, wanted: unknown): boolean {
   if (!isScalar(found) || !isScalar(wanted) || found === '' || wanted === '') return false;
   const [a, b] = [plainText(String(found)), plainText(String(wanted))];
   const isSameNumber = a !== '' && b !== '' && Number(a) === Number(b);
-  return a !== b && !isSameNumber && !isSameSpelling(found, wanted) && !isCopy(found, wanted);
+  return a !== b && !isSameNumber && !isCut(a, b) && !isSameSpelling(found, wanted) && !isCopy(found, wanted);
 }
 
 /** Compares colors and URLs. Other values have one spelling. */

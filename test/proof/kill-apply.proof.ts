@@ -4,9 +4,11 @@ import { execa, type ResultPromise } from 'execa';
 import pLimit from 'p-limit';
 import { expect, it } from 'vitest';
 import { bundleProgram, startChild } from '../support/child-program.ts';
+import { gitIn } from '../support/git-repository.ts';
 import {
   countPaid,
   expectWhole,
+  KILLED_IMAGE,
   type KillFigures,
   killSomewhere,
   makeRemoteRepository,
@@ -16,12 +18,14 @@ import {
 import type { KilledApplyOptions } from '../support/killed-apply.ts';
 import type { KilledServiceOptions } from '../support/killed-service.ts';
 import { count, tell } from '../support/proof.ts';
-import { makeFolder } from '../support/repository.ts';
+import { definition, makeFolder } from '../support/repository.ts';
 
 /** Runs of the components of apply, composed as the command does, because starting the whole command dominates the time of a run. */
 const PARTS_RUNS = count(1_900, 4);
 /** Runs of the command itself. */
 const COMMAND_RUNS = count(100, 2);
+/** Git repositories in which edits are applied and taken back, with up to `KILLS` kills in each of three phases. */
+const HISTORY_RUNS = count(92, 2);
 const VIDEOS = 6;
 const KILLS = count(4, 2);
 /** For two cores; a run spends half of its time waiting. */
@@ -29,6 +33,7 @@ const SIDE_BY_SIDE = 3;
 
 const ROOT = join(import.meta.dirname, '../..');
 const SUPPORT = join(ROOT, 'test/support');
+const COMMAND = join(ROOT, 'dist/cli/main.js');
 const calm = { lostAnswers: 0, refusals: 0, renderMs: 5 };
 const rough = { lostAnswers: 0.15, refusals: 0.05, renderMs: 5 };
 /** `isSaid`: reelform.yaml declares that keys are stored; otherwise the first answer shows it. */
@@ -73,8 +78,17 @@ async function inEveryVariant(
   }
 }
 
-async function untilDone({ options, start, lines }: Subject, prefix: string, figures: KillFigures): Promise<void> {
-  const { root, url, titles } = options;
+async function untilDone(subject: Subject, prefix: string, figures: KillFigures): Promise<void> {
+  const { root, url, titles } = subject.options;
+  await applyKilled(subject, figures);
+  figures.runs += 1;
+  figures.unfinished += readdirSync(root).filter((name) => name.startsWith('.unfinished-')).length;
+  await expectWhole(root, await countPaid(url, prefix), titles, figures);
+  rmSync(root, { recursive: true });
+}
+
+/** Starts an apply and kills it, until one finishes and leaves nothing to do. */
+async function applyKilled({ options, start, lines }: Subject, figures: KillFigures): Promise<void> {
   for (let kills = 0, starts = 0; ; starts += 1) {
     const child = start();
     if (kills < KILLS && (starts === 0 || Math.random() < 0.8)) killSomewhere(child, child.all, lines);
@@ -87,12 +101,8 @@ async function untilDone({ options, start, lines }: Subject, prefix: string, fig
     expect([0, 4], String(all)).toContain(exitCode);
     // Where keys are known to be stored, the next apply repeats the request without asking the user.
     if (!options.keepsKeys && (await resolveUnknown(options, figures))) continue;
-    if (exitCode === 0) break;
+    if (exitCode === 0) return;
   }
-  figures.runs += 1;
-  figures.unfinished += readdirSync(root).filter((name) => name.startsWith('.unfinished-')).length;
-  await expectWhole(root, await countPaid(url, prefix), titles, figures);
-  rmSync(root, { recursive: true });
 }
 
 const titlesOf = (prefix: string): string[] => Array.from({ length: VIDEOS }, (_, index) => `${prefix}video ${index}`);
@@ -110,13 +120,56 @@ it(`kill -9 of the components of apply at random moments, restarted until done, 
 });
 
 it(`kill -9 of reelform apply at random moments, restarted until done, ${COMMAND_RUNS} runs: nothing is paid twice, lost or corrupt`, async () => {
-  const command = join(ROOT, 'dist/cli/main.js');
-  expect(existsSync(command), 'build first').toBe(true);
+  expect(existsSync(COMMAND), 'build first').toBe(true);
   await inEveryVariant(COMMAND_RUNS, 'command', (url, prefix, keepsKeys) => {
     const titles = titlesOf(prefix);
     const root = makeRemoteRepository(url, titles, { keepsKeys });
     const options: KilledApplyOptions = { root, url, journal: 'file', titles, keepsKeys, speed: 1, epochMs: 0 };
-    const run = execa({ ...APPLYING, cwd: root, env: { REELFORM_TOKEN: 'rf_token', CI: 'true' } });
-    return { options, lines: 35, start: () => run(command, ['apply', '--auto-approve']) as Applying };
+    return { options, lines: 35, start: () => startApply(root) };
   });
 });
+
+function startApply(root: string): Applying {
+  const run = execa({ ...APPLYING, cwd: root, env: { REELFORM_TOKEN: 'rf_token', CI: 'true' } });
+  return run(COMMAND, ['apply', '--auto-approve']) as Applying;
+}
+
+it(`kill -9 of reelform apply while edits are applied and taken back, ${HISTORY_RUNS} git repositories: each content is paid once`, async () => {
+  expect(existsSync(COMMAND), 'build first').toBe(true);
+  const variants = Object.entries(VARIANTS).slice(0, HISTORY_RUNS);
+  for (const [variant, options] of variants) {
+    const service = await startChild(join(SUPPORT, 'killed-service.ts'), [JSON.stringify(options)]);
+    const url = (await service.line('listening ')).slice('listening '.length);
+    const figures = newFigures();
+    const limit = pLimit(SIDE_BY_SIDE);
+    const numbers = Array.from({ length: HISTORY_RUNS / variants.length }, (_, index) => index);
+    await Promise.all(numbers.map((index) => limit(() => editAndTakeBack(url, `${index} `, options, figures))));
+    await service.kill();
+    tell(`history, ${variant}: ${JSON.stringify(figures)}`);
+  }
+});
+
+/** Applies a repository, then other content of each video, then the first content again, which the history knows. */
+async function editAndTakeBack(url: string, prefix: string, { isSaid }: Variant, figures: KillFigures): Promise<void> {
+  const [first, edited] = ['', 'edited '].map((name) => titlesOf(`${prefix}${name}`)) as [string[], string[]];
+  const root = makeRemoteRepository(url, first, { keepsKeys: isSaid });
+  const { git, commit } = gitIn(root);
+  await git('init', '--quiet', '--initial-branch=main');
+  const wholes: { titles: string[]; paid: number }[] = [
+    { titles: first, paid: VIDEOS },
+    { titles: edited, paid: 2 * VIDEOS },
+    { titles: first, paid: 2 * VIDEOS },
+  ];
+  for (const { titles, paid } of wholes) {
+    const written = titles.map((title, index) => [`videos/video-${index}.yaml`, definition(title, KILLED_IMAGE)]);
+    await commit({ ...Object.fromEntries(written), '.gitignore': '.reelform/\n' }, 'Write the definitions');
+    const options: KilledApplyOptions = { root, url, journal: 'file', titles, keepsKeys: isSaid, speed: 1, epochMs: 0 };
+    await applyKilled({ options, lines: 35, start: () => startApply(root) }, figures);
+    await commit({}, 'Record the renderings');
+    const sessions = await countPaid(url, prefix);
+    await expectWhole(root, sessions, titles, figures);
+    expect(sessions).toHaveLength(paid);
+  }
+  figures.runs += 1;
+  rmSync(root, { recursive: true });
+}

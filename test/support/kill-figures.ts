@@ -44,17 +44,21 @@ export function killSomewhere(child: Pick<ResultPromise, 'kill' | 'once'>, outpu
   child.once('exit', () => timer !== null && clearTimeout(timer));
 }
 
+/** Image editable of the definitions. */
+export const KILLED_IMAGE = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
+
 /**
  * Creates a repository of these videos for `reelform apply`. @param options.keepsKeys whether reelform.yaml says that
  * the service keeps keys
  */
 export function makeRemoteRepository(url: string, titles: readonly string[], { keepsKeys = false } = {}): string {
   const said = keepsKeys ? ', capabilities: {idempotency_hours: 24}' : '';
-  const image = '  (Footage)/USER/photo.png: https://example.com/a.png\n';
   return makeFolder({
     'reelform.yaml': `service: {url: "${url}"${said}}\ntemplates: {small: tsv_1}\nconcurrency: 3\n`,
     'schemas/small.spec.json': JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } }),
-    ...Object.fromEntries(titles.map((title, index) => [`videos/video-${index}.yaml`, definition(title, image)])),
+    ...Object.fromEntries(
+      titles.map((title, index) => [`videos/video-${index}.yaml`, definition(title, KILLED_IMAGE)]),
+    ),
   });
 }
 
