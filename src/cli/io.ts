@@ -16,6 +16,8 @@ export interface Io {
   monotonicNow(): number;
   /** Calls the listener at each Ctrl-C or SIGTERM, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
+  /** Calls the listener with each error that no code handles, instead of ending the process, until the returned function is called. */
+  onFault(listener: (error: unknown) => void): () => void;
   /**
    * Drops text that stdout or stderr rejects from now on, instead of ending the process.
    *

@@ -39,6 +39,11 @@ const io: Io = {
     process.on('SIGINT', listener).on('SIGTERM', listener);
     return () => process.off('SIGINT', listener).off('SIGTERM', listener);
   },
+  onFault(listener) {
+    // Includes rejections that no code handles.
+    process.on('uncaughtException', listener);
+    return () => process.off('uncaughtException', listener);
+  },
   onWriteError(listener) {
     onWriteError = listener;
   },

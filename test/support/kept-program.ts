@@ -87,6 +87,7 @@ function ioOf(pid: string, client: Socket, interrupts: Set<() => void>): Io & { 
       interrupts.add(listener);
       return () => interrupts.delete(listener);
     },
+    onFault: () => () => undefined,
     onWriteError: () => undefined,
     onResize: () => () => undefined,
     after(milliseconds, callback) {

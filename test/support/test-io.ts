@@ -72,6 +72,7 @@ export async function reelform(cwd: string, args: readonly string[], options: Te
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onFault: () => () => {},
     onWriteError: () => {},
     onResize: () => () => {},
     after(_, callback) {

@@ -11,6 +11,8 @@ import { type Io, wantsColor } from '../io.ts';
 import { printDiagnostics } from '../output.ts';
 
 const SETTINGS_FILE = 'reelform-server.yaml';
+/** Time to return jobs to the queue after a fault. Their leases expire by themselves if it does not suffice. */
+const FAULT_MS = 15_000;
 
 /** Options that name settings. */
 export interface SettingsFlags extends GlobalOptions {
@@ -82,6 +84,9 @@ interface ServerOpening {
  * Reads the settings, starts a server or a worker, and closes it at the first signal. The second signal ends running
  * renders, and the third one ends the process. A signal during the start ends the process at once.
  *
+ * An error that no code handles may leave the process in any state, so it ends as after two signals, with another exit status:
+ * its jobs return to the queue without using up an attempt.
+ *
  * @param start returns null if it cannot start, with the errors printed
  * @returns the exit status
  */
@@ -97,6 +102,16 @@ export async function runServer(
   const resolvers: (() => void)[] = [];
   const nextSignal = (): Promise<void> => new Promise((resolve) => resolvers.push(resolve));
   const [firstSignal, secondSignal] = [nextSignal(), nextSignal()];
+  let hasFault = false;
+  const stopWatching = io.onFault((error) => {
+    const description = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    io.stderr.write(`Internal error, please report it: ${description}\n`);
+    if (isStarting) io.leave(EXIT.error);
+    if (hasFault) return;
+    hasFault = true;
+    io.after(FAULT_MS, () => io.leave(EXIT.error));
+    for (const resolve of resolvers) resolve();
+  });
   const stopListening = io.onInterrupt(() => {
     if (isStarting) io.leave(EXIT.ok);
     resolvers[signalCount]?.();
@@ -108,12 +123,15 @@ export async function runServer(
     isStarting = false;
     if (server === null) return EXIT.error;
     await firstSignal;
-    io.stderr.write('Stopping after running renders have finished. Interrupt again to stop them too.\n');
+    if (hasFault) io.stderr.write('Stopping. Running renders return to the queue.\n');
+    else io.stderr.write('Stopping after running renders have finished. Interrupt again to stop them too.\n');
     void secondSignal.then(() => server.close({ now: true }));
     await server.close();
   } finally {
     stopListening();
+    stopWatching();
   }
+  if (hasFault) io.leave(EXIT.error);
   return signalCount > 1 ? EXIT.interrupted : EXIT.ok;
 }
 

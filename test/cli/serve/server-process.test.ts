@@ -14,12 +14,15 @@ function start(cwd: string, command: string, env: Readonly<Record<string, string
 }
 
 /** Starts `reelform serve` of the built program, with a redirected log. */
-async function serveTo(redirection: string): Promise<{ url: string; process: ReturnType<typeof start> }> {
+async function serveTo(
+  redirection: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; process: ReturnType<typeof start> }> {
   const folder = makeFolder({});
   const port = await freePort();
   const { url: databaseUrl, directory } = await anyDatabases.address();
   const data = directory || join(folder, 'data');
-  const env = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+  const env = databaseUrl === null ? more : { DATABASE_URL: databaseUrl, ...more };
   const child = start(folder, `serve --port ${port} --data "${data}" --concurrency 1 ${redirection}`, env);
   onTestFinished(() => void child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
@@ -53,6 +56,24 @@ describe('a signal during the start', () => {
     child.kill('SIGTERM');
     expect(await child).toMatchObject({ exitCode: 0 });
   });
+});
+
+describe.skipIf(process.platform === 'win32')('an error that no code handles', () => {
+  it.each(['throw new Error("broken")', 'Promise.reject(new Error("broken"))'])(
+    'ends the service in order: %s',
+    async (fault) => {
+      const code = `import { isMainThread } from 'node:worker_threads';
+      if (isMainThread) process.on('SIGUSR2', () => setImmediate(() => { ${fault} }));`;
+      const options = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+      const { process: child } = await serveTo('', { NODE_OPTIONS: options });
+      child.kill('SIGUSR2');
+      const { exitCode, stderr, stdout } = await child;
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('Internal error, please report it: Error: broken');
+      expect(stderr).toContain('Running renders return to the queue');
+      expect(stdout).toContain('"msg":"stopped"');
+    },
+  );
 });
 
 // Only Linux has /dev/full.
