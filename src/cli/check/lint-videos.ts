@@ -12,7 +12,8 @@ import type { Fingerprint } from '../../lock/lock.ts';
 import type { LintSummary } from '../../plan/plan-document.ts';
 import { writeFileAtomic } from '../../project/write-file.ts';
 import { lintProgress } from '../../report/terminal/repository-text.ts';
-import { lintDiagnostic, lintFailure } from '../../report/wording/lint-diagnostic.ts';
+import { lintDiagnostics, type PlacedFinding } from '../../report/wording/glyph-diagnostics.ts';
+import { lintFailure } from '../../report/wording/lint-diagnostic.ts';
 import { countNoun } from '../../report/wording/quantities.ts';
 import { renderCapacity } from '../../session/processes/render-pool.ts';
 import { sessionProblems } from '../../session/session-problems.ts';
@@ -119,10 +120,10 @@ export async function lintVideos(
       await cache.store();
     }
   }
-  const diagnostics = videos.flatMap((video) => [
-    ...(failures.get(video.id) ?? []),
-    ...diagnosticsOf(cache.get(keyOf(video)) ?? [], video, { ...from, rules: rulesOf(video) }),
-  ]);
+  const placed = videos.flatMap((video) =>
+    placedFindings(cache.get(keyOf(video)) ?? [], video, { ...from, rules: rulesOf(video) }),
+  );
+  const diagnostics = [...videos.flatMap(({ id }) => failures.get(id) ?? []), ...lintDiagnostics(placed)];
   const uncheckable = remote.filter(({ template }) => mustBeChecked(template, from));
   const leftOut = [
     ...late.map((id) => ({ id, reason: 'budget' as const })),
@@ -169,16 +170,16 @@ function openProgress(count: number, io: Io): { checked(): void } {
   };
 }
 
-function diagnosticsOf(
+function placedFindings(
   findings: readonly LintFinding[],
   video: Video,
   { rules, source }: Pick<LintContext, 'source'> & { readonly rules: LintRules },
-): Diagnostic[] {
+): PlacedFinding[] {
   return findings.flatMap((finding) => {
     const severity = lintSeverity(finding.code, rules);
     if (severity === 'off') return [];
     const at = resourceSpan(video.path, source(video.path) ?? '', finding.editable);
-    return [lintDiagnostic(finding, { id: video.id, at, severity })];
+    return [{ finding, target: { id: video.id, at, severity } }];
   });
 }
 

@@ -90,7 +90,7 @@ const known = new Map<string, string | null>();
  * Returns the script of a character by its Unicode name; null for characters that scripts share: digits, punctuation,
  * marks, spaces.
  */
-function scriptOf(character: string): string | null {
+export function scriptOf(character: string): string | null {
   let script = known.get(character);
   if (script === undefined) {
     script = SHARED.test(character) ? null : (SCRIPTS.find(({ pattern }) => pattern.test(character))?.name ?? 'other');

@@ -2,7 +2,7 @@ import type { Diagnostic, Severity, Span } from '../../diagnostic.ts';
 import type { LintFinding } from '../../engine/lint/lint-finding.ts';
 
 /** The video that a finding concerns, and the source location of the value. */
-interface LintTarget {
+export interface LintTarget {
   readonly id: string;
   /** Undefined if only the video is known. */
   readonly at: Span | undefined;

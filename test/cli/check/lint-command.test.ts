@@ -81,6 +81,16 @@ describe('reelform lint', () => {
     expect(await outside('tiktok')).toEqual([]);
   });
 
+  it('reports characters that no font has once for all texts of a script', async () => {
+    const videos = Object.fromEntries(
+      ['rome', 'oslo', 'berlin'].map((id) => [`videos/${id}.yaml`, definition('漢字')]),
+    );
+    const { stdout } = await reelform(repository(LOOKING, videos), ['lint', '--json']);
+    const glyphs = found(stdout).filter(({ code }) => code === 'glyph_missing');
+    expect(glyphs).toMatchObject([{ file: 'videos/berlin.yaml', line: 4 }]);
+    expect(glyphs[0]!.message).toContain('3 texts of 3 videos');
+  });
+
   it('checks the selected videos and reports that nothing was found', async () => {
     const { exitCode, stdout } = await reelform(repository(), ['lint', 'o*']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1 video checked, no problems found.\n' });
