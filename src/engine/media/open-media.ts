@@ -19,6 +19,7 @@ import { findCommentProblem } from './check-comments.ts';
 import { findBoxProblem } from './check-mp4.ts';
 import { findElementProblem } from './check-webm.ts';
 import { type MediaType, mediaTypeOf } from './media-type.ts';
+import { withKnownSizes } from './streamed-wav.ts';
 
 // mediabunny also logs the problems that it throws.
 Logging.level = LogLevel.Silent;
@@ -40,7 +41,8 @@ export function openMedia(bytes: Uint8Array, imageName: string): Input {
   if (problem !== undefined) {
     throw new SceneError('asset_decode_failed', `The file is damaged: ${problem}`, { imageName });
   }
-  return new Input({ source: new BoundedSource(bytes), formats: FORMATS });
+  const readable = type === 'wav' ? withKnownSizes(bytes) : bytes;
+  return new Input({ source: new BoundedSource(readable), formats: FORMATS });
 }
 
 function findProblem(bytes: Uint8Array, type: MediaType | undefined): string | undefined {
