@@ -1,5 +1,5 @@
 import { unknownTemplate } from '../../definition/read-video.ts';
-import { type Diagnostic, hasErrors } from '../../diagnostic.ts';
+import { type Diagnostic, hasErrors, ReelformError } from '../../diagnostic.ts';
 import type { FontWeight } from '../../engine/inspect/inspect-package.ts';
 import type { Project } from '../../project/load-project.ts';
 import { CONFIG_FILE } from '../../project/repository-layout.ts';
@@ -29,8 +29,11 @@ export async function openFonts(
       const { path, bytes, at } = use;
       const name = at === null ? path.replace(/^.*\//, '') : use.name;
       const opened = await processes.run('font', { ...settingsIn(use), name }, { bytes }).catch((error: unknown) => {
-        if (error instanceof TaskKilled) return { problem: 'Reading the font crashes or does not end' };
-        throw error;
+        if (!(error instanceof TaskKilled)) throw error;
+        // A slow machine is no fault of the font.
+        if (error.reason === 'time')
+          throw new ReelformError('lint_failed', `${path} could not be checked in time`, { cause: error });
+        return { problem: 'Reading the font crashes the process or takes too much memory' };
       });
       if (opened.problem === null) weights.set(use.name, weights.get(use.name) ?? opened);
       else unusable.push({ path, problem: opened.problem, at });

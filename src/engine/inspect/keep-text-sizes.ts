@@ -1,13 +1,17 @@
 import { isRecord } from '../../json.ts';
-import type { NewPackage } from '../../template/init/init-package.ts';
+import { type NewPackage, SHRUNK_NOTE } from '../../template/init/init-package.ts';
 import type { LottieNode } from '../../template/lottie/lottie-layers.ts';
 import { textStyles } from '../../template/lottie/lottie-slots.ts';
 import { parseTemplatePackage } from '../../template/parse-template-package.ts';
 import { layOutLayers } from '../text/lay-out-layers.ts';
+import { textLayers } from '../text/text-layers.ts';
+
+/** `rs` of a text that shrinks to fit its box. */
+const SHRINK = 2;
 
 /**
  * Returns the package without shrinking for texts whose original words already exceed their box, because shrinking would change
- * how they look. Without the fonts, returns the package unchanged.
+ * how they look. Removes the note about shrinking if no text shrinks. Without the fonts, returns the package unchanged.
  */
 export async function keepTextSizes(created: NewPackage): Promise<NewPackage> {
   const parsed = parseTemplatePackage('', created.files);
@@ -29,5 +33,11 @@ export async function keepTextSizes(created: NewPackage): Promise<NewPackage> {
     for (const style of textStyles(slot.p)) delete style.rs;
   }
   const text = new TextEncoder().encode(`${JSON.stringify(animation)}\n`);
-  return { ...created, animation, files: new Map([...created.files, ['animation.json', text]]) };
+  const keys = new Set<unknown>(created.editables.map(({ key }) => key));
+  const shrinks = textLayers(animation).some(
+    ({ layer, documents }) =>
+      keys.has((layer.t as { d: LottieNode }).d.sid) && documents.some(({ rs }) => rs === SHRINK),
+  );
+  const notes = shrinks ? created.notes : created.notes.filter(({ message }) => message !== SHRUNK_NOTE);
+  return { ...created, animation, notes, files: new Map([...created.files, ['animation.json', text]]) };
 }

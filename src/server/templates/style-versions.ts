@@ -224,7 +224,8 @@ function stillcutKey(id: string, name: string): string {
  * Reads a zipped package in a sandboxed process.
  *
  * @param owner whose share of the processes it uses
- * @throws ServiceError 422 `template_invalid` with all problems
+ * @throws ServiceError 422 `template_invalid` with all problems; 503 `unavailable` if the time is not enough, which does not prove
+ * that the package is at fault
  */
 async function readPackage(
   processes: TaskRunner<'package'>,
@@ -238,6 +239,7 @@ async function readPackage(
     return answer;
   } catch (error) {
     if (!(error instanceof TaskKilled)) throw error;
+    if (error.reason === 'time') throw serviceError('unavailable', 'The package could not be checked in time');
     throw invalidPackage([problem('template_invalid', '', `The package ${KILLED_BY[error.reason]}`)]);
   }
 }

@@ -55,7 +55,10 @@ function bytesOf({ u, p }: LottieNode, { files, readAdjacent }: LottieSource): U
   if (/^[a-z][a-z+.-]*:/i.test(path)) return null;
   const clean = path.replace(/^(?:\.?\/)+/, '');
   const base = clean.split('/').at(-1)!;
-  const paths = [clean, `i/${base}`, `images/${base}`, `u/${base}`, `audio/${base}`, base];
+  const folders = ['i', 'images', 'u', 'audio'];
+  // The whole path first: files in sub-folders may have equal names.
+  const nested = folders.flatMap((folder) => [`${folder}/${clean}`, `${folder}/${name.replace(/^(?:\.?\/)+/, '')}`]);
+  const paths = [clean, ...nested, ...folders.map((folder) => `${folder}/${base}`), base];
   for (const candidate of paths) {
     const bytes = files.get(candidate) ?? readAdjacent(candidate);
     if (bytes !== null && bytes !== undefined) return bytes;

@@ -236,16 +236,17 @@ function makeEven(animation: LottieDocument): InitNote[] {
   return [{ kind: 'changed', message, removed: [{ what, layer: 'all layers' }] }];
 }
 
+/** Note about texts that were set to shrink to fit. */
+export const SHRUNK_NOTE = 'Texts in boxes shrink to fit';
+
 /** Sets texts in boxes to shrink to fit, because users may enter longer texts than the example. */
 function shrinkBoxes(editables: readonly FoundEditable[]): InitNote[] {
   const texts = editables.filter(({ kind }) => kind === 'text');
   const boxed = texts
     .flatMap(({ nodes }) => nodes.flatMap(textStyles))
-    .filter(({ sz, rs }) => {
-      return Array.isArray(sz) && rs === undefined;
-    });
+    .filter(({ sz, rs }) => Array.isArray(sz) && sz.length > 1 && sz.every((side) => side > 0) && rs === undefined);
   for (const style of boxed) style.rs = 2;
-  return boxed.length === 0 ? [] : [changed('Texts in boxes shrink to fit')];
+  return boxed.length === 0 ? [] : [changed(SHRUNK_NOTE)];
 }
 
 function nothingToEdit(colors: readonly SharedColor[]): string {

@@ -54,6 +54,12 @@ describe('StyleVersions.upload()', () => {
     expect(Buffer.from(png!).subarray(1, 4).toString()).toBe('PNG');
   });
 
+  test('does not call a package invalid that could not be checked in time', async () => {
+    const { again } = await openStyleVersions();
+    const versions = again({ inspections: openPool({ stallMs: 1, totalMs: 1 }) });
+    expect(await problemOf(versions.upload(ACME, smallZip()))).toMatchObject({ status: 503, code: 'unavailable' });
+  });
+
   test('returns the same style version for the same package and queues nothing', async () => {
     const { versions, queued } = await openStyleVersions();
     const first = await versions.upload(ACME, smallZip());

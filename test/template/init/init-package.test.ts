@@ -215,6 +215,26 @@ describe('initPackage()', () => {
     expect(parsed(package_).images.get('i')?.path).toBe('images/img_0.png');
   });
 
+  it('finds images of a dotLottie in sub-folders by their whole path', () => {
+    const other = solidPng('#0000ff', 24, 12);
+    const assets = [
+      { id: 'a', w: 24, h: 12, u: 'icons/one/', p: 'icon.png', e: 0 },
+      { id: 'b', w: 24, h: 12, u: '/images/', p: 'icons/two/icon.png', e: 0 },
+      { id: 'c', w: 24, h: 12, u: '', p: 'three/icon.png', e: 0 },
+    ];
+    const layers = [textLayer('t_01', 'Words'), ...assets.map(({ id }) => imageLayer(id, id))];
+    const source = sourceOf(lottie(layers, { assets, fonts: FONTS }), FONT);
+    const packed = {
+      'images/icon.png': solidPng('#ff0000', 24, 12),
+      'images/icons/one/icon.png': PNG,
+      'images/icons/two/icon.png': other,
+      'i/three/icon.png': other,
+    };
+    const package_ = createPackage({ ...source, files: new Map(Object.entries(packed)) });
+    const { images } = parsed(package_);
+    expect(['a', 'b', 'c'].map((id) => images.get(id)?.bytes)).toEqual([PNG, other, other]);
+  });
+
   it('offers shared colours on request, including solids but not mattes', () => {
     const layers = [
       shapeLayer('Disc', [rectangle(9, 9, 9, 9), fill([1, 0, 0, 1])]),
