@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { BlockBlobClient, ContainerClient, RequestPolicy } from '@azure/storage-blob';
+import { KEPT_AGENTS } from '../http/agents.ts';
 import { isRecord } from '../json.ts';
 import { type AzureCredential, resolveSecret } from './credential.ts';
 import {
@@ -65,7 +66,19 @@ export async function openContainer(
   const shared = new sdk.StorageSharedKeyCredential(account, secret);
   const url = endpoint ?? `https://${account}.blob.core.windows.net`;
   const retryOptions = { maxTries: ATTEMPTS, tryTimeoutInMs: REQUEST_MS, retryDelayInMs: 500 };
-  return new sdk.BlobServiceClient(url, shared, { retryOptions }).getContainerClient(container);
+  const pipeline = sdk.newPipeline(shared, { retryOptions });
+  pipeline.factories.push({ create: withAgents });
+  return new sdk.BlobServiceClient(url, pipeline).getContainerClient(container);
+}
+
+/** Replaces the proxies of the SDK, which reads NO_PROXY differently. */
+function withAgents(next: RequestPolicy): RequestPolicy {
+  return {
+    async sendRequest(request) {
+      request.agent = await KEPT_AGENTS.agentFor(new URL(request.url));
+      return next.sendRequest(request);
+    },
+  };
 }
 
 async function send(

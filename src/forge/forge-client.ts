@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
+import { proxyReason } from '../http/proxy.ts';
 import {
   followRedirects,
   type HttpOutcome,
@@ -299,9 +300,13 @@ function pathOf(url: string): string {
 
 function noAnswer(name: string, what: string, sent: Exclude<HttpOutcome, { kind: 'answered' }>): ForgeError {
   if (isTooLarge(sent)) return new ForgeError('forge_answer_invalid', `${what}: the response of ${name} is too large`);
-  return new ForgeError('forge_unreachable', `${what}: ${name} did not respond: ${sent.code}`, {
-    isUnclear: sent.kind !== 'unsent',
-  });
+  return new ForgeError(
+    'forge_unreachable',
+    `${what}: ${name} did not respond: ${proxyReason(sent.code) ?? sent.code}`,
+    {
+      isUnclear: sent.kind !== 'unsent',
+    },
+  );
 }
 
 function refusal(name: string, what: string, answer: ForgeAnswer, now: number): ForgeError {

@@ -1,8 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps, Agent as SecureAgent } from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { Got, RequestError, Response } from 'got';
+import { FRESH_AGENTS, type HttpAgents } from './agents.ts';
+import { ProxyFailure, proxyFor } from './proxy.ts';
 
 /** One request. Sent once: nothing here retries, follows a redirect, or judges a status. */
 export interface HttpRequest {
@@ -15,17 +18,12 @@ export interface HttpRequest {
   /** `FRESH_AGENTS` when absent. */
   readonly agents?: HttpAgents;
   readonly signal?: AbortSignal;
-  /** Milliseconds to resolve the host, connect and agree on keys. */
+  /** Milliseconds to resolve the host, as many to connect and as many to agree on keys. */
   readonly connectMs?: number;
   /** Milliseconds without a byte in either direction; no limit when absent. */
   readonly idleMs?: number;
   /** Milliseconds for the request and its whole answer; no limit when absent. */
   readonly totalMs?: number;
-}
-
-interface HttpAgents {
-  readonly http: Agent;
-  readonly https: SecureAgent;
 }
 
 export interface ResponseHead {
@@ -65,87 +63,85 @@ export class RequestFailed extends Error {
 }
 
 const CONNECT_MS = 10_000;
-/** With more connections to one host, the requests of one process become no faster: they wait for each other. */
-const MAX_SOCKETS = 128;
 
-/** Keep connections open for later requests. */
-export const KEPT_AGENTS = openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS });
-/** Open a connection for each request: one that was kept open may be closed just as the request is sent. */
-export const FRESH_AGENTS = openAgents({ keepAlive: false, maxSockets: MAX_SOCKETS });
-
-function openAgents(options: { keepAlive: boolean; maxSockets: number }): HttpAgents {
-  return { http: new Agent(options), https: new SecureAgent(options) };
-}
+/** Loaded with the first request, because a plan sends none. */
+const load = (() => {
+  let client: Promise<Got> | undefined;
+  return () =>
+    (client ??= import('got').then(({ got }) =>
+      got.extend({
+        retry: { limit: 0 },
+        followRedirect: false,
+        throwHttpErrors: false,
+        headers: { 'accept-encoding': 'identity', 'user-agent': 'reelform' },
+      }),
+    ));
+})();
 
 /**
  * Sends a request and resolves at the head of the answer. EDGE. Destroy the body unless it is read to its end.
  *
  * @throws RequestFailed
  */
-export function openResponse(request: HttpRequest): Promise<HttpResponse> {
-  const { method, url, body, socketPath, agents = FRESH_AGENTS, signal } = request;
+export async function openResponse(request: HttpRequest): Promise<HttpResponse> {
+  const { method, body, socketPath, agents = FRESH_AGENTS, signal } = request;
   const { connectMs = CONNECT_MS, idleMs, totalMs } = request;
-  const isSecure = String(url).startsWith('https:');
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  return new Promise((resolve, reject) => {
-    let wasConnected = false;
-    let answer: Readable | null = null;
-    const timers: NodeJS.Timeout[] = [];
-    const end = (): void => {
-      for (const timer of timers) clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    const fail = (cause: unknown): void => {
-      const failed = new RequestFailed(cause, wasConnected);
-      end();
-      reject(failed);
-      answer?.destroy(failed);
-      sent?.destroy();
-    };
-    const timeOut = (): void => fail({ code: 'ETIMEDOUT' });
-    const abort = (): void => fail(signal!.reason);
-    let sent: ReturnType<typeof requestHttp> | undefined;
-    try {
-      signal?.throwIfAborted();
-      sent = (isSecure ? requestHttps : requestHttp)(url, {
-        method,
-        agent: isSecure ? agents.https : agents.http,
-        ...(socketPath === undefined ? {} : { socketPath }),
-        headers: { 'accept-encoding': 'identity', 'user-agent': 'reelform', ...length, ...request.headers },
-      });
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    if (signal !== undefined) {
-      // Any number of requests may share a signal; Node takes more than ten for a leak.
-      setMaxListeners(0, signal);
-      signal.addEventListener('abort', abort, { once: true });
-    }
-    if (totalMs !== undefined) timers.push(setTimeout(timeOut, totalMs));
-    if (idleMs !== undefined) sent.setTimeout(idleMs, timeOut);
-    sent.on('error', fail);
-    sent.once('socket', (socket) => {
-      if (!socket.connecting) {
-        wasConnected = true;
-        return;
-      }
-      const connecting = setTimeout(timeOut, connectMs);
-      timers.push(connecting);
-      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-        clearTimeout(connecting);
-        wasConnected = true;
+  let wasConnected = false;
+  try {
+    const client = await load();
+    signal?.throwIfAborted();
+    // Any number of requests may share a signal; Node takes more than ten for a leak.
+    if (signal !== undefined) setMaxListeners(0, signal);
+    const url = new URL(request.url);
+    const agent = socketPath === undefined ? await agents.agentFor(url) : new Agent({ socketPath } as object);
+    signal?.throwIfAborted();
+    const stream = client.stream(url, {
+      method,
+      agent: { http: agent, https: agent as SecureAgent },
+      // A stream without a body waits for one, except of methods that have none.
+      body: body ?? (method === 'GET' || method === 'HEAD' ? undefined : ''),
+      headers: request.headers,
+      signal,
+      timeout: {
+        lookup: connectMs,
+        connect: connectMs,
+        secureConnect: connectMs,
+        ...(idleMs !== undefined && { socket: idleMs }),
+        ...(totalMs !== undefined && { request: totalMs }),
+      },
+    });
+    stream.once('request', (sent: ClientRequest) => {
+      sent.once('socket', (socket) => {
+        const { connecting, secureConnecting = false } = socket as TLSSocket & { secureConnecting?: boolean };
+        wasConnected = !connecting && !secureConnecting;
+        if (wasConnected) return;
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          wasConnected = true;
+        });
       });
     });
-    sent.once('response', (response) => {
-      answer = unpacked(response);
-      // The reader may have turned away by then.
-      answer.on('error', () => undefined);
-      answer.once('close', end);
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });
+    // Removes got's listener of the signal. The connection is free for other requests by then.
+    stream.once('end', () => stream.destroy());
+    const { statusCode, headers } = await new Promise<Response>((resolve, reject) => {
+      stream.once('response', resolve);
+      // The reader may have turned away when the body fails.
+      stream.on('error', reject);
     });
-    sent.end(body);
-  });
+    if (statusCode === 407 && proxyFor(url) !== null) {
+      stream.destroy();
+      wasConnected = false;
+      throw new ProxyFailure('PROXY_407', 'The proxy did not forward the request');
+    }
+    return { status: statusCode, headers, body: stream };
+  } catch (error) {
+    throw new RequestFailed(withoutRequest(error), wasConnected);
+  }
+}
+
+/** Errors of got contain the request with its headers. */
+function withoutRequest(error: unknown): unknown {
+  const isOfGot = error instanceof Error && 'options' in error;
+  return isOfGot ? ((error as RequestError).cause ?? { code: (error as RequestError).code }) : error;
 }
 
 /** Sends a request and reads its answer, of `maxBytes` unpacked at most. EDGE. Never rejects. */
@@ -170,13 +166,6 @@ export async function sendRequest(request: HttpRequest, maxBytes: number): Promi
   } catch (error) {
     return { kind: 'broken', status, headers, code: codeOf(error) };
   }
-}
-
-/** Some servers compress despite `accept-encoding: identity`. */
-function unpacked(response: IncomingMessage): Readable {
-  const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (!/^(?:x-)?gzip$|^deflate$|^br$/.test(encoding)) return response;
-  return pipeline(response, encoding === 'br' ? createBrotliDecompress() : createUnzip(), () => undefined);
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { EXIT, ReelformError } from '../diagnostic.ts';
+import { proxyReason } from '../http/proxy.ts';
 import { type HttpRequest, sendRequest as sendOnce } from '../http/send-request.ts';
 import { stripQueries } from './urls.ts';
 
@@ -50,6 +51,8 @@ export async function exchange(request: HttpRequest, token: string): Promise<Exc
   return sent.kind === 'unsent' ? { kind: 'unsent', error } : { kind: 'unanswered', error, isSilent };
 }
 
+const PROXY_HINT = 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY; reelform doctor prints the proxy of the service';
+
 const UNTRUSTED = 'its certificate is not trusted';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -82,11 +85,14 @@ function troubleOf(
     const hint = 'Check that "service" in reelform.yaml is the URL of a compatible rendering service';
     return { error: new ReelformError('service_answer_invalid', message, { hint }), isSilent: false };
   }
-  const reason = REASONS[code] ?? code;
+  const proxy = proxyReason(code);
+  const reason = proxy ?? REASONS[code] ?? code;
   const hint =
     reason === UNTRUSTED
       ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
-      : 'Check that the service is running, and "service" in reelform.yaml';
+      : proxy !== null
+        ? PROXY_HINT
+        : 'Check that the service is running, and "service" in reelform.yaml';
   const error = new ReelformError('service_unreachable', `${name}: ${reason}`, { hint });
   return { error, isSilent: code === 'ETIMEDOUT' };
 }

@@ -1,7 +1,8 @@
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
-import { FRESH_AGENTS, KEPT_AGENTS, type Repeatability, retryAfterMs } from '../http/send-request.ts';
+import { FRESH_AGENTS, KEPT_AGENTS } from '../http/agents.ts';
+import { type Repeatability, retryAfterMs } from '../http/send-request.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
 import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';

@@ -1,4 +1,5 @@
 import { ReelformError } from '../../diagnostic.ts';
+import { ProxyFailure } from '../../http/proxy.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
 import { ServiceError } from '../../service/service-error.ts';
 
@@ -26,6 +27,9 @@ export async function check(name: string, run: () => CheckResult | Promise<Check
     return { name, ...(await run()) };
   } catch (thrown) {
     if (thrown instanceof ReelformError) return { name, ...error(thrown.message, thrown.hint) };
+    if (thrown instanceof ProxyFailure) {
+      return { name, ...error(thrown.message, 'Write HTTP_PROXY and HTTPS_PROXY as http://host:port') };
+    }
     if (thrown instanceof ServiceError) return { name, ...error(thrown.message) };
     throw thrown;
   }

@@ -21,7 +21,7 @@ import { openJournal } from '../lock/open-journal.ts';
 import { printResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { type CheckResult, check, error, ok, warning } from './doctor-check.ts';
-import { checkCi, checkGit, checkService } from './doctor-environment.ts';
+import { checkCi, checkGit, checkProxies, checkService } from './doctor-environment.ts';
 
 /** `reelform doctor`: checks everything that the other commands need, without changing anything. */
 export async function doctorCommand(options: JsonOptions, io: Io): Promise<number> {
@@ -31,6 +31,7 @@ export async function doctorCommand(options: JsonOptions, io: Io): Promise<numbe
   if (root !== null) {
     const { checks: repository, config } = await checkRepository(root);
     checks.push(...repository, ...(await checkGit(root)));
+    checks.push(...(await checkProxies(config, io)));
     checks.push(...(await checkService(config, io)), ...(await checkCi(root, config, io)));
   }
   const results = checks.map(({ name, status, message, hint }) => ({ name, status, message, hint: hint ?? null }));

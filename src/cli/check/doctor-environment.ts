@@ -4,6 +4,7 @@ import { loadLibav } from '../../engine/codec/libav.ts';
 import { historyGap } from '../../git/lock-history.ts';
 import { locateInGit } from '../../git/revisions.ts';
 import { runGit, tryGit } from '../../git/run-git.ts';
+import { proxyFor } from '../../http/proxy.ts';
 import type { Config } from '../../project/config.ts';
 import { LOCK_FILE } from '../../project/repository-layout.ts';
 import type { DoctorCheck } from '../../report/terminal/repository-text.ts';
@@ -24,6 +25,25 @@ export async function checkService(config: Config, io: Io): Promise<DoctorCheck[
     await check('Service', () => checkRemote(config, origin, io)),
     await check('Token origin', () => checkTokenOrigin(origin, io)),
   ];
+}
+
+/** Reports the proxies of requests, without their credentials. Returns nothing if the environment names none. */
+export async function checkProxies({ service }: Config, io: Io): Promise<DoctorCheck[]> {
+  const { CI_API_V4_URL: gitlab, GITHUB_API_URL: github } = io.env;
+  const forge = gitlab ?? github ?? 'https://api.github.com';
+  const targets = [
+    ...(service === 'embedded' ? [] : [['the service', service.url] as const]),
+    ['the forge', forge] as const,
+    ['other http URLs', 'http://host.invalid'] as const,
+    ['other https URLs', 'https://host.invalid'] as const,
+  ];
+  const result = await check('Proxy', () => {
+    const routes = targets.map(([name, url]) => [name, proxyFor(new URL(url))?.url.origin ?? null] as const);
+    return routes.every(([, proxy]) => proxy === null)
+      ? ok('')
+      : ok(routes.map(([name, proxy]) => `${name}: ${proxy ?? 'direct'}`).join(', '));
+  });
+  return result.message === '' ? [] : [result];
 }
 
 function checkEncoder(): CheckResult {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Agent } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
 import { env as processEnv } from 'node:process';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { openAgents } from '../../http/agents.ts';
 import { type Credential, needsCredential, resolveSecret, type S3Credential } from '../credential.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
@@ -22,6 +25,8 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = 60_000;
 /** Milliseconds for one request, which must suffice for one part. */
 const REQUEST_MS = 600_000;
+/** The default of the SDK. */
+const MAX_SOCKETS = 50;
 
 /** Uses the default chain of the AWS SDK. */
 export const OWN_ACCESS: S3Access = {
@@ -50,14 +55,20 @@ export async function openBucket({ bucket, access, env }: BucketOptions): Promis
   processEnv.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const keys = await readKeys(access, env);
   const sdk = await import('@aws-sdk/client-s3');
-  const client = new sdk.S3Client(configOf(access, keys));
+  const client = new sdk.S3Client(configOf(access, keys, await agentFor(bucket, access)));
   addContentMd5(client);
   const host = access.endpoint ?? (access.kind === 'gs' ? GOOGLE : null);
   const place = host === null ? `s3://${bucket}` : `The bucket ${bucket} at ${new URL(host).host}`;
   return new S3Bucket({ sdk, client, bucket, place: access.kind === 'gs' ? `gs://${bucket}` : place });
 }
 
-function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | null): S3ClientConfig {
+/** Returns an agent of its own, because the SDK destroys the agents of a client that it closes. */
+function agentFor(bucket: string, { kind, endpoint, region }: S3Access): Promise<Agent> {
+  const own = endpoint ?? (kind === 'gs' ? GOOGLE : `https://${bucket}.s3.${region ?? 'us-east-1'}.amazonaws.com`);
+  return openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS }).agentFor(new URL(own));
+}
+
+function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | null, agent: Agent): S3ClientConfig {
   const own = endpoint ?? (kind === 'gs' ? GOOGLE : null);
   return {
     maxAttempts: ATTEMPTS,
@@ -66,6 +77,8 @@ function configOf({ kind, endpoint, region, pathStyle }: S3Access, keys: Keys | 
       socketTimeout: IDLE_MS,
       requestTimeout: REQUEST_MS,
       throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent as SecureAgent,
     },
     ...(keys === null ? {} : { credentials: keys }),
     ...(region === null ? {} : { region }),

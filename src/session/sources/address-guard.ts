@@ -3,6 +3,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { HttpAgents } from '../../http/agents.ts';
+import { PROXY_UNCHECKED, ProxyFailure, proxyFor } from '../../http/proxy.ts';
+import type { TunnelTarget } from '../../http/proxy-agents.ts';
 import {
   type AllowList,
   allows,
@@ -76,10 +79,52 @@ function mayConnect(target: ConnectionTarget, { allow, publicPorts = PUBLIC_PORT
  *
  * Connections are not kept, so that none is reused for another name. Do not share the agents with other clients.
  */
-export function createGuardedAgents(policy: GuardPolicy): { readonly http: HttpAgent; readonly https: HttpsAgent } {
+export function createGuardedAgents(policy: GuardPolicy): HttpAgents {
   const complete = { ...policy, lookup: policy.lookup ?? lookupFor(policy.allow) };
-  const options = { keepAlive: false };
-  return { http: guardAgent(new HttpAgent(options), complete), https: guardAgent(new HttpsAgent(options), complete) };
+  const direct = {
+    http: guardAgent(new HttpAgent(OPTIONS), complete),
+    https: guardAgent(new HttpsAgent(OPTIONS), complete),
+  };
+  return {
+    async agentFor(url) {
+      const proxy = proxyFor(url);
+      if (proxy === null) return url.protocol === 'https:' ? direct.https : direct.http;
+      const target = await checkedTarget(url, complete);
+      const { openProxyAgent } = await import('../../http/proxy-agents.ts');
+      return openProxyAgent(url, proxy, OPTIONS, target);
+    },
+  };
+}
+
+const OPTIONS = { keepAlive: false };
+
+/** Codes of the system and of DNS. */
+const UNKNOWN_NAME: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA']);
+
+/**
+ * Checks the host of a request that goes through a proxy. The proxy gets a checked address in place of the name, because it
+ * could resolve the name to another one. It gets the names of allowed hosts, which may lead anywhere.
+ *
+ * @returns undefined if the host is allowed by its name
+ * @throws ForbiddenAddress; ProxyFailure for a host that cannot be resolved here, which may be an internal one
+ */
+async function checkedTarget(url: URL, policy: CompletePolicy): Promise<TunnelTarget | undefined> {
+  const host = plainHost(url.hostname);
+  const port = portOf(url);
+  const may = (address: string): boolean => mayConnect({ host, port, address }, policy);
+  if (isIP(host) !== 0) {
+    if (may(host)) return undefined;
+    throw new ForbiddenAddress();
+  }
+  if (allowsName(policy.allow, host, port)) return undefined;
+  const lookup = guardLookup(policy.lookup, may);
+  return new Promise((resolve, reject) => {
+    lookup(host, {}, (error, address) => {
+      if (error === null) resolve({ address: String(address) });
+      else if (!UNKNOWN_NAME.has(error.code)) reject(error);
+      else reject(new ProxyFailure(PROXY_UNCHECKED, 'The host cannot be resolved here'));
+    });
+  });
 }
 
 function lookupFor(allow: AllowList): LookupFunction {

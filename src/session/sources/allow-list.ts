@@ -61,10 +61,12 @@ export function allows(list: AllowList, target: ConnectionTarget): boolean {
   return list.isEverything || list.rules.some((rule) => hasPort(rule, target.port) && rule.matches(plain));
 }
 
-/** Reports whether a host is listed by name, not by address. */
-export function allowsName(list: AllowList, host: string): boolean {
+/** Reports whether a host is listed by name, not by address: on a port, or on any if absent. */
+export function allowsName(list: AllowList, host: string, port?: number): boolean {
   const target = { host: plainHost(host), port: 0, address: '' };
-  return list.isEverything || list.rules.some((rule) => rule.kind === 'name' && rule.matches(target));
+  const allowsIt = (rule: AllowRule): boolean =>
+    rule.kind === 'name' && rule.matches(target) && (port === undefined || hasPort(rule, port));
+  return list.isEverything || list.rules.some(allowsIt);
 }
 
 /** Reports whether any host may be contacted on a port. */

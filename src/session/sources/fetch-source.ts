@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import CachePolicy from 'http-cache-semantics';
 import { ByteCollector } from '../../byte-collector.ts';
 import { type Sha256, sha256 } from '../../digest.ts';
+import { PROXY_UNCHECKED, proxyReason } from '../../http/proxy.ts';
 import {
   followRedirects,
   type Hop,
@@ -213,7 +214,10 @@ function requestFailure(error: Error & { readonly code: string }, url: string, h
   if (error.cause instanceof ForbiddenAddress) {
     return fetchFailure('asset_forbidden_host', url, `resolves to the host ${host}, which is not public`);
   }
-  return fetchFailure('asset_unreachable', url, `failed (${error.code})`, { isRetryable: true });
+  if (error.code === PROXY_UNCHECKED)
+    return fetchFailure('asset_forbidden_host', url, `failed: ${proxyReason(error.code)}`);
+  const isRetryable = !/^PROXY_(?:INVALID|4..)$/.test(error.code);
+  return fetchFailure('asset_unreachable', url, `failed (${proxyReason(error.code) ?? error.code})`, { isRetryable });
 }
 
 /** Converts an unexpected status. 429 and 5xx are retryable. */
@@ -338,5 +342,6 @@ function unclear(why: string): { readonly result: UrlProbe } {
 }
 
 function reasonOf({ code }: RequestFailed): string {
-  return code === 'EFORBIDDENADDRESS' ? 'its address is not public' : `the server did not respond (${code})`;
+  if (code === 'EFORBIDDENADDRESS') return 'its address is not public';
+  return proxyReason(code) ?? `the server did not respond (${code})`;
 }

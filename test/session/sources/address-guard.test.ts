@@ -119,8 +119,8 @@ describe('createGuardedAgents()', () => {
     const agents = createGuardedAgents({ ...policy(), lookup: readNumbers });
     const before = trap.connections();
     for (const [get, agent] of [
-      [httpGet, agents.http],
-      [httpsGet, agents.https],
+      [httpGet, await agents.agentFor(new URL('http://public.example'))],
+      [httpsGet, await agents.agentFor(new URL('https://public.example'))],
     ] as const) {
       const error = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
         get({ port: trap.port, path: '/', ...options, agent }, (response: IncomingMessage) => {
