@@ -246,7 +246,7 @@ function keyProblem({ at, account, key }: Intent, { service, ports }: RemoteCont
   const lifetimeMs = service.keyLifetimeMs();
   const nowMs = ports.clock.now();
   if (lifetimeMs === null || nowMs >= Date.parse(at) + lifetimeMs - KEY_MARGIN_MS) return '';
-  // The clock stood ahead, so the age of the key is unknown.
+  // The clock was ahead, so the age of the key is unknown.
   if (Date.parse(at) > nowMs + KEY_MARGIN_MS) return `, and its time ${at} has not come yet: a clock was wrong`;
   if (account === service.accountDigest(key)) return null;
   if (account === undefined) return ', and an earlier version of Reelform did not record its access token';

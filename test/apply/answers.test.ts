@@ -24,7 +24,7 @@ describe('applyPlan() with a rendered session whose URL is not known yet', () =>
     const here = await world();
     here.service.end = { video_url: null, thumbnails: [] };
     const startedAt = here.clock.now();
-    here.service.tells = (_, session) => {
+    here.service.alters = (_, session) => {
       if (here.clock.now() - startedAt > 20_000) here.service.end = {};
       return session;
     };
@@ -57,7 +57,7 @@ describe('applyPlan() with a rendered session whose URL is not known yet', () =>
     const outputs = [{ name: 'wide' }, { name: 'square' }];
     const file = (name: string, video_url: string | null) => ({ name, format: 'mp4', video_url }) as const;
     let looks = 0;
-    here.service.tells = (kind, session) => {
+    here.service.alters = (kind, session) => {
       if (kind === 'get') looks += 1;
       const url = (name: string): string | null => (session.video_url === null ? null : `https://x.test/${name}`);
       return { ...session, outputs: [file('wide', url('wide')), file('square', looks < 6 ? null : url('square'))] };
@@ -128,7 +128,7 @@ const OTHER_ID = ['another id', (session: RenderSession) => ({ ...session, id: '
 describe('applyPlan() with an answer about something else', () => {
   it.each(OTHERS)('to its POST, with %s, records nothing and reports it as unknown', async (_, change) => {
     const here = await world();
-    here.service.tells = (kind, session) => (kind === 'post' && session.title === 'v1' ? change(session) : session);
+    here.service.alters = (kind, session) => (kind === 'post' && session.title === 'v1' ? change(session) : session);
     for (let again = 0; again < 2; again += 1) {
       const { outcome } = await run(here, many(3));
       expect(outcome).toMatchObject({
@@ -143,14 +143,14 @@ describe('applyPlan() with an answer about something else', () => {
 
   it.each([...OTHERS, OTHER_ID])('to its GET, with %s, records nothing and asks again', async (_, change) => {
     const here = await world();
-    here.service.tells = (kind, session) => (kind === 'get' && session.title === 'v1' ? change(session) : session);
+    here.service.alters = (kind, session) => (kind === 'get' && session.title === 'v1' ? change(session) : session);
     for (let again = 0; again < 2; again += 1) {
       const { outcome } = await run(here, many(3));
       expect(outcome).toMatchObject({ rendered: again === 0 ? 2 : 0, failed: [] });
       expect(outcome.unknown).toMatchObject([{ id: 'v1', session: 'session-2', code: 'session_differs' }]);
     }
     expect(here.lock.value.videos.has('v1')).toBe(false);
-    here.service.tells = (_kind, session) => session;
+    here.service.alters = (_kind, session) => session;
     expect((await run(here, many(3))).outcome).toMatchObject({ rendered: 1, unknown: [] });
     expect(wrong(here)).toEqual([]);
     expect(here.service.count(POST)).toBe(3);
@@ -159,14 +159,14 @@ describe('applyPlan() with an answer about something else', () => {
   it.each([...OTHERS, OTHER_ID])('once, with %s, reads the session again', async (_, change) => {
     const here = await world();
     let left = 2;
-    here.service.tells = (kind, session) => (kind === 'get' && left-- > 0 ? change(session) : session);
+    here.service.alters = (kind, session) => (kind === 'get' && left-- > 0 ? change(session) : session);
     expect((await run(here, many(3))).outcome).toMatchObject({ rendered: 3, failed: [], unknown: [] });
     expect(wrong(here)).toEqual([]);
   });
 
   it.each(OTHERS)('in a list, with %s, reads the session by itself', async (_, change) => {
     const here = await world({ lists: true, looks: 12 });
-    here.service.tells = (kind, session) =>
+    here.service.alters = (kind, session) =>
       kind === 'list' ? { ...(change(session) as object), video_url: 'https://x.test/other.mp4' } : session;
     expect((await run(here, many(8))).outcome).toMatchObject({ rendered: 8, failed: [], unknown: [] });
     expect(here.service.count(LIST)).toBeGreaterThan(0);
@@ -175,14 +175,17 @@ describe('applyPlan() with an answer about something else', () => {
 
   it('records no session for two videos, even if the answers carry nothing but its id', async () => {
     const here = await world();
-    here.service.tells = (kind, { title, mapping, ...session }) => ({
+    here.service.alters = (kind, { title, mapping, ...session }) => ({
       ...session,
       id: kind === 'post' && title === 'v1' ? 'session-1' : session.id,
     });
     const { outcome } = await run(here, many(3));
     expect(outcome).toMatchObject({ rendered: 2, unknown: [{ id: 'v1', code: 'session_differs' }] });
     // A later run finds the session in the lockfile.
-    here.service.tells = (_kind, { title: _title, mapping: _mapping, ...session }) => ({ ...session, id: 'session-1' });
+    here.service.alters = (_kind, { title: _title, mapping: _mapping, ...session }) => ({
+      ...session,
+      id: 'session-1',
+    });
     const next = await run(here, [...many(3), textVideo('late')]);
     expect(next.outcome.unknown.map(({ id }) => id)).toEqual(expect.arrayContaining(['v1', 'late']));
     expect(new Set([...here.lock.value.videos.values()].map(({ session }) => session)).size).toBe(2);
@@ -191,7 +194,7 @@ describe('applyPlan() with an answer about something else', () => {
   it('accepts what the interface document leaves to a service', async () => {
     const here = await world();
     const title = `A${' very'.repeat(30)} long title `;
-    here.service.tells = (kind, session) => ({
+    here.service.alters = (kind, session) => ({
       ...session,
       title: kind === 'list' ? undefined : `${title.slice(0, 70)}…`,
       mapping: {
@@ -201,7 +204,7 @@ describe('applyPlan() with an answer about something else', () => {
     });
     const video = { ...textVideo('a', ' hello world\n'), title };
     expect((await run(here, [video])).outcome).toMatchObject({ rendered: 1, unknown: [] });
-    here.service.tells = (_kind, { id, status, video_url }) => ({ id, status, video_url });
+    here.service.alters = (_kind, { id, status, video_url }) => ({ id, status, video_url });
     expect((await run(here, [textVideo('b')])).outcome).toMatchObject({ rendered: 1, unknown: [] });
   });
 });

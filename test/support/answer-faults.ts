@@ -85,7 +85,7 @@ export async function answerScenario(seed: number, figures: AnswerFigures): Prom
   const startedAt = here.clock.now();
   let isFaulty = true;
   let runs = 0;
-  service.tells = (kind, session) => {
+  service.alters = (kind, session) => {
     const fault = isFaulty ? faults.get(session.title) : null;
     const isRendered = session.status === 'preview_rendered';
     switch (fault?.kind) {

@@ -47,7 +47,7 @@ export interface InterfaceService {
   /** Ends sessions at their next poll, from now on. */
   finish(): void;
   /** Changes the sessions in the answers of one kind of request; default unchanged. */
-  tells(kind: 'post' | 'get' | 'list', session: RenderSession): unknown;
+  alters(kind: 'post' | 'get' | 'list', session: RenderSession): unknown;
   /** Whether an existing session answers 404, by its title and age; default never. */
   hides(title: string, ageMs: number): boolean;
   close(): Promise<void>;
@@ -179,14 +179,14 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
           ? { 'idempotency-key-expires': new Date(Date.now() + 86_400_000).toUTCString() }
           : {};
       const created = create(JSON.parse(body.toString()) as CreateRenderSession, key);
-      return [201, { render_session: service.tells('post', created) }, kept];
+      return [201, { render_session: service.alters('post', created) }, kept];
     }
     if (method === 'GET' && session !== null) {
       const found = look(decodeURIComponent(session[1]!));
-      return found === null ? [404, {}] : [200, { render_session: service.tells('get', found) }];
+      return found === null ? [404, {}] : [200, { render_session: service.alters('get', found) }];
     }
     if (method === 'GET' && /^\/v2\/render_sessions(?:\?|$)/.test(path) && options.lists === true) {
-      const listed = [...sessions.keys()].reverse().map((id) => service.tells('list', look(id)!));
+      const listed = [...sessions.keys()].reverse().map((id) => service.alters('list', look(id)!));
       return [200, { render_sessions: listed, next_cursor: null }];
     }
     const delivery = /^\/v2\/render_sessions\/([^/]+)\/external_uploads$/.exec(path);
@@ -254,7 +254,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       isFinished = true;
     },
     hides: () => false,
-    tells: (_, session) => session,
+    alters: (_, session) => session,
     count: (route) => seen.filter((one) => routeOf(one) === route).length,
     force: (route, ...forced) => void faults.set(route, [...forced]),
     close: () => server.close(),
