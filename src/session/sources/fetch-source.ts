@@ -10,11 +10,13 @@ import {
   type RequestFailed,
   type ResponseHead,
   redirectTarget,
+  retryAfterMs,
 } from '../../http/send-request.ts';
 import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
+import { PassingFailure, PoliteHosts } from './polite-hosts.ts';
 
 /** Limits of a fetch. */
 export interface FetchLimits extends BodyLimits {
@@ -110,7 +112,11 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       if (redirectedTo !== null) return { redirectedTo };
       const freshMs = freshnessOf(url, response);
       if (status === 304 && isConditional) return { result: { status: 'unchanged', freshMs } };
-      if (status !== 200 && status !== 203) throw statusFailure(status, given);
+      if (status !== 200 && status !== 203) {
+        const failure = statusFailure(status, given);
+        const askedMs = retryAfterMs(headers['retry-after'], Date.now());
+        throw status === 429 || status === 503 ? new PassingFailure(failure, askedMs ?? 0) : failure;
+      }
       if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
       const bytes = await readBody(body, given, limits);
       const validators = { answeredBy, etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null };
@@ -126,7 +132,7 @@ export function createFetch(policy: FetchPolicy): FetchSource {
     }
   };
 
-  return async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
+  const fetchOnce: FetchSource = async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
     const deadline = AbortSignal.timeout(limits.timeoutMs);
@@ -146,6 +152,11 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       const what = `took longer than ${limits.timeoutMs / 1000} s`;
       throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
     }
+  };
+  const hosts = new PoliteHosts();
+  return async (given, signal, options) => {
+    const host = URL.canParse(given) ? new URL(given).host : '';
+    return hosts.run(host, signal, () => fetchOnce(given, signal, options));
   };
 }
 
