@@ -33,6 +33,8 @@ export interface VideoContext {
   /** Default outputs of reelform.yaml, instead of `output`. */
   readonly outputs?: readonly NamedOutput[] | null;
   readonly deliver: DeliverContext;
+  /** Returns the path of a file as the disk stores it; by default as written. */
+  readonly storedPath?: (path: string) => string;
 }
 
 /** A reference of a definition to a local file. */
@@ -107,9 +109,11 @@ export function readVideo(
       diagnostics.push(errorAt(code, read.node.span, inRow(message, filledBy), hint));
       return undefined;
     }
-    const path = pathOf(read.value);
-    if (path !== null) files.push({ path, at: read.node.span, row: filledBy });
-    return read.value;
+    const written = pathOf(read.value);
+    if (written === null) return read.value;
+    const path = context.storedPath?.(written) ?? written;
+    files.push({ path, at: read.node.span, row: filledBy });
+    return path === written ? read.value : { ...read.value, source: { kind: 'file', path } satisfies Source };
   };
   for (const [key, editable] of Object.entries(template.spec.editables)) {
     const node = child(child(root, 'resources'), key);

@@ -3,7 +3,7 @@ import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { globBase, type Video } from '../definition/video.ts';
-import { type Diagnostic, errorAt } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, warningAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { checkOutput } from '../template/bind/resolve-output.ts';
@@ -121,6 +121,7 @@ export function definitionSettings(
     outputs: config.outputs,
     deliver: deliverContext(config),
     read: files.text,
+    storedPath: files.storedPath,
   };
 }
 
@@ -158,11 +159,24 @@ export function checkFiles(
     if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
     else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
     else assets.set(use.path, asset);
+    const twin = typeof asset === 'string' ? null : files.twinOf(use.path);
+    if (twin !== null) diagnostics.push(ambiguous(use, twin));
     return typeof asset !== 'string' && asset.sizeBytes > 0;
   };
   const usable = videos.filter((video) => video.files.filter(isThere).length === video.files.length);
   otherFiles.forEach(isThere);
   return { videos: usable.map(({ video }) => video), assets, diagnostics };
+}
+
+function ambiguous({ path, at, row }: FileUse, twin: string): Diagnostic {
+  const form = (name: string): string => (name === name.normalize('NFC') ? 'composed' : 'decomposed');
+  const message = `Two files are named ${JSON.stringify(path)} and differ only in the Unicode form of their letters; the ${form(path)} one is used`;
+  return warningAt(
+    'ambiguous_path',
+    at,
+    inRow(message, row),
+    `Remove or rename one of them; the other one is ${form(twin)}`,
+  );
 }
 
 function empty({ path, at, row }: FileUse): Diagnostic {

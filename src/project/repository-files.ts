@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   openSync,
   readdirSync,
@@ -10,9 +11,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { FileText } from '../definition/definition-file.ts';
-import type { Sha256 } from '../digest.ts';
+import { byCodeUnit, type Sha256 } from '../digest.ts';
 import { contentSha256, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
 import type { ReadLog } from './read-log.ts';
 
@@ -42,6 +43,8 @@ export class RepositoryFiles {
   readonly #inside: string;
   readonly #texts = new Map<string, FileText>();
   readonly #assets = new Map<string, Asset | Refusal>();
+  /** Names by folder, for names with accents. */
+  readonly #folders = new Map<string, string[]>();
   #assumed: (path: string) => Asset | undefined = () => undefined;
   readonly log: ReadLog | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -76,6 +79,39 @@ export class RepositoryFiles {
     this.#assets.set(path, asset);
     return asset;
   };
+
+  /**
+   * Returns the path of a file as the disk stores it. Names with accents have two Unicode forms, of which macOS and archives write
+   * one and keyboards the other. A file with exactly this name wins; otherwise the first one with the same letters.
+   */
+  readonly storedPath = (path: string): string => {
+    if (isPlain(path) || existsSync(join(this.root, path))) return path;
+    let stored = '';
+    for (const segment of path.split('/')) {
+      const next = this.#namesLike(stored, segment)[0];
+      if (next === undefined) return path;
+      stored = stored === '' ? next : `${stored}/${next}`;
+    }
+    // With the exact name, the plan would use another file.
+    this.log?.absent.add(path);
+    return stored;
+  };
+
+  /** Returns the path of another file whose name differs only in its Unicode form; null if there is none. */
+  twinOf(path: string): string | null {
+    if (isPlain(path)) return null;
+    const folder = dirname(path) === '.' ? '' : dirname(path);
+    const twin = this.#namesLike(folder, basename(path)).find((name) => name !== basename(path));
+    return twin === undefined ? null : `${folder === '' ? '' : `${folder}/`}${twin}`;
+  }
+
+  /** Returns the sorted names in a folder that are equal to a name in the composed Unicode form. */
+  #namesLike(folder: string, name: string): string[] {
+    const names = this.#folders.get(folder) ?? this.siblings(`${folder}/x`).sort(byCodeUnit);
+    this.#folders.set(folder, names);
+    const composed = name.normalize('NFC');
+    return names.filter((one) => one.normalize('NFC') === composed);
+  }
 
   /** Sets a source of known digests, so that those files are not read. */
   assume(known: (path: string) => Asset | undefined): void {
@@ -118,7 +154,7 @@ export class RepositoryFiles {
 
   #find(path: string): { absolute: string; stats: Stats } | Refusal {
     try {
-      const absolute = realpathSync.native(join(this.root, path));
+      const absolute = realpathSync.native(join(this.root, this.storedPath(path)));
       if (!absolute.startsWith(this.#inside)) return 'outside';
       const stats = statSync(absolute);
       return stats.isFile() ? { absolute, stats } : 'missing';
@@ -126,6 +162,11 @@ export class RepositoryFiles {
       return refusalOf(error);
     }
   }
+}
+
+/** Returns whether a path has one Unicode form only. */
+function isPlain(path: string): boolean {
+  return /^[\x20-\x7e]*$/.test(path);
 }
 
 /** @throws errors that the user did not cause */
