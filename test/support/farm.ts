@@ -50,7 +50,7 @@ export interface Farm {
   readonly records: Database;
   readonly log: string[];
   /** Starts a worker. @param env additional environment, such as another route to the database */
-  hire(name: string, options?: Pick<SpawnOptions, 'env' | 'within' | 'host'>): Promise<FarmWorker>;
+  hire(name: string, options?: Pick<SpawnOptions, 'env' | 'within' | 'host' | 'program'>): Promise<FarmWorker>;
   /** Stops everything in order; later calls return the first result. */
   close(): Promise<FarmEnd>;
 }
@@ -71,6 +71,8 @@ export interface FarmOptions {
   readonly templates?: readonly FarmTemplate[];
   /** Allowed receivers of webhooks. */
   readonly receivers?: readonly { readonly url: string }[];
+  /** File of another build of the service's program. */
+  readonly program?: string;
   /** Concurrent renders of the service itself; default 0. */
   readonly concurrency?: number;
   /** Environment of the service and the workers. */
@@ -83,6 +85,7 @@ export async function openFarm({
   receivers = [],
   env = {},
   concurrency = 0,
+  program,
 }: FarmOptions = {}): Promise<Farm> {
   const root = makeFolder({ ...farmRepository(templates), 'reelform-server.yaml': settingsFile(bucket, receivers) });
   const temporary = join(root, 'tmp');
@@ -101,6 +104,7 @@ export async function openFarm({
     env: told,
     args: ['--concurrency', String(concurrency)],
     log,
+    ...(program === undefined ? {} : { program }),
   });
   const records = await openDatabase({ url: databaseUrl, directory: '', log: SILENT_LOG });
   const tokens = createTokenTable({ database: records, now: () => Date.now() });
@@ -157,7 +161,7 @@ credentials:
 async function hireWorker(
   root: string,
   name: string,
-  options: Pick<SpawnOptions, 'env' | 'within' | 'host'>,
+  options: Pick<SpawnOptions, 'env' | 'within' | 'host' | 'program'>,
   note: (pid: number) => void,
 ): Promise<FarmWorker> {
   const log: string[] = [];

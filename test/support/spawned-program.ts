@@ -31,6 +31,8 @@ export interface SpawnOptions {
   readonly args?: readonly string[];
   /** Array to which log lines are appended. */
   readonly log?: string[];
+  /** File of another build of the program. */
+  readonly program?: string;
   /** Command that starts the program: `ip netns exec …`. */
   readonly within?: readonly string[];
 }
@@ -39,9 +41,9 @@ export interface SpawnOptions {
 export async function spawnProgram(
   command: 'serve' | 'worker',
   cwd: string,
-  { port, host = '127.0.0.1', env = {}, args = [], log = [], within = [] }: SpawnOptions,
+  { port, host = '127.0.0.1', env = {}, args = [], log = [], within = [], program = PROGRAM }: SpawnOptions,
 ): Promise<SpawnedProgram> {
-  const [file, ...rest] = [...within, process.execPath, PROGRAM, command, '--port', String(port), ...args];
+  const [file, ...rest] = [...within, process.execPath, program, command, '--port', String(port), ...args];
   const child = execa(file!, rest, {
     cwd,
     reject: false,
