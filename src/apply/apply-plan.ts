@@ -300,7 +300,7 @@ async function obtain(change: PendingChange, context: RunContext, events: TaskEv
     return { kind: 'failed', failures: lacking.flatMap(thrownFailures) };
   }
   if (change.action === 'adopt' && change.source.kind === 'history') {
-    return verifyRendering(change.source.rendering, change, context);
+    return verifyRendering(change.source, change, context);
   }
   return obtainRendering(change, context, events);
 }

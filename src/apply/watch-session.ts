@@ -2,6 +2,7 @@ import { furtherOutputs, type Video } from '../definition/video.ts';
 import { ReelformError } from '../diagnostic.ts';
 import type { Attempt, Intent, MissingCode } from '../lock/journal.ts';
 import type { LockOutput, LockRendering } from '../lock/lock.ts';
+import type { AdoptionSource } from '../plan/plan.ts';
 import { lacksOutputs, type RenderService, sessionDiffers, sessionEnd } from '../service/render-service.ts';
 import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service/retry.ts';
 import { lacksSession, ServiceError } from '../service/service-error.ts';
@@ -181,9 +182,12 @@ function codeOf(error: unknown): string {
   return error instanceof ReelformError ? error.code : '';
 }
 
-/** Verifies a rendering of an earlier lockfile. A missing session is accepted while the video can be fetched. */
+/**
+ * Verifies a rendering of an earlier lockfile. A missing session is accepted while the video can be fetched, but not for an
+ * entry of another branch: anybody who may push could name any video.
+ */
 export async function verifyRendering(
-  former: LockRendering,
+  { rendering: former, isMerged, commit }: AdoptionSource & { readonly kind: 'history' },
   { id, desired }: PendingChange,
   context: RunContext,
 ): Promise<Ending> {
@@ -197,6 +201,11 @@ export async function verifyRendering(
     if (rendering !== null) return { kind: 'rendered', rendering, session: null };
   } catch (error) {
     if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
+  }
+  if (!isMerged) {
+    const message = `${service.name} has no such video in the session ${former.session}, which only commit ${commit.slice(0, 12)} of another branch records`;
+    const hint = `Check that commit. To render the video: reelform apply --replace ${id}`;
+    return { kind: 'failed', failures: [{ code: 'session_gone', message, hint, retryable: false }] };
   }
   const video = await ports.probeUrl(former.video_url, leave).catch(() => null);
   if (video === null) return { kind: 'given-up' };

@@ -31,9 +31,13 @@ export function fingerprintPrefix(fingerprint: string): string {
 
 interface LockVersions {
   readonly versions: readonly LockVersion[];
+  /** Ids of the commits that HEAD does not contain: nobody may have reviewed them. */
+  readonly unmerged: ReadonlySet<string>;
   /** Number of versions whose content a partial clone lacks and its remote does not send. */
   readonly missing: number;
 }
+
+type ReadVersions = Pick<LockVersions, 'versions' | 'missing'>;
 
 interface HistoryOptions {
   /** Absolute. */
@@ -48,6 +52,8 @@ interface HistoryOptions {
 interface View {
   /** Ids of the commits that branches, remote-tracking branches and HEAD point to; sorted. */
   readonly tips: readonly string[];
+  /** Null before the first commit of the present branch. */
+  readonly head: string | null;
   /** Replacement refs, which change what git shows of a commit. */
   readonly replaced: string;
 }
@@ -64,14 +70,21 @@ interface View {
  */
 export async function lockVersions({ root, lockFile, indexFile }: HistoryOptions): Promise<LockVersions> {
   const view = await readView(root);
-  if (view === null) return { versions: [], missing: 0 };
+  if (view === null) return { versions: [], unmerged: new Set(), missing: 0 };
+  const apart = await runGit(root, ['rev-list', '--stdin'], {
+    ...LOCAL,
+    input: revisions(view.tips, view.head === null ? [] : [view.head]),
+  });
+  const unmerged = new Set(apart.split('\n'));
   const stored = indexFile === null ? null : await load(indexFile, view);
-  if (stored !== null && stored.tips.join() === view.tips.join()) return { versions: stored.versions, missing: 0 };
+  if (stored !== null && stored.tips.join() === view.tips.join()) {
+    return { versions: stored.versions, unmerged, missing: 0 };
+  }
   const name = basename(lockFile);
   const extended = stored === null ? null : await extend(root, name, view, stored);
   const { versions, missing } = extended ?? (await readVersions(root, name, view.tips, []));
   if (missing === 0 && indexFile !== null) await store(indexFile, view, versions);
-  return { versions, missing };
+  return { versions, unmerged, missing };
 }
 
 /** @returns null for a repository without commits */
@@ -85,7 +98,7 @@ async function readView(root: string): Promise<View | null> {
   const replaced = lines.filter((line) => line.startsWith('refs/replace/'));
   const tips = lines.filter((line) => !replaced.includes(line)).map((line) => line.slice(line.lastIndexOf(' ') + 1));
   const all = [...new Set([...tips, ...(head === null ? [] : [head.trim()])])].sort();
-  return all.length === 0 ? null : { tips: all, replaced: replaced.join('\n') };
+  return all.length === 0 ? null : { tips: all, head: head?.trim() ?? null, replaced: replaced.join('\n') };
 }
 
 /** Reading local objects takes as long as it takes: a result must not depend on a clock. */
@@ -96,7 +109,7 @@ const LOCAL = { timeoutMs: Infinity };
  *
  * @returns null if git does not have the earlier commits any more
  */
-async function extend(root: string, name: string, view: View, stored: Stored): Promise<LockVersions | null> {
+async function extend(root: string, name: string, view: View, stored: Stored): Promise<ReadVersions | null> {
   const gone = await tryGit(root, ['rev-list', '--stdin'], { ...LOCAL, input: revisions(stored.tips, view.tips) });
   if (gone === null) return null;
   const dropped = new Set(gone.split('\n'));
@@ -122,7 +135,7 @@ async function readVersions(
   name: string,
   tips: readonly string[],
   without: readonly string[],
-): Promise<LockVersions> {
+): Promise<ReadVersions> {
   const found = await findVersions(root, name, revisions(tips, without));
   if (found.length === 0) return { versions: [], missing: 0 };
   const absent = await fetchMissing(root, new Set(found.flatMap(({ blob, parents }) => [blob, ...parents])));

@@ -17,7 +17,7 @@ interface HistoryGap {
 }
 
 export interface FormerEntries {
-  /** The latest accepted rendering of each fingerprint. The lockfile's own path has precedence over others. */
+  /** The latest accepted rendering of each fingerprint. Commits of HEAD have precedence, then the own path of the lockfile. */
   readonly entries: ReadonlyMap<Fingerprint, FormerEntry>;
   /** Why other fingerprints may have an entry too; null if they have none. */
   readonly gap: HistoryGap | null;
@@ -45,10 +45,11 @@ export async function formerEntries(options: {
     const shallow = await historyGap(root);
     // Commits at the border of a shallow clone change when more is fetched.
     const indexFile = shallow === null ? options.indexFile : null;
-    const { versions, missing } = await lockVersions({ root, lockFile, indexFile });
-    const folder = (await runGit(root, ['rev-parse', '--show-prefix'])).trimEnd();
-    const candidates = findCandidates(versions, fingerprints, `${folder}${lockFile}`);
-    const unread = await readEntries(candidates, entries, options);
+    const { versions, unmerged, missing } = await lockVersions({ root, lockFile, indexFile });
+    const folder = (await runGit(root, ['rev-parse', '--show-prefix'], { timeoutMs: Infinity })).trimEnd();
+    const path = `${folder}${lockFile}`;
+    const candidates = findCandidates(versions, fingerprints, { path, unmerged });
+    const unread = await readEntries(candidates, entries, { ...options, unmerged });
     const noText = versions.find((version) => version.entries === null);
     if (entries.size === fingerprints.size) return { entries, gap: null };
     return { entries, gap: shallow ?? gapOf(missing, unread ?? noText) };
@@ -78,7 +79,7 @@ type Candidates = Map<Fingerprint, LockVersion[]>;
 function findCandidates(
   versions: readonly LockVersion[],
   fingerprints: Iterable<Fingerprint>,
-  path: string,
+  { path, unmerged }: { readonly path: string; readonly unmerged: ReadonlySet<string> },
 ): Candidates {
   const indexed = new Map<string, { readonly version: LockVersion; readonly renderedAt: string }[]>();
   const lost = new Set<string>();
@@ -95,6 +96,7 @@ function findCandidates(
     const found = indexed.get(prefix)!.filter(({ renderedAt }) => !lost.has(`${prefix} ${renderedAt}`));
     found.sort(
       (a, b) =>
+        Number(unmerged.has(a.version.commit)) - Number(unmerged.has(b.version.commit)) ||
         Number(b.version.path === path) - Number(a.version.path === path) ||
         byCodeUnit(b.renderedAt, a.renderedAt) ||
         b.version.time - a.version.time ||
@@ -117,7 +119,11 @@ const KEPT_LOCKS = 4;
 async function readEntries(
   candidates: Candidates,
   found: Map<Fingerprint, FormerEntry>,
-  { root, accepts = () => true }: Parameters<typeof formerEntries>[0],
+  {
+    root,
+    unmerged,
+    accepts = () => true,
+  }: Parameters<typeof formerEntries>[0] & { readonly unmerged: ReadonlySet<string> },
 ): Promise<LockVersion | undefined> {
   if (candidates.size === 0) return undefined;
   let unread: LockVersion | undefined;
@@ -143,7 +149,8 @@ async function readEntries(
         if (entries === null) failed ??= version;
         const former = latestOf(entries?.get(fingerprint) ?? [], accepts);
         if (former === undefined) continue;
-        found.set(fingerprint, { commit: version.commit, id: former[0], entry: former[1] });
+        const isMerged = !unmerged.has(version.commit);
+        found.set(fingerprint, { commit: version.commit, isMerged, id: former[0], entry: former[1] });
         break;
       }
       if (!found.has(fingerprint)) unread ??= failed;

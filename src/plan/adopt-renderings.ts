@@ -105,7 +105,8 @@ function sourceOf(
   if (other !== undefined) return other;
   const former = observations.history?.get(fingerprint);
   if (former === undefined) return null;
-  return { kind: 'history', commit: former.commit, id: former.id, rendering: former.entry };
+  const { commit, isMerged, id, entry } = former;
+  return { kind: 'history', commit, isMerged, id, rendering: entry };
 }
 
 /** @param deliveries successful deliveries to wanted destinations */

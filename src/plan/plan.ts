@@ -125,8 +125,14 @@ export type AdoptionSource =
   | { readonly kind: 'video'; readonly id: string; readonly rendering: LockRendering }
   /** Another video of this plan with the same fingerprint, which is rendered. */
   | { readonly kind: 'planned'; readonly id: VideoId }
-  /** Entry of an earlier lockfile, at a commit. */
-  | { readonly kind: 'history'; readonly commit: string; readonly id: string; readonly rendering: LockRendering }
+  /** Entry of an earlier lockfile, at a commit; `isMerged` as in `FormerEntry`. */
+  | {
+      readonly kind: 'history';
+      readonly commit: string;
+      readonly isMerged: boolean;
+      readonly id: string;
+      readonly rendering: LockRendering;
+    }
   /**
    * Session of an earlier run; `rendering` is null until it is known to have ended. `deliveries`: successful deliveries
    * to wanted destinations; absent when there are none.
@@ -254,6 +260,8 @@ export interface Observations {
 /** An entry of an earlier lockfile. */
 export interface FormerEntry {
   readonly commit: string;
+  /** False if HEAD does not contain the commit, so that its entry is not trusted without the service. */
+  readonly isMerged: boolean;
   readonly id: string;
   readonly entry: LockEntry;
 }

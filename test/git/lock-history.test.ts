@@ -67,7 +67,7 @@ describe('formerEntries()', () => {
     await repository.commit({ [LOCK]: lockText({ x: 'c' }) });
     await repository.commit({ other: '1' });
     const found = await look(repository, 'a', 'b', 'c', 'd');
-    expect(found.get(fingerprintOf('a'))).toEqual({ commit, id: 'z', entry: entryOf('a', 'late') });
+    expect(found.get(fingerprintOf('a'))).toEqual({ commit, isMerged: true, id: 'z', entry: entryOf('a', 'late') });
     expect(found.get(fingerprintOf('b'))).toMatchObject({ id: 'y' });
     expect(found.get(fingerprintOf('c'))).toMatchObject({ id: 'x', entry: { session: 's' } });
     expect(found.has(fingerprintOf('d'))).toBe(false);
@@ -108,11 +108,14 @@ describe('formerEntries()', () => {
     await theirs.git('push', '--quiet', 'origin', 'main');
     expect(await look(ours, 'a')).toEqual(new Map());
     await ours.git('fetch', '--quiet', 'origin');
-    expect([...(await look(ours, 'a')).keys()]).toEqual([fingerprintOf('a')]);
+    expect((await look(ours, 'a')).get(fingerprintOf('a'))).toMatchObject({ id: 'x', isMerged: false });
     await ours.git('checkout', '--quiet', '-b', 'side');
     await ours.commit({ [LOCK]: lockText({ x: 'b' }) });
     await ours.git('checkout', '--quiet', 'main');
     expect((await look(ours, 'a', 'b')).size).toBe(2);
+    // An entry of the checked-out branch has precedence over a later one of another branch.
+    await ours.commit({ [LOCK]: lockText({ y: 'a' }, 'early') });
+    expect((await look(ours, 'a')).get(fingerprintOf('a'))).toMatchObject({ id: 'y', isMerged: true });
   });
 
   test('forgets what no branch contains any more', async () => {

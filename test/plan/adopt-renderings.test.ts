@@ -77,7 +77,7 @@ describe('adoptRenderings()', () => {
     const lock = lockOf(desired('a', a));
     const entry = lock.videos.get('a')!;
     const lost = { ...lock, videos: new Map([['a', { ...entry, lost: true as const }]]) };
-    const history = new Map([[entry.fingerprint, { commit: 'c0ffee', id: 'a', entry }]]);
+    const history = new Map([[entry.fingerprint, { commit: 'c0ffee', isMerged: true, id: 'a', entry }]]);
     const made = plan([desired('a', a), desired('b', a)], lost, [], { history });
     expect(made.changes.map(brief)).toEqual([
       ['a', 'update', 'url_lost'],
@@ -123,7 +123,7 @@ describe('adoptRenderings()', () => {
 
   test('adopts an entry of an earlier lockfile', () => {
     const former = lockOf(desired('old', a)).videos.get('old')!;
-    const history = new Map([[former.fingerprint, { commit: 'c0ffee', id: 'old', entry: former }]]);
+    const history = new Map([[former.fingerprint, { commit: 'c0ffee', isMerged: true, id: 'old', entry: former }]]);
     const made = plan([desired('a', a)], lockOf(desired('a', b)), [], { history });
     expect(made.changes.map(brief)).toEqual([['a', 'adopt', 'input_changed']]);
     expect(lockEdits(made.changes[0]!, former).get('a')).toMatchObject({

@@ -450,7 +450,7 @@ describe('withKnownFingerprints()', () => {
     const lock = formerLock(make('a', REPEATED));
     expect(actions(plan([make('b', REPEATED)], lock))).toEqual(['move']);
     expect(actions(plan([make('a', REPEATED), make('b', OMITTED)], lock))).toEqual(['noop', 'adopt']);
-    const former = { commit: 'c', id: 'a', entry: lock.videos.get('a')! };
+    const former = { commit: 'c', isMerged: true, id: 'a', entry: lock.videos.get('a')! };
     const history = new Map([[former.entry.fingerprint, former]]);
     expect(actions(plan([make('b', REPEATED)], emptyLock, [], { history }))).toEqual(['adopt']);
   });

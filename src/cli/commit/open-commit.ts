@@ -140,7 +140,9 @@ async function waitingIn(pull: PullLockBranch, root: string): Promise<Map<Finger
   const found = await pull.waiting();
   const hasOutputs = createOutputCheck(root);
   const entries = [...(found?.lock.videos ?? [])].filter(([, entry]) => hasOutputs(entry));
-  return new Map(entries.map(([id, entry]) => [entry.fingerprint, { commit: found!.commit, id, entry }]));
+  return new Map(
+    entries.map(([id, entry]) => [entry.fingerprint, { commit: found!.commit, isMerged: true, id, entry }]),
+  );
 }
 
 /** Commits the lockfile of a run: at checkpoints, and at the end. */

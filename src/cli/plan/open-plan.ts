@@ -22,8 +22,9 @@ import type { Io } from '../io.ts';
 import { readJournal } from '../lock/open-journal.ts';
 import { printDiagnostics } from '../output.ts';
 import { leftOutDefinitions } from './left-out-definitions.ts';
-import { type DesiredState, loadDesiredState } from './load-desired-state.ts';
+import { type DesiredState, loadDesiredState, serviceName } from './load-desired-state.ts';
 import type { PlanFlags } from './plan-options.ts';
+import type { HistorySearch } from './read-history.ts';
 import { readGlobs, selectVideos } from './select-videos.ts';
 
 /** A plan and the state it was made from. */
@@ -118,7 +119,7 @@ export async function openPlan(
     forgets: leftOut.length === 0,
     requested: demands?.requested ?? requestedBy(flags.replace ?? [], desired),
   };
-  const remembered = { cache: flags.cache !== false, waiting: context.waiting };
+  const remembered = { service: serviceName(config), cache: flags.cache !== false, waiting: context.waiting };
   const { planned, unsearched } = await withHistory(
     planVideos({ ...inputs, observations }),
     root,
@@ -202,7 +203,7 @@ function withOutputs(journal: JournalState, root: string): Pick<Observations, 'j
 async function withHistory(
   plan: Plan,
   root: string,
-  { cache, waiting = new Map() }: { readonly cache: boolean; readonly waiting: PlanContext['waiting'] },
+  { waiting = new Map(), ...search }: HistorySearch & { readonly waiting: PlanContext['waiting'] },
   again: (history: NonNullable<Observations['history']>) => Plan,
 ) {
   const wanted = plan.changes.filter(rendersOtherContent);
@@ -211,8 +212,8 @@ async function withHistory(
   const fingerprints = new Set(
     wanted.flatMap(({ desired }) => [desired!.fingerprint, desired!.formerFingerprint ?? desired!.fingerprint]),
   );
-  const { entries, diagnostics } = await readHistory(root, fingerprints, { cache });
-  const history = new Map([...waiting, ...entries]);
+  const { entries, diagnostics } = await readHistory(root, fingerprints, search);
+  const history = new Map([...entries, ...waiting]);
   return { planned: history.size === 0 ? plan : again(history), unsearched: diagnostics };
 }
 

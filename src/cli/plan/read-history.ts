@@ -14,23 +14,30 @@ interface LockHistory {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+export interface HistorySearch {
+  /** Name of the service that renders the videos. */
+  readonly service: string;
+  /** False to neither read nor write the index of the history. */
+  readonly cache: boolean;
+}
+
 /**
  * Searches the history of the lockfile for fingerprints. Planning continues without Git, with a warning that videos may
  * be rendered again.
- *
- * @param cache false to neither read nor write the index of the history
  */
 export async function readHistory(
   root: string,
   fingerprints: ReadonlySet<Fingerprint>,
-  { cache }: { readonly cache: boolean },
+  { service, cache }: HistorySearch,
 ): Promise<LockHistory> {
+  const hasOutputs = createOutputCheck(root);
   const { entries, gap } = await formerEntries({
     root,
     lockFile: LOCK_FILE,
     indexFile: cache ? join(root, HISTORY_FILE) : null,
     fingerprints,
-    accepts: createOutputCheck(root),
+    // The fingerprint covers the service, but a lockfile may be edited.
+    accepts: (entry) => entry.service === service && hasOutputs(entry),
   });
   if (gap === null) return { entries, diagnostics: [] };
   const message = `The history of the lockfile was not searched completely, so earlier renderings may be rendered again: ${gap.message}`;

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { cloneOf, type GitRepository, makeCommits, newRemote } from '../../support/git-repository.ts';
+import { startServer } from '../../support/http-server.ts';
 import { type InterfaceService, startInterfaceService } from '../../support/interface-service.ts';
 import { definition, NO_LINT } from '../../support/repository.ts';
 import { smallPackage } from '../../support/small-package.ts';
@@ -78,6 +79,30 @@ describe('a rendering in the history of the lockfile', () => {
     await main.git('push', '--quiet', 'origin', 'main');
     await clone.git('fetch', '--quiet', 'origin');
     expect((await run(clone.root, ['apply', 'a.plan.json'])).exitCode).toBe(0);
+    expect(paid()).toBe(2);
+  });
+});
+
+describe('an entry that another branch made up', () => {
+  it('is refused without a session of the service, and recorded nowhere', async () => {
+    const { clone, run, paid } = await renderedRepository();
+    const recorded = readFileSync(join(clone.root, LOCK), 'utf8');
+    writeFileSync(join(clone.root, 'videos/rome.yaml'), video('Other'));
+    const { stdout } = await run(clone.root, ['plan', '--json']);
+    const [change] = (JSON.parse(stdout) as { changes: [{ after: { fingerprint: string } }] }).changes;
+    const url = await startServer((_, response) => void response.end('another video'));
+    const forged = recorded
+      .replace(/"fingerprint": "[^"]+"/, `"fingerprint": "${change.after.fingerprint}"`)
+      .replace(/"session": "[^"]+"/, '"session": "made-up"')
+      .replace(/"video_url": "[^"]+"/, `"video_url": "${url.url}/v.mp4"`);
+    await clone.git('checkout', '--quiet', '-b', 'other');
+    await clone.commit({ [LOCK]: forged });
+    await clone.git('checkout', '--quiet', 'main');
+    writeFileSync(join(clone.root, 'videos/rome.yaml'), video('Other'));
+    const refused = await run(clone.root, APPLY);
+    expect(refused).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('of another branch records') });
+    expect(readFileSync(join(clone.root, LOCK), 'utf8')).toBe(recorded);
+    expect((await run(clone.root, [...APPLY, '--replace', 'rome'])).exitCode).toBe(0);
     expect(paid()).toBe(2);
   });
 });

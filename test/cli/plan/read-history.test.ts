@@ -41,7 +41,7 @@ describe('a plan that renders without the history of the lockfile', () => {
     expect(diagnostics).toContainEqual(expect.objectContaining({ code: CODE, severity: 'warning' }));
     expect((await planned(root, '--markdown')).stdout).toContain('this clone is shallow');
     // A plan without renders needs no history.
-    await reelform(root, ['apply', '--auto-approve']);
+    expect(await reelform(root, ['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
     expect((await planned(root)).stderr).not.toContain(CODE);
   });
 

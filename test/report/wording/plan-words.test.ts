@@ -33,7 +33,7 @@ const adopted = (...args: Parameters<typeof adoption>): ChangeDocument => change
 const from: Readonly<Record<string, AdoptionSource>> = {
   video: { kind: 'video', id: 'rome', rendering: rendering('rome') },
   planned: { kind: 'planned', id: desired('rome').id },
-  history: { kind: 'history', commit: '1a2b3c4d5e6f', id: 'old', rendering: rendering('old') },
+  history: { kind: 'history', commit: '1a2b3c4d5e6f', isMerged: true, id: 'old', rendering: rendering('old') },
   rendered: { kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
   delivered: {
     ...{ kind: 'journal', id: 'berlin', session: 'rs_81f2', rendering: rendering('berlin') },
