@@ -1,16 +1,19 @@
 import { SceneError } from '../scene-error.ts';
 import { CodecSession } from './codec-session.ts';
 import type { Libav, NativeFrame } from './libav.ts';
+import { waveParameters } from './wave-parameters.ts';
 
 /** FFmpeg's decoders, by `mediabunny`'s codec names, or by FFmpeg's for codecs that `mediabunny` does not know. */
 const DECODERS: Readonly<Record<string, string>> = {
   ...{ avc: 'h264', hevc: 'hevc', vp8: 'vp8', vp9: 'vp9', av1: 'libdav1d' },
   ...{ prores: 'prores', qtrle: 'qtrle', png: 'png' },
   ...{ aac: 'aac', mp3: 'mp3float', opus: 'opus', vorbis: 'vorbis', flac: 'flac', ac3: 'ac3', eac3: 'eac3' },
-  ...{ alac: 'alac' },
+  ...{ alac: 'alac', wmav1: 'wmav1', wmav2: 'wmav2' },
 };
 /** Maximum size of a picture, regardless of what its stream declares: 4096 × 4096. */
 const MAX_PIXELS = '16777216';
+/** The reader of the container drops encoder delay, because only the container declares it reliably. */
+const SKIP_MANUAL = { flags2: '+skip_manual' };
 const MONO = { nbChannels: 1, order: 1, mask: 4n };
 const STEREO = { nbChannels: 2, order: 1, mask: 3n };
 
@@ -33,6 +36,8 @@ interface DecoderOptions extends VideoDecoding {
   /** Sound only. */
   readonly sampleRate?: number | undefined;
   readonly channels?: number | undefined;
+  /** A `WAVEFORMATEX` structure, which replaces the other fields. */
+  readonly wave?: Uint8Array | undefined;
   readonly kind: 'video' | 'sound';
   /** Name of the asset, for errors. */
   readonly name: string;
@@ -48,7 +53,19 @@ export class Decoder {
    * @throws ReelformError encoder_missing; SceneError asset_type_unsupported
    */
   static async open(options: DecoderOptions, take: (frame: NativeFrame, libav: Libav) => void): Promise<Decoder> {
-    const { codec, description, format, depth, width, height, sampleRate, channels, kind, name: imageName } = options;
+    const {
+      codec,
+      description,
+      format,
+      depth,
+      width,
+      height,
+      sampleRate,
+      channels,
+      wave,
+      kind,
+      name: imageName,
+    } = options;
     const session = new CodecSession({
       ...{ code: 'asset_decode_failed', imageName },
       ...{ subject: `The ${kind}`, failed: `The ${kind} cannot be decoded` },
@@ -56,7 +73,9 @@ export class Decoder {
     try {
       const native = session.libav.Codec.findDecoderByName(DECODERS[codec] ?? '');
       if (native === null) throw new Error(`there is no decoder of ${codec}`);
+      const parameters = wave === undefined ? undefined : await waveParameters(session.libav, wave);
       const configure = (context: CodecSession['context']): void => {
+        if (parameters !== undefined) return void session.check(parameters.applyTo(context));
         if (description !== undefined && description.length > 0) context.extraData = Buffer.from(description);
         if (format !== undefined) context.codecTag = Buffer.from(format, 'latin1').readUInt32LE();
         if (depth !== undefined) context.bitsPerCodedSample = depth;
@@ -64,8 +83,11 @@ export class Decoder {
         if (sampleRate !== undefined) context.sampleRate = sampleRate;
         if (channels === 1 || channels === 2) context.channelLayout = channels === 1 ? MONO : STEREO;
       };
-      // The reader of the container drops encoder delay, because only the container declares it reliably.
-      await session.open(native, configure, { max_pixels: MAX_PIXELS, flags2: '+skip_manual' });
+      if (parameters !== undefined) session.own(parameters.free);
+      await session.open(native, configure, {
+        max_pixels: MAX_PIXELS,
+        ...(wave === undefined ? SKIP_MANUAL : undefined),
+      });
     } catch (cause) {
       const advice = kind === 'video' ? 'H.264 in MP4, or VP9 in WebM' : 'MP3, WAV, FLAC, or AAC in M4A';
       const text = `The ${kind}'s codec ${codec} cannot be decoded; convert it to ${advice}`;

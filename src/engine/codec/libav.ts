@@ -26,6 +26,7 @@ export interface Libav {
   };
   readonly CodecContext: new () => NativeCodecContext;
   readonly CodecParameters: new () => NativeCodecParameters;
+  readonly FormatContext: new () => NativeFormatContext;
   readonly Dictionary: new () => NativeDictionary;
   readonly Frame: new () => NativeFrame;
   readonly Packet: new () => NativePacket;
@@ -72,6 +73,7 @@ export interface NativeCodecContext {
   framerate: Fraction;
   allocContext3(codec: NativeCodec): void;
   freeContext(): void;
+  parametersToContext(parameters: object): number;
   /** Ignores unknown options. `open2Sync` is not used, because it frees the caller's dictionary. */
   open2(codec: NativeCodec, options: NativeDictionary): Promise<number>;
   sendFrame(frame: NativeFrame | null): Promise<number>;
@@ -79,6 +81,14 @@ export interface NativeCodecContext {
   receiveFrame(frame: NativeFrame): Promise<number>;
   receivePacket(packet: NativePacket): Promise<number>;
   receivePacketSync(packet: NativePacket): number;
+}
+
+/** Reads a container. */
+export interface NativeFormatContext {
+  readonly streams: readonly { readonly codecpar: object }[];
+  allocContext(): void;
+  openInput(url: string, format: null, options: null): Promise<number>;
+  closeInputSync(): void;
 }
 
 interface NativeCodecParameters {

@@ -23,7 +23,7 @@ interface DecodedSound {
  * @throws SceneError asset_type_unsupported, asset_decode_failed
  */
 export async function* decodePackets(
-  { codec, description, sampleRate, channels }: SoundTrack,
+  { codec, description, wave, sampleRate, channels }: SoundTrack,
   packets: AsyncIterable<SoundPacket>,
   name: string,
 ): AsyncGenerator<DecodedSound> {
@@ -33,7 +33,7 @@ export async function* decodePackets(
   }
   const ready: DecodedSound[] = [];
   const decoder = await Decoder.open(
-    { codec, description, sampleRate, channels, kind: 'sound', name },
+    { codec, description, wave, sampleRate, channels, kind: 'sound', name },
     (frame, libav) => ready.push(samplesOf(frame, libav)),
   );
   try {

@@ -2,13 +2,21 @@ import { SceneError } from '../scene-error.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { codecName, openMedia, toDamageError } from './open-media.ts';
 import type { PacketTrack } from './packet-track.ts';
+import { readAc3 } from './read-ac3.ts';
 import { readAiff } from './read-aiff.ts';
+import { readAsf } from './read-asf.ts';
+import { readCaf } from './read-caf.ts';
 import { containedTrack, type SoundTrack } from './sound-track.ts';
 
 const CONVERT = 'convert it to MP3, WAV, or AAC in M4A';
 
 /** Sound files that are read without `mediabunny`. */
-const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketTrack> = new Map([['aiff', readAiff]]);
+const READERS: ReadonlyMap<unknown, (bytes: Uint8Array, name: string) => PacketTrack> = new Map([
+  ['aiff', readAiff],
+  ['caf', readCaf],
+  ['ac3', readAc3],
+  ['wma', readAsf],
+]);
 
 /** Reads a sound file without `mediabunny`; undefined if its type is not one of these. @throws SceneError as the readers */
 export function packetTrack(bytes: Uint8Array, name: string): PacketTrack | undefined {

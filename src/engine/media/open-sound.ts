@@ -78,6 +78,7 @@ async function extentOf(bytes: Uint8Array, track: SoundTrack): Promise<Extent> {
       return { origin: start, start, end: Infinity, delay, isShortened };
     }
     case 'aac':
+    case 'wma':
       return { origin: first, start: first, end: Infinity, delay: 0, isShortened };
     default: {
       const start = Math.max(0, first);

@@ -54,7 +54,8 @@ export function pcmTrack(sound: PcmSound): PacketTrack {
 /** Limit for the packets of a file: six hours at 180 a second. */
 export const MAX_PACKETS = 4_000_000;
 
-interface CodedSound extends Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels' | 'firstSeconds'> {
+export interface CodedSound
+  extends Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels' | 'firstSeconds'> {
   /** Offset and size of packet `index` in `data`. */
   readonly offsets: ArrayLike<number>;
   readonly sizes: ArrayLike<number>;
@@ -76,6 +77,23 @@ export function codedTrack({ offsets, sizes, data, packetSamples, ...track }: Co
         const start = offsets[index]!;
         yield { data: data.subarray(start, start + sizes[index]!), timestamp: index * seconds, duration: seconds };
       }
+    },
+  };
+}
+
+interface ObjectSound extends Pick<SoundTrack, 'codec' | 'description' | 'sampleRate' | 'channels' | 'wave'> {
+  readonly objects: readonly Uint8Array[];
+  readonly endSeconds: number;
+  readonly announcedSeconds: number | undefined;
+}
+
+/** Returns a track of packets of unknown duration, which is always read from its beginning. */
+export function objectTrack({ objects, ...track }: ObjectSound): PacketTrack {
+  return {
+    ...track,
+    firstSeconds: 0,
+    async *packets(): AsyncGenerator<SoundPacket> {
+      for (const data of objects) yield { data, timestamp: 0, duration: 0 };
     },
   };
 }

@@ -17,6 +17,8 @@ export interface SoundTrack {
   readonly codec: string;
   /** Codec configuration, if the codec has one. */
   readonly description: Uint8Array | undefined;
+  /** A `WAVEFORMATEX` structure, for codecs that need all of it. */
+  readonly wave?: Uint8Array | undefined;
   readonly sampleRate: number;
   readonly channels: number;
   /** Start of the first and end of the last sample, in seconds of the file. */
