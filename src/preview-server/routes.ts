@@ -206,11 +206,13 @@ async function insideRoot(path: string, root: string): Promise<string> {
 
 const MAX_UPLOAD_BYTES = 200 << 20;
 
+const SOUND_EXTENSIONS = ['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg', 'aif', 'aiff', 'aifc', 'caf', 'ac3', 'wma'];
+
 /** Folder below that of the definitions, by extension. */
 const FOLDERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['png', 'jpg', 'jpeg', 'webp', 'gif', 'avif'].map((extension) => [extension, 'images'])),
   ...Object.fromEntries(['mp4', 'mov', 'webm'].map((extension) => [extension, 'clips'])),
-  ...Object.fromEntries(['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg'].map((extension) => [extension, 'sounds'])),
+  ...Object.fromEntries(SOUND_EXTENSIONS.map((extension) => [extension, 'sounds'])),
 };
 
 /**

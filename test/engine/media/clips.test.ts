@@ -148,20 +148,24 @@ describe('clips', () => {
       expect(Math.abs(white![channel]! - value)).toBeLessThan(4);
   });
 
-  test('preserves alpha', async () => {
-    const layers = [imageLayer(1, 'clip'), rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1])];
-    const scene = playing(mediaFile('vp9-alpha-25.webm'), 10, { fps: 25, layers });
-    const [pixels] = await seen(scene, [1], (rgba) =>
-      [5, 30].map((row) => [...rgba.subarray((row * 64 + 4) * 4, (row * 64 + 4) * 4 + 3)]),
-    );
-    const expected = [
-      [255, 255, 255],
-      [64, 64, 255],
-    ];
-    for (const [at, colour] of expected.entries()) {
-      for (const [channel, value] of colour.entries()) expect(Math.abs(pixels![at]![channel]! - value)).toBeLessThan(8);
-    }
-  });
+  test.each(['vp9-alpha-25.webm', 'prores-4444.mov', 'qtrle-alpha.mov', 'png-alpha.mov'])(
+    'preserves the alpha of %s',
+    async (name) => {
+      const layers = [imageLayer(1, 'clip'), rectangleLayer(2, [0, 0, 64, 36], [0, 0, 1])];
+      const scene = playing(mediaFile(name), 10, { fps: 25, layers });
+      const [pixels] = await seen(scene, [1], (rgba) =>
+        [5, 30].map((row) => [...rgba.subarray((row * 64 + 4) * 4, (row * 64 + 4) * 4 + 3)]),
+      );
+      const expected = [
+        [255, 255, 255],
+        [64, 64, 255],
+      ];
+      for (const [at, colour] of expected.entries()) {
+        for (const [channel, value] of colour.entries())
+          expect(Math.abs(pixels![at]![channel]! - value)).toBeLessThan(8);
+      }
+    },
+  );
 
   test('applies the rotation stored in the file', async () => {
     const bytes = Buffer.from(await numberedClip(25, 4));

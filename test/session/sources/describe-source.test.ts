@@ -157,6 +157,12 @@ describe('checkSource() of a file of any kind', () => {
     ['image/png', flatPng(1, 1)],
     ['image/gif', colorsGif([[0, 0, 0]])],
     ['audio/wav', toneWav(0.1)],
+    ['video/quicktime', mediaFile('prores-4444.mov')],
+    ['audio/mp4', mediaFile('alac.m4a')],
+    ['audio/aiff', mediaFile('beep.aiff')],
+    ['audio/x-caf', mediaFile('beep.caf')],
+    ['audio/ac3', mediaFile('beep.ac3')],
+    ['audio/x-ms-wma', mediaFile('beep.wma')],
   ])('detects %s', async (contentType, bytes) => {
     expect(await checkSource(bytes, 'any')).toMatchObject({ contentType });
   });
