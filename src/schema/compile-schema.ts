@@ -14,7 +14,7 @@ type SchemaCheck = (value: unknown) => readonly Violation[];
  * @param shared schemas with an `$id`, which other schemas reference as `<id>#`
  */
 export function createSchemaCompiler(shared: readonly object[] = []) {
-  const compilerOf = (coerceTypes: boolean): ((schema: object) => SchemaCheck) => {
+  const compilerOf = (coerceTypes: false | 'array'): ((schema: object) => SchemaCheck) => {
     const ajv = new Ajv2020({ ...STRICT_OPTIONS, coerceTypes });
     // Formats are annotations here. The code that uses a value checks it.
     for (const format of ['uri', 'uri-reference', 'date-time']) ajv.addFormat(format, true);
@@ -27,8 +27,8 @@ export function createSchemaCompiler(shared: readonly object[] = []) {
   return {
     /** Accepts values as they are, without conversion. */
     strict: compilerOf(false),
-    /** Converts strings to numbers and booleans in place, for values from a URL. */
-    coercing: compilerOf(true),
+    /** Converts strings to numbers, booleans and lists of one item in place, for values from a URL. */
+    coercing: compilerOf('array'),
   };
 }
 

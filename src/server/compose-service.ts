@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { renderBuild } from '../engine/codec/video-encoder.ts';
-import { isOutage } from '../service/service-error.ts';
+import { isOutage, serviceError } from '../service/service-error.ts';
 import type { TenantId } from '../session/ports.ts';
 import { bindIn } from '../session/processes/bind-in.ts';
 import type { createRenderPool, RenderPool } from '../session/processes/render-pool.ts';
@@ -38,6 +38,7 @@ import { createSessionTable } from './store/session-table.ts';
 import { createStyleVersionTable } from './store/style-version-table.ts';
 import type { TokenStore } from './store/token-table.ts';
 import { createTokenTable } from './store/token-table.ts';
+import { createUsageTable } from './store/usage-table.ts';
 import { createSweeper } from './sweeper.ts';
 import { countedSources, sessionReporter, tracedTasks } from './telemetry/event-reporters.ts';
 import { errorMessage, type Log } from './telemetry/log.ts';
@@ -205,7 +206,8 @@ function assemble(
     places: settings.deliveryConcurrency,
     onUpload: webhooks.onUpload,
   });
-  const enqueueSession = sessionEnqueuer(queue, settings);
+  const usage = createUsageTable({ ...context, limits: settings });
+  const enqueueSession = sessionEnqueuer(queue, settings, usage);
   const store = createSessionTable({
     ...context,
     async onStatus(tx, stored) {
@@ -213,6 +215,7 @@ function assemble(
       await deliveries.onStatus(tx, stored);
       await webhooks.onSessionStatus(tx, stored);
       if (session.status === 'preview_rendering') await enqueueSession(tx, stored);
+      if (session.status === 'preview_rendered') await usage.add(tx, stored);
     },
     onUploads: deliveries.onUploads,
   });
@@ -248,6 +251,11 @@ function assemble(
   const sweeper = createSweeper({ ...context, ...sweeping, everyMs: SWEEP_EVERY_MS });
   const answersOnly = concurrency === 0;
   let isWorking = false;
+  let isDraining = false;
+  const requireWritable = async (): Promise<void> => {
+    if (isDraining) throw serviceError('unavailable', 'The service is stopping');
+    await room.require();
+  };
   const readiness = {
     ...{ database, storage, room, sandbox, isWorking: () => isWorking },
     ...(answersOnly ? { hasWorkers: async () => (await farm.figures()).workers > 0 } : {}),
@@ -268,6 +276,8 @@ function assemble(
       outputs: createOutputFiles({ index: store, storage, key }),
       webhooks: webhooks.api,
       tokens,
+      usage,
+      requireWritable,
       readiness: () => checkReadiness(readiness),
       settings: { ...settings, publicUrl },
       logger,
@@ -293,6 +303,7 @@ function assemble(
     },
     async drain(graceMs) {
       isWorking = false;
+      isDraining = true;
       await registry.leave();
       await queue.stop({ graceMs });
     },

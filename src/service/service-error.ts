@@ -83,6 +83,7 @@ export const SERVICE_CODES = {
   bad_request: [400, 'The request does not match the schema of the operation'],
   unauthorized: [401, 'The token is missing, unknown, expired or revoked'],
   missing_scope: [403, 'The token does not allow this'],
+  budget_exceeded: [403, 'The tenant has used up its seconds of video of this month'],
   not_found: [404, 'The resource does not exist or belongs to another tenant'],
   method_not_allowed: [405, 'The path exists but does not support the method'],
   request_timeout: [408, 'The request took too long to arrive'],

@@ -270,9 +270,12 @@ export function createMemoryStore(
     async get(tenant, id) {
       return own(tenant, id);
     },
-    async list(tenant, { limit, cursor, status, styleVersionId }) {
+    async list(tenant, { limit, cursor, status, styleVersionId, createdSince, createdBefore, metadata }) {
       const sessions = [...kept.values()].reverse().filter(({ tenant: owner, session }) => {
         if (owner !== tenant || (status !== null && session.status !== status)) return false;
+        if (createdSince !== null && session.created_at < createdSince) return false;
+        if (createdBefore !== null && session.created_at >= createdBefore) return false;
+        if (Object.entries(metadata).some(([key, value]) => session.metadata?.[key] !== value)) return false;
         return styleVersionId === null || session.mapping.template_style_version_id === styleVersionId;
       });
       const from = cursor === null ? 0 : sessions.findIndex(({ session }) => session.id === cursor) + 1;

@@ -63,6 +63,8 @@ export interface Renderer {
 export interface RenderOptions {
   /** Finished frames, of how many, which never decrease; finished segments if the video has any. */
   onProgress?(framesDone: number, frameCount: number, segments?: RenderedSegments): void;
+  /** Called when a segment is stored in the cache, so that a later attempt does not render it again. */
+  onStored?(): void;
   signal?: AbortSignal;
   /** Tenant that owns the scene: a process renders for one tenant only. */
   owner?: string;
@@ -133,6 +135,8 @@ export interface StoredSession {
   readonly attempt: number;
   /** The `renderingDigest` of its scene; null until known. */
   readonly scene: Sha256 | null;
+  /** Length of its video. */
+  readonly videoSeconds: number;
 }
 
 /** An Idempotency-Key and the request that it was sent with. @see draft-ietf-httpapi-idempotency-key-header */
@@ -157,6 +161,11 @@ export interface SessionQuery {
   readonly cursor: string | null;
   readonly status: SessionStatus | null;
   readonly styleVersionId: string | null;
+  /** Limits of `created_at`, half-open, ISO 8601. */
+  readonly createdSince: string | null;
+  readonly createdBefore: string | null;
+  /** Sessions whose `metadata` contains these entries. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
   CreateRenderSession,
   RenderedSegments,
   RenderSession,
+  SessionOptions,
   SessionOutput,
   SessionPhase,
   SessionSource,
@@ -52,8 +53,19 @@ export function createdSession(
     expires_at: null,
     ...(output === undefined ? {} : { output }),
     ...(request.outputs === undefined ? {} : { outputs: request.outputs.map((one) => ({ ...one, video_url: null })) }),
+    ...optionsOf(request),
   };
   return request.render === 'preview' ? queuedSession(draft, nowMs) : draft;
+}
+
+/** Returns the options that are present. */
+function optionsOf({ metadata, priority, webhook_url, retention_days }: SessionOptions): SessionOptions {
+  return {
+    ...(metadata !== undefined && { metadata }),
+    ...(priority !== undefined && { priority }),
+    ...(webhook_url !== undefined && { webhook_url }),
+    ...(retention_days !== undefined && { retention_days }),
+  };
 }
 
 /** Returns a session for a video that was rendered earlier, with the few facts that are known. */
@@ -138,7 +150,7 @@ export function renderedSession(
     fonts,
     usage,
     errors: renderingWarnings(output.findings ?? [], session.mapping).map((one) => ({ ...one, occurred_at })),
-    ...endFields(end),
+    ...endFields(session, end),
   };
 }
 
@@ -153,7 +165,7 @@ export function failedSession(
     missing_editables: undefined,
     status: 'preview_failed',
     errors: errors.map((error) => ({ ...error, occurred_at })),
-    ...endFields(end),
+    ...endFields(session, end),
   };
 }
 
@@ -179,16 +191,22 @@ export interface SessionEndTimes {
   readonly retentionMs: number | null;
 }
 
-function endFields({ nowMs, retentionMs }: SessionEndTimes): Partial<RenderSession> & { updated_at: string } {
+function endFields(
+  { retention_days }: RenderSession,
+  { nowMs, retentionMs }: SessionEndTimes,
+): Partial<RenderSession> & { updated_at: string } {
+  const keptMs = retention_days === undefined ? retentionMs : retention_days * DAY_MS;
   return {
     phase: 'done',
     // Progress only: an ended session must not reveal whether another one rendered the same.
     render_segments: undefined,
     terminal: true,
     updated_at: timestamp(nowMs),
-    expires_at: retentionMs === null ? null : timestamp(nowMs + retentionMs),
+    expires_at: keptMs === null ? null : timestamp(nowMs + keptMs),
   };
 }
+
+const DAY_MS = 86_400_000;
 
 /** ISO 8601, UTC, milliseconds. */
 function timestamp(nowMs: number): string {

@@ -68,14 +68,25 @@ export type RunnerEvent =
       readonly elapsedMs: number;
     };
 
-/** Waits for a render slot. Preparation before it takes none. @throws the signal's reason */
-export type TakeSlot = (signal: AbortSignal) => Promise<void>;
+/** The job that renders a session. */
+export interface RenderJob {
+  /** Waits for a render slot. Preparation before it takes none. @throws the signal's reason */
+  takeSlot(signal: AbortSignal): Promise<void>;
+  /** Called when part of the result is stored, so that the next attempt continues from there. */
+  onStored(): void;
+}
+
+/** A job that has its slot and keeps no record of its progress. */
+export const PLAIN_JOB: RenderJob = {
+  takeSlot: async () => undefined,
+  onStored: () => undefined,
+};
 
 interface Work {
   readonly stored: StoredSession;
   readonly record: AttemptRecord;
   readonly signal: AbortSignal;
-  readonly takeSlot: TakeSlot;
+  readonly job: RenderJob;
 }
 
 interface RenderedScene {
@@ -105,11 +116,11 @@ export class SessionRunner {
   /**
    * Renders a session; resolves when it has ended or no longer belongs to this worker.
    *
-   * @param takeSlot called once its sources are fetched, unless its video already exists
+   * @param job its `takeSlot` is called once the sources are fetched, unless the video already exists
    * @throws the signal's reason when this process stops; errors of the store; an outage (`isOutage`) of templates,
    * sources or outputs
    */
-  async run(id: string, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
+  async run(id: string, signal: AbortSignal, job: RenderJob = PLAIN_JOB): Promise<void> {
     signal.throwIfAborted();
     const stored = await this.#ports.store.begin(id);
     if (stored === null) return;
@@ -123,7 +134,7 @@ export class SessionRunner {
     this.#ports.onEvent?.({ kind: 'session-begun', id, tenant: stored.tenant, attempt: stored.attempt });
     let isOurs = true;
     try {
-      isOurs = await this.#render({ stored, record, signal: either, takeSlot });
+      isOurs = await this.#render({ stored, record, signal: either, job });
     } catch (error) {
       signal.throwIfAborted();
       if (unwanted.signal.aborted) return;
@@ -153,7 +164,7 @@ export class SessionRunner {
 
   /** @returns false if other jobs finish the session */
   async #render(work: Work): Promise<boolean> {
-    const { stored, record, signal, takeSlot } = work;
+    const { stored, record, signal, job } = work;
     const { templates, sources: reader, environment, pace, outputs } = this.#ports;
     const { session } = stored;
     const begunAtMs = environment.now();
@@ -184,7 +195,7 @@ export class SessionRunner {
     signal.throwIfAborted();
     let known = await outputs.find(digest, stored.outputName);
     if (known === null) {
-      await takeSlot(signal);
+      await job.takeSlot(signal);
       // Another session may have rendered the scene meanwhile.
       known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
@@ -220,7 +231,7 @@ export class SessionRunner {
 
   /** Renders and stores a scene, or joins a running render of the same scene. */
   async #renderScene(
-    { stored, record, signal }: Work,
+    { stored, record, signal, job }: Work,
     { scene, others, digest, onReused }: RenderedScene,
   ): Promise<StoredOutput> {
     const { renderer, outputs, environment } = this.#ports;
@@ -231,7 +242,8 @@ export class SessionRunner {
       record.progress(progressedSession(record.session, done / count, environment.now(), segments));
     };
     let saved: StoredOutput | null = null;
-    const rendering = await this.#renders.render(digest, { signal, onProgress }, async (options) => {
+    const onStored = (): void => job.onStored();
+    const rendering = await this.#renders.render(digest, { signal, onProgress, onStored }, async (options) => {
       const begunAt = environment.monotonicNow();
       const made = await renderer.render(scene, {
         ...{ ...options, owner: stored.tenant },

@@ -79,6 +79,7 @@ export class Sessions {
       outputName: options.outputName ?? environment.randomId(),
       attempt: 0,
       scene: null,
+      videoSeconds: videoSeconds(template, session),
     };
     return answer(await store.create(stored, options.claim ?? null));
   }
@@ -177,7 +178,7 @@ export class Sessions {
     const { uploads, problems } = addDeliveries(finished, asked, tenant, destinations);
     refuse(problems);
     const session = { ...finished, id: `rs_${environment.randomId()}`, external_uploads: uploads };
-    const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null };
+    const stored = { tenant, session, outputName: session.id, attempt: 0, scene: null, videoSeconds: 0 };
     return answer(await store.create(stored, null)).session;
   }
 
@@ -210,7 +211,7 @@ export class Sessions {
     const { spec } = template;
     const ofMapping = checkMapping(request.mapping, spec);
     const { mistakes, missing } = isDraft ? sortProblems(ofMapping) : { mistakes: ofMapping, missing: [] };
-    const wrong = [...mistakes, ...outputProblems(request, template)];
+    const wrong = [...mistakes, ...outputProblems(request, template), ...this.#retentionProblems(request)];
     // Colours of an invalid mapping cannot be normalised.
     const resources = wrong.length === 0 ? withPlainColors(request.mapping.resources, spec) : request.mapping.resources;
     const plain = { ...request, mapping: { ...request.mapping, resources } };
@@ -220,11 +221,27 @@ export class Sessions {
     return { session: { ...session, external_uploads: uploads }, problems: [...wrong, ...problems], missing };
   }
 
+  #retentionProblems({ retention_days: days }: CreateRenderSession): RequestProblem[] {
+    const { retentionMs } = this.#ports;
+    const most = retentionMs === null ? null : Math.floor(retentionMs / DAY_MS);
+    if (days === undefined || most === null || days <= most) return [];
+    const detail = `${days} days is more than ${most}, the retention of this service`;
+    return [{ code: 'retention_too_long', pointer: '#/retention_days', detail }];
+  }
+
   async #template(tenant: TenantId, id: string): Promise<SessionTemplate> {
     const template = await this.#ports.templates.find(tenant, id);
     if (template === null) throw serviceError('not_found', `There is no template style version ${id}`);
     return template;
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the length of a session's video; 0 for a still. */
+function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {
+  const { frameCount, fps } = resolveOutput(template, output);
+  return output?.format === 'png' ? 0 : frameCount / fps;
 }
 
 function outputProblems({ output, outputs }: CreateRenderSession, template: SessionTemplate): RequestProblem[] {

@@ -44,13 +44,13 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
-type WatchedOptions = Required<Pick<RenderOptions, 'onProgress' | 'signal'>>;
-type OnProgress = WatchedOptions['onProgress'];
+type Listener = Required<Pick<RenderOptions, 'onProgress' | 'onStored'>>;
+type WatchedOptions = Listener & Required<Pick<RenderOptions, 'signal'>>;
 
 /** Shares one render among sessions with the same `renderingDigest`; it stops when no session needs it. */
 export class SharedRenders {
   readonly #flight = createSingleFlight<RenderedVideo>();
-  readonly #listeners = new Map<Sha256, Set<OnProgress>>();
+  readonly #listeners = new Map<Sha256, Set<Listener>>();
 
   has(scene: Sha256): boolean {
     return this.#listeners.has(scene);
@@ -62,23 +62,26 @@ export class SharedRenders {
    */
   async render(
     scene: Sha256,
-    { onProgress, signal }: WatchedOptions,
+    { signal, ...listener }: WatchedOptions,
     start: (options: WatchedOptions) => Promise<RenderedVideo>,
   ): Promise<RenderedVideo> {
     const listeners = this.#listeners.get(scene) ?? new Set();
-    this.#listeners.set(scene, listeners.add(onProgress));
+    this.#listeners.set(scene, listeners.add(listener));
     try {
       return await this.#flight(scene, signal, (shared) =>
         start({
           signal: shared,
           onProgress: (...progress) => {
             // A stopped render may still report while listeners wait for the next one.
-            if (!shared.aborted) for (const listener of listeners) listener(...progress);
+            if (!shared.aborted) for (const { onProgress } of listeners) onProgress(...progress);
+          },
+          onStored: () => {
+            for (const { onStored } of listeners) onStored();
           },
         }),
       );
     } finally {
-      listeners.delete(onProgress);
+      listeners.delete(listener);
       if (listeners.size === 0 && this.#listeners.get(scene) === listeners) this.#listeners.delete(scene);
     }
   }

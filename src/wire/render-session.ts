@@ -2,7 +2,23 @@ import type { AudioResource, FontResource, Mapping, Resource } from './mapping.t
 import type { NamedOutput, OutputRequest } from './output.ts';
 import type { RequestProblem } from './problem.ts';
 
-export interface CreateRenderSession {
+/** Order among the waiting sessions of a tenant. It does not affect other tenants. */
+export const SESSION_PRIORITIES = ['low', 'normal', 'high'] as const;
+export type SessionPriority = (typeof SESSION_PRIORITIES)[number];
+
+/** Fields of a session that do not affect its video. */
+export interface SessionOptions {
+  /** References of the client, up to 20, which lists can be filtered by. */
+  metadata?: Record<string, string>;
+  /** `normal` when absent. */
+  priority?: SessionPriority;
+  /** Receives the events of this session in place of the webhook endpoint that has the same origin. */
+  webhook_url?: string;
+  /** Days after its end at which the session is removed, at most the retention of the service. */
+  retention_days?: number;
+}
+
+export interface CreateRenderSession extends SessionOptions {
   title: string;
   /** A draft when absent. */
   render?: 'preview';
@@ -85,7 +101,7 @@ export interface SessionOutput extends NamedOutput {
 }
 
 /** Fields from `phase` on are extensions: services that implement only the interface document lack them. */
-export interface RenderSession {
+export interface RenderSession extends SessionOptions {
   id: string;
   title: string;
   status: SessionStatus | (string & {});
@@ -155,4 +171,30 @@ export interface ExternalUpload extends ExternalUploadRequest {
   url: string | null;
   /** Reason of a failure. */
   error: { code: string; title: string; detail?: string } | null;
+}
+
+/** `GET /v2/usage`: the videos that a tenant rendered on one day. */
+export interface DailyUsage {
+  /** UTC, `YYYY-MM-DD`. */
+  date: string;
+  /** Number of rendered sessions. */
+  sessions: number;
+  /** Total length of their videos, in seconds. */
+  video_seconds: number;
+  /** Total duration of their renders, in seconds. */
+  render_seconds: number;
+  frames: number;
+  /** Total size of all files. */
+  bytes: number;
+}
+
+/** The limit of a tenant for the current calendar month, UTC, in seconds of video. */
+export interface UsageBudget {
+  /** `YYYY-MM`. */
+  month: string;
+  limit: number;
+  /** Length of the videos rendered this month. */
+  used: number;
+  /** Length of the videos of waiting and running sessions. */
+  reserved: number;
 }

@@ -89,6 +89,8 @@ export interface WebhookDelivery {
   /** The `webhook-id` of every attempt. */
   message_id: string;
   type: keyof WebhookData;
+  /** The `webhook_url` of the session; null for the URL of the endpoint. */
+  url: string | null;
   status: WebhookDeliveryStatus;
   /** Oldest first. */
   attempts: WebhookAttempt[];

@@ -16,7 +16,15 @@ import {
 
 const PHOTO = '(Footage)/USER/photo.png';
 const FOREIGN = 'other' as TenantId;
-const ALL: SessionQuery = { limit: 100, cursor: null, status: null, styleVersionId: null };
+const ALL: SessionQuery = {
+  limit: 100,
+  cursor: null,
+  status: null,
+  styleVersionId: null,
+  createdSince: null,
+  createdBefore: null,
+  metadata: {},
+};
 
 function claim(key: string, body: string) {
   return { key, request: sha256(body), expiresAt: 1e15 };

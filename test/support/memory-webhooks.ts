@@ -16,6 +16,7 @@ export function createMemoryWebhooks(): AppPorts['webhooks'] {
     if (!find(id).enabled) throw serviceError('endpoint_disabled');
   };
   return {
+    requireEndpoint: async () => undefined,
     list: async () => [...endpoints.values()],
     get: async (_tenant, id) => find(id),
     async create(_tenant, { url, description = '', types = null, clientId = null }) {

@@ -100,6 +100,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     outputs: kept.files,
     webhooks: createMemoryWebhooks(),
     tokens: createTokens(),
+    usage: { read: async () => ({ usage: [], budget: null }) },
+    requireWritable: async () => undefined,
     readiness: async () => ({ ready: true, checks: { database: true }, sandbox: 'none' }),
     settings,
     logger: createLogger(settings.logLevel, { write: (line) => void log.push(line) }),

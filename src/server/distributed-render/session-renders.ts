@@ -12,10 +12,10 @@ import {
 import type { SegmentCache } from '../../session/segments/segment-cache.ts';
 import { createSegmentRenderer } from '../../session/segments/segment-renderer.ts';
 import {
+  type RenderJob,
   type RunnerEvent,
   SessionRunner,
   type SessionRunnerPorts,
-  type TakeSlot,
 } from '../../session/session-runner.ts';
 import type { ObjectStorage } from '../ports.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
@@ -69,10 +69,9 @@ export function openSessionRenders(options: SessionRendersOptions) {
   });
   const chunks = new ChunkRunner({ ...options, renderer, renders, files, whole });
   return {
-    /** @param takeSlot called before rendering starts */
-    run(id: string, signal: AbortSignal, takeSlot: TakeSlot): Promise<void> {
+    run(id: string, signal: AbortSignal, running: RenderJob): Promise<void> {
       const job = parseChunkJob(id);
-      return job === null ? whole.run(id, signal, takeSlot) : chunks.run(job, signal, takeSlot);
+      return job === null ? whole.run(id, signal, running) : chunks.run(job, signal, running);
     },
     /** Ends a session whose job failed for good. */
     fail(id: string, problem: SessionProblem): Promise<void> {

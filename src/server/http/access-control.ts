@@ -11,7 +11,8 @@ const EDIT_REQUESTS = 120;
 
 /**
  * Authenticates a request, applies rate limits and checks its scope. In this order, so that a request without a valid
- * token cannot consume a tenant's quota, and before a byte of the body is read.
+ * token cannot consume a tenant's quota, and before a byte of the body is read. Requests that create something are
+ * refused while the service stops or cannot write.
  *
  * @see RFC 6750
  */
@@ -26,6 +27,7 @@ export function guardRoutes(app: FastifyInstance, ports: AppPorts): void {
     await limit(request, reply);
     requireScope(request.principal, request, reply);
     requireSession(request, reply);
+    if (request.routeOptions.config.isCreating === true) await ports.requireWritable();
   });
 }
 

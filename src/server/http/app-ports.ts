@@ -5,6 +5,7 @@ import type { Sessions } from '../../session/sessions.ts';
 import type { OutputKey } from '../ports.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { TokenStore } from '../store/token-table.ts';
+import type { Usage } from '../store/usage-table.ts';
 import type { ServiceMetrics } from '../telemetry/metrics.ts';
 import type { SourceUploads } from '../templates/source-uploads.ts';
 import type { StyleVersions } from '../templates/style-versions.ts';
@@ -52,6 +53,9 @@ export interface AppPorts {
   readonly outputs: ServedFiles;
   readonly webhooks: Port<Webhooks>;
   readonly tokens: Pick<TokenStore, 'authenticate' | 'issue'>;
+  readonly usage: Pick<Usage, 'read'>;
+  /** Refuses requests that create something. @throws ServiceError 503 while the service stops or its disk is full */
+  requireWritable(): Promise<void>;
   readiness(): Promise<Readiness>;
   readonly settings: Settings;
   readonly logger: FastifyBaseLogger;

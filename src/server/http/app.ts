@@ -24,6 +24,7 @@ import { outputRoutes } from './routes/output-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { styleVersionRoutes, styleVersionUploadRoute } from './routes/style-version-routes.ts';
 import { readUploads, sourceUploadRoutes } from './routes/upload-routes.ts';
+import { usageRoutes } from './routes/usage-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
 import { HEADERS } from './schemas/responses.ts';
 
@@ -59,6 +60,7 @@ export async function buildApp(ports: AppPorts): Promise<FastifyInstance> {
       sessionRoutes(json, ports);
       styleVersionRoutes(json, ports);
       webhookRoutes(json, ports);
+      usageRoutes(json, ports);
     });
     await api.register(async (zips) => {
       readUploads(zips, { types: ['application/zip'], maxBytes: limits.uploadBytes }, { ...limits, maxWaiting });

@@ -15,6 +15,14 @@ export const HTTP_LIMITS = {
   /** Maximum wait of an upload or a dry run for its turn. */
   waitMs: 60_000,
   dryRunsAtOnce: 8,
+  /** Open event streams of one tenant, and of the process. */
+  streamsOfTenant: 50,
+  streamsAtOnce: 500,
+  /** Time after which an event stream ends, so that revoked tokens lose access. */
+  streamMs: 900_000,
+  /** Interval of the check for changes of a session, and of comments that keep its connection open. */
+  streamPollMs: 1_000,
+  streamPingMs: 15_000,
   jsonDepth: 32,
   /** Total size of the headers of a request. */
   headerBytes: 16 * 1024,

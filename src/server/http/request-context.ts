@@ -10,6 +10,8 @@ declare module 'fastify' {
     scope?: Scope;
     /** Whether an edit token may call the route for its own session. */
     isForEditing?: boolean;
+    /** Whether the operation stores something, for which the service needs space on its disk. */
+    isCreating?: boolean;
   }
   interface FastifyRequest {
     /** The authenticated principal; null before authentication and on public routes. */
@@ -99,11 +101,25 @@ export function echoIdempotencyKey(
 export function linkNextPage(
   reply: FastifyReply,
   place: string,
-  query: Readonly<Record<string, string | number | null>>,
+  query: Readonly<Record<string, string | number | readonly string[] | null>>,
   cursor: string | null,
 ): void {
   if (cursor === null) return;
   const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, cursor })) if (value !== null) next.set(name, String(value));
+  for (const [name, value] of Object.entries({ ...query, cursor })) {
+    for (const item of [value ?? []].flat()) next.append(name, String(item));
+  }
   reply.header('link', `<${place}?${next}>; rel="next"`);
+}
+
+/**
+ * Reads a date or time of a query.
+ *
+ * @returns ISO 8601, UTC, with milliseconds
+ * @throws ServiceError 400 for a time that does not exist
+ */
+export function readTime(name: string, text: string): string {
+  const milliseconds = Date.parse(text);
+  if (Number.isNaN(milliseconds)) throw serviceError('bad_request', `${name} is not a date or time: ${text}`);
+  return new Date(milliseconds).toISOString();
 }

@@ -22,6 +22,7 @@ import {
   type JobOptions,
   QUEUES,
   type QueueName,
+  RETRY_LIMIT,
   WorkerStopping,
 } from './queues.ts';
 
@@ -228,6 +229,31 @@ export class JobQueue {
     });
   }
 
+  /** Returns a job to the queue if another one of its owner must start first. @returns whether it did */
+  async #yields(queue: string, job: Job, handler: JobHandler): Promise<boolean> {
+    if (handler.preferred === undefined) return false;
+    return this.#database.transaction(async (tx) => {
+      const preferred = await handler.preferred!(tx, job.data.id);
+      if (preferred === null) return false;
+      await this.#putBackIn(tx, queue, job, { priority: preferred.priority });
+      await this.#boss.update(queue, undefined, { id: preferred.id, priority: job.priority, db: through(tx) });
+      return true;
+    });
+  }
+
+  /** Allows the usual number of further attempts after this one. A failure only means that fewer follow. */
+  async #keepTrying(queue: string, { id, retryCount }: Job): Promise<void> {
+    try {
+      await this.#database.query(
+        `update ${JOB_SCHEMA}.job set retry_limit = greatest(retry_limit, $4)
+          where name = $1 and id = $2 and state = 'active' and retry_count = $3`,
+        [queue, id, retryCount, retryCount + RETRY_LIMIT],
+      );
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
   async #run(queue: string, job: Job, handler: JobHandler, { takeSlot }: Seat): Promise<void> {
     const stopping = this.#stopping.signal;
     const lost = new AbortController();
@@ -240,8 +266,15 @@ export class JobQueue {
     try {
       stopping.throwIfAborted();
       if (await this.#givesBack(queue, job, handler)) return;
+      if (await this.#yields(queue, job, handler)) return;
       const { priority } = job;
-      await handler.run(job.data.id, AbortSignal.any([job.signal, lost.signal, stopping]), { priority, takeSlot });
+      let hasProgress = job.retryCount === 0;
+      const keepTrying = (): void => {
+        if (!hasProgress) void this.#keepTrying(queue, job);
+        hasProgress = true;
+      };
+      const signal = AbortSignal.any([job.signal, lost.signal, stopping]);
+      await handler.run(job.data.id, signal, { priority, takeSlot, keepTrying });
     } catch (error) {
       if (job.signal.aborted || lost.signal.aborted) throw error;
       if (stopping.aborted) await this.#putBack(queue, job);
@@ -280,16 +313,27 @@ export class JobQueue {
    * counts as an attempt. Does nothing if the job belongs to another worker.
    */
   async #putBack(queue: string, job: Job, delayMs = 0): Promise<void> {
-    await this.#database.transaction((tx) => this.#putBackIn(tx, queue, job, delayMs));
+    await this.#database.transaction((tx) => this.#putBackIn(tx, queue, job, { delayMs }));
   }
 
-  async #putBackIn(tx: Queryable, queue: string, job: Job, delayMs = 0): Promise<void> {
+  async #putBackIn(
+    tx: Queryable,
+    queue: string,
+    job: Job,
+    { delayMs = 0, priority = job.priority }: Pick<JobOptions, 'delayMs' | 'priority'> = {},
+  ): Promise<void> {
     const db = through(tx);
     const canceled = await this.#boss.cancel(queue, { id: job.id, retryCount: job.retryCount }, { db });
     if (affected(canceled) !== 1) return;
     await this.#boss.resume(queue, job.id, { db });
     const startAfter = delayMs > 0 ? { startAfter: new Date(Date.now() + delayMs) } : {};
-    await this.#boss.update(queue, undefined, { id: job.id, retryLimit: job.retryLimit + 1, ...startAfter, db });
+    await this.#boss.update(queue, undefined, {
+      id: job.id,
+      retryLimit: job.retryLimit + 1,
+      priority,
+      ...startAfter,
+      db,
+    });
   }
 
   #complain(error: unknown): void {

@@ -1,6 +1,6 @@
 import { PgBoss, type QueueOptions } from 'pg-boss';
 import { ReelformError } from '../../diagnostic.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
 import type { Lane, Seat } from './lane.ts';
 
@@ -26,13 +26,17 @@ export const HEARTBEAT_SECONDS = 15;
 
 const DAY_SECONDS = 86_400;
 
+/** Attempts after the first one, @see TakenJob.keepTrying. */
+export const RETRY_LIMIT = 4;
+
 /**
- * Retries follow after 5–10 s, 10–20 s and so on. Five attempts, because a process may die for reasons unrelated to the
- * job, especially on machines that come and go.
+ * Retries follow after 5–10 s, 10–20 s and so on up to 40–80 s. Five attempts, because a process may die for reasons
+ * unrelated to the job, especially on machines that come and go.
  */
 const OPTIONS = {
-  retryLimit: 4,
+  retryLimit: RETRY_LIMIT,
   retryDelay: 5,
+  retryDelayMax: 80,
   retryBackoff: true,
   // A queued render waits as long as necessary.
   retentionSeconds: 365 * DAY_SECONDS,
@@ -78,6 +82,18 @@ export async function installJobs(database: Database, log: Log): Promise<void> {
 /** A claimed job. */
 export interface TakenJob extends Pick<Seat, 'takeSlot'> {
   readonly priority: number;
+  /**
+   * Records that the job has made progress: if this attempt is interrupted, `RETRY_LIMIT` further ones follow, however
+   * many there were before.
+   */
+  keepTrying(): void;
+}
+
+/** A waiting job. */
+export interface WaitingJob {
+  /** Id in pg-boss. */
+  readonly id: string;
+  readonly priority: number;
 }
 
 /** Runs the jobs of one queue. */
@@ -94,6 +110,11 @@ export interface JobHandler {
    * an attempt.
    */
   run(id: string, signal: AbortSignal, job: TakenJob): Promise<void>;
+  /**
+   * Returns a waiting job of the same owner that must start before a claimed one. They exchange their priorities, so
+   * that other owners are not affected.
+   */
+  preferred?(tx: Queryable, id: string): Promise<WaitingJob | null>;
   /** Called after five failed attempts, including those in which the process died. */
   onDead(id: string): Promise<void>;
 }

@@ -158,7 +158,7 @@ const SETTINGS_TABLE = {
   downloadMinutes: {
     kind: wholeNumber(1, 525_600),
     ...always(60),
-    sentence: 'minutes for which a download_url is valid',
+    sentence: 'minutes for which a download_url is valid at least; at most twice as long, so that it rarely changes',
   },
   accessTokenMinutes: {
     kind: wholeNumber(1, 525_600),
@@ -200,6 +200,16 @@ const SETTINGS_TABLE = {
     kind: wholeNumber(1, 10_000_000),
     ...absent('none'),
     sentence: 'approximate number of waiting renders of all tenants; further requests return 503',
+  },
+  monthlySeconds: {
+    kind: wholeNumber(1, 1_000_000_000),
+    ...absent('none'),
+    sentence: 'seconds of video that a tenant may render in a calendar month (UTC); further requests return 403',
+  },
+  tenantMonthlySeconds: {
+    kind: numbersByTenant(1_000_000_000),
+    ...NO_NUMBERS,
+    sentence: 'the same for one tenant; repeatable',
   },
   maxWaiting: {
     kind: wholeNumber(1, 100_000),
@@ -333,6 +343,8 @@ const SERVED: readonly (keyof typeof SETTINGS_TABLE)[] = [
   'maxQueued',
   'tenantMaxQueued',
   'maxQueuedTotal',
+  'monthlySeconds',
+  'tenantMonthlySeconds',
   'trustProxy',
   'maxConnections',
   'metricsPort',

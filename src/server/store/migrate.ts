@@ -328,4 +328,30 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index segments_used on reelform.segments (used_at)',
     ],
   },
+  {
+    name: 'metadata, priorities, usage',
+    statements: [
+      `alter table reelform.sessions
+        add column metadata jsonb,
+        add column priority smallint not null default 0,
+        add column video_seconds double precision not null default 0`,
+      `create index sessions_metadata on reelform.sessions using gin (metadata jsonb_path_ops)
+        where metadata is not null`,
+      `create index sessions_priority on reelform.sessions (tenant)
+        where status = 'preview_rendering' and priority <> 0`,
+      // The videos that a tenant rendered on one day, UTC.
+      `create table reelform.usage (
+        tenant text not null,
+        day date not null,
+        sessions integer not null,
+        video_seconds double precision not null,
+        render_seconds double precision not null,
+        frames bigint not null,
+        bytes bigint not null,
+        primary key (tenant, day)
+      )`,
+      // The webhook_url of a session; null for the URL of the endpoint.
+      'alter table reelform.webhook_deliveries add column url text',
+    ],
+  },
 ];

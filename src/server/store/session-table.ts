@@ -1,7 +1,7 @@
 import type { Sha256 } from '../../digest.ts';
 import type { Claimed, SessionStore, StoredSession, TenantId } from '../../session/ports.ts';
 import { countPendingDeliveries, withoutVideo } from '../../session/session-deliveries.ts';
-import type { ExternalUpload, RenderSession } from '../../wire/render-session.ts';
+import { type ExternalUpload, type RenderSession, SESSION_PRIORITIES } from '../../wire/render-session.ts';
 import type { OutputIndex, ServiceContext } from '../ports.ts';
 import type { Queryable } from './database.ts';
 import { runIdempotent } from './idempotency-claims.ts';
@@ -15,9 +15,10 @@ interface Row {
   readonly render_progress: number;
   readonly scene: Sha256 | null;
   readonly external_uploads: ExternalUpload[] | null;
+  readonly video_seconds: number;
 }
 
-const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads';
+const COLUMNS = 'tenant, session, output_name, attempt, render_progress, scene, external_uploads, video_seconds';
 
 interface SessionTableOptions extends Pick<ServiceContext, 'database' | 'now'> {
   /**
@@ -76,7 +77,7 @@ export function createSessionTable({
       return row === undefined ? null : asStored(row);
     },
 
-    async list(tenant, { limit, cursor, status, styleVersionId }) {
+    async list(tenant, { limit, cursor, status, styleVersionId, createdSince, createdBefore, metadata }) {
       const after = cursor === null ? null : readCursor(cursor);
       const rows = await database.query<Row>(
         `select ${COLUMNS} from reelform.sessions
@@ -84,9 +85,22 @@ export function createSessionTable({
             and ($2::text is null or status = $2)
             and ($3::text is null or style_version_id = $3)
             and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
+            and ($6::timestamptz is null or created_at >= $6)
+            and ($7::timestamptz is null or created_at < $7)
+            and ($8::jsonb is null or metadata @> $8)
           order by created_at desc, id desc
-          limit $6`,
-        [tenant, status, styleVersionId, after?.createdAt ?? null, after?.id ?? null, limit + 1],
+          limit $9`,
+        [
+          tenant,
+          status,
+          styleVersionId,
+          after?.createdAt ?? null,
+          after?.id ?? null,
+          createdSince,
+          createdBefore,
+          Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
+          limit + 1,
+        ],
       );
       const sessions = rows.slice(0, limit).map(asStored);
       const last = sessions.at(-1)?.session;
@@ -159,12 +173,25 @@ function valuesOf(id: string, session: RenderSession): unknown[] {
   ];
 }
 
-async function insert(tx: Queryable, { tenant, session, outputName, attempt, scene }: StoredSession): Promise<void> {
+async function insert(tx: Queryable, stored: StoredSession): Promise<void> {
+  const { tenant, session, outputName, attempt, scene, videoSeconds } = stored;
+  const { metadata, priority = 'normal' } = session;
   await tx.query(
     `insert into reelform.sessions (id, status, style_version_id, created_at, expires_at, render_progress, session,
-        external_uploads, open_uploads, tenant, output_name, attempt, scene)
-      values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8::json, $9, $10, $11, $12, $13)`,
-    [...valuesOf(session.id, session), ...uploadValuesOf(session), tenant, outputName, attempt, scene],
+        external_uploads, open_uploads, tenant, output_name, attempt, scene, video_seconds, metadata, priority)
+      values ($1, $2, $3, $4::timestamptz, $5::timestamptz, $6, $7::json, $8::json, $9, $10, $11, $12, $13, $14,
+        $15::jsonb, $16)`,
+    [
+      ...valuesOf(session.id, session),
+      ...uploadValuesOf(session),
+      tenant,
+      outputName,
+      attempt,
+      scene,
+      videoSeconds,
+      metadata === undefined ? null : JSON.stringify(metadata),
+      SESSION_PRIORITIES.indexOf(priority) - SESSION_PRIORITIES.indexOf('normal'),
+    ],
   );
 }
 
@@ -209,7 +236,8 @@ function uploadValuesOf(session: RenderSession): unknown[] {
 function asStored(row: Row): StoredSession {
   const { tenant, render_progress, output_name: outputName, attempt, scene, external_uploads } = row;
   const uploads = external_uploads === null ? {} : { external_uploads };
-  return { tenant, session: { ...row.session, render_progress, ...uploads }, outputName, attempt, scene };
+  const session = { ...row.session, render_progress, ...uploads };
+  return { tenant, session, outputName, attempt, scene, videoSeconds: row.video_seconds };
 }
 
 function isQueued(session: RenderSession): boolean {

@@ -13,6 +13,8 @@ export interface StartedAttempt {
   readonly endpointId: string;
   readonly tenant: TenantId;
   readonly url: string;
+  /** Whether `url` is the `webhook_url` of a session, whose failures do not concern the endpoint. */
+  readonly hasSessionUrl: boolean;
   /** Includes the previous secret while it is valid. */
   readonly secrets: readonly string[];
   /** Key of the signature `shakr`; null for an endpoint with `standard`. */
@@ -37,7 +39,7 @@ export interface DeliveryQuery {
   readonly status: WebhookDeliveryStatus | null;
 }
 
-const SELECT = `select d.id, d.message_id, m.type, d.status, d.next_attempt_at, d.created_at, d.ended_at,
+const SELECT = `select d.id, d.message_id, m.type, d.url, d.status, d.next_attempt_at, d.created_at, d.ended_at,
     coalesce((select json_agg(json_build_object('at', a.at, 'status_code', a.status_code, 'error', a.error,
         'duration_ms', a.duration_ms) order by a.attempt)
       from reelform.webhook_attempts a where a.delivery_id = d.id), '[]'::json) as attempts
@@ -57,7 +59,8 @@ export const deliveryTable = {
         from reelform.webhook_endpoints e, reelform.webhook_messages m
         where d.id = $1 and d.turn = $2 and d.status = 'pending' and e.disabled_because is null
           and e.id = d.endpoint_id and m.id = d.message_id
-        returning d.id as "deliveryId", d.turn, d.attempts as attempt, d.step, e.id as "endpointId", e.tenant, e.url, e.secret,
+        returning d.id as "deliveryId", d.turn, d.attempts as attempt, d.step, e.id as "endpointId", e.tenant,
+          coalesce(d.url, e.url) as url, d.url is not null as "hasSessionUrl", e.secret,
           case when e.previous_secret_until > $3::timestamptz then e.previous_secret end as previous,
           e.client_id as "clientId", m.id as "messageId", m.type, m.body`,
       [id, turn, at],

@@ -14,6 +14,8 @@ interface WebhookEvent<T extends keyof WebhookData = keyof WebhookData> {
   /** Time of the event: ISO 8601. */
   readonly at: string;
   readonly data: WebhookData[T];
+  /** The `webhook_url` of the session that the event is about. */
+  readonly sessionUrl: string | null;
 }
 
 /**
@@ -35,6 +37,8 @@ interface PlannedAttempt {
 
 interface Addressee {
   readonly id: string;
+  /** Replaces the URL of the endpoint. */
+  readonly sessionUrl: string | null;
   /** Set for endpoints that receive video events. */
   readonly client_id: string | null;
 }
@@ -56,23 +60,35 @@ export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue'
     await queue.enqueue(tx, 'webhook', webhookJob(deliveryId, turn), options);
   };
 
-  const send = async (tx: Queryable, { tenant, type, body }: Message, endpointIds: readonly string[], step: number) => {
+  const send = async (
+    tx: Queryable,
+    { tenant, type, body }: Message,
+    addressees: readonly Addressee[],
+    step: number,
+  ) => {
     const at = new Date(now()).toISOString();
     const messageId = `msg_${randomBytes(18).toString('base64url')}`;
     await tx.query(
       'insert into reelform.webhook_messages (id, type, body, created_at) values ($1, $2, $3, $4::timestamptz)',
       [messageId, type, JSON.stringify(body), at],
     );
-    const deliveries = endpointIds.map((endpointId) => ({
+    const deliveries = addressees.map(({ id: endpointId }) => ({
       deliveryId: `whd_${randomBytes(18).toString('base64url')}`,
       endpointId,
     }));
     await tx.query(
       `insert into reelform.webhook_deliveries
-          (id, endpoint_id, message_id, status, step, next_attempt_at, created_at)
-        select id, endpoint_id, $3, 'pending', $4, $5::timestamptz, $5::timestamptz
-          from unnest($1::text[], $2::text[]) as new (id, endpoint_id)`,
-      [deliveries.map(({ deliveryId }) => deliveryId), [...endpointIds], messageId, step, at],
+          (id, endpoint_id, url, message_id, status, step, next_attempt_at, created_at)
+        select id, endpoint_id, url, $4, 'pending', $5, $6::timestamptz, $6::timestamptz
+          from unnest($1::text[], $2::text[], $3::text[]) as new (id, endpoint_id, url)`,
+      [
+        deliveries.map(({ deliveryId }) => deliveryId),
+        addressees.map(({ id }) => id),
+        addressees.map(({ sessionUrl }) => sessionUrl),
+        messageId,
+        step,
+        at,
+      ],
     );
     for (const delivery of deliveries) await plan(tx, { ...delivery, tenant, turn: 0, delayMs: 0 });
     return deliveries;
@@ -85,34 +101,65 @@ export function createWebhookOutbox({ queue, now }: Pick<ServiceContext, 'queue'
     async write<T extends keyof WebhookData>(tx: Queryable, event: WebhookEvent<T>): Promise<void> {
       // Locks the endpoints against removal until their deliveries refer to them. Changes to endpoints do not wait for
       // this lock.
-      const endpoints = await tx.query<Addressee>(
-        `select id, client_id from reelform.webhook_endpoints
-          where tenant = $1 and disabled_because is null and (types is null or $2 = any(types))
+      const endpoints = await tx.query<Endpoint>(
+        `select id, client_id, url, created_at, types is null or $2 = any(types) as is_subscribed
+          from reelform.webhook_endpoints
+          where tenant = $1 and disabled_because is null and (types is null or $2 = any(types) or $3)
           order by id for key share`,
-        [event.tenant, event.type],
+        [event.tenant, event.type, event.sessionUrl !== null],
       );
-      const idsOf = (isVideo: boolean): string[] =>
-        endpoints.filter(({ client_id }) => (client_id !== null) === isVideo).map(({ id }) => id);
+      const addressees = addresseesOf(endpoints, event.sessionUrl);
       for (const isVideo of [false, true]) {
-        const ids = idsOf(isVideo);
-        const body = ids.length === 0 ? null : bodyOf(event, isVideo);
-        if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, ids, 0);
+        const own = addressees.filter(({ client_id }) => (client_id !== null) === isVideo);
+        const body = own.length === 0 ? null : bodyOf(event, isVideo);
+        if (body !== null) await send(tx, { tenant: event.tenant, type: event.type, body }, own, 0);
       }
     },
     /** Sends a test message to one endpoint, once. @returns the id of the delivery */
     async writeTest(tx: Queryable, tenant: TenantId, endpointId: string): Promise<string> {
       const at = new Date(now()).toISOString();
-      const event = { tenant, type: 'webhook_endpoint.test', at, data: { webhook_endpoint_id: endpointId } } as const;
-      const [endpoint] = await tx.query<Addressee>(
+      const type = 'webhook_endpoint.test';
+      const event = { tenant, type, at, data: { webhook_endpoint_id: endpointId }, sessionUrl: null } as const;
+      const [endpoint] = await tx.query<Pick<Addressee, 'id' | 'client_id'>>(
         'select id, client_id from reelform.webhook_endpoints where id = $1',
         [endpointId],
       );
       const body = bodyOf(event, endpoint!.client_id !== null)!;
       // A test message has a single attempt.
-      const [delivery] = await send(tx, { tenant, type: event.type, body }, [endpointId], RETRY_DELAYS_MS.length - 1);
+      const addressees = [{ ...endpoint!, sessionUrl: null }];
+      const [delivery] = await send(tx, { tenant, type, body }, addressees, RETRY_DELAYS_MS.length - 1);
       return delivery!.deliveryId;
     },
   };
+}
+
+interface Endpoint extends Pick<Addressee, 'id' | 'client_id'> {
+  readonly url: string;
+  readonly created_at: string;
+  readonly is_subscribed: boolean;
+}
+
+/**
+ * Returns the endpoints that receive an event. The oldest one with the origin of the session's URL sends it there, even
+ * if it is not subscribed to the type.
+ */
+function addresseesOf(endpoints: readonly Endpoint[], sessionUrl: string | null): Addressee[] {
+  const origin = sessionUrl === null ? null : originOf(sessionUrl);
+  const [ofSession] = endpoints
+    .filter(({ url }) => origin !== null && originOf(url) === origin)
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at) || (a.id < b.id ? -1 : 1));
+  return endpoints
+    .filter((endpoint) => endpoint.is_subscribed || endpoint === ofSession)
+    .map((endpoint) => ({
+      id: endpoint.id,
+      client_id: endpoint.client_id,
+      sessionUrl: endpoint === ofSession ? sessionUrl : null,
+    }));
+}
+
+/** Returns scheme, host and port of a URL; null for any other text. */
+export function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null;
 }
 
 /** @returns null for an event without a video event */

@@ -90,12 +90,13 @@ export function createWebhookSender(options: SenderOptions) {
   /** Writes the result of an attempt and what follows from it. Returns null if the endpoint or the delivery has gone. */
   const settle = async (tx: Queryable, ended: EndedAttempt): Promise<WebhookOutcome | null> => {
     const { begun, attempt, answer, endedMs } = ended;
-    const { tenant, endpointId, step } = begun;
+    const { tenant, endpointId, step, hasSessionUrl } = begun;
     const endpoint = await endpointTable.lock(tx, tenant, endpointId);
     if (endpoint === null) return null;
-    const result = attempt.error === null ? 'delivered' : attempt.status_code === 410 ? 'gone' : 'failed';
+    const isGone = attempt.status_code === 410;
+    const result = attempt.error === null ? 'delivered' : isGone && !hasSessionUrl ? 'gone' : 'failed';
     const retryAfterMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
-    const delayMs = result === 'failed' ? nextDelayMs({ step, retryAfterMs }, random()) : null;
+    const delayMs = result === 'failed' && !isGone ? nextDelayMs({ step, retryAfterMs }, random()) : null;
     const written = await deliveryTable.record(tx, begun, attempt, {
       status: result === 'delivered' ? 'delivered' : delayMs === null ? 'failed' : 'pending',
       nextAt: delayMs === null ? null : iso(endedMs + delayMs),
@@ -107,7 +108,7 @@ export function createWebhookSender(options: SenderOptions) {
       await endpointTable.disable(tx, endpointId, 'gone', iso(endedMs));
     }
     if (result !== 'failed') return result;
-    if (begun.type !== TEST_TYPE && (delayMs === null || endpoint.failing_since !== null)) {
+    if (begun.type !== TEST_TYPE && !hasSessionUrl && (delayMs === null || endpoint.failing_since !== null)) {
       await noteFailure(tx, endpointId, endedMs);
     }
     return scheduleNext(tx, begun, written, delayMs);

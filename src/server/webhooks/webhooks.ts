@@ -15,7 +15,7 @@ import type { Queryable } from '../store/database.ts';
 import { runIdempotent } from '../store/idempotency-claims.ts';
 import { type DeliveryQuery, deliveryTable } from './delivery-table.ts';
 import { asEndpoint, type EndpointRow, endpointTable } from './endpoint-table.ts';
-import { createWebhookOutbox, type WebhookOutbox } from './webhook-outbox.ts';
+import { createWebhookOutbox, originOf, type WebhookOutbox } from './webhook-outbox.ts';
 import { createPostWebhook, createWebhookSecret, webhookUrlProblem } from './webhook-request.ts';
 import { createWebhookSender, type WebhookOutcome } from './webhook-sender.ts';
 
@@ -51,6 +51,23 @@ export class Webhooks {
   /** Oldest first. */
   async list(tenant: TenantId): Promise<WebhookEndpoint[]> {
     return (await endpointTable.list(this.#options.database, tenant)).map(asEndpoint);
+  }
+
+  /**
+   * Requires an enabled endpoint with the origin of a session's `webhook_url`.
+   *
+   * @throws ServiceError 422 `webhook_url_refused`
+   */
+  async requireEndpoint(tenant: TenantId, url: string): Promise<void> {
+    const origin = originOf(url);
+    const endpoints = await endpointTable.list(this.#options.database, tenant);
+    const hasEndpoint = endpoints.some((row) => row.disabled_because === null && originOf(row.url) === origin);
+    if (origin !== null && hasEndpoint) return;
+    const detail =
+      origin === null ? 'it is not a URL' : `the tenant has no enabled webhook endpoint at ${origin}; create one first`;
+    throw serviceError('webhook_url_refused', `Events cannot be sent to webhook_url: ${detail}`, [
+      { code: 'webhook_url_refused', pointer: '#/webhook_url', detail },
+    ]);
   }
 
   /** @throws ServiceError 404 */
@@ -227,20 +244,23 @@ export function openWebhooks(options: OpenWebhooksOptions) {
     async onSessionStatus(tx: Queryable, { tenant, session }: StoredSession): Promise<void> {
       if (session.status === 'draft') return;
       const type = 'render_session.status.changed';
-      await outbox.write(tx, { tenant, type, at: session.updated_at, data: { render_session: session } });
+      const sessionUrl = session.webhook_url ?? null;
+      await outbox.write(tx, { tenant, type, at: session.updated_at, data: { render_session: session }, sessionUrl });
     },
     /** Called for every status of a style version; those for all tenants are not announced. */
     async onStyleVersionStatus(tx: Queryable, { tenant, details }: StyleVersionRow): Promise<void> {
       if (tenant === null) return;
       const type = 'template_style_version.status.changed';
-      await outbox.write(tx, { tenant, type, at: new Date(now()).toISOString(), data: { style_version: details } });
+      const at = new Date(now()).toISOString();
+      await outbox.write(tx, { tenant, type, at, data: { style_version: details }, sessionUrl: null });
     },
     /** Called for every ended upload; a failed one is not announced. */
     async onUpload(tx: Queryable, { tenant, session }: StoredSession, upload: ExternalUpload): Promise<void> {
       if (upload.status !== 'complete') return;
       const type = 'render_session.external_upload.complete';
       const data = { render_session_id: session.id, to: upload.to, remote_id: upload.remote_id };
-      await outbox.write(tx, { tenant, type, at: session.updated_at, data });
+      const sessionUrl = session.webhook_url ?? null;
+      await outbox.write(tx, { tenant, type, at: session.updated_at, data, sessionUrl });
     },
     pending: () => deliveryTable.pending(database),
   };

@@ -6,6 +6,7 @@ import type { ServiceContext } from '../ports.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, JobHandlers } from '../queue/queues.ts';
+import { preferredSession } from '../queue/session-queue.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import type { Queryable } from '../store/database.ts';
 import { errorMessage, type Log } from '../telemetry/log.ts';
@@ -59,13 +60,15 @@ export function renderJobs({
   const watch = createSessionWatch(database, log);
   const sessions = (queue: 'render' | 'still'): JobHandler => ({
     lane: lanes[queue],
-    run: (id, signal, { priority, takeSlot }) =>
+    preferred: (tx, id) => preferredSession(tx, queue, id),
+    run: (id, signal, { priority, takeSlot, keepTrying }) =>
       traced('render_session', { 'reelform.session': id }, async () => {
         await room.require();
         await recordStart(database, queue, priority);
         // Parts watch their session themselves and remove their files.
-        if (id.includes('/')) await runner.run(id, signal, takeSlot);
-        else await watch.during(id, signal, (wanted) => runner.run(id, wanted, takeSlot));
+        const job = { takeSlot, onStored: keepTrying };
+        if (id.includes('/')) await runner.run(id, signal, job);
+        else await watch.during(id, signal, (wanted) => runner.run(id, wanted, job));
       }),
     onDead: (id) => runner.fail(id, LOST),
   });
@@ -88,9 +91,13 @@ export function renderJobs({
   };
 }
 
-/** Five workers have started the session, and all of them ended. */
+/** Five workers in a row have started the session, and ended before they stored a further segment. */
 const LOST = sessionProblem({
-  ...{ code: 'render_crashed', title: 'The render process ended unexpectedly five times', retryable: true },
+  ...{
+    code: 'render_crashed',
+    title: 'The render process ended unexpectedly five times in a row without progress',
+    retryable: true,
+  },
 });
 
 const EVERY_MS = 1_000;

@@ -8,11 +8,12 @@ import type { RenderedVideo, RenderOptions, SessionProblem, StoredOutput, Stored
 import { failedSession, phasedSession, type SessionEndTimes } from '../render-session.ts';
 import { sessionProblems } from '../session-problems.ts';
 import {
+  PLAIN_JOB,
+  type RenderJob,
   type RunnerEvent,
   type SessionRunner,
   type SessionRunnerPorts,
   sessionEnded,
-  type TakeSlot,
 } from '../session-runner.ts';
 import {
   type ChunkEvent,
@@ -46,6 +47,7 @@ interface RunningJob {
   readonly signal: AbortSignal;
   /** Called when the session no longer belongs to this attempt. */
   readonly onLost: () => void;
+  readonly onStored: () => void;
 }
 
 /** Abort reason of a job whose session no longer needs it. */
@@ -78,21 +80,21 @@ export class ChunkRunner {
    *
    * @throws the signal's reason when this process stops; outages (`isOutage`); errors of the store
    */
-  async run(job: ChunkJob, signal: AbortSignal, takeSlot: TakeSlot = async () => undefined): Promise<void> {
+  async run(job: ChunkJob, signal: AbortSignal, running: RenderJob = PLAIN_JOB): Promise<void> {
     signal.throwIfAborted();
     const { renders, whole } = this.#ports;
     if (job.kind === 'wait') {
-      if ((await renders.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal, takeSlot);
+      if ((await renders.wait(job, job.count + 1)) === 'free') await whole.run(job.session, signal, running);
       return;
     }
-    await takeSlot(signal);
+    await running.takeSlot(signal);
     const render = await renders.find(job);
     if (render === null) return this.#clean(job);
     const obsolete = new AbortController();
     this.#running.set(obsolete, job.session);
     const either = AbortSignal.any([signal, obsolete.signal]);
     setMaxListeners(0, either);
-    const work = { render, signal: either, onLost: () => obsolete.abort(OBSOLETE) };
+    const work = { render, signal: either, onStored: () => running.onStored(), onLost: () => obsolete.abort(OBSOLETE) };
     try {
       if (job.kind === 'chunk') await this.#chunk(job, work);
       else await this.#join(job, work);
@@ -119,7 +121,7 @@ export class ChunkRunner {
     else await this.#fail(job, render, [problem]);
   }
 
-  async #chunk(job: ChunkKey, { render, signal, onLost }: RunningJob): Promise<void> {
+  async #chunk(job: ChunkKey, { render, signal, onLost, onStored }: RunningJob): Promise<void> {
     const { renders, files } = this.#ports;
     const row = render.chunks[job.chunk];
     if (row === undefined || row.sha256 !== null) return;
@@ -134,7 +136,7 @@ export class ChunkRunner {
       const stored = await files.readChunk(job);
       const digest =
         stored === null
-          ? await this.#render(job, render, { signal, onProgress, isReused: () => isReused })
+          ? await this.#render(job, render, { signal, onProgress, onStored, isReused: () => isReused })
           : await fileSha256(stored);
       done = row.frameCount;
       await unwatch();
@@ -149,7 +151,10 @@ export class ChunkRunner {
   async #render(
     job: ChunkKey,
     render: DistributedRender,
-    { isReused, ...options }: { readonly signal: AbortSignal; isReused(): boolean } & Pick<RenderOptions, 'onProgress'>,
+    {
+      isReused,
+      ...options
+    }: { readonly signal: AbortSignal; isReused(): boolean } & Pick<RenderOptions, 'onProgress' | 'onStored'>,
   ): Promise<Sha256> {
     const { files, environment, pace, renderer, build } = this.#ports;
     const { pieces: span, frameCount } = render.chunks[job.chunk]!;
@@ -180,7 +185,7 @@ export class ChunkRunner {
       const digest = stored.scene!;
       const known = await outputs.find(digest, stored.outputName);
       signal.throwIfAborted();
-      const output = known ?? (await this.#save(job, { render, signal, onLost }, { video, digest, record }));
+      const output = known ?? (await this.#save(job, { render, signal }, { video, digest, record }));
       signal.throwIfAborted();
       const elapsedMs = this.#sinceBegun(render);
       const work = { record, scene, digest, output, queuedAtMs, begunAtMs, elapsedMs };
@@ -195,7 +200,7 @@ export class ChunkRunner {
 
   async #save(
     job: SessionAttempt,
-    { render, signal }: RunningJob,
+    { render, signal }: Pick<RunningJob, 'render' | 'signal'>,
     {
       video,
       digest,

@@ -166,7 +166,10 @@ export function createSegmentRenderer({
     const done = await renderUnits(cache, units, {
       kind: 'segment',
       render,
-      store: (key, segment) => storeSegment(cache!, key, segment),
+      async store(key, segment) {
+        await storeSegment(cache!, key, segment);
+        if (!cache!.hasFailed) options.onStored?.();
+      },
       onReused: ({ range }) => advance(framesOf([range]), 1, true),
       signal: options.signal,
     });

@@ -197,6 +197,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     await deliveries.handler.run(`${id}/0/0`, new AbortController().signal, {
       priority: 0,
       takeSlot: async () => undefined,
+      keepTrying: () => undefined,
     });
     expect(await database.query('select tries, attempt from reelform.external_uploads')).toEqual([
       { tries: 1, attempt: 1 },
@@ -205,6 +206,7 @@ describeOnDatabases('openDeliveries()', (databases) => {
     await deliveries.handler.run(`${id}/0/1`, new AbortController().signal, {
       priority: 0,
       takeSlot: async () => undefined,
+      keepTrying: () => undefined,
     });
     expect(await database.query('select * from reelform.external_uploads')).toEqual([]);
     expect(ended).toEqual([]);

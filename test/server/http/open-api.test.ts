@@ -215,6 +215,11 @@ describe('answers of the running service', () => {
     await call('GET', session, `${sessions}/none`);
     await call('GET', sessions, sessions);
     await call('GET', sessions, `${sessions}?limit=0`);
+    await call('GET', sessions, `${sessions}?created_since=2026-99-99`);
+    await call('GET', `${session}/events`, `${sessions}/${rendered.id}/events`);
+    await call('GET', `${session}/events`, `${sessions}/none/events`);
+    await call('GET', '/v2/usage', '/v2/usage');
+    await call('GET', '/v2/usage', '/v2/usage?since=tomorrow');
     const other = (await call('POST', sessions, sessions, { body: draft })).body.render_session.id;
     await call('GET', sessions, `${sessions}?limit=1`);
     await call('POST', `${session}/render`, `${sessions}/${other}/render`, { headers: { 'idempotency-key': 'k2' } });

@@ -60,6 +60,14 @@ function calls<T>() {
   };
 }
 
+/** Returns how many attempts may follow the running one. */
+async function limitOf(database: Database): Promise<{ readonly left: number }> {
+  const [row] = await database.query<{ left: number }>(
+    `select retry_limit - retry_count as left from reelform_jobs.job where state = 'active' and name = 'render'`,
+  );
+  return row!;
+}
+
 /** Makes retries due at once. */
 async function forward(database: Database): Promise<void> {
   await database.query(`update reelform_jobs.job set start_after = now() where state = 'retry'`);
@@ -143,6 +151,33 @@ describeOnDatabases('JobQueue', (databases, kind) => {
     expect(tried.seen).toHaveLength(5);
     expect(dead.seen).toEqual(['render rs_1']);
     expect(await jobCounts(database)).toEqual({ queued: 0, active: 0, dead: 1 });
+  });
+
+  it('grants five further attempts to a job that has made progress', async () => {
+    const { database } = await databases.open();
+    const queue = await openQueue(database);
+    const tried = calls<string>();
+    const dead = calls<string>();
+    await queue.work(
+      handlers({
+        async render(id, _signal, { keepTrying }) {
+          // Progress in the first six attempts, the first of which counts anyway.
+          if (tried.seen.length < 6) keepTrying();
+          await expect.poll(async () => (await limitOf(database)).left >= (tried.seen.length < 6 ? 4 : 0)).toBe(true);
+          await tried.add(id);
+          throw new Error('the worker was preempted');
+        },
+        onDead: dead.add,
+      }),
+    );
+    await queue.enqueue(database, 'render', 'rs_1');
+    for (let attempt = 1; attempt <= 9; attempt++) {
+      await tried.until(attempt);
+      await expect.poll(async () => (await jobCounts(database)).queued).toBe(1);
+      await forward(database);
+    }
+    await dead.until(1);
+    expect(tried.seen).toHaveLength(10);
   });
 
   it('retries onDead() without limit', async () => {

@@ -18,7 +18,15 @@ async function openTable(databases: TestDatabases, now = () => NOW) {
   return { table, database, queued, ...address };
 }
 
-const ALL: SessionQuery = { limit: 100, cursor: null, status: null, styleVersionId: null };
+const ALL: SessionQuery = {
+  limit: 100,
+  cursor: null,
+  status: null,
+  styleVersionId: null,
+  createdSince: null,
+  createdBefore: null,
+  metadata: {},
+};
 
 describeOnDatabases('createSessionTable()', (databases) => {
   it('returns created sessions unchanged', async () => {

@@ -34,7 +34,7 @@ export function makeSession(over: Partial<RenderSession> = {}): RenderSession {
 
 export function makeStored(over: Partial<RenderSession> = {}, tenant = ACME): StoredSession {
   const session = makeSession(over);
-  return { tenant, session, outputName: `out_${session.id}`, attempt: 0, scene: null };
+  return { tenant, session, outputName: `out_${session.id}`, attempt: 0, scene: null, videoSeconds: 2 };
 }
 
 export function makeClaim(key: string, body = 'body', expiresAt = NOW + 86_400_000): IdempotencyClaim {

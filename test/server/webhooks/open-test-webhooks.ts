@@ -90,6 +90,7 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
         outbox.write(tx, {
           ...{ tenant, type: 'render_session.external_upload.complete', at: new Date(now()).toISOString() },
           data: { render_session_id: `rs_${randomUUID()}`, to: 's3://videos/grüße.mp4', remote_id: null },
+          sessionUrl: null,
         }),
       ),
     endpoint: async (url) => (await api.create(ACME, { url })).endpoint,

@@ -244,7 +244,13 @@ describeOnDatabases('webhooks', (databases) => {
     const at = new Date().toISOString();
     const data = { render_session_id: 'rs_1', to: '', remote_id: null };
     const gaveUp = database.transaction(async (tx) => {
-      await webhooks.outbox.write(tx, { tenant: ACME, type: 'render_session.external_upload.complete', at, data });
+      await webhooks.outbox.write(tx, {
+        tenant: ACME,
+        type: 'render_session.external_upload.complete',
+        at,
+        data,
+        sessionUrl: null,
+      });
       throw new Error('no');
     });
     await expect(gaveUp).rejects.toThrow('no');

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { uploadsEnded } from '../../../service/render-service.ts';
 import { serviceError } from '../../../service/service-error.ts';
 import { FairQueue } from '../../../session/fair-queue.ts';
-import type { IdempotencyClaim } from '../../../session/ports.ts';
+import type { IdempotencyClaim, SessionQuery, TenantId } from '../../../session/ports.ts';
 import type { Mapping } from '../../../wire/mapping.ts';
 import type {
   ChangeRenderSession,
@@ -15,8 +15,17 @@ import type { Scope } from '../../ports.ts';
 import type { AppPorts, ServedFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
-import { claimOf, echoClaim, echoIdempotencyKey, editedSessionOf, linkNextPage, tenantOf } from '../request-context.ts';
+import {
+  claimOf,
+  echoClaim,
+  echoIdempotencyKey,
+  editedSessionOf,
+  linkNextPage,
+  readTime,
+  tenantOf,
+} from '../request-context.ts';
 import { SESSION_OPERATIONS } from '../schemas/session-operations.ts';
+import { createSessionStreams } from '../session-streams.ts';
 
 /** Seconds before a client should poll again. */
 const POLL_SECONDS = '1';
@@ -25,7 +34,11 @@ const PATH = '/v2/render_sessions';
 const VIDEOS = '/v3/videos';
 const READ = { scope: 'render_session:read' } as const;
 const WRITE = { scope: 'render_session:write' } as const;
-/** Scopes of an edit token, limited to those of the token that requested it. */
+const CREATE = { ...WRITE, isCreating: true } as const;
+/**
+ * Scopes of an edit token. They extend to one session, which the client that created it has received already, so they do
+ * not depend on the other scopes of that client.
+ */
 const EDIT_SCOPES: readonly Scope[] = ['render_session:read', 'render_session:write', 'template_style_version:read'];
 const EDIT_TOKEN_MS = 24 * 60 * 60 * 1000;
 
@@ -43,11 +56,18 @@ interface ById {
 
 type Created = Awaited<ReturnType<AppPorts['sessions']['create']>>;
 
-interface PageQuery {
-  limit?: number;
-  cursor?: string;
+interface Filters {
   status?: SessionStatus;
   template_style_version_id?: string;
+  created_since?: string;
+  created_before?: string;
+  /** `key:value`. */
+  metadata?: string | string[];
+}
+
+interface PageQuery extends Filters {
+  limit?: number;
+  cursor?: string;
 }
 
 /** `/v2/render_sessions` */
@@ -56,14 +76,23 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   const place = `${settings.publicUrl ?? ''}${PATH}`;
   const { idempotencyMs, dryRunsAtOnce, waitMs } = { ...HTTP_LIMITS, ...ports.limits };
   const dryRuns = new FairQueue({ places: dryRunsAtOnce, maxWaiting: settings.maxWaiting, waitMs });
+  const streams = createSessionStreams({ ...HTTP_LIMITS, ...ports.limits });
+  app.addHook('preClose', (done) => {
+    streams.close();
+    done();
+  });
   const withDownload = (session: RenderSession): RenderSession =>
     sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
+  const shown = (request: FastifyRequest, session: RenderSession): RenderSession =>
+    withDownload(editedSessionOf(request) === null ? session : sessionForEditing(session));
   const respond = (request: FastifyRequest, reply: FastifyReply, session: RenderSession): RenderSession => {
     const isRendering = session.status === 'preview_rendering';
     if (isRendering || (session.status === 'preview_rendered' && !uploadsEnded(session)))
       reply.header('retry-after', POLL_SECONDS);
-    // Holders of an edit token must not see the tenant's destinations.
-    return withDownload(editedSessionOf(request) === null ? session : { ...session, external_uploads: [] });
+    return shown(request, session);
+  };
+  const requireWebhook = async (tenant: TenantId, { webhook_url: url }: CreateRenderSession): Promise<void> => {
+    if (url !== undefined) await ports.webhooks.requireEndpoint(tenant, url);
   };
   const claim = (request: FastifyRequest): IdempotencyClaim | null => claimOf(request, ports.now() + idempotencyMs);
 
@@ -76,20 +105,20 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   };
 
   const issueEditToken = async (request: FastifyRequest, sessionId: string): Promise<string> => {
-    const { clientId, scopes } = request.principal!;
+    const { clientId } = request.principal!;
     const expiresAt = new Date(ports.now() + EDIT_TOKEN_MS).toISOString();
-    const allowed = EDIT_SCOPES.filter((scope) => scopes.has(scope));
-    const issued = await ports.tokens.issue({ clientId, scopes: allowed, expiresAt, sessionId });
+    const issued = await ports.tokens.issue({ clientId, scopes: EDIT_SCOPES, expiresAt, sessionId });
     if (issued === null) throw serviceError('unauthorized');
     return issued.text;
   };
 
   app.post<{ Body: SessionRequest; Querystring: { dry_run?: boolean } }>(PATH, {
-    config: WRITE,
+    config: CREATE,
     schema: SESSION_OPERATIONS.create,
     async handler(request, reply) {
       const tenant = tenantOf(request);
       const input = readRequest(request.body);
+      await requireWebhook(tenant, input);
       if (request.query.dry_run === true) return dryRuns.run(tenant, () => sessions.dryRun(tenant, input));
       const answer = await sessions.create(tenant, input, { claim: claim(request) });
       const render_session = created(request, reply, answer, place);
@@ -99,10 +128,11 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   });
 
   app.post<{ Body: SessionRequest }>(VIDEOS, {
-    config: WRITE,
+    config: CREATE,
     schema: SESSION_OPERATIONS.createVideo,
     async handler(request, reply) {
       const input = { ...readRequest(request.body), render: 'preview' } as const;
+      await requireWebhook(tenantOf(request), input);
       const answer = await sessions.create(tenantOf(request), input, { claim: claim(request) });
       return created(request, reply, answer, `${settings.publicUrl ?? ''}${VIDEOS}`);
     },
@@ -127,8 +157,22 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     },
   });
 
+  app.get<ById>(`${PATH}/:render_session_id/events`, {
+    config: { ...READ, isForEditing: true },
+    exposeHeadRoute: false,
+    schema: SESSION_OPERATIONS.events,
+    async handler(request, reply) {
+      const tenant = tenantOf(request);
+      const { render_session_id: id } = request.params;
+      const read = async (): Promise<RenderSession> => shown(request, await sessions.get(tenant, id));
+      const stream = await streams.open(tenant, read);
+      // Proxies must not collect the events.
+      return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
+    },
+  });
+
   app.patch<ById & { Body: ChangeRenderSession }>(`${PATH}/:render_session_id`, {
-    config: { ...WRITE, isForEditing: true },
+    config: { ...CREATE, isForEditing: true },
     schema: SESSION_OPERATIONS.change,
     async handler(request, reply) {
       const { render_session_id: id } = request.params;
@@ -141,10 +185,9 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     config: READ,
     schema: SESSION_OPERATIONS.list,
     async handler(request, reply) {
-      const { limit = 20, cursor = null, status = null, template_style_version_id = null } = request.query;
-      const query = { limit, cursor, status, styleVersionId: template_style_version_id };
-      const page = await sessions.list(tenantOf(request), query);
-      linkNextPage(reply, place, { limit, status, template_style_version_id }, page.nextCursor);
+      const { limit = 20, cursor = null, ...filters } = request.query;
+      const page = await sessions.list(tenantOf(request), { limit, cursor, ...readFilters(filters) });
+      linkNextPage(reply, place, { limit, ...filters }, page.nextCursor);
       return { render_sessions: page.sessions.map(withDownload), next_cursor: page.nextCursor };
     },
   });
@@ -154,7 +197,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     ['cancel', sessions.cancel.bind(sessions)],
   ] as const) {
     app.post<ById>(`${PATH}/:render_session_id/${action}`, {
-      config: { ...WRITE, isForEditing: action === 'render' },
+      config: { ...WRITE, isForEditing: action === 'render', isCreating: action === 'render' },
       schema: SESSION_OPERATIONS[action],
       async handler(request, reply) {
         const claimed = claim(request);
@@ -168,7 +211,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.post<ById & { Body: { external_uploads: ExternalUploadRequest[] } }>(
     `${PATH}/:render_session_id/external_uploads`,
     {
-      config: WRITE,
+      config: CREATE,
       schema: SESSION_OPERATIONS.deliver,
       async handler(request, reply) {
         const { render_session_id: id } = request.params;
@@ -189,6 +232,27 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       return reply.code(204).send();
     },
   });
+}
+
+function readFilters(filters: Filters): Omit<SessionQuery, 'limit' | 'cursor'> {
+  const { status = null, template_style_version_id: styleVersionId = null } = filters;
+  const { created_since = null, created_before = null, metadata = [] } = filters;
+  const entries = [metadata].flat().map((entry): [string, string] => {
+    const end = entry.indexOf(':');
+    return [entry.slice(0, end), entry.slice(end + 1)];
+  });
+  return {
+    status,
+    styleVersionId,
+    createdSince: created_since === null ? null : readTime('created_since', created_since),
+    createdBefore: created_before === null ? null : readTime('created_before', created_before),
+    metadata: Object.fromEntries(entries),
+  };
+}
+
+/** Removes the fields that concern the tenant and not the holder of an edit token. */
+function sessionForEditing({ metadata: _, webhook_url: _url, ...session }: RenderSession): RenderSession {
+  return { ...session, external_uploads: [] };
 }
 
 /** Converts a request body for `Sessions`: drops the mapping `id`, because the service assigns its own. */

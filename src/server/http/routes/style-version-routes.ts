@@ -121,7 +121,7 @@ export function styleVersionRoutes(app: FastifyInstance, ports: AppPorts): void 
 /** The upload of a template package; must be registered in a scope with `readUploads` for zip archives. */
 export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): void {
   app.post('/v2/template_style_versions', {
-    config: { scope: 'template_style_version:write' },
+    config: { scope: 'template_style_version:write', isCreating: true },
     schema: {
       operationId: 'uploadStyleVersion',
       summary: 'Upload a template package',

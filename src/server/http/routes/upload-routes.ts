@@ -17,7 +17,7 @@ const UPLOAD_TYPES = ['application/octet-stream', 'image/*', 'video/*', 'audio/*
 /** `/v2/source_uploads`; must be registered in a scope with `readUploads`. */
 export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void {
   app.post('/v2/source_uploads', {
-    config: { scope: 'render_session:write' },
+    config: { scope: 'render_session:write', isCreating: true },
     schema: {
       operationId: 'uploadSource',
       summary: 'Upload a source',

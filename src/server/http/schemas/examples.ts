@@ -130,6 +130,12 @@ export const EXAMPLES = {
       terminal: true,
     },
   },
+  usage: {
+    usage: [
+      { date: '2026-01-01', sessions: 12, video_seconds: 129.6, render_seconds: 84.2, frames: 3888, bytes: 14_216_310 },
+    ],
+    budget: { month: '2026-01', limit: 36_000, used: 129.6, reserved: 10.8 },
+  },
   dryRun: {
     valid: false,
     errors: [{ code: 'missing_editable', pointer: '#/mapping/resources', detail: 'c_01 has no value' }],
@@ -192,6 +198,7 @@ const DELIVERY: WebhookDelivery = {
   id: 'whd_Zk31pA',
   message_id: 'msg_2fQx8c',
   type: 'render_session.status.changed',
+  url: null,
   status: 'delivered',
   attempts: [
     { at: TIME.ended, status_code: 503, error: 'status', duration_ms: 84 },

@@ -35,6 +35,16 @@ export const TIMESTAMP: Schema = {
   examples: ['2026-01-01T00:00:00.000Z'],
 };
 
+/** A limit of a time in a query. `readTime` checks that it exists. */
+export function timeFilter(description: string): Schema {
+  return {
+    type: 'string',
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$',
+    description: `${description}. ISO 8601: a date, which begins at midnight UTC, or a time with its offset`,
+    examples: ['2026-01-01', '2026-01-01T12:00:00Z'],
+  };
+}
+
 /** Query of an operation without parameters. */
 export const NO_QUERY: Schema = closedObjectOf({});
 

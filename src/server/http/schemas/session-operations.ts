@@ -13,8 +13,10 @@ import {
   pageQuery,
   ref,
   type Schema,
+  timeFilter,
 } from './json-schema.ts';
-import { BODY_CODES, empty, guardedProblems, HEADERS, json, page } from './responses.ts';
+import { BODY_CODES, bytes, empty, guardedProblems, HEADERS, json, page } from './responses.ts';
+import { METADATA_FILTER } from './session-option-schemas.ts';
 import {
   CHANGE_RENDER_SESSION,
   CREATE_RENDER_SESSION,
@@ -48,6 +50,8 @@ const CREATE_PROBLEMS = guardedProblems(
   'idempotency_key_reused',
   'queue_full',
   'service_full',
+  'budget_exceeded',
+  'webhook_url_refused',
 );
 
 /** Fastify route schemas of the operations on render sessions. */
@@ -135,6 +139,18 @@ export const SESSION_OPERATIONS = {
       ...guardedProblems('not_found'),
     },
   },
+  events: {
+    ...reads,
+    operationId: 'streamRenderSession',
+    summary: 'Follow a render session',
+    description:
+      'A stream of server-sent events. Each event `render_session` has the session in its `data`, as `getRenderSession` returns it: first the current state, then every change that lasts for a second. The stream ends when `terminal` is true, and after 15 minutes; `EventSource` then connects again.',
+    params,
+    response: {
+      200: bytes('The events', ['text/event-stream']),
+      ...guardedProblems('not_found'),
+    },
+  },
   list: {
     ...reads,
     operationId: 'listRenderSessions',
@@ -143,6 +159,9 @@ export const SESSION_OPERATIONS = {
     querystring: pageQuery('Sessions', {
       status: { type: 'string', enum: [...SESSION_STATUSES], description: 'Only sessions in this status' },
       template_style_version_id: identifierSchema('Only sessions of this style version', 'tsv_9c41e7d2'),
+      created_since: timeFilter('Only sessions created at this time or later'),
+      created_before: timeFilter('Only sessions created before this time'),
+      metadata: METADATA_FILTER,
     }),
     response: { 200: page('render_sessions', RENDER_SESSION), ...guardedProblems() },
   },
@@ -217,6 +236,7 @@ function actionOn(
         'style_version_failed',
         'queue_full',
         'service_full',
+        'budget_exceeded',
         ...codes,
       ),
     },

@@ -14,6 +14,7 @@ import {
   TIMESTAMP,
 } from './json-schema.ts';
 import { REQUEST_PROBLEM } from './responses.ts';
+import { OPTION_FIELDS, OPTION_NAMES } from './session-option-schemas.ts';
 
 /** `Sessions` validates the resources against the template and reports all mistakes at once. */
 const RESOURCES: Schema = {
@@ -158,12 +159,13 @@ export const CREATE_RENDER_SESSION: Component = {
       output: ASKED_OUTPUT,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
+      ...OPTION_FIELDS,
       edit_token: {
         type: 'boolean',
         description: 'Adds an `edit_token` to the response. It is valid for this session only, for 24 hours',
       },
     },
-    ['render', 'output', 'outputs', 'external_uploads', 'edit_token'],
+    ['render', 'output', 'outputs', 'external_uploads', 'edit_token', ...OPTION_NAMES],
   ),
   dependentSchemas: { render: { properties: { mapping: { required: ['resources'] } } } },
   examples: [EXAMPLES.request],
@@ -179,8 +181,9 @@ export const CREATE_VIDEO: Component = {
       output: ASKED_OUTPUT,
       outputs: ASKED_OUTPUTS,
       external_uploads: FIRST_UPLOADS,
+      ...OPTION_FIELDS,
     },
-    ['output', 'outputs', 'external_uploads'],
+    ['output', 'outputs', 'external_uploads', ...OPTION_NAMES],
   ),
 };
 
@@ -318,6 +321,7 @@ export const RENDER_SESSION: Component = {
         { description: 'For drafts: keys of the editables that need a value before rendering' },
       ),
       external_uploads: SESSION_UPLOADS,
+      ...OPTION_FIELDS,
     },
     [
       'phase',
@@ -331,6 +335,7 @@ export const RENDER_SESSION: Component = {
       'outputs',
       'missing_editables',
       'external_uploads',
+      ...OPTION_NAMES,
     ],
   ),
 };

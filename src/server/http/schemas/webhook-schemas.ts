@@ -125,6 +125,10 @@ export const WEBHOOK_DELIVERY: Component = {
     id: identifierSchema('Identifier', WEBHOOK_EXAMPLES.delivery.id),
     message_id: identifierSchema('`webhook-id` of all attempts', WEBHOOK_EXAMPLES.delivery.message_id),
     type: { type: 'string', enum: [...WEBHOOK_TYPES, TEST_TYPE] },
+    url: {
+      type: ['string', 'null'],
+      description: 'The `webhook_url` of the session; null for the URL of the endpoint',
+    },
     status: {
       type: 'string',
       enum: [...WEBHOOK_DELIVERY_STATUSES],
