@@ -6,6 +6,7 @@ import { deployFile, unknownVariables, yamlDocuments } from './deploy-files.ts';
 interface Service {
   readonly image?: string;
   readonly environment?: Record<string, string>;
+  readonly tmpfs?: string[];
   readonly read_only?: boolean;
   readonly command?: string[];
   readonly networks?: string[];
@@ -48,9 +49,11 @@ describe('deploy/compose.yaml', () => {
     for (const image of images.filter((one) => one !== 'reelform')) expect(image).toMatch(/:v?\d+\.\d+[\w.-]*$/);
   });
 
-  it('gives our services read-only file systems and known settings', () => {
-    for (const { read_only, environment } of OURS) {
+  it('gives our services a sandbox, read-only file systems, a limited /tmp and known settings', () => {
+    for (const { read_only, environment, tmpfs } of OURS) {
       expect(read_only).toBe(true);
+      expect(tmpfs).toEqual(['/tmp:size=1g']);
+      expect(environment!.REELFORM_SANDBOX).toBe('required');
       expect(unknownVariables(Object.keys(environment!))).toEqual([]);
     }
   });

@@ -106,6 +106,8 @@ describe('deploy/kubernetes', () => {
       });
       expect(container.volumeMounts.map(({ name }) => name)).toEqual(template.spec.volumes.map(({ name }) => name));
       const config = MANIFESTS.find(({ kind }) => kind === 'ConfigMap')!.data!;
+      expect(config.REELFORM_SANDBOX).toBe('required');
+      for (const volume of template.spec.volumes) expect(volume).toHaveProperty('emptyDir.sizeLimit');
       expect(unknownVariables([...Object.keys(config), ...container.env.map(({ name }) => name)])).toEqual([]);
       const drain = Number(container.env.find(({ name }) => name === 'REELFORM_DRAIN_SECONDS')?.value ?? 30);
       expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(drain);

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { deployFile } from '../deploy/deploy-files.ts';
 import { type Api, untilEnded } from '../support/api.ts';
 import { anyDatabases, describeOnDatabases } from '../support/databases.ts';
 import { keptRenderPool } from '../support/kept-render-pools.ts';
@@ -290,4 +291,24 @@ it('a service that stops refuses new sessions and still answers', async () => {
   expect((await api('GET', SESSIONS)).body.render_sessions).toHaveLength(1);
   isReleased = true;
   await closed;
+});
+
+describeOnDatabases('the query of deploy/kubernetes/keda.yaml', (databases) => {
+  it('counts waiting and running sessions by the length of their videos', async () => {
+    const query = /query: >-\n((?: {10}.*\n)+)/.exec(deployFile('kubernetes/keda.yaml'))![1]!;
+    const { database } = await databases.open();
+    const pieces = async (): Promise<number> => Number(Object.values((await database.query<object>(query))[0]!)[0]);
+    expect(await pieces()).toBe(0);
+    const add = (id: string, status: string, videoSeconds: number): Promise<unknown> =>
+      database.query(
+        `insert into reelform.sessions (id, tenant, status, style_version_id, created_at, output_name, session, video_seconds)
+          values ($1, 'acme', $2, 'tsv', now(), $1, '{}', $3)`,
+        [id, status, videoSeconds],
+      );
+    await add('still', 'preview_rendering', 0);
+    await add('short', 'preview_rendering', 10.8);
+    await add('long', 'preview_rendering', 600);
+    await add('rendered', 'preview_rendered', 600);
+    expect(await pieces()).toBe(1 + 1 + 38);
+  });
 });

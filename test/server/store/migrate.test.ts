@@ -18,6 +18,7 @@ it('published MIGRATIONS are never edited', () => {
       "301acf0a3d598cde",
       "7e00b4d31e9438a4",
       "8eecdccf3cca9340",
+      "ed692a36f3237b4d",
     ]
   `);
 });
