@@ -25,6 +25,7 @@ interface Job {
   readonly 'runs-on'?: string;
   readonly permissions?: Permissions;
   readonly env?: object;
+  readonly environment?: string;
   readonly container?: unknown;
   readonly services?: unknown;
   readonly uses?: string;
@@ -88,6 +89,10 @@ function findings(text: string): string[] {
       rule(
         !isOfStrangers || !/secrets\.|github\.token|GITHUB_TOKEN|GH_TOKEN/.test(given),
         `${name}: a token for strangers`,
+      );
+      rule(
+        job.environment !== undefined || !/secrets\.(?!REELFORM_READ_TOKEN\b)/.test(given),
+        `${name}: a secret that any branch can read`,
       );
       // A privileged job must not read a cache that untrusted jobs could fill; only the runner's cache scopes separate
       // them.
@@ -211,6 +216,11 @@ jobs:
       for (const [command] of commands) expect(command).toContain('--ignore-missing-outputs');
     },
   );
+
+  it('read secrets that write or spend only in an environment, which can be limited to one branch', () => {
+    const text = read(`${OWN}/apply.yml`);
+    expect(findings(text.replace(/^ +environment: .*\n/m, ''))).toEqual(['apply: a secret that any branch can read']);
+  });
 
   it('permit writing contents after untrusted events only for branches of the repository itself', () => {
     const text = read(`${OWN}/plan-comment.yml`);

@@ -40,10 +40,14 @@ export function githubWorkflow(text: string, place: WorkflowPlace): string {
   return folder === '' ? named : inFolder(named, folder);
 }
 
-/** Adds the service's token to the commands that contact the service. */
+/**
+ * Adds the service's token to the commands that contact the service. `drift` gets another one, because it only reads: the job
+ * needs no environment, and no reviewer has to approve it each week.
+ */
 function withServiceToken(text: string): string {
-  if (!/\breelform (?:apply|drift) /.test(text)) return text;
-  const line = 'REELFORM_TOKEN: ${{ secrets.REELFORM_TOKEN }}';
+  const [, command] = /\breelform (apply|drift) /.exec(text) ?? [];
+  if (command === undefined) return text;
+  const line = `REELFORM_TOKEN: \${{ secrets.${command === 'apply' ? 'REELFORM_TOKEN' : 'REELFORM_READ_TOKEN'} }}`;
   return text.replace(/^( +)GITHUB_TOKEN: .*$/m, (own, indent: string) => `${own}\n${indent}${line}`);
 }
 

@@ -29,8 +29,12 @@ const QUESTIONS = {
 } as const;
 
 const SECRET = {
-  github: 'gh secret set REELFORM_TOKEN          the same token, for apply.yml and drift.yml',
-  gitlab: 'Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables',
+  github: [
+    'Create the environment reelform for the default branch only: Settings > Environments',
+    'gh secret set REELFORM_TOKEN --env reelform   the same token, for apply.yml',
+    'gh secret set REELFORM_READ_TOKEN     a token that only reads, for drift.yml',
+  ],
+  gitlab: ['Add the masked variable REELFORM_TOKEN, protected: Settings > CI/CD > Variables'],
 } as const;
 
 /** @param preset answer to an empty line */
@@ -72,7 +76,7 @@ function nextSteps(report: RepositoryReport, folder: string): string[] {
     ...(hasGit ? [] : [gitInit(branch, ci)]),
     'npx reelform lock merge --install     in each clone: git merges the lockfile entry by entry',
     ...(left.includes('.gitignore') ? ['Put node_modules/, renders/ and .reelform/ into .gitignore'] : []),
-    ...(service === 'embedded' || ci === 'none' ? [] : [SECRET[ci]]),
+    ...(service === 'embedded' || ci === 'none' ? [] : SECRET[ci]),
     ...(needsInclude ? ['Include .gitlab-ci.yml of this folder in the one of the root folder'] : []),
     ...(ci === 'none' ? [] : ['Commit all files including package-lock.json: the workflows run npm ci']),
   ];

@@ -207,10 +207,22 @@ Next
     expect(read(root, '.github/workflows/plan-comment-reelform.yml')).toMatch(
       /workflows: \[plan-reelform\][\s\S]*--tag reelform /,
     );
-    const tokens = ['plan', 'plan-comment', 'apply', 'drift'].map(
-      (name) => read(root, `.github/workflows/${name}-reelform.yml`).split('secrets.REELFORM_TOKEN').length - 1,
-    );
-    expect(tokens).toEqual([0, 0, 1, 1]);
+    const tokens = ['plan', 'plan-comment', 'apply', 'drift'].map((name) => {
+      const text = read(root, `.github/workflows/${name}-reelform.yml`);
+      const { jobs } = parse(text) as { jobs: Record<string, { environment?: string }> };
+      expect([name, validateWorkflow(text).errors]).toEqual([name, []]);
+      return [
+        Object.values(jobs).map(({ environment }) => environment),
+        ...[...text.matchAll(/secrets\.(REELFORM_(?:READ_)?TOKEN)\b/g)].map(([, secret]) => secret),
+      ];
+    });
+    // The token that spends is in an environment. A token that only reads needs none.
+    expect(tokens).toEqual([
+      [[undefined]],
+      [[undefined, undefined]],
+      [['reelform'], 'REELFORM_TOKEN'],
+      [[undefined], 'REELFORM_READ_TOKEN'],
+    ]);
     const service = ['--service', 'https://a.test', '--yes', '--template', 'none'];
     for (const folder of ['d', 'e f']) await reelform(root, ['init', folder, ...service]);
     expect(read(root, 'd/reelform.yaml')).toContain('journal: { git: reelform-journal-d }\n');
