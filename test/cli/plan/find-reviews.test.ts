@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { cloneOf } from '../../support/git-repository.ts';
 import { BOT, type MergeFlow, POST, startMergeFlow } from '../../support/merge-flow.ts';
 import { definition } from '../../support/repository.ts';
 import { type Ran, reelform } from '../../support/test-io.ts';
@@ -106,7 +107,8 @@ describe('apply --expect-plan reviewed', () => {
     // A later plan of the pull request replaces what its comment showed before.
     flow.github.comment(number, BOT, shown[0]!);
     expect((await applyReviewed(flow)).stderr).toContain('"oslo" is not approved');
-    const shallow = await flow.apply(['--expect-plan=reviewed']);
+    const { root } = await cloneOf(flow.remote, '--depth=1');
+    const shallow = await flow.apply(['--expect-plan=reviewed'], { root });
     expect(shallow.stderr).toContain('Check out the whole history (fetch-depth: 0)');
     expect(flow.service.count(POST)).toBe(0);
   });
