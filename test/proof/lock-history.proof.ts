@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
 import { makeCommits } from '../support/git-repository.ts';
@@ -19,10 +19,25 @@ const [LOCK, INDEX] = ['reelform.lock.json', '.reelform/history.idx'];
 /** Variants that the history has; one more was never rendered. */
 const RENDERED = 8;
 
-const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
+/** Burns a core while the shared flag is 1. */
+const BURN = `
+  const flag = new Int32Array(require('node:worker_threads').workerData);
+  for (;;) if (Atomics.load(flag, 0) === 0) Atomics.wait(flag, 0, 0);
+`;
+const burners: Worker[] = [];
+afterEach(() => Promise.all(burners.splice(0).map((burner) => burner.terminate())));
+
+/** Starts threads, which unlike processes end with a run that is killed. */
+function machineLoad(): { set(isOn: boolean): void } {
+  const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  burners.push(...Array.from({ length: 6 }, () => new Worker(BURN, { eval: true, workerData: flag.buffer })));
+  return {
+    set: (isOn) => {
+      Atomics.store(flag, 0, isOn ? 1 : 0);
+      Atomics.notify(flag, 0);
+    },
+  };
+}
 
 function anyVariants(random: SeededRandom, limit: number): Variants {
   return VIDEOS.map(() => random.below(limit));
@@ -88,9 +103,7 @@ it(`${MUTATIONS} plan mutations under load and without it: equal plans`, async (
   const random = seededRandom(34);
   const repository = await withHistory(random);
   const { root } = repository;
-  const burners = Array.from({ length: 6 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-  children.push(...burners);
-  for (const one of burners) one.kill('SIGSTOP');
+  const load = machineLoad();
   const path = process.env.PATH ?? '';
   const slow = slowGit(root, path);
   const actions = new Map<string, number>();
@@ -102,12 +115,12 @@ it(`${MUTATIONS} plan mutations under load and without it: equal plans`, async (
       actions.set(name, (actions.get(name) ?? 0) + 1);
       const quiet = await planned(repository, ...random.pick([[], [], ['--no-cache']]));
       if (random.below(2) === 0) rmSync(join(root, INDEX), { force: true });
-      for (const one of burners) one.kill('SIGCONT');
+      load.set(true);
       // Now and then git takes longer than any time limit of a plan did.
       if (mutation % 100 === 0) process.env.PATH = slow;
       const loaded = await planned(repository, ...random.pick([[], [], ['--no-cache']]));
       process.env.PATH = path;
-      for (const one of burners) one.kill('SIGSTOP');
+      load.set(false);
       expect(loaded, `mutation ${mutation}: ${name}`).toBe(quiet);
       const { estimate } = JSON.parse(quiet) as { estimate: { renders: number } };
       renders[estimate.renders === 0 ? 'none' : 'some'] += 1;
