@@ -98,6 +98,7 @@ export const CODES = {
   preview_invalid: 'A preview cannot be created with these options, or cannot be read',
   preview_base_missing: 'The previous state of the videos is unknown, so the preview shows only the new state',
   plan_stale: 'The repository has changed since the plan was made',
+  link_expired: 'The recorded URL of a video has expired, and the service has a new one',
   refresh_unclear: 'A rendered video or a specification could not be verified',
   policy_broken: 'A plan violates a policy of the repository or of a policy command',
   policy_invalid: 'A policy command is empty or malformed',

@@ -111,6 +111,8 @@ export const ADVICE: readonly Group[] = [
       preview_invalid:
         'For `--preview-host`, name a branch, or a folder of a bucket whose credential has a `public_url`. For a folder, create it again: `reelform plan --preview stills --preview-dir DIR`.',
       preview_base_missing: 'Fetch the history (`fetch-depth: 0` of actions/checkout), or pass `--base REF`.',
+      link_expired:
+        'Run `reelform apply --refresh-only`, which records the new URL and renders nothing; so does `apply --refresh`.',
       refresh_unclear:
         'Try again later. Nothing is rendered for it. If a host is not public, name it in `REELFORM_ALLOW_SOURCES`.',
       policy_broken: 'Change what the message names, or have the policy changed.',
@@ -146,7 +148,8 @@ export const ADVICE: readonly Group[] = [
         'Check the token and the service, then run `reelform apply` again, which looks for the same session first. If it is still missing, run `reelform resolve`.',
       session_without_video:
         'Run `reelform apply` again: it reads the same session and requests no new one. If the URL is still missing, check the service, then run `reelform resolve`.',
-      signed_url: 'Configure the service to return permanent URLs, or copy the videos before the URLs expire.',
+      signed_url:
+        'Configure the service to return permanent URLs, or copy the videos before the URLs expire. `reelform apply --refresh-only` records a new URL of the session.',
       session_failed: 'The message names the reason.',
       session_differs:
         'After `resolve` or `import`, find the session with the title and content that the message names. After `apply`, the service, a cache or a proxy answered with another session: check it, then run `reelform resolve`.',

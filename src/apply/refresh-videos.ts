@@ -1,26 +1,33 @@
 import pLimit from 'p-limit';
 import { byCodeUnit } from '../digest.ts';
-import type { Lock, LockEntry } from '../lock/lock.ts';
+import type { Lock, LockEntry, LockRendering } from '../lock/lock.ts';
 import { type SessionSnapshot, sessionEnd } from '../service/render-service.ts';
 import { lacksSession } from '../service/service-error.ts';
 import type { ProbeUrl, UrlProbe } from '../service/urls.ts';
+import { renderingOf } from './watch-session.ts';
 
-/** A recorded video that has to be rendered again. */
-interface Finding {
+/** A recorded video that has to be rendered again, or whose session has a new URL for it. */
+export interface Finding {
   /** Id in the lockfile. */
   readonly id: string;
-  readonly reason: 'url_lost' | 'asset_changed';
-  readonly what: 'video_gone' | 'asset_changed';
+  /** Null if nothing has to be rendered. */
+  readonly reason: 'url_lost' | 'asset_changed' | null;
+  readonly what: 'video_gone' | 'asset_changed' | 'link_expired';
   /** URL of the video, or of the first changed file. */
   readonly url: string;
   /** Changed files by URL, with the ETag or Last-Modified that their server sends now. */
   readonly changed: Readonly<Record<string, string>>;
+  /** The rendering with the present URLs of the session, for an expired link. */
+  readonly renewed?: LockRendering;
 }
 
-/** Information about the session of a video that can still be fetched. Never a reason to render. */
-interface SessionNote {
+/**
+ * Information about a video that can still be fetched: about its session, or a source without a version that could be
+ * compared. Never a reason to render.
+ */
+interface VideoNote {
   readonly id: string;
-  readonly what: 'session_gone' | 'session_failed';
+  readonly what: 'session_gone' | 'session_failed' | 'source_unversioned';
   readonly url: string;
 }
 
@@ -41,11 +48,12 @@ export interface Unclear {
 }
 
 export interface Refreshed {
+  /** Number of videos that were checked, including those with a check that failed. */
   readonly checked: number;
   /** Sorted by id, at most one per video. */
   readonly findings: readonly Finding[];
-  /** Sorted by id, at most one per video. */
-  readonly notes: readonly SessionNote[];
+  /** Sorted by id. */
+  readonly notes: readonly VideoNote[];
   /** Sorted by id, at most one per video. */
   readonly resized: readonly Resized[];
   readonly unclear: readonly Unclear[];
@@ -59,6 +67,8 @@ export interface Refreshed {
 export interface RefreshInput {
   /** Videos that the present service rendered, keyed by id. */
   readonly entries: ReadonlyMap<string, LockEntry>;
+  /** Remote files that each of them was made from, by id, as far as the definitions know them. */
+  readonly sources: ReadonlyMap<string, readonly string[]>;
   /** Null when sessions cannot be requested: the embedded service does not keep them. */
   readonly getSession: ((id: string) => Promise<SessionSnapshot>) | null;
   readonly probeUrl: ProbeUrl;
@@ -98,7 +108,7 @@ export async function refreshVideos(input: RefreshInput): Promise<Refreshed> {
   return {
     checked: entries.size,
     findings: sessions === 'nothing' ? [] : all.flatMap(({ finding }) => finding ?? []),
-    notes: sessions === 'nothing' ? [] : all.flatMap(({ note }) => note ?? []),
+    notes: sessions === 'nothing' ? [] : all.flatMap(({ notes }) => notes),
     resized: all.flatMap(({ resized }) => resized ?? []),
     unclear: all.flatMap((check) => (sessions === 'nothing' ? unverified(check) : check.unclear)),
     sessions,
@@ -110,7 +120,7 @@ interface VideoCheck {
   readonly url: string;
   readonly isForgotten: boolean;
   readonly finding: Finding | null;
-  readonly note: SessionNote | null;
+  readonly notes: readonly VideoNote[];
   readonly resized: Resized | null;
   readonly unclear: readonly Unclear[];
   /** True if a repeated request may find the video. */
@@ -136,79 +146,121 @@ async function checkAll(entries: RefreshInput['entries'], input: RefreshInput): 
   };
   const limit = pLimit(input.concurrency);
   const all = await Promise.all(
-    [...entries].map(([id, entry]) => limit(() => checkVideo(id, entry, { getSession: input.getSession, probe }))),
+    [...entries].map(([id, entry]) =>
+      limit(() => {
+        const sources = input.sources.get(id) ?? [];
+        return checkVideo(id, entry, { sources, getSession: input.getSession, probe });
+      }),
+    ),
   );
   return new Map(all.map((check) => [check.id, check]));
 }
 
 interface Requests {
+  /** Remote files of the definition. */
+  readonly sources: readonly string[];
   readonly getSession: RefreshInput['getSession'];
   probe(url: string): Promise<UrlProbe>;
 }
 
-async function checkVideo(id: string, entry: LockEntry, { getSession, probe }: Requests): Promise<VideoCheck> {
+async function checkVideo(id: string, entry: LockEntry, requests: Requests): Promise<VideoCheck> {
+  const { getSession, probe } = requests;
   const { video_url: url } = entry;
   const unclear: Unclear[] = [];
   const session = getSession === null ? null : await checkSession(entry.session, getSession);
-  if (session !== null && typeof session === 'object') unclear.push({ id, url, why: session.why });
-  const isForgotten = session === 'session_gone';
+  if (session?.what === 'unclear') unclear.push({ id, url, why: session.why });
+  const isForgotten = session?.what === 'session_gone';
   const files = [entry, ...(entry.outputs ?? [])].filter((one) => isRemote(one.video_url));
   const probes = await Promise.all(
     files.map(async (one) => ({ url: one.video_url, bytes: one.bytes, found: await probe(one.video_url) })),
   );
   const video = probes.find((one) => one.url === url)?.found ?? null;
-  const isNoted = video?.kind === 'there' && (isForgotten || session === 'session_failed');
-  const note = isNoted ? { id, what: session, url } : null;
+  const isNoted = session?.what === 'session_gone' || session?.what === 'session_failed';
+  const notes: VideoNote[] = isNoted && video?.kind === 'there' ? [{ id, what: session.what, url }] : [];
   const other = probes.find(({ bytes, found }) => found.kind === 'there' && isOtherSize(bytes, found.bytes));
   const resized = other === undefined ? null : { id, url: other.url };
-  const check = { id, url, isForgotten, unclear, finding: null, note, resized, mayPass: false };
-  for (const one of probes) {
+  const check = { id, url, isForgotten, unclear, finding: null, notes, resized, mayPass: false };
+  const isMissing = probes.some(({ found }) => found.kind !== 'there');
+  const renewed = isMissing && session?.what === 'there' ? await renewedUrls(session.rendering, entry, probe) : null;
+  for (const one of renewed === null ? probes : []) {
     if (one.found.kind === 'gone') {
       const finding = { id, reason: 'url_lost', what: 'video_gone', url: one.url, changed: {} } as const;
       return { ...check, finding, mayPass: one.found.status !== 410 };
     }
     if (one.found.kind === 'unclear') unclear.push({ id, url: one.url, why: one.found.why });
   }
-  const changed = await changedSources(id, entry, probe, unclear);
+  const changed = await changedSources(id, entry, requests, { unclear, notes });
   const [first] = Object.keys(changed);
-  if (first === undefined) return check;
-  return { ...check, finding: { id, reason: 'asset_changed', what: 'asset_changed', url: first, changed } };
+  if (first !== undefined)
+    return { ...check, finding: { id, reason: 'asset_changed', what: 'asset_changed', url: first, changed } };
+  if (renewed === null) return check;
+  return { ...check, finding: { id, reason: null, what: 'link_expired', url, changed, renewed } };
+}
+
+/** Returns the present URLs of a session if they differ from its entry and all can be fetched with the recorded sizes. */
+async function renewedUrls(
+  rendering: LockRendering | null,
+  entry: LockEntry,
+  probe: Requests['probe'],
+): Promise<LockRendering | null> {
+  if (rendering === null) return null;
+  const recorded = [entry, ...(entry.outputs ?? [])];
+  const files = [rendering, ...(rendering.outputs ?? [])];
+  if (files.length !== recorded.length) return null;
+  if (files.every(({ video_url: url }, at) => url === recorded[at]!.video_url)) return null;
+  const found = await Promise.all(files.map(({ video_url: url }) => probe(url)));
+  const isAvailable = found.every((one, at) => one.kind === 'there' && !isOtherSize(recorded[at]!.bytes, one.bytes));
+  return isAvailable ? rendering : null;
 }
 
 /**
  * Returns the new validators of changed sources, by URL.
  *
- * @param unclear receives the sources that could not be checked. A missing source does not change the video; the next change of
- *   the definition reports it.
+ * @param unverified receives the sources that could not be checked, and those without a version to compare. A missing source
+ *   does not change the video; the next change of the definition reports it.
  */
 async function changedSources(
   id: string,
   { sources = {} }: LockEntry,
-  probe: Requests['probe'],
-  unclear: Unclear[],
+  { sources: wanted, probe }: Requests,
+  unverified: { readonly unclear: Unclear[]; readonly notes: VideoNote[] },
 ): Promise<Record<string, string>> {
+  const { unclear, notes } = unverified;
+  for (const url of wanted) {
+    if (Object.hasOwn(sources, url)) continue;
+    const now = await probe(url);
+    if (now.kind === 'there') notes.push({ id, what: 'source_unversioned', url });
+    else unclear.push({ id, url, why: whyOf(now) });
+  }
   const changed: Record<string, string> = {};
   for (const [url, validator] of Object.entries(sources)) {
     const now = await probe(url);
-    if (now.kind === 'gone') unclear.push({ id, url, why: `the server returned ${now.status}` });
-    else if (now.kind === 'unclear') unclear.push({ id, url, why: now.why });
+    if (now.kind !== 'there') unclear.push({ id, url, why: whyOf(now) });
     else if (now.validator !== null && isOtherVersion(validator, now.validator)) changed[url] = now.validator;
   }
   return changed;
 }
 
-async function checkSession(
-  id: string,
-  getSession: (id: string) => Promise<SessionSnapshot>,
-): Promise<'there' | SessionNote['what'] | { readonly why: string }> {
+function whyOf(probe: Exclude<UrlProbe, { kind: 'there' }>): string {
+  return probe.kind === 'gone' ? `the server returned ${probe.status}` : probe.why;
+}
+
+type SessionCheck =
+  /** `rendering` is null without a video. */
+  | { readonly what: 'there'; readonly rendering: LockRendering | null }
+  | { readonly what: 'session_gone' | 'session_failed' }
+  | { readonly what: 'unclear'; readonly why: string };
+
+async function checkSession(id: string, getSession: (id: string) => Promise<SessionSnapshot>): Promise<SessionCheck> {
   try {
     const { session } = await getSession(id);
-    return sessionEnd(session.status) === 'failed' ? 'session_failed' : 'there';
+    if (sessionEnd(session.status) === 'failed') return { what: 'session_failed' };
+    return { what: 'there', rendering: session.id === id ? renderingOf(session) : null };
   } catch (error) {
-    if (lacksSession(error)) return 'session_gone';
+    if (lacksSession(error)) return { what: 'session_gone' };
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
     if (code === 'service_unauthorized' || code === 'token_missing') throw error;
-    return { why: message };
+    return { what: 'unclear', why: message };
   }
 }
 
@@ -236,16 +288,25 @@ function isRemote(url: string): boolean {
 
 /**
  * Records the findings of a refresh in the lock. Marks the entry of a lost video, so that the next plan renders it and
- * no other video adopts it. Stores the new version of a changed remote file, so that the change is reported once.
+ * no other video adopts it. Stores the new version of a changed remote file, so that the change is reported once, and
+ * the new URLs of a video whose link expired.
  */
 export function recordFindings(lock: Lock, findings: readonly Finding[]): Lock {
   const videos = new Map(lock.videos);
-  for (const { id, reason, changed } of findings) {
+  for (const { id, what, changed, renewed } of findings) {
     const entry = videos.get(id);
     if (entry === undefined) continue;
-    videos.set(id, reason === 'url_lost' ? { ...entry, lost: true } : withVersions(entry, changed));
+    if (what === 'video_gone') videos.set(id, { ...entry, lost: true });
+    else if (what === 'asset_changed') videos.set(id, withVersions(entry, changed));
+    else if (renewed?.session === entry.session) videos.set(id, withUrls(entry, renewed));
   }
   return { ...lock, videos };
+}
+
+/** Keeps the recorded sizes and digests, which the service may not report. */
+function withUrls(entry: LockEntry, { video_url, thumbnails, outputs = [] }: LockRendering): LockEntry {
+  const files = entry.outputs?.map((one, at) => ({ ...one, video_url: outputs[at]?.video_url ?? one.video_url }));
+  return { ...entry, video_url, thumbnails, ...(files && { outputs: files }) };
 }
 
 function withVersions(entry: LockEntry, changed: Readonly<Record<string, string>>): LockEntry {

@@ -11,9 +11,16 @@ interface Noted {
   readonly formerSession: string | null;
 }
 
+/** A source whose server could not be asked for its version. */
+export interface UnversionedSource {
+  readonly url: string;
+  readonly why: string;
+}
+
 /**
  * Records the versions of remote files that a run renders from, so that a later refresh detects changes. Requests each
- * URL once, when the first video that uses it is posted. Leaves out versions that a server does not report.
+ * URL once, when the first video that uses it is posted. Leaves out versions that a server does not report. Sources that
+ * could not be asked are in `failed`.
  */
 export class SourceVersions {
   readonly #look: ProbeUrl;
@@ -21,6 +28,7 @@ export class SourceVersions {
   readonly #asked = new Map<string, Promise<void>>();
   /** Keyed by URL, for the answers received so far. */
   readonly #validators = new Map<string, string>();
+  readonly #failed = new Map<string, string>();
   readonly #posted = new Map<string, Noted>();
   readonly #end = new AbortController();
 
@@ -61,6 +69,12 @@ export class SourceVersions {
     await Promise.all(this.#asked.values());
   }
 
+  /** Sources whose version could not be requested so far, sorted by URL. */
+  get failed(): readonly UnversionedSource[] {
+    const failed = [...this.#failed].map(([url, why]) => ({ url, why }));
+    return failed.sort((a, b) => byCodeUnit(a.url, b.url));
+  }
+
   /** Aborts all requests. */
   close(): void {
     this.#end.abort();
@@ -76,6 +90,10 @@ export class SourceVersions {
 
   async #ask(url: string): Promise<void> {
     const look = await this.#look(url, this.#end.signal).catch(() => null);
-    if (look?.kind === 'there' && look.validator !== null) this.#validators.set(url, look.validator);
+    // Requests that the end of the run aborted are not failures of the server.
+    if (look === null) return;
+    if (look.kind !== 'there')
+      this.#failed.set(url, look.kind === 'gone' ? `the server returned ${look.status}` : look.why);
+    else if (look.validator !== null) this.#validators.set(url, look.validator);
   }
 }

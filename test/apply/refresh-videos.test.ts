@@ -22,6 +22,7 @@ async function refresh({ ids, session, video }: World) {
     entries: new Map(
       ids.map((id) => [id, { ...versionOf(id, 1), session: id, video_url: `https://cdn.example/${id}`, bytes: 5 }]),
     ),
+    sources: new Map(),
     getSession: async (id) => {
       const answer = session(id, nowMs);
       if (typeof answer === 'number')

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { recordFindings } from '../../apply/refresh-videos.ts';
 import { EXIT, hasErrors } from '../../diagnostic.ts';
 import type { JournalState } from '../../lock/journal.ts';
+import type { Lock } from '../../lock/lock.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { isEmptyPlan } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
@@ -103,9 +104,11 @@ async function runBegun(
   commit: OpenCommit | null,
 ): Promise<number> {
   const { file, options, view, io } = call;
-  const { plan, lock, project, document, end } = begun;
+  const { plan, project, document, end } = begun;
   const { root, config } = project;
+  const recordLinks = (): Promise<Lock> => recordExpiredLinks(root, begun);
   if (isEmptyPlan(plan)) {
+    const lock = await recordLinks();
     // Commits the lockfile of an earlier run that ended before it could commit.
     await commit?.run.finish(lock);
     if (options.prune === true) await prune(root, journal.state, commit, io);
@@ -120,6 +123,7 @@ async function runBegun(
     : noopService(serviceName(config));
   await approveUnsearched(begun, config, options, io);
   if (file === undefined) await approve(document, options, io);
+  const lock = await recordLinks();
   io.stderr.write('\n');
   const outcome = await runPlan(
     {
@@ -145,6 +149,13 @@ async function runBegun(
   }
   if (options.prune === true) await prune(root, journal.state, commit, io);
   return end(applyExitCode(outcome), outcome);
+}
+
+/** Records the new URLs that a refresh found for expired ones. */
+async function recordExpiredLinks(root: string, { lock, refreshed }: BegunApply): Promise<Lock> {
+  const expired = refreshed?.findings.filter(({ what }) => what === 'link_expired') ?? [];
+  if (expired.length === 0) return lock;
+  return openLockFile(root, lock).update((present) => recordFindings(present, expired));
 }
 
 /** @throws ReelformError `checkout_stale` and others: see `openCommit` */
@@ -190,7 +201,7 @@ async function prune(
 /**
  * `reelform apply --refresh-only`: updates the lockfile without rendering. Marks the entries of lost videos, so that
  * the next plan renders them, and records the new version of changed remote files, so that videos made from the old
- * version count as unchanged. Files that are missing on this machine only are not recorded.
+ * version count as unchanged. Replaces expired URLs by those of the session. Files that are missing on this machine only are not recorded.
  */
 async function applyDrift(options: ApplyOptions, io: Io): Promise<number> {
   rejectConflictingOptions('--refresh-only', options, {

@@ -28,7 +28,7 @@ export interface ApplyCall {
 }
 
 /** A plan that was printed and may be applied. */
-export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock' | 'unsearched'> {
+export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock' | 'refreshed' | 'unsearched'> {
   readonly document: PlanDocument;
   readonly project: Project;
   readonly videos: PlannedVideos;
@@ -67,7 +67,7 @@ export async function beginApply(
     return last === null ? exitCode : EXIT.error;
   };
   if (opened === null || refusal !== null) return end(refusal ?? EXIT.error);
-  const { plan, lock, unsearched: gaps } = opened;
+  const { plan, lock, refreshed, unsearched: gaps } = opened;
   const project = await repository.project();
   const videos = projectVideos(project, folder, io);
   // Rendering reports a cache that cannot be used.
@@ -75,7 +75,7 @@ export async function beginApply(
   const document = planDocument(plan, VERSION, [], repository.labels, segments);
   view?.take({ kind: 'planned', document });
   printPlanText(document, io.stderr, options, io);
-  return { plan, lock, unsearched: gaps, document, project, videos, end };
+  return { plan, lock, refreshed, unsearched: gaps, document, project, videos, end };
 }
 
 /**

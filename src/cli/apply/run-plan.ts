@@ -11,7 +11,9 @@ import type { Lock } from '../../lock/lock.ts';
 import type { LockFile } from '../../lock/lock-file.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
+import { unversionedText } from '../../report/terminal/apply-text.ts';
 import type { CommitRun } from '../commit/open-commit.ts';
+import { printWarning } from '../forge/forge-job.ts';
 import { type Io, isAttended } from '../io.ts';
 import type { OpenJournal } from '../lock/open-journal.ts';
 import { openLockFile } from '../lock/open-lock.ts';
@@ -104,6 +106,8 @@ export async function runPlan(input: RunPlanInput, io: Io): Promise<ApplyOutcome
     });
     if (outcome.endedBy !== 'interrupted')
       await Promise.race([notes.settled(), setTimeout(NOTES_MS, null, { ref: false })]);
+    const unversioned = unversionedText(notes.failed);
+    if (unversioned !== null) printWarning({ ...unversioned, code: 'refresh_unclear' }, io);
     const recorded = await lockFile.update((present) => notes.addTo(present));
     // Entries that could not be committed stay in the journal. The others are harmless there until the next run.
     if ((await input.commit?.finish(recorded)) !== false) await journal.compact(recorded).catch(() => undefined);

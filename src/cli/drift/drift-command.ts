@@ -13,7 +13,7 @@ import { driftJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
 import { DRIFT_TITLE, driftMarkdown } from '../../report/markdown/issue-bodies.ts';
 import { driftText } from '../../report/terminal/drift-text.ts';
-import { type DriftFinding, type DriftReport, hasDrift } from '../../report/wording/drift-words.ts';
+import { type DriftFinding, type DriftReport, hasDrift, unverifiedIds } from '../../report/wording/drift-words.ts';
 import { withErrorReport } from '../errors.ts';
 import { loadGitHubJob, openJobGitHub, printWarning } from '../forge/forge-job.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
@@ -121,7 +121,7 @@ async function checkDrift(directory: string, flags: PlanFlags, io: Io): Promise<
     .map(({ id, url }): DriftFinding => ({ id, what: 'video_changed', url }));
   const findings: DriftFinding[] = [...refreshed.findings, ...resized, ...local];
   const report: DriftReport = {
-    checked: refreshed.checked,
+    checked: refreshed.checked - unverifiedIds({ findings, unclear: refreshed.unclear }).size,
     findings: findings.sort((a, b) => byCodeUnit(a.id, b.id)),
     notes: refreshed.notes,
     unclear: [...refreshed.unclear, ...ofOtherServices(lock.value, serviceName(config), isAsked)],

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { PAUSES_MS, type Refreshed, refreshVideos, type Unclear } from '../../apply/refresh-videos.ts';
+import { type Finding, PAUSES_MS, type Refreshed, refreshVideos, type Unclear } from '../../apply/refresh-videos.ts';
 import { type SpecDrift, specChanges } from '../../apply/spec-changes.ts';
+import { remoteUrls } from '../../definition/video.ts';
 import { type Diagnostic, warningAt } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
 import type { Lock } from '../../lock/lock.ts';
 import type { Config } from '../../project/config.ts';
 import { outdatedFiles, schemaFiles } from '../../project/schema-files.ts';
+import { displayUrl } from '../../report/wording/display-text.ts';
 import { specDriftWords } from '../../report/wording/drift-words.ts';
+import { countNoun } from '../../report/wording/quantities.ts';
 import { parseSpec } from '../../schema/parse-spec.ts';
 import type { RenderService } from '../../service/render-service.ts';
 import { ServiceError } from '../../service/service-error.ts';
@@ -19,7 +22,7 @@ import { fetchSpec } from '../template/pull-command.ts';
 
 /** Number of videos that are checked in parallel. */
 const CONCURRENCY = 8;
-/** Number of ids that a warning names. */
+/** Number of ids or URLs that a warning names. */
 const NAMED = 3;
 
 /** Results of a refresh and the diagnostics for them. */
@@ -46,6 +49,7 @@ export async function runRefresh(
   const { root, config } = repository;
   const name = serviceName(config);
   const entries = new Map([...lock.videos].filter(([id, entry]) => entry.service === name && isAsked(id)));
+  const made = repository.desired.filter(({ id, fingerprint }) => entries.get(id)?.fingerprint === fingerprint);
   const templates = config.service === 'embedded' ? new Map() : templatesAsked(repository, lock, isAsked);
   const isNeeded = config.service !== 'embedded' && entries.size + templates.size > 0;
   const service = isNeeded ? openRemoteService({ config }, io) : null;
@@ -54,6 +58,7 @@ export async function runRefresh(
     refreshVideos({
       ...common,
       entries,
+      sources: new Map(made.map((video) => [video.id, remoteUrls(video)])),
       getSession: service === null ? null : (id) => service.getRenderSession(id),
       probeUrl: openUrlProbe(config, io),
       signal: new AbortController().signal,
@@ -69,9 +74,36 @@ export async function runRefresh(
     warnings: [
       ...specs.map((spec) => specWarning(spec, config)),
       ...refreshed.resized.map(sizeWarning),
+      ...expiredWarning(refreshed.findings),
       ...warningsOf(refreshed.unclear),
+      ...unversionedWarning(refreshed.notes),
     ],
   };
+}
+
+function expiredWarning(findings: readonly Finding[]): Diagnostic[] {
+  const ids = findings.flatMap(({ id, what }) => (what === 'link_expired' ? [id] : []));
+  if (ids.length === 0) return [];
+  const message = `The recorded URL of ${listSome(ids)} has expired, and the session has a new one`;
+  const hint = 'reelform apply --refresh-only records the new URL without rendering, as apply --refresh does';
+  return [warningAt('link_expired', undefined, message, hint)];
+}
+
+function unversionedWarning(notes: Refreshed['notes']): Diagnostic[] {
+  const found = notes.filter(({ what }) => what === 'source_unversioned');
+  if (found.length === 0) return [];
+  const urls = [...new Set(found.map(({ url }) => displayUrl(url)))];
+  const ids = [...new Set(found.map(({ id }) => id))];
+  const message = `No version of ${countNoun(urls.length, 'source')} of ${listSome(ids)} is recorded: ${listSome(urls)}`;
+  const hint =
+    'A change of them cannot be detected. If their server sends an ETag or Last-Modified, the next render records it';
+  return [warningAt('refresh_unclear', undefined, message, hint)];
+}
+
+/** Lists ids or URLs, at most `NAMED`. */
+function listSome(names: readonly string[]): string {
+  const more = names.length > NAMED ? `, and ${names.length - NAMED} more` : '';
+  return names.slice(0, NAMED).join(', ') + more;
 }
 
 function sizeWarning({ id }: Refreshed['resized'][number]): Diagnostic {
@@ -135,10 +167,8 @@ function warningsOf(unclear: readonly Unclear[]): Diagnostic[] {
   const byReason = new Map<string, Set<string>>();
   for (const { id, why } of unclear) byReason.set(why, (byReason.get(why) ?? new Set()).add(id));
   return [...byReason].map(([why, ids]) => {
-    const named = [...ids].slice(0, NAMED).join(', ');
-    const more = ids.size > NAMED ? `, and ${ids.size - NAMED} more` : '';
     const hint = 'This alone renders nothing. Try again later; add non-public hosts to REELFORM_ALLOW_SOURCES';
-    return warningAt('refresh_unclear', undefined, `Could not verify ${named}${more}: ${why}`, hint);
+    return warningAt('refresh_unclear', undefined, `Could not verify ${listSome([...ids])}: ${why}`, hint);
   });
 }
 

@@ -120,9 +120,10 @@ export function driftMarkdown(report: DriftReport, runUrl: string | null): strin
     return `| ${shortCode(spec.template)} | ${escapeMarkdown(specDriftWords(spec))} |`;
   });
   const [left, leftSpecs] = [findings.length - rows.length, changed.length - specRows.length];
+  const isExpired = findings.some(({ what }) => what === 'link_expired');
   const videos = [
     `**${formatCount(findings.length)} of ${countNoun(checked, 'checked video')} ${findings.length === 1 ? 'is' : 'are'} missing or changed**${where}.`,
-    '`reelform apply --refresh` renders lost videos again.',
+    `\`reelform apply --refresh\` renders lost videos again${isExpired ? ' and records the new URLs of expired links' : ''}.`,
     foldedTable('| Video | What | Where |\n|:--|:--|:--|', rows, (missing) => countNoun(missing, 'more video')),
     ...(left > 0 ? [`And ${countNoun(left, 'video')} more.`] : []),
   ];

@@ -1,8 +1,9 @@
 import { createColors } from 'picocolors';
 import type { ApplyOutcome } from '../../apply/events.ts';
+import type { UnversionedSource } from '../../apply/source-versions.ts';
 import type { PlanDocument } from '../../plan/plan-document.ts';
 import type { ShardReport } from '../json/event-json.ts';
-import { escapeControls, listNames } from '../wording/display-text.ts';
+import { displayUrl, escapeControls, listNames } from '../wording/display-text.ts';
 import { groupByFailure } from '../wording/failure-groups.ts';
 import { countWords, estimateWords } from '../wording/plan-words.ts';
 import { countNoun, formatCount, formatDuration, formatTime } from '../wording/quantities.ts';
@@ -28,6 +29,23 @@ export function outcomeText(outcome: ApplyOutcome, options: { readonly color: bo
     ...restoredBlocks(outcome),
   ];
   return `${[headline(outcome, colors), ...blocks].join('\n\n')}\n`;
+}
+
+/** Maximum number of sources that a warning names. */
+const NAMED_SOURCES = 3;
+
+/** Warns of sources whose version was not recorded; null without any. */
+export function unversionedText(
+  sources: readonly UnversionedSource[],
+): { readonly message: string; readonly hint: string } | null {
+  if (sources.length === 0) return null;
+  const named = sources.slice(0, NAMED_SOURCES).map(({ url, why }) => `${displayUrl(url)}: ${why}`);
+  const more = sources.length - named.length;
+  const list = more > 0 ? [...named, `and ${formatCount(more)} more`] : named;
+  return {
+    message: `The version of ${countNoun(sources.length, 'source')} could not be recorded: ${list.join('; ')}`,
+    hint: 'drift and --refresh do not notice a change of them. Add hosts that are not public to REELFORM_ALLOW_SOURCES',
+  };
 }
 
 /** Formats one video of `apply --shard`, whose share is in the cache. */

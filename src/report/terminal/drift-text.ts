@@ -9,8 +9,9 @@ import {
   hasDrift,
   NOTE_WORDS,
   specDriftWords,
+  unverifiedIds,
 } from '../wording/drift-words.ts';
-import { countNoun } from '../wording/quantities.ts';
+import { countNoun, formatCount } from '../wording/quantities.ts';
 
 /** Lists drift and videos that could not be verified; merges equal reasons. */
 export function driftText(report: DriftReport, options: { readonly color: boolean }): string {
@@ -28,11 +29,20 @@ export function driftText(report: DriftReport, options: { readonly color: boolea
     ...grouped(unclear.map(({ id, why }) => [id, why])),
     ...grouped(specs.flatMap((spec) => (spec.kind === 'unclear' ? [[`the template ${spec.template}`, spec.why]] : []))),
   ].map((line) => `  ${yellow('?')} ${line}`);
-  const noted = grouped(notes.map(({ id, what }) => [id, NOTE_WORDS[what]])).map((line) => `  ${dim('·')} ${line}`);
-  const isAll = !hasDrift(report) && open.length === 0;
-  const rest = isAll ? 'Everything matches the lockfile' : headline(findings.length);
+  const noted = grouped(notes.map(({ id, what, url }) => [id, NOTE_WORDS[what](displayUrl(url))])).map(
+    (line) => `  ${dim('·')} ${line}`,
+  );
+  const isAll = !hasDrift(report) && open.length === 0 && notes.every(({ what }) => what !== 'source_unversioned');
+  const { size: unverified } = unverifiedIds(report);
+  const isNone = checked === 0 && unverified > 0;
+  const rest = isAll
+    ? 'Everything matches the lockfile'
+    : isNone
+      ? 'No video could be verified'
+      : headline(findings.length);
+  const counts = `${countNoun(checked, 'video')} checked${unverified === 0 ? '' : `, ${formatCount(unverified)} not verified`}`;
   return `${[
-    `${bold('Drift:')} ${countNoun(checked, 'video')} checked. ${rest}.`,
+    `${bold('Drift:')} ${counts}. ${rest}.`,
     ...(found.length > 0 ? [found.join('\n')] : []),
     ...(changed.length > 0 ? [`Specifications that differ from the committed ones:\n${changed.join('\n')}`] : []),
     ...(noted.length > 0 ? [`Their videos are still available, so nothing is rendered:\n${noted.join('\n')}`] : []),
@@ -52,21 +62,22 @@ function grouped(pairs: readonly (readonly [name: string, why: string])[]): stri
 
 /** A plan detects missing files itself; damaged ones need a refresh. Existing videos are only replaced on request. */
 function commandsFor(findings: readonly DriftFinding[]): string[] {
-  const [changed, others] = [findings.filter(isChanged), findings.filter((finding) => !isChanged(finding))];
+  const changed = findings.filter(({ what }) => what === 'video_changed');
+  const expired = findings.filter(({ what }) => what === 'link_expired');
+  const others = findings.filter(({ what }) => what !== 'video_changed' && what !== 'link_expired');
   const isLocal = others.every(({ what }) => what === 'output_missing');
   const command = isLocal ? 'reelform apply' : 'reelform apply --refresh';
   const them = others.length === 1 ? 'it' : 'them';
   const ids = changed.map(({ id }) => escapeControls(id));
   return [
-    ...(others.length > 0 ? [`\`${command}\` renders ${changed.length > 0 ? 'the others' : them} again.`] : []),
+    ...(expired.length > 0 ? ['`reelform apply --refresh-only` records the new URLs without rendering.'] : []),
+    ...(others.length > 0
+      ? [`\`${command}\` renders ${changed.length + expired.length > 0 ? 'the others' : them} again.`]
+      : []),
     ...(ids.length > 0
       ? [`\`reelform apply --replace ID\` renders a video again although it is available: ${listNames(ids)}.`]
       : []),
   ];
-}
-
-function isChanged({ what }: DriftFinding): boolean {
-  return what === 'video_changed';
 }
 
 function headline(count: number): string {

@@ -3,10 +3,11 @@ import { escapeControls, shortenText } from './display-text.ts';
 
 /** Result of comparing recorded videos with the world. */
 export interface DriftReport {
+  /** Number of videos that were verified: all but those of `unverifiedIds()`. */
   readonly checked: number;
   /** Sorted by id, at most one for each video. */
   readonly findings: readonly DriftFinding[];
-  /** Sessions that the service lost or failed although the video can be fetched, sorted by id. */
+  /** Sessions that the service lost or failed, and sources without a version, of available videos; sorted by id. */
   readonly notes: readonly { readonly id: string; readonly what: DriftNote; readonly url: string }[];
   /** Videos that could not be verified. */
   readonly unclear: readonly { readonly id: string; readonly url: string; readonly why: string }[];
@@ -19,11 +20,23 @@ export function hasDrift({ findings, specs }: DriftReport): boolean {
   return findings.length > 0 || specs.some(({ kind }) => kind !== 'unclear');
 }
 
-type DriftNote = 'session_gone' | 'session_failed';
+/** Returns the ids of videos that could not be verified and have no finding. */
+export function unverifiedIds({ findings, unclear }: Pick<DriftReport, 'findings' | 'unclear'>): ReadonlySet<string> {
+  const found = new Set(findings.map(({ id }) => id));
+  return new Set(unclear.map(({ id }) => id).filter((id) => !found.has(id)));
+}
+
+type DriftNote = 'session_gone' | 'session_failed' | 'source_unversioned';
 
 export interface DriftFinding {
   readonly id: string;
-  readonly what: 'output_missing' | 'output_damaged' | 'video_changed' | 'video_gone' | 'asset_changed';
+  readonly what:
+    | 'output_missing'
+    | 'output_damaged'
+    | 'video_changed'
+    | 'video_gone'
+    | 'asset_changed'
+    | 'link_expired';
   /** URL of the video or of the changed file. */
   readonly url: string;
 }
@@ -34,11 +47,13 @@ export const DRIFT_WORDS: Readonly<Record<DriftFinding['what'], string>> = {
   video_changed: 'its video does not have the recorded size',
   video_gone: 'its video can no longer be fetched',
   asset_changed: 'the content of one of its URLs changed',
+  link_expired: 'its URL has expired, and the session has a new one',
 };
 
-export const NOTE_WORDS: Readonly<Record<DriftNote, string>> = {
-  session_gone: 'the service no longer has the session',
-  session_failed: 'the service now reports the session as failed',
+export const NOTE_WORDS: Readonly<Record<DriftNote, (url: string) => string>> = {
+  session_gone: () => 'the service no longer has the session',
+  session_failed: () => 'the service now reports the session as failed',
+  source_unversioned: (url) => `no version of ${url} is recorded, so a change of it cannot be detected`,
 };
 
 /** Maximum number of changes listed, and of characters per value. */

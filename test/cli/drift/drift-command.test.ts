@@ -76,7 +76,7 @@ describe('drift', () => {
     has({ berlin: true, rome: true }, { rome: 'https://other.example.com' });
     const { exitCode, stdout } = await drift();
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('1 video checked. No differences were found.');
+    expect(stdout).toContain('1 video checked, 1 not verified. No differences were found.');
     expect(stdout).toContain('rome: rendered by https://other.example.com, but reelform.yaml names embedded');
   });
 });

@@ -243,6 +243,104 @@ describe('--refresh', () => {
     expect(stderr).not.toContain('s3cret');
   });
 
+  it.each([
+    [403, '--refresh'],
+    [403, '--refresh-only'],
+    [404, '--refresh'],
+    [410, '--refresh-only'],
+  ])('finds the new URL of a session when the old one answers %d, and apply %s records it', async (status, flag) => {
+    const { files, service, planned, run, entry } = await setUp();
+    const before = entry('rome')!;
+    files.answers.set('/video.mp4', { status });
+    files.answers.set('/again.mp4', { status: 200 });
+    const fresh = `${files.url}/again.mp4?signature=n3w`;
+    service.end = { video_url: fresh, thumbnails: [] };
+    const plan = await planned('--refresh');
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([{ code: 'link_expired', message: expect.stringContaining('oslo, rome') }]);
+    const drift = await run(['drift']);
+    expect(drift).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('2 videos differ from the lockfile') });
+    expect(drift.stdout).toContain('`reelform apply --refresh-only` records the new URLs without rendering.');
+    const json = (await run(['drift', '--json'])).stdout;
+    expect(JSON.parse(json)).toMatchObject({ drift: [{ id: 'oslo', what: 'link_expired' }, { id: 'rome' }] });
+    expect(json).not.toMatch(/n3w|s3cret/);
+    expect(entry('rome')).toEqual(before);
+    expect(await run(['apply', '--auto-approve', flag])).toMatchObject({ exitCode: 0 });
+    expect(entry('rome')).toEqual({ ...before, video_url: fresh });
+    expect(entry('oslo')).toMatchObject({ video_url: fresh });
+    expect(service.count(POST)).toBe(2);
+    expect(await run(['drift'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Everything matches') });
+  });
+
+  it('renders a video with an expired link again if one of its files changed', async () => {
+    const { files, service, planned } = await setUp();
+    files.answers.set('/video.mp4', { status: 403 });
+    files.answers.set('/again.mp4', { status: 200 });
+    files.answers.set('/a.png', { status: 200, headers: { etag: '"two"' } });
+    service.end = { video_url: `${files.url}/again.mp4`, thumbnails: [] };
+    const { changes } = await planned('--refresh');
+    expect(changes).toMatchObject([{ id: 'oslo', reason: 'asset_changed' }, { id: 'rome' }]);
+  });
+
+  it.each([
+    ['cannot be fetched either', 404, 12],
+    ['has another size', 200, 5],
+  ])('keeps the old URL if the new one %s', async (_, status, bytes) => {
+    const { files, service, planned, run, entry } = await setUp();
+    const usage = { queue_seconds: 0, render_seconds: 1, frames: 10, bytes: 12 };
+    service.end = { ...service.end, usage };
+    await run(['apply', '--auto-approve', '--replace', '**']);
+    files.answers.set('/video.mp4', { status: 403 });
+    files.answers.set('/again.mp4', { status, headers: { 'content-length': String(bytes) }, only: 'HEAD' });
+    service.end = { video_url: `${files.url}/again.mp4`, thumbnails: [], usage };
+    const before = entry('rome');
+    const { diagnostics } = await planned('--refresh');
+    expect(diagnostics).toMatchObject([{ code: 'refresh_unclear', message: expect.stringContaining('returned 403') }]);
+    await run(['apply', '--auto-approve', '--refresh']);
+    expect(entry('rome')).toEqual(before);
+    const drift = await run(['drift']);
+    expect(drift.stdout).toContain('Drift: 0 videos checked, 2 not verified. No video could be verified');
+  });
+
+  it('names sources whose version it could not record, and does not report them as unchanged', async () => {
+    const { service, run, entry, planned } = await setUp();
+    const videos = await startFiles();
+    videos.answers.set('/video.mp4', { status: 200 });
+    service.end = { video_url: `${videos.url}/video.mp4`, thumbnails: [] };
+    // The source is on a host that is not allowed, the video is not.
+    const hidden = { env: { REELFORM_ALLOW_SOURCES: new URL(videos.url).host } };
+    const apply = await run(['apply', '--auto-approve', '--replace', '**'], hidden);
+    expect(apply.stderr).toMatch(
+      /The version of 1 source could not be recorded: http:\/\/127\.0\.0\.1:\d+\/a\.png\?…: it uses port \d+, which/,
+    );
+    expect(apply.stderr).not.toContain('s3cret');
+    expect(entry('rome')).not.toHaveProperty('sources');
+    const drift = await run(['drift'], hidden);
+    expect(drift.stdout).toContain('0 videos checked, 2 not verified. No video could be verified');
+    expect(drift.stdout).toMatch(/oslo, rome: it uses port \d+, which is not allowed/);
+    expect((await run(['plan', '--refresh'], hidden)).stderr).toMatch(
+      /Could not verify oslo, rome: it uses port \d+, which is not allowed {2}refresh_unclear/,
+    );
+    const reachable = await run(['drift']);
+    expect(reachable.stdout).toMatch(
+      /2 videos checked. No differences[\s\S]*oslo, rome: no version of \S+\/a\.png\?… is rec/,
+    );
+    expect((await planned('--refresh')).diagnostics).toMatchObject([
+      { code: 'refresh_unclear', message: expect.stringContaining('No version of 1 source of oslo, rome is recorded') },
+    ]);
+  });
+
+  it('names sources whose server reports no version', async () => {
+    const { files, run } = await setUp();
+    files.answers.set('/a.png', { status: 200 });
+    const apply = await run(['apply', '--auto-approve', '--replace', 'rome']);
+    expect(apply.stderr).not.toContain('refresh_unclear');
+    expect(JSON.parse((await run(['drift', '--json'])).stdout)).toMatchObject({
+      checked: 2,
+      notes: [{ id: 'rome', what: 'source_unversioned', url: expect.stringContaining('/a.png') }],
+    });
+  });
+
   it('uses GET if a server does not support HEAD', async () => {
     const { files, planned } = await setUp();
     files.answers.set('/video.mp4', { status: 206, only: 'GET' });

@@ -170,3 +170,17 @@ it('renders hostile texts as plain words in issues, pull requests and summaries'
     }
   }
 });
+
+describe('driftMarkdown()', () => {
+  it('names the command that records the new URL of an expired link', () => {
+    const findings = [
+      { id: 'oslo', what: 'link_expired' as const, url: 'https://x.example/oslo.mp4?signature=secret' },
+    ];
+    const text = driftMarkdown({ checked: 2, findings, notes: [], unclear: [], specs: [] }, null);
+    expect(text).toContain(
+      '`reelform apply --refresh` renders lost videos again and records the new URLs of expired links.',
+    );
+    expect(text).toContain('its URL has expired, and the session has a new one');
+    expect(text).not.toContain('secret');
+  });
+});

@@ -32,7 +32,7 @@ describe('driftText()', () => {
       { color: false },
     );
     expect(text).toMatchInlineSnapshot(`
-      "Drift: 9 videos checked. 3 videos differ from the lockfile.
+      "Drift: 9 videos checked, 4 not verified. 3 videos differ from the lockfile.
 
         ✗ berlin       its local file is missing  renders/berlin-1.mp4
         ✗ rome         its video can no longer be fetched  https://x.example/rome.mp4?…
@@ -58,6 +58,44 @@ describe('driftText()', () => {
 
       Their videos are still available, so nothing is rendered:
         · oslo, rome: the service no longer has the session
+      "
+    `);
+  });
+
+  it('does not report a match of sources whose version is not recorded, and names them', () => {
+    const notes = [{ id: 'oslo', what: 'source_unversioned' as const, url: 'https://x.example/a.png?key=secret' }];
+    expect(driftText({ ...NOTHING, checked: 1, notes }, { color: false })).toMatchInlineSnapshot(`
+      "Drift: 1 video checked. No differences were found.
+
+      Their videos are still available, so nothing is rendered:
+        · oslo: no version of https://x.example/a.png?… is recorded, so a change of it cannot be detected
+      "
+    `);
+  });
+
+  it('counts a video with a finding as checked', () => {
+    const [url, why] = ['https://x.example/rome.mp4', 'x.example did not answer'];
+    const findings = [{ id: 'rome', what: 'video_gone' as const, url }];
+    const unclear = ['oslo', 'rome'].map((id) => ({ id, url, why }));
+    expect(driftText({ ...NOTHING, checked: 1, findings, unclear }, { color: false })).toContain(
+      'Drift: 1 video checked, 1 not verified. 1 video differs from the lockfile.',
+    );
+  });
+
+  it('names the command that records new URLs', () => {
+    const findings = [
+      { id: 'oslo', what: 'link_expired' as const, url: 'https://x.example/oslo.mp4?signature=secret' },
+      { id: 'rome', what: 'video_gone' as const, url: 'https://x.example/rome.mp4' },
+    ];
+    expect(driftText({ ...NOTHING, checked: 2, findings }, { color: false })).toMatchInlineSnapshot(`
+      "Drift: 2 videos checked. 2 videos differ from the lockfile.
+
+        ✗ oslo  its URL has expired, and the session has a new one  https://x.example/oslo.mp4?…
+        ✗ rome  its video can no longer be fetched  https://x.example/rome.mp4
+
+      \`reelform apply --refresh-only\` records the new URLs without rendering.
+
+      \`reelform apply --refresh\` renders the others again.
       "
     `);
   });
