@@ -32,7 +32,13 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['reelform render videos/hello.yaml --frame 1.5s', 'writes one frame as PNG'],
   ],
   'comment github': [['reelform comment github --plan plan.json', 'writes or updates the comment of a pull request']],
-  'comment gitlab': [['reelform comment gitlab --plan plan.json', 'writes or updates the note of a merge request']],
+  'comment gitlab': [
+    ['reelform comment gitlab --plan plan.json', 'writes or updates the note of a merge request'],
+    [
+      'reelform comment gitlab --open-merge-requests --plan .reelform/gitlab/plan/plan.json',
+      'finds the plans of all open merge requests, in a scheduled job',
+    ],
+  ],
   resolve: [
     ['reelform resolve', 'lists renders whose result is unknown'],
     ['reelform resolve launch/dune --session rs_81f2c0', 'records the session that the service created'],

@@ -110,6 +110,8 @@ export interface CommentData {
   readonly base_sha: string | null;
   /** Digests of the plan's effects, joined; null if they are too many. */
   readonly approvals: string | null;
+  /** Id of the job that made the plan, if the comment was written from its artifact. */
+  readonly job_id?: string | null;
 }
 
 /** Returns the first line of every plan comment, which identifies it. @param tag value of `--tag` */
@@ -133,6 +135,7 @@ export function markedComment(tag: string, data: CommentData, text: string): str
 
 const COMMIT = /^[0-9a-f]{7,64}$/;
 const HIDDEN: Readonly<Record<keyof CommentData, RegExp>> = {
+  job_id: /^[0-9]{1,16}$/,
   plan_id: /^sha256:[0-9a-f]{64}$/,
   head_sha: COMMIT,
   base_sha: COMMIT,
@@ -154,6 +157,7 @@ export function commentData(body: string, tag: string): CommentData | null {
     head_sha: read('head_sha'),
     base_sha: read('base_sha'),
     approvals: read('approvals'),
+    job_id: read('job_id'),
   };
 }
 

@@ -230,6 +230,21 @@ jobs:
   });
 });
 
+describe('.gitlab-ci.yml', () => {
+  const { default: _, ...jobs } = parse(read('starter/gitlab/.gitlab-ci.yml')) as Record<
+    string,
+    { rules: readonly { if: string }[]; script: readonly string[] }
+  >;
+
+  it('passes no token to jobs of merge requests, and writes notes only in a schedule', () => {
+    const withToken = Object.entries(jobs).filter(([, job]) => /TOKEN|comment gitlab/.test(JSON.stringify(job)));
+    expect(withToken.map(([name, { rules }]) => [name, rules])).toEqual([
+      ['notes', [{ if: '$CI_PIPELINE_SOURCE == "schedule" && $REELFORM_SCHEDULE == "notes"' }]],
+    ]);
+    expect(jobs.drift!.rules).toEqual([{ if: '$CI_PIPELINE_SOURCE == "schedule" && $REELFORM_SCHEDULE != "notes"' }]);
+  });
+});
+
 describe('action.yml', () => {
   const text = read('action.yml');
   const { runs, inputs, outputs } = parse(text) as {

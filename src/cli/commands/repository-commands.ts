@@ -159,7 +159,12 @@ export function addCommentCommands(program: Command, action: ActionOf): void {
     'GITLAB_TOKEN',
   )
     .option('--mr <n>', 'number of the merge request; default: the one that the job runs for', aboveZero)
-    .action(action(async () => (await import('../comment/comment-commands.ts')).commentGitLabCommand));
+    .option(
+      '--open-merge-requests',
+      'write the notes of all open merge requests; `--plan` is then a path in the artifact of their job',
+    )
+    .option('--job <name>', 'with --open-merge-requests: name of the job that plans; default: plan')
+    .action(action(async () => (await import('../comment/comment-gitlab-command.ts')).commentGitLabCommand));
 }
 
 function addCommentFlags(command: Command, behaviors: readonly string[], token: string): Command {

@@ -4,17 +4,15 @@ import { type Annotation, type CheckRun, writeCheckRun } from '../../forge/githu
 import { type GitHub, openGitHub } from '../../forge/github/github.ts';
 import type { GitHubJob } from '../../forge/github/job.ts';
 import { gitHubComments, pullOfJob } from '../../forge/github/pulls.ts';
-import { gitLabComments, readGitLabJob } from '../../forge/gitlab/gitlab.ts';
-import { type CommentAccess, isMarked, type PostedComment, writeComment } from '../../forge/write-comment.ts';
 import { isDenied, type PlanDocument } from '../../plan/plan-document.ts';
 import { problemsOf } from '../../report/json/diagnostics-json.ts';
 import { planTitle } from '../../report/markdown/plan-markdown.ts';
-import { commentText } from '../../report/terminal/forge-text.ts';
 import { hasChanges } from '../../report/wording/plan-words.ts';
 import { forgeClock, loadGitHubJob, printWarning, relativeFolder, runForgeWrites } from '../forge/forge-job.ts';
 import { workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
-import { type CommentDraft, type CommentOptions, draftComment } from './comment-draft.ts';
+import { type CommentDraft, type CommentOptions, draftComment, readPlanFile } from './comment-draft.ts';
+import { post, tokenOf } from './post-comment.ts';
 
 interface CommentGitHubOptions extends CommentOptions {
   readonly pr?: number;
@@ -25,7 +23,7 @@ interface CommentGitHubOptions extends CommentOptions {
 export async function commentGitHubCommand(options: CommentGitHubOptions, io: Io): Promise<number> {
   requirePreview(options);
   const job = await loadGitHubJob({ number: options.pr }, options.dryRun === true ? withRepositoryName(io) : io);
-  const draft = await draftComment(options, io, {
+  const draft = await draftComment(await readPlanFile(options, io), options, io, {
     summary: job.runUrl,
     urlsBelow: [`${job.serverUrl}/${job.address.repository}/`],
   });
@@ -91,26 +89,6 @@ function pullMissing(): ForgeError {
   return new ForgeError('forge_refused', 'The job does not run for a pull request', { hint: 'Pass --pr NUMBER' });
 }
 
-/** @throws ForgeError `forge_refused` */
-function tokenOf({ tokenEnv }: CommentOptions, { env }: Io, hint: string): string {
-  const token = env[tokenEnv]?.trim() ?? '';
-  if (token !== '') return token;
-  throw new ForgeError('forge_refused', `${tokenEnv} contains no token`, { hint });
-}
-
-/** Writes the comment of a draft, and reports what happened to it. */
-async function post<C extends PostedComment>(
-  comments: CommentAccess<C>,
-  body: string,
-  { hasNews }: CommentDraft,
-  { tag, behavior, skipNoDiff }: CommentOptions,
-  io: Io,
-): Promise<void> {
-  const isOurs = (comment: string): boolean => isMarked(comment, tag);
-  const written = await writeComment(comments, { body, isOurs, behavior, hasNews, skipsQuiet: skipNoDiff === true });
-  io.stderr.write(commentText(written));
-}
-
 /** Returns a plan as a check run, without its commit. */
 function planCheckRun(
   { document, markdown }: CommentDraft,
@@ -154,33 +132,4 @@ function annotationsOf(document: PlanDocument, folder: string): Annotation[] {
 
 function isInside(file: string): boolean {
   return file !== '' && !/^[/\\]|[\0\\]/.test(file) && !file.split('/').includes('..');
-}
-
-interface CommentGitLabOptions extends CommentOptions {
-  readonly mr?: number;
-}
-
-/** `reelform comment gitlab`: maintains one note on the merge request that shows the plan. */
-export async function commentGitLabCommand(options: CommentGitLabOptions, io: Io): Promise<number> {
-  const job = readGitLabJob(io.env, { number: options.mr });
-  if (job === null && options.dryRun !== true) {
-    throw new ReelformError('forge_unknown', 'The job does not run for a merge request', {
-      hint: 'Run it in a merge request pipeline, or set CI_API_V4_URL and CI_PROJECT_ID and pass --mr NUMBER',
-    });
-  }
-  const draft = await draftComment(options, io, {
-    summary: job?.jobUrl ?? null,
-    urlsBelow: job?.projectUrl == null ? [] : [`${job.projectUrl}/`],
-  });
-  const body = draft.body({ head_sha: job?.headSha ?? null, base_sha: job?.baseSha ?? null });
-  if (options.dryRun === true || job === null) {
-    io.stdout.write(`${body}\n`);
-    return 0;
-  }
-  const write = async (): Promise<void> => {
-    const hint = 'Add a masked CI/CD variable with a project access token that has the scope api';
-    const comments = gitLabComments(job, tokenOf(options, io, hint), forgeClock(io));
-    await post(comments, body, draft, options, io);
-  };
-  return runForgeWrites([write], options.strict === true, io);
 }

@@ -27,23 +27,22 @@ export interface CommentDraft {
   /** The visible part of the comment. */
   readonly markdown: string;
   /** Returns the whole comment, at most 60,000 characters. */
-  body(data: Pick<CommentData, 'head_sha' | 'base_sha'>): string;
+  body(data: Pick<CommentData, 'head_sha' | 'base_sha' | 'job_id'>): string;
 }
 
 /**
- * Reads the plan and its images, and publishes the images if requested. Omits a preview that cannot be used.
+ * Reads the images of a plan, and publishes them if requested. Omits a preview that cannot be used.
  *
  * @param summary URL of a page that shows the whole plan
  * @param urlsBelow URL prefixes from which images may be shown
- * @throws ReelformError `plan_invalid`
  */
 export async function draftComment(
+  document: PlanDocument,
   options: CommentOptions,
   io: Io,
   { summary, urlsBelow }: { readonly summary: string | null; readonly urlsBelow: readonly string[] },
 ): Promise<CommentDraft> {
   const directory = workingDirectory(options, io);
-  const document = await readPlanFile(options.plan, directory);
   const folder = options.previewDir === undefined ? null : resolve(directory, options.previewDir);
   // A plan with errors has no preview, so a missing folder is no warning.
   const isDrawn = folder !== null && (document.preview !== undefined || existsSync(folder));
@@ -51,7 +50,11 @@ export async function draftComment(
   const hasFailed = (document.checks ?? []).some(({ status }) => status === 'fail');
   const hasNews = hasChanges(document) || document.diagnostics.length > 0 || hasFailed;
   const shown = { plan_id: document.plan_id, approvals: joinedApprovals(document) };
-  const hidden = markedComment(options.tag, { ...shown, head_sha: LONG, base_sha: LONG }, '').length;
+  const hidden = markedComment(
+    options.tag,
+    { ...shown, head_sha: LONG, base_sha: LONG, job_id: '9'.repeat(16) },
+    '',
+  ).length;
   const { page } = options;
   const footer = page === undefined ? '' : `\n${pageMarkdown(page)}`;
   const rest = { ...(summary === null ? {} : { summary }), ...(page === undefined ? {} : { artifact: page }) };
@@ -117,32 +120,44 @@ const MAX_CHANGES = 200_000;
 const MAX_DIAGNOSTICS = 10_000;
 
 /**
- * Reads an untrusted plan, such as an artifact of a fork's pull request. Checks its size, its schema, and that
- * `plan_id` matches the changes. Its texts still have to be escaped.
+ * Reads an untrusted plan, such as an artifact of a fork's pull request. Checks its size and the rest that `parsePlan` checks.
  *
- * @param file as it was typed; relative to the directory
  * @throws ReelformError `plan_invalid`
  */
-async function readPlanFile(file: string, directory: string): Promise<PlanDocument> {
-  const refuse = (what: string): ReelformError =>
-    new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${what}`, {
-      hint: 'Create it with `reelform plan --json > FILE` or `reelform plan --out FILE`',
-    });
-  const text = await readBounded(resolve(directory, file)).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : (error.code ?? 'it is not a file'));
+export async function readPlanFile(options: CommentOptions, io: Io): Promise<PlanDocument> {
+  const { plan: file } = options;
+  const text = await readBounded(resolve(workingDirectory(options, io), file)).catch((error: NodeJS.ErrnoException) => {
+    throw refusePlan(file, error.code === 'ENOENT' ? 'the file does not exist' : (error.code ?? 'it is not a file'));
   });
-  if (text === null) throw refuse(`it is larger than ${MAX_BYTES >> 20} MiB`);
+  if (text === null) throw refusePlan(file, `it is larger than ${MAX_BYTES >> 20} MiB`);
+  return parsePlan(text, file);
+}
+
+function refusePlan(file: string, what: string): ReelformError {
+  return new ReelformError('plan_invalid', `The plan ${file} cannot be read: ${what}`, {
+    hint: 'Create it with `reelform plan --json > FILE` or `reelform plan --out FILE`',
+  });
+}
+
+/**
+ * Parses an untrusted plan. Checks its schema, and that `plan_id` and the counts match the changes. Its texts still have to be
+ * escaped.
+ *
+ * @param file as it was typed
+ * @throws ReelformError `plan_invalid`
+ */
+export function parsePlan(text: string, file: string): PlanDocument {
   const value = parseJson(text);
-  if (value === undefined) throw refuse('it is not JSON');
+  if (value === undefined) throw refusePlan(file, 'it is not JSON');
   const wrong = createPlanCheck()(value);
   // Joined to one line, because an untrusted name on a line of its own could be a workflow command.
-  if (wrong !== null) throw refuse(wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
+  if (wrong !== null) throw refusePlan(file, wrong.slice(0, 200).replaceAll(/[\s\p{C}]+/gu, ' '));
   const document = value as PlanDocument;
-  if (document.changes.length > MAX_CHANGES) throw refuse(`it has more than ${MAX_CHANGES} changes`);
+  if (document.changes.length > MAX_CHANGES) throw refusePlan(file, `it has more than ${MAX_CHANGES} changes`);
   if (planId(document.changes) !== document.plan_id) {
-    throw refuse('its changes do not match its plan_id');
+    throw refusePlan(file, 'its changes do not match its plan_id');
   }
-  if (!hasTrueCounts(document)) throw refuse('its counts do not match its changes');
+  if (!hasTrueCounts(document)) throw refusePlan(file, 'its counts do not match its changes');
   return { ...document, diagnostics: problemsOf(document).slice(0, MAX_DIAGNOSTICS) };
 }
 

@@ -99,11 +99,11 @@ export function gitlabJobs(text: string, place: WorkflowPlace): string {
       )
       .replace('paths: [.reelform/gitlab/plan]', () => `paths: [${own('.reelform/gitlab/plan')}]`)
       .replaceAll(/: (\.reelform\/gitlab\/\w+\.json)$/gm, (_, path: string) => `: ${own(path)}`)
-      .replace('artifacts/file/', () => `artifacts/file/${encodeURI(folder)}/`)
       .replace('comment gitlab ', `comment gitlab --tag ${suffix.slice(1)} `)
-      .replace('resource_group: reelform-apply', `resource_group: reelform-apply${suffix}`)
+      .replace('--job plan --plan ', () => `--job plan${suffix} --plan ${JSON.stringify(`${folder}/`)}`)
+      .replaceAll(/(resource_group: reelform-(?:apply|notes))$/gm, `$1${suffix}`)
       // Settings for all jobs would also apply to jobs of other folders.
       .replace(/^default:$/m, `.reelform${suffix}:`)
-      .replaceAll(/^(plan|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
+      .replaceAll(/^(plan|notes|apply|drift):$/gm, `$1${suffix}:\n  extends: .reelform${suffix}`)
   );
 }

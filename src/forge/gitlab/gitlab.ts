@@ -2,10 +2,13 @@ import { isRecord } from '../../json.ts';
 import { type ForgeClient, type ForgeClock, ForgeError, openForgeClient, parseAnswer } from '../forge-client.ts';
 import type { CommentAccess, PostedComment } from '../write-comment.ts';
 
-interface GitLabJob {
+interface GitLabAddress {
   /** `https://gitlab.example.com/api/v4` */
   readonly apiUrl: string;
   readonly project: string;
+}
+
+interface GitLabJob extends GitLabAddress {
   readonly projectUrl: string | null;
   readonly number: number;
   readonly headSha: string | null;
@@ -13,18 +16,25 @@ interface GitLabJob {
   readonly jobUrl: string | null;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @returns null if the environment names no project */
+export function readGitLabAddress(env: Environment): GitLabAddress | null {
+  const { CI_API_V4_URL: apiUrl = '', CI_PROJECT_ID: project = '' } = env;
+  return !URL.canParse(apiUrl) || project === '' ? null : { apiUrl: apiUrl.replace(/\/+$/, ''), project };
+}
+
 /** @returns null when the job is not for a merge request and no number is given */
 export function readGitLabJob(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   flags: { readonly number?: number | undefined } = {},
 ): GitLabJob | null {
   const set = (name: string): string | null => env[name] || null;
-  const [apiUrl, project] = [set('CI_API_V4_URL'), set('CI_PROJECT_ID')];
+  const address = readGitLabAddress(env);
   const number = flags.number ?? Number(set('CI_MERGE_REQUEST_IID') ?? Number.NaN);
-  if (apiUrl === null || !URL.canParse(apiUrl) || project === null || !Number.isSafeInteger(number)) return null;
+  if (address === null || !Number.isSafeInteger(number)) return null;
   return {
-    apiUrl: apiUrl.replace(/\/+$/, ''),
-    project,
+    ...address,
     projectUrl: set('CI_PROJECT_URL'),
     number,
     // In a pipeline for merged results, the pipeline's commit exists on no branch.
@@ -34,11 +44,23 @@ export function readGitLabJob(
   };
 }
 
-/** Returns access to the notes of a merge request. GitLab cannot hide notes: `hide` deletes. */
-export function gitLabComments(job: GitLabJob, token: string, clock: ForgeClock): CommentAccess {
+/** A project on GitLab, with the rights of one token. */
+export interface GitLab {
+  readonly client: ForgeClient;
+  /** Path of the project in the API: `/projects/7`. */
+  readonly path: string;
+}
+
+/** @throws ForgeError `forge_refused` for an unencrypted address, and for an invalid token */
+export function openGitLab({ apiUrl, project }: GitLabAddress, token: string, clock: ForgeClock): GitLab {
   const headers = (secret: string): Record<string, string> => ({ 'private-token': secret });
-  const client: ForgeClient = openForgeClient({ name: 'GitLab', baseUrl: job.apiUrl, token, headers, clock });
-  const notes = `/projects/${encodeURIComponent(job.project)}/merge_requests/${job.number}/notes`;
+  const client = openForgeClient({ name: 'GitLab', baseUrl: apiUrl, token, headers, clock });
+  return { client, path: `/projects/${encodeURIComponent(project)}` };
+}
+
+/** Returns access to the notes of a merge request. GitLab cannot hide notes: `hide` deletes. */
+export function gitLabComments({ client, path }: GitLab, number: number): CommentAccess {
+  const notes = `${path}/merge_requests/${number}/notes`;
   const remove = async ({ id }: PostedComment): Promise<void> => {
     await client.send('DELETE', `${notes}/${id}`);
   };

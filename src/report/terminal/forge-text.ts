@@ -122,6 +122,24 @@ export function commentText({ kind, url }: { readonly kind: keyof typeof KINDS; 
   return `${KINDS[kind]}${url === null ? '' : `: ${url}`}\n`;
 }
 
+const SKIPPED = {
+  no_pipeline: () => 'it has no merge request pipeline',
+  fork: () =>
+    'its pipeline runs in the project of the fork. A member can start one in this project, after reading the changes',
+  outdated: () => 'its newest commit has no merge request pipeline yet',
+  no_job: ({ job }) => `its newest pipeline has no job ${job}`,
+  unfinished: ({ job }) => `its job ${job} is not finished`,
+  no_plan: ({ job, file }) => `its job ${job} has no artifact ${file}`,
+} as const satisfies Record<string, (names: { readonly job: string; readonly file: string }) => string>;
+
+/** Reports why a merge request gets no note. */
+export function skippedNoteText(
+  reason: keyof typeof SKIPPED,
+  names: { readonly job: string; readonly file: string },
+): string {
+  return `No note was written: ${SKIPPED[reason](names)}`;
+}
+
 /** Formats a warning as a line, or as an annotation in a job of GitHub Actions. */
 export function warningText(
   { message, code, hint }: { readonly message: string; readonly code?: string; readonly hint?: string | undefined },

@@ -193,12 +193,18 @@ Next
     const { stdout } = await reelform(root, ['init', 'b', '--ci', 'gitlab', '--yes']);
     expect(stdout).toContain('Include .gitlab-ci.yml of this folder');
     expect(read(root, 'b/.gitlab-ci.yml')).toContain('paths: ["b/.reelform/gitlab/plan"]\n');
-    expect(read(root, 'b/.gitlab-ci.yml')).toContain('/artifacts/file/b/.reelform/gitlab/plan/plan.html"');
+    expect(read(root, 'b/.gitlab-ci.yml')).toContain(
+      'comment gitlab --tag b --open-merge-requests --job plan-b --plan "b/".reelform/gitlab/plan/plan.json\n',
+    );
+    expect(read(root, 'b/.gitlab-ci.yml').match(/resource_group: .*/g)).toEqual([
+      'resource_group: reelform-notes-b',
+      'resource_group: reelform-apply-b',
+    ]);
     expect(read(root, 'b/.gitignore')).toBe('node_modules/\nrenders/\n.reelform/\n');
     const jobs = parse(read(root, 'b/.gitlab-ci.yml')) as Record<string, { extends?: string }>;
     expect(Object.entries(jobs).map(([name, { extends: from }]) => [name, from])).toEqual([
       ['.reelform-b', undefined],
-      ...['plan-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
+      ...['plan-b', 'notes-b', 'apply-b', 'drift-b'].map((name) => [name, '.reelform-b']),
     ]);
     // Taken names get a suffix. Only workflows that use the service get its token.
     writeFiles(root, { '.github/workflows/plan.yml': 'name: plan\non: push\njobs: {}\n' });
