@@ -56,6 +56,12 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['reelform lock merge', 'resolves conflict markers in the lockfile'],
   ],
   'lock verify': [['reelform lock verify', 'compares local files with the recorded sizes and digests']],
+  'lock service': [
+    [
+      'reelform lock service https://old.example.com https://new.example.com',
+      'keeps the renderings of a service that has a new address',
+    ],
+  ],
   'lock migrate': [['reelform lock migrate', 'rewrites the lockfile in the current form']],
   validate: [['reelform validate --json', 'prints all problems as JSON']],
   lint: [['reelform lint "launch/*"', 'draws videos and reports problems that a viewer would notice']],

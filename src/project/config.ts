@@ -240,12 +240,18 @@ function serviceProblems(service: WrittenConfig['service'], locate: Locate): Dia
     return [errorAt('config_invalid', locate(['service', 'url'], 'value').span, message, hint)];
   };
   if (!URL.canParse(service.url)) return problem('service.url is not a URL', 'Write it like https://api.example.com');
-  const { protocol, hostname } = new URL(service.url);
-  if (protocol === 'https:' || service.allow_http === true || isLoopback(hostname)) return [];
+  if (service.allow_http === true || isPrivateUrl(service.url)) return [];
+  const { hostname } = new URL(service.url);
   return problem(
     `The access token would be sent to ${hostname} unencrypted`,
     'Use https://, or set "allow_http: true" next to the URL if the network is trusted',
   );
+}
+
+/** Returns whether a token sent to a URL is encrypted or stays on this machine. */
+export function isPrivateUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname);
 }
 
 /** @param hostname as normalized by the WHATWG URL parser */

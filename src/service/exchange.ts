@@ -132,7 +132,7 @@ export function checkTokenOrigin(url: string, allowed: string | undefined): void
   if (names.some((name) => URL.canParse(name) && new URL(name).origin === origin)) return;
   throw new ReelformError(
     'token_origin',
-    `The access token may only be sent to ${names.join(', ') || 'no origin'}, but reelform.yaml names ${origin}`,
+    `The access token may only be sent to ${names.join(', ') || 'no origin'}, not to ${origin}`,
     {
       hint: 'Check who changed "service" in reelform.yaml. If the change is intended, add the origin to REELFORM_TOKEN_ORIGIN',
       exitCode: EXIT.authentication,

@@ -69,6 +69,8 @@ export interface InterfaceServiceOptions {
   readonly deliversAfter?: number;
   /** Lists its sessions. */
   readonly lists?: boolean;
+  /** Sessions that the service has from the start, such as those of the same service at another address. */
+  readonly store?: ReadonlyMap<string, RenderSession>;
   /** Further access tokens. Each is an account of its own, which has its own idempotency keys. */
   readonly otherTokens?: readonly string[];
 }
@@ -81,7 +83,7 @@ const STARTED_AT = '2026-01-01T00:00:00.000Z';
  */
 export async function startInterfaceService(options: InterfaceServiceOptions = {}): Promise<InterfaceService> {
   const token = 'rf_canary-4d2f8a61b7';
-  const sessions = new Map<string, RenderSession>();
+  const sessions = new Map(options.store);
   const byKey = new Map<string, string>();
   const styleVersions = new Map(options.styleVersions?.map((one) => [one.id, one]));
   const uploaded = new Map<string, { looks: number; version: StyleVersion }>();

@@ -84,6 +84,14 @@ export function address(text: string): string {
   throw new InvalidArgumentError('It must be a URL such as https://example.com/plan.html.');
 }
 
+/** Parses the URL of a service. @returns it without slashes at its end */
+export function serviceUrl(text: string): string {
+  const url = URL.parse(text);
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
+  throw new InvalidArgumentError('It must be a URL such as https://api.example.com.');
+}
+
 /**
  * Parses a URL prefix and appends a slash, because `https://example.com` is also a prefix of
  * `https://example.com.evil`.

@@ -4,7 +4,7 @@ import { APPLY_FORMATS } from '../apply/apply-options.ts';
 import { addCommitFlags } from '../commit/commit-options.ts';
 import { planCommand } from '../plan/plan-command.ts';
 import { addPlanFlags, addPreviewFlags, addSelectionFlags, PLAN_FORMATS } from '../plan/plan-options.ts';
-import { type ActionOf, days, duration, numberBetween, port, sessionId, shard } from './arguments.ts';
+import { type ActionOf, days, duration, numberBetween, port, serviceUrl, sessionId, shard } from './arguments.ts';
 
 const NO_SEGMENT_CACHE = 'render every segment, including cached ones';
 
@@ -133,7 +133,7 @@ export function addLockCommands(program: Command, action: ActionOf): void {
     .option('--json', 'print a JSON object from id to URL')
     .option('--delivered', 'print the URLs of the deliveries instead')
     .action(action(async () => (await import('../lock/show-command.ts')).outputCommand));
-  const lock = program.command('lock').description('merge, verify or migrate the lockfile');
+  const lock = program.command('lock').description('merge, verify, migrate or move the lockfile');
   lock
     .command('merge')
     .description('merge the lockfile entry by entry, as git merge driver or to resolve a conflict')
@@ -150,6 +150,12 @@ export function addLockCommands(program: Command, action: ActionOf): void {
     .command('migrate')
     .description('write the lockfile in the format of this version')
     .action(action(async () => (await import('../lock/lock-verify-command.ts')).lockMigrateCommand));
+  lock
+    .command('service')
+    .description('move the videos of a service that has a new address, if it still has their sessions')
+    .argument('<old>', 'earlier URL of the service', serviceUrl)
+    .argument('<new>', 'present URL of the service', serviceUrl)
+    .action(action(async () => (await import('../lock/lock-service-command.ts')).lockServiceCommand));
   program
     .command('mv')
     .description('rename a video in the lockfile')

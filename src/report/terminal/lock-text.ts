@@ -128,6 +128,32 @@ export function importedText(
   return options.isSigned ? line + note : line;
 }
 
+/** Result of `lock service`. */
+export interface ServiceMove {
+  /** Origins of the services. */
+  readonly from: string;
+  readonly to: string;
+  /** Number of lockfile entries and of pending renders of the journal that were moved. */
+  readonly moved: { readonly videos: number; readonly attempts: number };
+  /** Videos that still belong to the old service, sorted by id, and why. */
+  readonly left: readonly { readonly id: string; readonly why: string }[];
+  /** Service of reelform.yaml if it is not the new one. */
+  readonly configured: string | null;
+}
+
+/** Reports the result of `lock service`. */
+export function serviceMovedText(move: ServiceMove, options: { readonly color: boolean }): string {
+  const { bold, green, red, yellow } = createColors(options.color);
+  const { from, to, moved, left, configured } = move;
+  const attempts = moved.attempts === 0 ? '' : `, and ${countNoun(moved.attempts, 'pending render')}`;
+  const done = `${green('✓')} ${countNoun(moved.videos, 'video')}${attempts} moved from ${from} to ${to}\n`;
+  const stays = left.map(({ id, why }) => `${red('left')} ${bold(escapeControls(id))}: ${escapeControls(why)}\n`);
+  const note = `${yellow('note')} reelform.yaml names ${configured}. Set service.url to the new URL before the next plan\n`;
+  return [...(moved.videos + moved.attempts > 0 ? [done] : []), ...stays, ...(configured === null ? [] : [note])].join(
+    '',
+  );
+}
+
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {
   present: 'it matches the definition',
   content: 'it was rendered from changed content, the other side from unchanged content',

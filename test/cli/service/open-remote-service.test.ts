@@ -214,7 +214,7 @@ describe('the access token', () => {
       const { exitCode, stderr } = await run(args, { env });
       expect(exitCode).toBe(3);
       expect(stderr).toContain(
-        `error token_origin: The access token may only be sent to https://api.example.com, but reelform.yaml names ${server.url}`,
+        `error token_origin: The access token may only be sent to https://api.example.com, not to ${server.url}`,
       );
     }
     expect(server.seen).toHaveLength(before);
