@@ -89,9 +89,25 @@ function kindOf(bytes: Uint8Array): FileKind | null {
   if (parseLfsPointer(bytes) !== null) {
     return { name: 'a Git LFS pointer', remedy: 'git lfs pull fetches the file that it stands for' };
   }
+  if (isAvif(bytes)) return { name: 'an AVIF image' };
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const start = head.toString('latin1', 0, 64);
   return BINARY_KINDS.find(([signature]) => signature.test(start))?.[1] ?? textKind(head);
+}
+
+/**
+ * Returns whether a file is an AVIF image. HEIC and AVIF share the major brands `mif1` and `msf1`, which name only the
+ * container; the compatible brands tell the codec.
+ *
+ * @see ISO/IEC 23008-12, 10.2 (`mif1`); AV1 Image File Format, 8 (`avif`, `avis`)
+ */
+export function isAvif(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
+  const [, major] = /^.{4}ftyp(.{4})/s.exec(head.toString('latin1', 0, 12)) ?? [];
+  if (major === 'avif' || major === 'avis') return true;
+  if (major !== 'mif1' && major !== 'msf1') return false;
+  const compatible = head.toString('latin1', 16, head.readUInt32BE(0));
+  return (compatible.match(/.{4}/gs) ?? []).some((brand) => brand === 'avif' || brand === 'avis');
 }
 
 const HEAD_BYTES = 2048;
@@ -109,7 +125,6 @@ const BINARY_KINDS: readonly (readonly [signature: RegExp, kind: FileKind])[] = 
   [/^RIFF.{4}AVI /s, { name: 'an AVI video', remedy: AS_VIDEO }],
   [/^(?:RIFF|RF64).{4}WAVE/s, { name: 'a WAV sound' }],
   [/^.{4}ftyp(?:hei[cmsx]|he[vc][cmsx]|mif1|msf1)/s, { name: 'a HEIC image', remedy: AS_IMAGE }],
-  [/^.{4}ftypavi[fs]/s, { name: 'an AVIF image' }],
   [/^.{4}ftypcrx /s, { name: 'a raw photograph (CR3)', remedy: AS_IMAGE }],
   [/^.{4}ftypqt {2}/s, { name: 'a QuickTime video' }],
   [/^.{4}ftypM4A /s, { name: 'an M4A sound' }],

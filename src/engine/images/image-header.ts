@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { isAvif } from '../../file-kind.ts';
 
 type ImageType = 'png' | 'jpeg' | 'webp' | 'gif' | 'avif';
 
@@ -15,7 +16,7 @@ const FORMATS: readonly {
   { type: 'jpeg', matches: (b) => startsWith(b, '\xff\xd8\xff'), read: readJpeg },
   { type: 'webp', matches: (b) => startsWith(b, 'RIFF') && b.toString('latin1', 8, 12) === 'WEBP', read: readWebp },
   { type: 'gif', matches: (b) => startsWith(b, 'GIF87a') || startsWith(b, 'GIF89a'), read: readGif },
-  { type: 'avif', matches: (b) => /^ftyp(avif|avis|mif1|msf1)/.test(b.toString('latin1', 4, 12)), read: readAvif },
+  { type: 'avif', matches: isAvif, read: readAvif },
 ];
 
 /** Detects an image's type from its first bytes. Returns undefined for a type that is not accepted. */

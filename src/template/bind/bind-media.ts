@@ -1,3 +1,4 @@
+import { isAvif } from '../../file-kind.ts';
 import { TRANSFORM_DEFAULTS } from '../../wire/defaults.ts';
 import type { AudioTransform, Transform } from '../../wire/mapping.ts';
 import { hasKeyframes } from '../lottie/animated-flag.ts';
@@ -178,6 +179,6 @@ export function isImage(bytes: Uint8Array): boolean {
     head.startsWith('\x89PNG\r\n\x1a\n') ||
     head.startsWith('\xff\xd8\xff') ||
     /^RIFF.{4}WEBP/s.test(head) ||
-    /^ftyp(?:avif|avis|mif1|msf1)/.test(head.slice(4))
+    isAvif(bytes)
   );
 }
