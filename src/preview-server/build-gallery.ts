@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path';
 import { ReelformError } from '../diagnostic.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { isOutputPath, OUTPUTS_FOLDER } from '../lock/lock.ts';
+import { requireFetched } from '../project/find-pointers.ts';
 import type { PreviewPorts } from './ports.ts';
 import { createPreviewContext, type PreviewContext } from './preview-context.ts';
 import type { FinishedFile, PreviewState, StillMark, TemplateCard, VideoCard } from './protocol.ts';
@@ -99,11 +100,12 @@ function templateCard(card: TemplateCard): TemplateCard {
 function finishedFile(
   { id }: VideoCard,
   finished: FinishedFile,
-  { live }: PreviewContext,
+  { live, ports }: PreviewContext,
   files: Map<string, string>,
 ): FinishedFile {
   const path = live.loaded.lock?.videos.get(id)?.video_url ?? '';
   if (!isOutputPath(path)) return finished;
+  requireFetched(ports.root, path);
   const copy = posix.join('finished', path.slice(OUTPUTS_FOLDER.length + 1));
   files.set(path, copy);
   return { ...finished, url: copy.split('/').map(encodeURIComponent).join('/') };

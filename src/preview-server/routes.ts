@@ -5,6 +5,7 @@ import { globBase } from '../definition/video.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { parseRecord } from '../json.ts';
 import { isOutputPath } from '../lock/lock.ts';
+import { requireFetched } from '../project/find-pointers.ts';
 import { planHtml } from '../report/html/plan-html.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
 import { safeFileName } from '../safe-file-name.ts';
@@ -169,6 +170,7 @@ async function sendFinished({ context, request, response, url }: RouteRequest): 
   const { ports, live } = context;
   const path = live.loaded.lock?.videos.get(parameter(url, 'id'))?.video_url ?? '';
   if (!isOutputPath(path)) throw new RequestError('not_found', 'There is no finished file of this video here');
+  requireFetched(ports.root, path);
   await sendFile(request, response, join(ports.root, path));
 }
 

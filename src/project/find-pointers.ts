@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { resourceSpan } from '../definition/definition-file.ts';
 import { sourceOf, type Video } from '../definition/video.ts';
 import { type Diagnostic, startOf } from '../diagnostic.ts';
-import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../file-kind.ts';
+import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../file-kind.ts';
 import { pointersIn } from '../template/parse-template-package.ts';
 import type { ProjectTemplate } from './load-templates.ts';
 
@@ -41,6 +41,12 @@ export function createPointerSearch({ root, templateOf, source }: PointerSearch)
     const ofTemplate = pointersIn(template?.files ?? new Map()).map((path) => posix.join(folder, path));
     return [...own, ...ofTemplate.map((path) => pointerError(path, startOf(path)))];
   };
+}
+
+/** @throws ReelformError `lfs_pointer` for a Git LFS pointer, which must not be sent in place of its content */
+export function requireFetched(root: string, path: string): void {
+  const absolute = join(root, path);
+  if (isPointerFile(absolute)) requireContent(path, readFileSync(absolute));
 }
 
 /** Returns whether a file is a Git LFS pointer; false for one that cannot be read. */

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import type { VideoId } from '../../definition/video.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../diagnostic.ts';
 import { byCodeUnit } from '../../digest.ts';
-import type { Fingerprint } from '../../lock/lock.ts';
-import { type Plan, renders, rendersNew } from '../../plan/plan.ts';
-import { createPointerSearch } from '../../project/find-pointers.ts';
+import { pointerError } from '../../file-kind.ts';
+import { type Fingerprint, isOutputPath, type LockRendering } from '../../lock/lock.ts';
+import { type Change, delivers, type Plan, renders, rendersNew } from '../../plan/plan.ts';
+import { createPointerSearch, isPointerFile } from '../../project/find-pointers.ts';
 import { canFailLint, LINT_CODES } from '../../template/lint-severities.ts';
 import type { Io } from '../io.ts';
 import type { PlannedVideos } from '../plan/planned-videos.ts';
@@ -59,7 +61,18 @@ export async function lintPlan(
 /** Finds the Git LFS pointers that a plan cannot be applied with, as errors. */
 export async function findPointers(plan: Plan, planned: PlannedVideos): Promise<Diagnostic[]> {
   const ids = plan.changes.filter(renders).map(({ id }) => id);
-  return ids.length === 0 ? [] : sortDiagnostics([...(await pointersOf(planned, ids)).values()].flat());
+  const drawn = ids.length === 0 ? [] : [...(await pointersOf(planned, ids)).values()].flat();
+  const sent = new Set(plan.changes.filter((change) => delivers(change) && !renders(change)).flatMap(recordedFiles));
+  const unfetched = [...sent].filter((path) => isPointerFile(join(planned.root, path)));
+  return sortDiagnostics([...drawn, ...unfetched.map((path) => pointerError(path, undefined))]);
+}
+
+/** Returns the local files of the finished video that a change delivers. */
+function recordedFiles(change: Change): string[] {
+  const adopted = change.action === 'adopt' && 'rendering' in change.source ? change.source.rendering : null;
+  const rendering: LockRendering | null = adopted ?? change.before;
+  if (rendering === null) return [];
+  return [rendering, ...(rendering.outputs ?? [])].map(({ video_url }) => video_url).filter(isOutputPath);
 }
 
 /** Returns the Git LFS pointers of videos by id, without the videos that have none. */

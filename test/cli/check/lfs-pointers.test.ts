@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
@@ -46,6 +46,22 @@ describe('a checkout without the content of Git LFS', () => {
     unfetch(root, ...filesBelow(root, 'renders').filter((path) => path.endsWith('.mp4')));
     expect(await changes(root)).toEqual([]);
     expect((await reelform(root, ['drift'])).exitCode).toBe(0);
+  });
+
+  it('neither delivers nor shows the pointer of a rendered video', async () => {
+    const root = makeRepository();
+    await reelform(root, APPLY);
+    const videos = filesBelow(root, 'renders').filter((path) => path.endsWith('.mp4'));
+    unfetch(root, ...videos);
+    writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}deliver: "file:out/{id}.mp4"\n`);
+    for (const args of [APPLY, ['apply', '--shard', '1/1'], ['preview', '--build', 'site']]) {
+      const { exitCode, stdout, stderr } = await reelform(root, args);
+      expect({ args, exitCode, text: stdout + stderr }).toEqual({
+        ...{ args, exitCode: 1 },
+        text: expect.stringMatching(/"renders\/.*\.mp4" is a Git LFS pointer.*git lfs pull/s),
+      });
+    }
+    expect(existsSync(join(root, 'out'))).toBe(false);
   });
 
   it('reports the file and the command, wherever content is needed', async () => {
