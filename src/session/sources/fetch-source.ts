@@ -16,7 +16,7 @@ import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
-import { PassingFailure, PoliteHosts } from './polite-hosts.ts';
+import { PassingFailure, type Pause, PoliteHosts } from './polite-hosts.ts';
 
 /** Limits of a fetch. */
 export interface FetchLimits extends BodyLimits {
@@ -36,6 +36,8 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 interface FetchPolicy extends GuardPolicy {
   readonly limits?: FetchLimits;
+  /** Waits between tries; in real time when absent. */
+  readonly pause?: Pause;
 }
 
 /** Deviations of one fetch from the usual limits. */
@@ -84,8 +86,20 @@ interface Wanted {
   readonly limits: FetchLimits;
 }
 
-/** Creates a client that only contacts public hosts and those that its policy allows. */
+/** Creates a client that only contacts public hosts and those that its policy allows, and retries passing failures. */
 export function createFetch(policy: FetchPolicy): FetchSource {
+  const fetchOnce = createSingleFetch(policy);
+  const hosts = new PoliteHosts(policy.pause);
+  return (given, signal, options) => hosts.run(hostIn(given), signal, () => fetchOnce(given, signal, options));
+}
+
+/** Returns the host of a URL, or an empty text. */
+export function hostIn(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
+}
+
+/** Creates a client as `createFetch` does, without retries. */
+export function createSingleFetch(policy: FetchPolicy): FetchSource {
   const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
   const agents = createGuardedAgents(policy);
 
@@ -153,11 +167,7 @@ export function createFetch(policy: FetchPolicy): FetchSource {
       throw fetchFailure('asset_unreachable', given, what, { isRetryable: true });
     }
   };
-  const hosts = new PoliteHosts();
-  return async (given, signal, options) => {
-    const host = URL.canParse(given) ? new URL(given).host : '';
-    return hosts.run(host, signal, () => fetchOnce(given, signal, options));
-  };
+  return fetchOnce;
 }
 
 function checkedUrl(given: string, text: string, policy: GuardPolicy): URL {

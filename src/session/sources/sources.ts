@@ -11,14 +11,16 @@ import { createSingleFlight } from '../single-flight.ts';
 import type { GuardPolicy } from './address-guard.ts';
 import { SOURCE_LIMITS, type SourceDescription } from './describe-source.ts';
 import {
-  createFetch,
+  createSingleFetch,
   describeResponse,
   type FetchLimits,
   type FetchOverrides,
   type FetchSource,
   fetchFailure,
+  hostIn,
   type Validators,
 } from './fetch-source.ts';
+import { PoliteHosts } from './polite-hosts.ts';
 import { createMemoryUploads, createSourceStore, type SourceStore, type SourceUploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
@@ -43,11 +45,11 @@ export function createSources(options: SourcesOptions) {
   const { directory, isOneRun, now, inspect, mayRead, scopeOf } = options;
   const blobs = createSourceStore(join(directory, 'fetched'), { isDurable: false, now });
   const uploads = options.uploads === undefined ? ownUploads(options) : withCopies(options.uploads, blobs);
-  const fetch = createFetch(options);
+  const fetch = createSingleFetch(options);
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
   const reader = createSourceReader({ uploads, cache, inspect, mayRead, scopeOf });
   return {
-    reader: options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce),
+    reader: withRetries(options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce)),
     /** Source uploads; never pruned. */
     uploads,
     /** Removes the least recently used copies of remote files, down to `maxBytes`. @returns the remaining bytes */
@@ -65,6 +67,17 @@ function ownUploads({ directory, isOneRun, now }: SourcesOptions): SourceUploadS
 function inTurn(reader: SourceReader, places: number): SourceReader {
   const queue = new FairQueue({ places });
   return { read: (tenant, wanted, signal) => queue.run(tenant, () => reader.read(tenant, wanted, signal), signal) };
+}
+
+/** Retries outside the queue of reads: a host that asks to wait holds up no other. */
+function withRetries(reader: SourceReader): SourceReader {
+  const hosts = new PoliteHosts();
+  return {
+    read: (tenant, wanted, signal) =>
+      /^https?:/i.test(wanted.remoteUrl)
+        ? hosts.run(hostIn(wanted.remoteUrl), signal, () => reader.read(tenant, wanted, signal))
+        : reader.read(tenant, wanted, signal),
+  };
 }
 
 /** Maximum remembered copies, about 200 bytes of memory each; older ones are copied again. */

@@ -99,7 +99,11 @@ afterAll(() => server.close());
 const { signal } = new AbortController();
 
 function fetch(path: string, limits: Partial<FetchLimits> = {}, known?: Validators): Promise<FetchAnswer> {
-  const run = createFetch({ allow: ALLOW_EVERYTHING, limits: { ...DEFAULT_FETCH_LIMITS, ...limits } });
+  const run = createFetch({
+    allow: ALLOW_EVERYTHING,
+    limits: { ...DEFAULT_FETCH_LIMITS, ...limits },
+    pause: async () => {},
+  });
   return run(path.startsWith('/') ? `${server.url}${path}` : path, signal, { known });
 }
 

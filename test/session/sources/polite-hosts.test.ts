@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { SessionFailure } from '../../../src/session/ports.ts';
 import { ALLOW_EVERYTHING } from '../../../src/session/sources/allow-list.ts';
 import { createFetch } from '../../../src/session/sources/fetch-source.ts';
+import { PassingFailure, PoliteHosts } from '../../../src/session/sources/polite-hosts.ts';
 import { startServer } from '../../support/http-server.ts';
 
 const { signal } = new AbortController();
@@ -42,4 +44,43 @@ it('createFetch() repeats a cut body, and gives up with the number of tries', as
   await expect(fetch(`${server.url}/gone`, signal)).rejects.toMatchObject({
     error: { detail: expect.stringMatching(/returned 502, after 4 tries$/) },
   });
+});
+
+it('PoliteHosts forgets a host when none waits for it, and drops an aborted fetch at once', async () => {
+  let releasePause = (): void => {};
+  const paused = new Promise<void>((resolve) => {
+    releasePause = resolve;
+  });
+  const hosts = new PoliteHosts(() => paused);
+  const error = { code: 'asset_unreachable', title: 'Unreachable', detail: 'returned 429', retryable: true } as const;
+  let tries = 0;
+  const limited = hosts.run('a.example', signal, async () => {
+    tries += 1;
+    if (tries === 1) throw new PassingFailure(new SessionFailure(error), 1000);
+    return tries;
+  });
+  await new Promise(setImmediate);
+  const leaving = new AbortController();
+  let wasAsked = false;
+  const second = hosts.run('a.example', leaving.signal, async () => {
+    wasAsked = true;
+  });
+  const reason = new Error('enough');
+  leaving.abort(reason);
+  await expect(second).rejects.toBe(reason);
+  releasePause();
+  expect(await limited).toBe(2);
+  expect(wasAsked).toBe(false);
+  // Two fetches run at once again: each ends only when both have begun.
+  let begun = 0;
+  let bothBegun = (): void => {};
+  const both = new Promise<void>((resolve) => {
+    bothBegun = resolve;
+  });
+  const meet = async (): Promise<void> => {
+    begun += 1;
+    if (begun === 2) bothBegun();
+    await both;
+  };
+  await Promise.all([hosts.run('a.example', signal, meet), hosts.run('a.example', signal, meet)]);
 });
