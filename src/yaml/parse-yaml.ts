@@ -2,6 +2,8 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocumen
 import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
+/** Nested values. */
+const MAX_DEPTH = 64;
 /** UTF-16 code units of one YAML file. */
 const MAX_LENGTH = 1 << 20;
 
@@ -116,6 +118,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'There is a second ": " in a value on one line',
   MULTIPLE_DOCS: 'The file contains more than one document',
   NON_STRING_KEY: 'A key is not a string',
+  // The stack of the parser is full.
+  RESOURCE_EXHAUSTION: `The value is nested more than ${MAX_DEPTH} levels deep`,
 };
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -127,7 +131,6 @@ const HINTS: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'Quote a text that contains any of {}[],&*#?|<>=!%@',
 };
 
-const MAX_DEPTH = 64;
 /** Total number of nodes that the aliases of one file may expand to. */
 const MAX_ALIASED_NODES = 10_000;
 

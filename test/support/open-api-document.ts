@@ -1,10 +1,23 @@
 /** The parts of an OpenAPI 3.1 document that tests read. */
 export interface OpenApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact?: object;
+  };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, OpenApiSchema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, OpenApiSchema>>;
+    readonly securitySchemes: Readonly<Record<string, OpenApiSecurityScheme>>;
+  };
+}
+
+interface OpenApiSecurityScheme {
+  readonly type: string;
+  readonly flows?: { readonly clientCredentials: { readonly scopes: Readonly<Record<string, string>> } };
 }
 
 export interface OpenApiOperation {

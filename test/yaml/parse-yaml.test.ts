@@ -127,6 +127,16 @@ describe('parseYaml()', () => {
     expect(problems(text)[0]).toMatch(/^yaml_too_complex@/);
   });
 
+  it.each(['['.repeat(20_000), '{a: '.repeat(20_000)])(
+    'names the depth when the stack of the parser is full',
+    (text) => {
+      const result = parseYaml('a.yaml', `a: ${text}`);
+      const messages = result.ok ? [] : result.diagnostics.map(({ message }) => message);
+      expect(messages).toContain('The value is nested more than 64 levels deep');
+      expect(messages.join()).not.toContain('call stack');
+    },
+  );
+
   it('reads 100,000 keys in a map', () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `k${i}:`).join('\n');
     expect((parse(text) as MapNode).entries.size).toBe(100_000);

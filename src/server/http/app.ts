@@ -227,6 +227,9 @@ function addHooks(app: FastifyInstance, ports: AppPorts, limits: HttpLimits): vo
       reply.header('connection', 'close');
       throw serviceError('unavailable', 'The service is stopping');
     }
+    // A proxy in front may choose the other one. Node passes on only the first.
+    const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+    if (hosts.length > 1) throw serviceError('bad_request', 'The request has several Host headers');
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
       throw serviceError('unsupported_media_type', 'Request bodies must not have a Content-Encoding');

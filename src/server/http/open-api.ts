@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { SERVICE_CODES } from '../../service/service-error.ts';
+import { SCOPES, type Scope } from '../ports.ts';
 import { EXAMPLES, WEBHOOK_EXAMPLES } from './schemas/examples.ts';
 import * as uploadSchemas from './schemas/external-upload-schemas.ts';
 import type { Component, Schema } from './schemas/json-schema.ts';
@@ -21,6 +22,7 @@ export async function describeApi(
         title: 'Reelform rendering service',
         version: about.version,
         description: INTRODUCTION,
+        contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' } as { name: string },
       },
       servers: [{ url: about.publicUrl ?? '/' }],
@@ -47,6 +49,16 @@ export async function describeApi(
             description:
               'A server access token, `Authorization: Bearer rf_…`. `reelform token create` prints one; `POST /oauth/token` issues one that expires.',
           },
+          oauth: {
+            type: 'oauth2',
+            description: 'The same, issued by `POST /oauth/token` for some of the scopes of a token.',
+            flows: {
+              clientCredentials: {
+                tokenUrl: `${about.publicUrl ?? ''}/oauth/token`,
+                scopes: Object.fromEntries(SCOPES.map((scope) => [scope, SCOPE_MEANINGS[scope]])),
+              },
+            },
+          },
         },
       },
       security: [{ bearer: [] }],
@@ -62,8 +74,18 @@ export async function describeApi(
   } as Parameters<typeof fastifySwagger>[1]);
 }
 
+const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+  'render_session:read': 'Read render sessions and usage',
+  'render_session:write': 'Create, change and delete render sessions, and upload sources',
+  'template_style_version:read': 'Read template style versions',
+  'template_style_version:write': 'Upload templates',
+  'webhook_endpoint:read': 'Read webhook endpoints and their events',
+  'webhook_endpoint:write': 'Create, change and delete webhook endpoints',
+};
+
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Record<string, { dependentSchemas?: unknown }> };
 }
 
 interface Operation {
@@ -74,7 +96,7 @@ interface Operation {
 
 /**
  * Adds the facts that the plugin cannot express: optional bodies, and rate limit headers of all authenticated
- * responses.
+ * responses. Removes conditional schemas, which linters reject; the descriptions name the conditions.
  */
 function completed(document: Document): Document {
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -89,6 +111,7 @@ function completed(document: Document): Document {
       }
     }
   }
+  for (const schema of Object.values(document.components.schemas)) delete schema.dependentSchemas;
   return document;
 }
 

@@ -192,6 +192,15 @@ describe('errors', () => {
     await hasty.close();
   });
 
+  it('refuse a request with two Host headers', async () => {
+    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n');
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      code: 'bad_request',
+      detail: 'The request has several Host headers',
+    });
+  });
+
   it('list at most 100 mistakes', async () => {
     const body: Record<string, number> = {};
     for (let index = 0; index < 1000; index += 1) body[`field_${index}`] = index;

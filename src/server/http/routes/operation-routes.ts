@@ -134,12 +134,7 @@ export async function descriptionRoutes(
   });
 
   app.get('/', {
-    schema: {
-      ...about,
-      operationId: 'getRoot',
-      summary: 'Redirect to the API documentation',
-      response: { 302: empty('Redirects to `/docs/`', HEADERS.location), ...problems() },
-    },
+    schema: { hide: true },
     handler: async (_request, reply) => reply.redirect('docs/', 302),
   });
 }

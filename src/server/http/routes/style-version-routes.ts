@@ -3,7 +3,7 @@ import { serviceError } from '../../../service/service-error.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { editedSessionOf, tenantOf } from '../request-context.ts';
-import { IF_NONE_MATCH, identifierSchema, listOf, NO_QUERY, objectOf, ref } from '../schemas/json-schema.ts';
+import { IF_NONE_MATCH, identifierSchema, listOf, NO_QUERY, objectOf, ref, scoped } from '../schemas/json-schema.ts';
 import { BODY_CODES, bytes, empty, guardedProblems, HEADERS, json } from '../schemas/responses.ts';
 import { STYLE_VERSION, STYLE_VERSION_DETAILS } from '../schemas/style-version-schemas.ts';
 import { uploadedBytes } from './upload-routes.ts';
@@ -13,7 +13,7 @@ const id = identifierSchema('Identifier of the style version', 'tsv_9c41e7d2');
 const params = objectOf({ template_style_version_id: id });
 const read = {
   tags,
-  security: [{ bearer: ['template_style_version:read'] }],
+  security: scoped('template_style_version:read'),
   querystring: NO_QUERY,
 };
 
@@ -128,7 +128,7 @@ export function styleVersionUploadRoute(app: FastifyInstance, ports: AppPorts): 
       description:
         'A zip archive of a template folder, at most 50 MB. Style versions are immutable: identical content returns the same style version.',
       tags,
-      security: [{ bearer: ['template_style_version:write'] }],
+      security: scoped('template_style_version:write'),
       querystring: NO_QUERY,
       body: { content: { 'application/zip': { schema: {} } } },
       response: {

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/settings-table.ts';
 import type { AppPorts } from '../app-ports.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import { tenantOf } from '../request-context.ts';
-import { NO_QUERY, ref } from '../schemas/json-schema.ts';
+import { NO_QUERY, ref, scoped } from '../schemas/json-schema.ts';
 import { BODY_CODES, guardedProblems, json } from '../schemas/responses.ts';
 import { SOURCE_UPLOAD } from '../schemas/session-schemas.ts';
 
@@ -24,7 +24,7 @@ export function sourceUploadRoutes(app: FastifyInstance, ports: AppPorts): void 
       description:
         'Uploads a file that has no public URL: an image (PNG, JPEG, WebP, GIF or AVIF) of at most 50 MB, or a video (MP4, MOV, WebM) or sound (MP3, WAV, M4A and others) of at most 200 MB. The type is detected from the bytes. Identical bytes return the same source. Only mappings of this tenant can use the returned `remote_url`.',
       tags: ['Sources'],
-      security: [{ bearer: ['render_session:write'] }],
+      security: scoped('render_session:write'),
       querystring: NO_QUERY,
       body: { content: Object.fromEntries(UPLOAD_TYPES.map((type) => [type, { schema: {} }])) },
       response: {

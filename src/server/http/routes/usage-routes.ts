@@ -3,7 +3,7 @@ import type { UsageRange } from '../../store/usage-table.ts';
 import type { AppPorts } from '../app-ports.ts';
 import { readTime, tenantOf } from '../request-context.ts';
 import { EXAMPLES } from '../schemas/examples.ts';
-import { closedObjectOf, listOf, objectOf, type Schema, timeFilter } from '../schemas/json-schema.ts';
+import { closedObjectOf, listOf, objectOf, type Schema, scoped, timeFilter } from '../schemas/json-schema.ts';
 import { guardedProblems, json } from '../schemas/responses.ts';
 
 const READ = { scope: 'render_session:read' } as const;
@@ -36,7 +36,7 @@ const USAGE_BUDGET: Schema = {
 
 const GET_USAGE: Schema = {
   tags: ['Render sessions'],
-  security: [{ bearer: [READ.scope] }],
+  security: scoped(READ.scope),
   operationId: 'getUsage',
   summary: 'Get the usage of the tenant',
   description:

@@ -22,6 +22,7 @@ import {
   pageQuery,
   ref,
   type Schema,
+  scoped,
 } from '../schemas/json-schema.ts';
 import { BODY_CODES, empty, guardedProblems, HEADERS, json, page } from '../schemas/responses.ts';
 import {
@@ -35,8 +36,8 @@ import {
 const WRITE = { scope: 'webhook_endpoint:write' } as const;
 const READ = { scope: 'webhook_endpoint:read' } as const;
 const tags = ['Webhooks'];
-const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ.scope] }] };
-const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE.scope] }] };
+const reads = { tags, querystring: NO_QUERY, security: scoped(READ.scope) };
+const writes = { tags, querystring: NO_QUERY, security: scoped(WRITE.scope) };
 const id = identifierSchema('Identifier of the endpoint', WEBHOOK_EXAMPLES.endpoint.id);
 const params = objectOf({ webhook_endpoint_id: id });
 const deliveryParams = objectOf({

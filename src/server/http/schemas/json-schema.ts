@@ -1,3 +1,5 @@
+import type { Scope } from '../../ports.ts';
+
 /** A JSON Schema of draft 2020-12. Routes validate and serialize with it, and the OpenAPI document includes it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -26,6 +28,11 @@ export function closedObjectOf(properties: Readonly<Record<string, Schema>>, opt
 /** Describes an id or name of the service in a path. */
 export function identifierSchema(description: string, example: string): Schema {
   return { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description, examples: [example] };
+}
+
+/** Security of an operation: a token of the operator, or one issued for a scope. Both need the scope. */
+export function scoped(scope: Scope): Readonly<Record<string, readonly string[]>>[] {
+  return [{ bearer: [] }, { oauth: [scope] }];
 }
 
 export const TIMESTAMP: Schema = {

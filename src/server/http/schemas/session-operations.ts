@@ -13,6 +13,7 @@ import {
   pageQuery,
   ref,
   type Schema,
+  scoped,
   timeFilter,
 } from './json-schema.ts';
 import { BODY_CODES, bytes, empty, guardedProblems, HEADERS, json, page } from './responses.ts';
@@ -29,8 +30,8 @@ import {
 const WRITE: Scope = 'render_session:write';
 const READ: Scope = 'render_session:read';
 const tags = ['Render sessions'];
-const reads = { tags, querystring: NO_QUERY, security: [{ bearer: [READ] }] };
-const writes = { tags, querystring: NO_QUERY, security: [{ bearer: [WRITE] }] };
+const reads = { tags, querystring: NO_QUERY, security: scoped(READ) };
+const writes = { tags, querystring: NO_QUERY, security: scoped(WRITE) };
 const params = objectOf({ render_session_id: identifierSchema('Identifier of the session', 'rs_81f2c0') });
 const oneSession = objectOf({ render_session: ref(RENDER_SESSION) });
 const CREATED_HEADERS = { ...HEADERS.location, ...HEADERS.retryAfter, ...HEADERS.idempotency };

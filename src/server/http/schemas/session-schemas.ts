@@ -153,7 +153,7 @@ export const CREATE_RENDER_SESSION: Component = {
         type: 'string',
         enum: ['preview'],
         description:
-          'Renders immediately; all editables must have values. If absent, a draft is created, whose editables may stay empty',
+          'Renders immediately; `mapping.resources` is then required, and all editables must have values. If absent, a draft is created, whose editables may stay empty',
       },
       mapping: REQUESTED_MAPPING,
       output: ASKED_OUTPUT,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS } from '../../../../src/engine/images/check-image.ts';
+import { MAX_METADATA_BYTES } from '../../../../src/engine/images/png-metadata.ts';
 import { MAX_COMMENTS, MAX_HEADER_BLOCKS, MAX_STREAMS } from '../../../../src/engine/media/check-comments.ts';
 import { MAX_CLIP_SIDE_PIXELS, MAX_GIF_PIXELS } from '../../../../src/engine/media/check-media.ts';
 import {
@@ -60,6 +61,7 @@ describe('docs/reference/http-api.md', () => {
   it('states the actual limits', () => {
     const { bodyBytes, jsonDepth, uploadBytes, sourceBytes, uploadsAtOnce, uploadBytesAtOnce, headerBytes } =
       HTTP_LIMITS;
+    const { streamsOfTenant, streamsAtOnce, streamMs } = HTTP_LIMITS;
     const { headersMs, bodyMs, uploadMs, waitMs, dryRunsAtOnce, keepAliveMs, stalledMs, idempotencyMs } = HTTP_LIMITS;
     const [fields, values, textLength] = Object.values(JSON_LIMITS).map((limit) => limit.toLocaleString('en'));
     const hours = MAX_MEDIA_SECONDS / 3600;
@@ -71,6 +73,7 @@ describe('docs/reference/http-api.md', () => {
       `${sourceBytes / 1e6} MB`,
       `${uploadsAtOnce}, with ${uploadBytesAtOnce / 1e6} MB together`,
       String(dryRunsAtOnce),
+      `${streamsOfTenant} of a tenant and ${streamsAtOnce} of a process, ${streamMs / 1000} s each`,
       `${waitMs / 1000} s`,
       `${headerBytes / 1024} KiB`,
       '1 to 255 characters',
@@ -82,19 +85,22 @@ describe('docs/reference/http-api.md', () => {
       `255 characters, kept ${idempotencyMs / 3_600_000} hours`,
       // The second table of the section.
       'limit',
-      `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables, 50 still cuts`,
+      `${MAX_PACKAGE_BYTES / 2 ** 20} MiB, ${MAX_PACKAGE_FILES.toLocaleString('en')} files, 500 editables with 1 MB of labels and examples, 50 still cuts`,
       `${MAX_EXPANSION} times its size in the zip`,
       `${MAX_MANIFEST_LENGTH / 1024} KiB (${grouped(MAX_MANIFEST_LENGTH)} characters)`,
       `${grouped(ANIMATION_BOUNDS.values)} values (names of fields count as well), ${grouped(ANIMATION_BOUNDS.numberBytes)} characters in a number, ${MAX_DEPTH} levels; ${grouped(MAX_EXPANDED_LAYERS)} layers, those of compositions counted wherever they are shown`,
       `${MAX_IMAGE_BYTES / 1e6} MB, ${MAX_IMAGE_PIXELS / 1e6} megapixels; PNG, JPEG, WebP, GIF or AVIF`,
-      `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4, MOV, WebM or GIF`,
-      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, M4A, AAC, FLAC, Ogg with Opus or Vorbis, or the sound of an MP4, MOV or WebM`,
+      `${SOURCE_LIMITS.video.maxBytes / 1e6} MB, ${MAX_CLIP_SIDE_PIXELS} pixels a side, ${hours} hours; MP4 or MOV with H.264, H.265, AV1, ProRes, QuickTime Animation or PNG, WebM, or GIF`,
+      `${SOURCE_LIMITS.audio.maxBytes / 1e6} MB, ${hours} hours; MP3, WAV, AIFF, CAF, M4A with AAC or Apple Lossless, AAC, FLAC, Ogg with Opus or Vorbis, AC-3, Windows Media Audio 1 and 2, or the sound of an MP4, MOV or WebM`,
       `index (\`moov\`) of ${MAX_INDEX_BYTES / 1e6} MB, ${MAX_TRACKS} tracks, ${grouped(MAX_SAMPLES)} samples, ${grouped(MAX_FRAGMENTS)} fragments, ${grouped(MAX_BOXES)} boxes; tables that take ${MAX_MEMORY_BYTES / 1e6} MB to read: about five hours of 60 pictures a second with sound`,
       `${tracks} tracks, ${grouped(clusters)} clusters, ${grouped(blocks)} blocks, ${grouped(clusterBlocks)} blocks and ${grouped(clusterLacedFrames)} frames that share blocks in a cluster, ${grouped(indexEntries)} entries of the index, ${grouped(tags)} tags, ${grouped(attachments)} attachments`,
+      '10,000 chunks, 4,000,000 packets; WMA: 1,000 objects, packets of 64 KiB',
+      `${MAX_METADATA_BYTES / 1e6} MB after decompression`,
       `${grouped(MAX_HEADER_BLOCKS)} blocks before the sound, ${MAX_STREAMS} streams, ${grouped(MAX_COMMENTS)} comments`,
       `${grouped(MAX_FRAMES)}, with ${grouped(MAX_GIF_PIXELS)} pixels in all`,
       '16',
       '500 MB',
+      expect.stringContaining('`Retry-After`'),
       `${DEFAULT_FETCH_LIMITS.timeoutMs / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
       `${SOURCE_LIMITS.video.timeoutMs! / 1000} s, ${DEFAULT_FETCH_LIMITS.maxRedirects} redirects`,
     ]);
