@@ -93,7 +93,15 @@ export async function lockServiceCommand(from: string, to: string, options: Glob
         .flatMap(({ id, found }) => ('why' in found ? [{ id, why: found.why }] : []))
         .sort((a, b) => byCodeUnit(a.id, b.id));
       const configured = serviceName(repository.config);
-      const result = { from: old, to: next, moved, left, configured: configured === next ? null : configured };
+      const staleUrls = edits.filter(([, entry]) => URL.parse(entry.video_url)?.origin === old).length;
+      const result = {
+        from: old,
+        to: next,
+        moved,
+        left,
+        staleUrls,
+        configured: configured === next ? null : configured,
+      };
       io.stdout.write(serviceMovedText(result, stdoutStyle(options, io)));
       return left.length === 0 ? EXIT.ok : EXIT.error;
     } finally {

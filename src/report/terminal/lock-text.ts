@@ -137,6 +137,8 @@ export interface ServiceMove {
   readonly moved: { readonly videos: number; readonly attempts: number };
   /** Videos that still belong to the old service, sorted by id, and why. */
   readonly left: readonly { readonly id: string; readonly why: string }[];
+  /** Number of moved videos whose file is at the old address, because the service still names that URL. */
+  readonly staleUrls: number;
   /** Service of reelform.yaml if it is not the new one. */
   readonly configured: string | null;
 }
@@ -144,14 +146,18 @@ export interface ServiceMove {
 /** Reports the result of `lock service`. */
 export function serviceMovedText(move: ServiceMove, options: { readonly color: boolean }): string {
   const { bold, green, red, yellow } = createColors(options.color);
-  const { from, to, moved, left, configured } = move;
+  const { from, to, moved, left, staleUrls, configured } = move;
   const attempts = moved.attempts === 0 ? '' : `, and ${countNoun(moved.attempts, 'pending render')}`;
   const done = `${green('✓')} ${countNoun(moved.videos, 'video')}${attempts} moved from ${from} to ${to}\n`;
   const stays = left.map(({ id, why }) => `${red('left')} ${bold(escapeControls(id))}: ${escapeControls(why)}\n`);
   const note = `${yellow('note')} reelform.yaml names ${configured}. Set service.url to the new URL before the next plan\n`;
-  return [...(moved.videos + moved.attempts > 0 ? [done] : []), ...stays, ...(configured === null ? [] : [note])].join(
-    '',
-  );
+  const stale = `${yellow('note')} The service still names URLs at ${from} for ${countNoun(staleUrls, 'video')}: keep that address, or redirect it\n`;
+  return [
+    ...(moved.videos + moved.attempts > 0 ? [done] : []),
+    ...stays,
+    ...(staleUrls > 0 ? [stale] : []),
+    ...(configured === null ? [] : [note]),
+  ].join('');
 }
 
 const WHY: Readonly<Record<MergeDecision['why'], string>> = {

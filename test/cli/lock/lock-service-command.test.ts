@@ -102,6 +102,15 @@ describe('reelform lock service', () => {
     expect(await run(['lock', 'service', old.url, service.url])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
+  test('reports files that the service still names at the old address', async () => {
+    const { old, run, moved } = await rendered();
+    const service = await moved();
+    service.end = { video_url: `${old.url}/videos/session-1.mp4` };
+    const { exitCode, stdout } = await run(['lock', 'service', old.url, service.url]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`note The service still names URLs at ${old.url} for 3 videos: keep that address`);
+  });
+
   test('leaves videos whose session is missing or has another content', async () => {
     const { root, old, run, moved, entries } = await rendered();
     const before = entries();
