@@ -3,6 +3,9 @@ import { byCodeUnit, type Json } from '../digest.ts';
 import { isRecord } from '../json.ts';
 import { ENTRY_FIELDS, isOutputPath, LOCKFILE_VERSION, type Lock, type LockEntry, OUTPUT_ENDINGS } from './lock.ts';
 
+/** Maximum number of invalid entries reported one by one; the rest is counted. */
+const MAX_WRONG_ENTRIES = 20;
+
 /**
  * Parses the text of a lockfile and validates every entry. Refuses anything that is not a complete lockfile of a known
  * version instead of returning an empty one, because everything would be rendered, and paid for, again.
@@ -34,14 +37,23 @@ export function parseLock(text: string, file: string): Result<Lock> {
 
   const entries = new Map<string, LockEntry>();
   const ids = Object.keys(videos);
-  const diagnostics: Diagnostic[] = duplicateEntries(source, file, ids.length);
+  const problems = duplicateEntries(source, file, ids.length);
+  let wrongEntries = 0;
   for (const id of ids) {
     const entry = videos[id];
     const wrong = id.isWellFormed() ? wrongField(entry) : 'an unpaired surrogate in its id';
     if (wrong === null) entries.set(id, entry as LockEntry);
-    else diagnostics.push(unreadableLock(`the entry of "${id}" has ${wrong}`, locateEntry(source, file, id)));
+    // Locating an entry scans the text, so only the reported ones are located.
+    else if (wrongEntries++ < MAX_WRONG_ENTRIES) {
+      problems.push(unreadableLock(`the entry of "${id}" has ${wrong}`, locateEntry(source, file, id)));
+    }
   }
-  if (diagnostics.length > 0) return { ok: false, diagnostics };
+  const hidden = wrongEntries - MAX_WRONG_ENTRIES;
+  if (hidden > 0) {
+    const count = hidden === 1 ? '1 more entry is' : `${hidden} more entries are`;
+    problems.push(unreadableLock(`${count} invalid`, beginning));
+  }
+  if (problems.length > 0) return { ok: false, diagnostics: problems };
   return { ok: true, value: { videos: entries, extra: extra as Record<string, Json> } };
 }
 

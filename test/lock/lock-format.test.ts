@@ -35,6 +35,19 @@ function pointed(text: string): string {
 }
 
 describe('parseLock()', () => {
+  test('reports twenty invalid entries and counts the rest', () => {
+    const wrong = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, at) => [`video-${at}`, { ...ENTRY, title: 7 }]),
+    );
+    const found = refusal(file(wrong));
+    expect(found).toHaveLength(21);
+    expect(found.at(-1)).toMatchObject({
+      code: 'lock_unreadable',
+      message: 'The lockfile cannot be read: 9980 more entries are invalid',
+    });
+    expect(found[19]!.message).toContain('"video-19"');
+  });
+
   test('reads entries by id', () => {
     const result = parseLock(file({ berlin: ENTRY }), 'reelform.lock.json');
     expect(result.ok && result.value.videos.get('berlin')).toEqual(ENTRY);

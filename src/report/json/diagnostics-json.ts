@@ -21,10 +21,20 @@ export function diagnosticsJson(
   diagnostics: readonly Diagnostic[],
   source: (file: string) => string | undefined,
 ): JsonDiagnostic[] {
+  // Each file is scanned once, because a large one may have a problem in every line.
+  const files = new Map<string, ((offset: number) => TextPosition) | null>();
+  const positionsIn = (file: string): ((offset: number) => TextPosition) | null => {
+    const known = files.get(file);
+    if (known !== undefined) return known;
+    const text = source(file);
+    const positions = text === undefined ? null : indexPositions(text);
+    files.set(file, positions);
+    return positions;
+  };
   return diagnostics.map(({ code, severity, message, hint = null, at }) => {
-    const text = at === undefined ? undefined : source(at.file);
-    const start = at === undefined || text === undefined ? null : textPosition(text, at.start);
-    const end = at === undefined || text === undefined ? null : textPosition(text, at.end);
+    const positionOf = at === undefined ? null : positionsIn(at.file);
+    const start = at === undefined || positionOf === null ? null : positionOf(at.start);
+    const end = at === undefined || positionOf === null ? null : positionOf(at.end);
     return {
       code,
       severity,
@@ -78,12 +88,21 @@ interface TextPosition {
 
 /** Converts an offset to a position, clamped to the end of the text. Lines end with `\n` or `\r\n`. */
 export function textPosition(text: string, offset: number): TextPosition {
-  const at = Math.min(offset, text.length);
-  let line = 1;
-  let start = 0;
-  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
-    line += 1;
-    start = end + 1;
-  }
-  return { line, column: at - start + 1 };
+  return indexPositions(text.slice(0, offset))(offset);
+}
+
+/** Scans a text once. @returns `textPosition` for any of its offsets, in logarithmic time */
+function indexPositions(text: string): (offset: number) => TextPosition {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return (offset) => {
+    const at = Math.min(offset, text.length);
+    let line = 0;
+    for (let beyond = starts.length; beyond - line > 1; ) {
+      const middle = (line + beyond) >> 1;
+      if (starts[middle]! <= at) line = middle;
+      else beyond = middle;
+    }
+    return { line: line + 1, column: at - starts[line]! + 1 };
+  };
 }

@@ -97,19 +97,38 @@ export function codeFrame(
   options: { readonly color: boolean; readonly columns: number },
 ): string {
   const { line, column } = textPosition(text, span.start);
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '' && line < lines.length) lines.pop();
-  const marked = lines[line - 1] ?? '';
+  // Only the lines shown are cut out, because splitting a large file for every problem takes seconds.
+  const startLine = Math.max(1, line - 1);
+  const [from, to] = [frameStart(text, span.start), frameEnd(text, span.start)];
+  const lines = text.slice(from, to).split(/\r?\n/);
+  if (lines.at(-1) === '' && line < startLine + lines.length - 1) lines.pop();
+  const marked = lines[line - startLine] ?? '';
   const first = column + LEAD > options.columns ? column - 1 - LEAD : 0;
   const last = first + options.columns;
-  const shown = lines.map((text, index) => (Math.abs(index + 1 - line) > 1 ? '' : cut(visible(text), first, last)));
+  const shown = lines.map((text) => cut(visible(text), first, last));
   const end = Math.min(column + span.end - span.start, marked.length + 1, last + 1);
+  // A variable, because the type declarations of the library lack `startLine`.
+  const surroundings = { linesAbove: 1, linesBelow: 1, startLine };
   const frame = codeFrameColumns(
     shown.join('\n'),
     { start: { line, column: column - first }, end: { line, column: Math.max(end, column + 1) - first } },
-    { linesAbove: 1, linesBelow: 1 },
+    surroundings,
   );
   return options.color ? colored(frame) : frame;
+}
+
+/** Returns the offset at which the line before that of `offset` begins; 0 in the first two lines. */
+function frameStart(text: string, offset: number): number {
+  if (offset === 0) return 0;
+  const line = text.lastIndexOf('\n', offset - 1) + 1;
+  return line < 2 ? 0 : text.lastIndexOf('\n', line - 2) + 1;
+}
+
+/** Returns the offset at which the line after that of `offset` ends, without its line feed. */
+function frameEnd(text: string, offset: number): number {
+  const line = text.indexOf('\n', offset);
+  const next = line === -1 ? -1 : text.indexOf('\n', line + 1);
+  return next === -1 ? text.length : next;
 }
 
 function cut(line: string, first: number, last: number): string {
