@@ -1,8 +1,13 @@
-import { type Diagnostic, errorAt, type Result, startOf } from '../diagnostic.ts';
+import { type Diagnostic, errorAt, type Result, type Span, startOf } from '../diagnostic.ts';
 import { isRecord, parseJson } from '../json.ts';
 import type { StyleVersion } from '../wire/style-version.ts';
 
 const MAX_EDITABLES = 500;
+/**
+ * Names of the other inputs of a lock entry, see `describeInputs`. An editable with such a key would share an input with
+ * them, so that a change of one of the two is lost.
+ */
+const RESERVED_KEY = /^(?:(?:audio|fonts|outputs)\.|output$)/;
 const MAX_LABEL = 200;
 const MAX_TEXT = 10_000;
 
@@ -14,7 +19,7 @@ export function parseSpec(file: string, text: string): Result<StyleVersion> {
   const invalid = (problems: readonly string[]): Result<never> => ({
     ok: false,
     diagnostics: problems.map(
-      (message): Diagnostic => errorAt('spec_invalid', startOf(file), message, 'Run reelform pull'),
+      (message): Diagnostic => errorAt('spec_invalid', locateKey(file, text, message), message, 'Run reelform pull'),
     ),
   });
   const document = parseJson(text);
@@ -42,10 +47,20 @@ export function specProblems(value: unknown): string[] {
     const name = JSON.stringify(key.slice(0, MAX_LABEL));
     if (!isText(key, MAX_LABEL) || key === '' || key === '__proto__')
       problems.push(`${name} is not a valid key of an editable`);
+    if (RESERVED_KEY.test(key)) {
+      problems.push(`The key of the editable ${name} is reserved: the lockfile names other inputs like this`);
+    }
     if (!isRecord(editable)) problems.push(`The editable ${name} is not an object`);
     else problems.push(...editableProblems(name, editable));
   }
   return problems;
+}
+
+/** Locates the first key or text that a problem quotes, as written in the file; the beginning of the file if it quotes none. */
+function locateKey(file: string, text: string, message: string): Span {
+  const quoted = /"(?:[^"\\]|\\.)*"/.exec(message)?.[0];
+  const start = quoted === undefined ? -1 : text.indexOf(`${quoted}:`);
+  return quoted === undefined || start < 0 ? startOf(file) : { file, start, end: start + quoted.length };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
