@@ -256,7 +256,18 @@ export function restoreWords(document: PlanDocument): string {
   const { videos, seconds_of_video: seconds } = document.estimate.restores ?? { videos: 0, seconds_of_video: null };
   // The estimate also includes restores that are part of another change.
   const length = seconds === null || videos !== restores.length ? '' : `, ${formatDuration(seconds * 1000)} of video`;
-  return `${countNoun(restores.length, 'video')} to restore${length}: their missing or damaged local files are rendered again.`;
+  const damaged = restores.filter(({ reason }) => reason === 'output_damaged').length;
+  const missing = restores.length - damaged;
+  const both = missing > 0 && damaged > 0;
+  const lacks =
+    missing === 0
+      ? []
+      : [
+          `this clone lacks the files${both ? ` of ${formatCount(missing)}` : ''}, because renders/ is normally not in git`,
+        ];
+  const damage = damaged === 0 ? [] : [`the files${both ? ` of ${formatCount(damaged)}` : ''} are damaged`];
+  const cause = [...lacks, ...damage].join('; ');
+  return `${countNoun(restores.length, 'video')} to restore${length}: ${cause}. reelform apply renders them again; --ignore-missing-outputs skips them.`;
 }
 
 /** Groups merely restored videos by reason. */

@@ -91,7 +91,7 @@ describe('planMarkdown()', () => {
       | <code>≈</code>&nbsp;relabel | <code>rome</code><br>Rome | not rendered again; changed: title, label tier |
       | <code>-</code>&nbsp;forget | <code>lisbon</code><br>The video lisbon | its definition was removed; the video is not deleted |
 
-      <details><summary>1 video to restore, 12 s of video: their missing or damaged local files are rendered again.</summary>
+      <details><summary>1 video to restore, 12 s of video: this clone lacks the files, because renders/ is normally not in git. reelform apply renders them again; --ignore-missing-outputs skips them.</summary>
 
       - its video is missing: <code>vienna</code>
 

@@ -53,8 +53,9 @@ describe('planText()', () => {
         → stores/hamburg  Hamburg
           videos/stores/hamburg.yaml · was shops/hamburg, not rendered again
 
-      1 video to restore, 12 s of video: their missing or damaged local files are
-      rendered again.
+      1 video to restore, 12 s of video: this clone lacks the files, because renders/
+      is normally not in git. reelform apply renders them again;
+      --ignore-missing-outputs skips them.
         ↻ its video is missing: vienna
       "
     `);
@@ -168,9 +169,11 @@ describe('planText()', () => {
           videos/stores/hamburg.yaml · was
           shops/hamburg, not rendered again
 
-      1 video to restore, 12 s of video: their
-      missing or damaged local files are rendered
-      again.
+      1 video to restore, 12 s of video: this
+      clone lacks the files, because renders/ is
+      normally not in git. reelform apply renders
+      them again; --ignore-missing-outputs skips
+      them.
         ↻ its video is missing: vienna
       "
     `);
@@ -181,8 +184,9 @@ describe('planText()', () => {
     expect(show(plan(cities, lockOf(...cities), ['berlin', 'oslo', 'stores/munich']))).toMatchInlineSnapshot(`
       "No changes. 3 videos are unchanged.
 
-      3 videos to restore, 36 s of video: their missing or damaged local files are
-      rendered again.
+      3 videos to restore, 36 s of video: this clone lacks the files, because renders/
+      is normally not in git. reelform apply renders them again;
+      --ignore-missing-outputs skips them.
         ↻ its video is missing: berlin, oslo, stores/munich
       "
     `);
