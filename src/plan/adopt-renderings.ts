@@ -72,6 +72,14 @@ export function adoptRenderings(
   return { changes: compared.map((change) => adopted.get(change) ?? change), diagnostics };
 }
 
+/**
+ * Returns whether a warning of a plan is about a request whose result is unknown. An apply checks the request again, so
+ * the warning holds after the run only for videos that were not started.
+ */
+export function isUnresolvedRequest({ code, severity, video }: PlanDiagnostic): boolean {
+  return severity === 'warning' && video !== undefined && UNRESOLVED_CODES.has(code);
+}
+
 /** Finds a rendering requested on purpose by a run that crashed before it wrote the lockfile. */
 function laterRendering(change: Adjustment, attempt: Attempt | null, delivered: DeliveredAttempts): Adoption | null {
   const { desired, before } = change;
@@ -158,6 +166,8 @@ const MISSING: Readonly<Record<MissingCode, string>> = {
   session_without_video: 'the service named no video of',
   session_differs: 'the service answered with another content for',
 };
+
+const UNRESOLVED_CODES: ReadonlySet<string> = new Set(['session_unknown', ...Object.keys(MISSING)]);
 
 function unknownSession({ id }: Change, { intent, session, missing = 'session_gone' }: Attempt): PlanDiagnostic {
   const asked = `A render of "${id}" was requested at ${intent.at}, but`;

@@ -187,7 +187,15 @@ describe('an apply without a response', () => {
     service.force(POST, ...Array.from({ length: 20 }, () => ({ kind: 'cut', afterDoing: true }) as const));
     await run([...APPLY, '--target', 'oslo', '--timeout', '1s']);
     service.force(POST);
-    expect(await run([...APPLY, '--target', 'oslo'])).toMatchObject({ exitCode: 0 });
+    const unresolved = 'but it is unknown whether the service accepted it';
+    expect((await run(['plan', '--target', 'oslo'])).stderr).toContain(unresolved);
+    // Nothing is checked without approval, so the warning still holds.
+    const refused = await run(['apply', '--target', 'oslo']);
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(unresolved) });
+    // The run settles the request, so there is nothing to resolve.
+    const settled = await run([...APPLY, '--target', 'oslo']);
+    expect(settled).toMatchObject({ exitCode: 0 });
+    expect(`${settled.stdout}${settled.stderr}`).not.toMatch(/unknown whether|reelform resolve/);
     expect(service.sessions.size).toBe(2);
   });
 });

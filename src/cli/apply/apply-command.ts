@@ -90,7 +90,12 @@ async function openAndApply(call: ApplyCall): Promise<number> {
       problem: () => commit?.run.problem ?? null,
     });
     if (typeof begun === 'number') return begun;
-    return await runBegun(call, begun, journal!, commit).finally(() => begun.videos.close());
+    return await runBegun(call, begun, journal!, commit)
+      .catch((error: unknown) => {
+        begun.warnUnresolved();
+        throw error;
+      })
+      .finally(() => begun.videos.close());
   } finally {
     await journal?.close();
   }

@@ -1,5 +1,7 @@
 import { type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
 import { type Diagnostic, EXIT } from '../../diagnostic.ts';
+import { isUnresolvedRequest } from '../../plan/adopt-renderings.ts';
+import type { PlanDiagnostic } from '../../plan/plan.ts';
 import { type PlanDocument, planDocument } from '../../plan/plan-document.ts';
 import type { Project } from '../../project/load-project.ts';
 import { diagnosticsJson } from '../../report/json/diagnostics-json.ts';
@@ -34,6 +36,8 @@ export interface BegunApply extends Pick<OpenPlan, 'plan' | 'lock' | 'refreshed'
   readonly videos: PlannedVideos;
   /** Reports the end of the run. @returns the exit status */
   end(exitCode: number, outcome?: ApplyOutcome, found?: readonly Diagnostic[]): number;
+  /** Prints the warnings of unresolved requests, for a run that ends with an exception. */
+  warnUnresolved(): void;
 }
 
 interface BeginOptions {
@@ -58,12 +62,23 @@ export async function beginApply(
   const { opened } = planned;
   const unsearched = opened === null ? null : refuseUnsearched(opened, repository.config, options, io);
   const refusal = planned.refusal ?? (unsearched === null ? null : EXIT.refused);
-  const diagnostics = [...warnings, ...planned.diagnostics, ...(unsearched === null ? [] : [unsearched])];
+  const all: readonly PlanDiagnostic[] = [
+    ...warnings,
+    ...planned.diagnostics,
+    ...(unsearched === null ? [] : [unsearched]),
+  ];
+  // The run checks these requests again and reports those that stay unknown.
+  const unresolved = all.filter(isUnresolvedRequest);
+  const diagnostics = all.filter((found) => !isUnresolvedRequest(found));
   printDiagnostics(diagnostics, repository.source, options, io);
+  const warn = (open: readonly Diagnostic[]): void => printDiagnostics(open, repository.source, options, io);
   const end: BegunApply['end'] = (exitCode, outcome = NOTHING_DONE, found = []) => {
     const last = problem();
-    const all = [...diagnostics, ...found, ...(last === null ? [] : [last])];
-    view?.take({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(all, repository.source) });
+    const skipped: ReadonlySet<string> = new Set(outcome.skipped);
+    const open = unresolved.filter(({ video }) => outcome === NOTHING_DONE || skipped.has(video!));
+    warn(open);
+    const left = [...diagnostics, ...open, ...found, ...(last === null ? [] : [last])];
+    view?.take({ kind: 'outcome', outcome, diagnostics: diagnosticsJson(left, repository.source) });
     return last === null ? exitCode : EXIT.error;
   };
   if (opened === null || refusal !== null) return end(refusal ?? EXIT.error);
@@ -75,7 +90,8 @@ export async function beginApply(
   const document = planDocument(plan, VERSION, [], repository.labels, segments);
   view?.take({ kind: 'planned', document });
   printPlanText(document, io.stderr, options, io);
-  return { plan, lock, refreshed, unsearched: gaps, document, project, videos, end };
+  const warnUnresolved = (): void => warn(unresolved);
+  return { plan, lock, refreshed, unsearched: gaps, document, project, videos, end, warnUnresolved };
 }
 
 /**
