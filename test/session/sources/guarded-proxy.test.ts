@@ -7,7 +7,7 @@ import {
   type AllowList,
   parseAllowList,
 } from '../../../src/session/sources/allow-list.ts';
-import { createFetch, createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
+import { createSingleFetch, createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
 import { type HttpProxy, startHttpProxy } from '../../support/http-proxy.ts';
 import { startServer } from '../../support/http-server.ts';
 import { hostileLookup } from './hostile-urls.ts';
@@ -57,7 +57,7 @@ const lookup: typeof hostileLookup = (hostname, options, callback) => {
 
 async function outcomeOf(url: string, list: AllowList): Promise<string> {
   try {
-    const answer = await createFetch({ allow: list, lookup })(url, signal);
+    const answer = await createSingleFetch({ allow: list, lookup })(url, signal);
     return answer.status === 'fetched' ? answer.bytes.toString() : answer.status;
   } catch (error) {
     if (error instanceof SessionFailure) return error.error.code;
