@@ -79,11 +79,6 @@ export function wrongKind(bytes: Uint8Array, wanted: string, remedy?: string): s
   return `is ${kind === null ? '' : `${kind.name}, `}not ${wanted}${advice === undefined ? '' : `; ${advice}`}`;
 }
 
-/** Returns what a file is by its first bytes, with its article; null for bytes that are not recognized. */
-export function fileKindName(bytes: Uint8Array): string | null {
-  return kindOf(bytes)?.name ?? null;
-}
-
 function kindOf(bytes: Uint8Array): FileKind | null {
   if (bytes.length === 0) return { name: 'empty' };
   if (parseLfsPointer(bytes) !== null) {

@@ -44,6 +44,8 @@ export interface InterfaceService {
   force(route: string, ...faults: Fault[]): void;
   /** Fields of ended sessions, merged over a rendered video. */
   end: Partial<RenderSession>;
+  /** Fields of one ended session; by default `end`. */
+  endOf(session: RenderSession): Partial<RenderSession>;
   /** Ends sessions at their next poll, from now on. */
   finish(): void;
   /** Changes the sessions in the answers of one kind of request; default unchanged. */
@@ -136,7 +138,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       render_progress: 100,
       video_url: `${url}/videos/${id}.mp4`,
       thumbnails: [`${url}/videos/${id}.jpg`],
-      ...service.end,
+      ...service.endOf(session),
     };
     sessions.set(id, ended);
     if (session.status !== ended.status) options.onEnded?.(ended);
@@ -252,6 +254,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     sessions,
     seen,
     end: {},
+    endOf: () => service.end,
     finish() {
       isFinished = true;
     },

@@ -159,14 +159,10 @@ describe('renderings of a pull request', () => {
     const head = await change.commit(files, 'Second try');
     await change.git('push', '--quiet', 'origin', 'change');
     // The job of the pull request, whose checkout and lockfile are lost with its machine.
-    Object.defineProperty(flow.service, 'end', {
-      get: () => (flow.service.count(POST) === 2 ? { status: 'failed', errors: [] } : {}),
-      configurable: true,
-    });
+    flow.service.endOf = ({ id }) => (id === 'session-2' ? { status: 'failed', errors: [] } : {});
     const root = await flow.checkout(head);
     expect(await flow.apply(['--concurrency=1'], { root })).toMatchObject({ exitCode: 4 });
     expect([flow.service.count(POST), await flow.lock()]).toEqual([3, {}]);
-    Object.defineProperty(flow.service, 'end', { value: {} });
 
     const person = await cloneOf(flow.remote);
     await person.git('merge', '--quiet', '--squash', 'origin/change');
