@@ -60,17 +60,22 @@ const textFinding: Check<TextFinding> = fields({
 });
 const moment = fields({ frame: count, seconds: number, still: nullable(text) });
 const ofEditable = both(moment, fields({ editable: text }));
-const clipEndsEarly = fields({ freezesAtSeconds: number, lengthSeconds: number, neededSeconds: number });
-const mediaTruncated = fields({ presentSeconds: number, announcedSeconds: nullable(number) });
-const mediaFinding: Check<MediaFinding> = byField('code', {
-  clip_ends_early: both(ofEditable, clipEndsEarly),
-  media_truncated: both(ofEditable, mediaTruncated),
-});
-const sceneFinding: Check<SceneFinding> = byField('code', {
+const cut = both(ofEditable, fields({ lengthSeconds: number, playedSeconds: number }));
+const mediaDefects = {
+  clip_ends_early: both(ofEditable, fields({ freezesAtSeconds: number, lengthSeconds: number, neededSeconds: number })),
+  clip_cut: cut,
+  sound_cut: cut,
+  sound_unused: both(
+    ofEditable,
+    fields({ reason: oneOf('volume', 'late', 'no_sound'), lengthSeconds: nullable(number) }),
+  ),
+  media_truncated: both(ofEditable, fields({ presentSeconds: number, announcedSeconds: nullable(number) })),
+} satisfies Record<MediaFinding['code'], unknown>;
+const mediaFinding: Check<MediaFinding> = byField('code', mediaDefects);
+const sceneFinding = byField('code', {
   glyph_missing: textFinding,
   text_overflow: textFinding,
-  clip_ends_early: both(ofEditable, clipEndsEarly),
-  media_truncated: both(ofEditable, mediaTruncated),
+  ...mediaDefects,
 }) as Check<SceneFinding>;
 const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
 const defects = {
@@ -94,9 +99,13 @@ const defects = {
     areaHeight: number,
     limit: oneOf('image', 'clip', 'asset'),
   }),
-  clip_ends_early: both(fields({ editable: text }), clipEndsEarly),
-  media_truncated: both(fields({ editable: text }), mediaTruncated),
-};
+  text_leftover: fields({
+    editable: text,
+    kind: oneOf('escape', 'placeholder', 'entity', 'markup', 'value', 'encoding'),
+    leftover: text,
+  }),
+  ...mediaDefects,
+} satisfies Record<LintFinding['code'], unknown>;
 const box = fields({ x: number, y: number, width: number, height: number });
 const lintFinding: Check<LintFinding> = both(
   both(moment, fields({ box: nullable(box) })),
@@ -223,7 +232,8 @@ const transform = optionalFields({
   animate_strategy: oneOf(...ANIMATE_STRATEGIES),
   animate_speed: oneOf(...ANIMATE_SPEEDS),
 });
-const image = fields({ assetId: text, width: number, height: number, bytes, transform, name: text });
+const origin = optionalFields({ isOwn: oneOf(true) });
+const image = both(fields({ assetId: text, width: number, height: number, bytes, transform, name: text }), origin);
 const boundSound = both(
   fields({
     bytes,
@@ -239,7 +249,7 @@ const boundSound = both(
     name: text,
     optional: flag,
   }),
-  optionalFields({ skipSeconds: number }),
+  both(optionalFields({ skipSeconds: number }), origin),
 );
 const scene: Check<BoundScene> = fields({
   ...size,

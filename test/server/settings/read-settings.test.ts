@@ -75,6 +75,8 @@ describe('readSettings()', () => {
       maxQueued: null,
       tenantMaxQueued: new Map(),
       maxQueuedTotal: null,
+      monthlySeconds: null,
+      tenantMonthlySeconds: new Map(),
       maxWaiting: 16,
       shareBetweenTenants: false,
       allowSources: [],
@@ -135,6 +137,8 @@ tenant_concurrencies: {acme: 8}
 max_queued: 1000
 tenant_max_queued: {acme: 5000}
 max_queued_total: 20000
+monthly_seconds: 36000
+tenant_monthly_seconds: {acme: 7200}
 max_waiting: 4
 share_between_tenants: true
 allow_sources: [10.0.0.0/8, "*.internal.example.com"]
@@ -187,6 +191,8 @@ max_connections: 100
       maxQueued: 1000,
       tenantMaxQueued: new Map([['acme', 5000]]),
       maxQueuedTotal: 20000,
+      monthlySeconds: 36_000,
+      tenantMonthlySeconds: new Map([['acme', 7200]]),
       maxWaiting: 4,
       shareBetweenTenants: true,
       allowSources: ['10.0.0.0/8', '*.internal.example.com'],
