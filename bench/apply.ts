@@ -153,6 +153,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
       token: 'bench',
       keyLifetimeMs: isKnown && spec.keepsKeys ? 86_400_000 : null,
       now: Date.now,
+      monotonicNow: () => performance.now(),
       wait: (milliseconds) => setTimeout(milliseconds),
       random: Math.random,
     });

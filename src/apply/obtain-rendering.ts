@@ -19,7 +19,7 @@ import { followMended, followSession, mismatchOf, renderingOf, watchSession } fr
 /** A run on another machine posts its intent within this time, including all time-outs. */
 const FOREIGN_INTENT_MS = 180_000;
 const FOREIGN_POLL_MS = 2_000;
-/** Safety margin at the end of an idempotency key's lifetime: clocks differ. */
+/** Safety margin at the end of an idempotency key's lifetime: the machines of a service have clocks of their own. */
 const KEY_MARGIN_MS = 300_000;
 /** Waits between requests while the queue of the service is full. */
 const FULL_QUEUE_WAITS_MS = [1_000, 2_000, 5_000, 10_000];
@@ -70,7 +70,7 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
       case 'retry':
       case 'sending': {
         const { intent, state }: Attempt = attempt;
-        const problem = state === 'retry' ? null : state === 'unknown' ? REPORTED : keyProblem(intent, context);
+        const problem = state === 'retry' ? null : state === 'unknown' ? REPORTED : await keyProblem(intent, context);
         if (problem === null) {
           const known = attempt;
           events.begun('resent');
@@ -125,7 +125,7 @@ async function postNew(change: PendingChange, context: RemoteContext, events: Ta
   const claimAndPost = (): Promise<Posted> =>
     context.posting(async () => {
       if (context.isEnding()) return { kind: 'ended', ending: { kind: 'given-up' } };
-      const intent = newRemoteIntent(change, body, context);
+      const intent = await newRemoteIntent(change, body, context);
       const attempt = await ports.journal.begin(intent, change.before);
       return attempt === null ? post(intent, change, context, events) : { kind: 'taken', attempt };
     });
@@ -242,12 +242,17 @@ const REPORTED = '';
  * Returns why a request must not be sent again under its key: the end of a sentence that says that its result is
  * unknown. Null if the service certainly keeps the key and answers with the session that it created for it.
  */
-function keyProblem({ at, account, key }: Intent, { service, ports }: RemoteContext): string | null {
+async function keyProblem(intent: Intent, { service }: RemoteContext): Promise<string | null> {
+  const { account, key, service_at: sentAt, style_version: styleVersion } = intent;
   const lifetimeMs = service.keyLifetimeMs();
-  const nowMs = ports.clock.now();
-  if (lifetimeMs === null || nowMs >= Date.parse(at) + lifetimeMs - KEY_MARGIN_MS) return '';
-  // The clock was ahead, so the age of the key is unknown.
-  if (Date.parse(at) > nowMs + KEY_MARGIN_MS) return `, and its time ${at} has not come yet: a clock was wrong`;
+  if (lifetimeMs === null) return '';
+  // Our clocks may be wrong, and a key that has expired creates a second session.
+  if (sentAt === undefined) return ', and no answer of the service had shown the time when it was sent';
+  const time = await service.serviceTime(styleVersion);
+  if (time === null) return ', and no answer of the service shows the time';
+  if (time.latestMs >= Date.parse(sentAt) + lifetimeMs - KEY_MARGIN_MS) return '';
+  if (Date.parse(sentAt) > time.latestMs + KEY_MARGIN_MS)
+    return `, and its time ${sentAt} has not come yet: the clock of the service was wrong`;
   if (account === service.accountDigest(key)) return null;
   if (account === undefined) return ', and an earlier version of Reelform did not record its access token';
   return ', and it was sent with another access token';
@@ -263,7 +268,7 @@ async function recordKeyLifetime({ service, ports }: RunContext): Promise<void> 
 
 /** Ends a request without an answer: the next run repeats it if its key allows that; otherwise a person decides. */
 async function unanswered(intent: Intent, message: string, context: RemoteContext): Promise<Ending> {
-  if (keyProblem(intent, context) !== null) return unknown(sendingAttempt(intent), message, context);
+  if ((await keyProblem(intent, context)) !== null) return unknown(sendingAttempt(intent), message, context);
   const hint = `Run reelform apply again: it sends the same request and key, for which ${context.service.name} keeps the session. Or decide now: reelform resolve ${intent.id}`;
   return { kind: 'failed', failures: [{ code: 'session_unknown', message, hint, retryable: true }] };
 }
@@ -333,9 +338,15 @@ async function renderEmbedded(
   return { kind: 'rendered', rendering, session };
 }
 
-function newRemoteIntent(change: PendingChange, body: string, context: RemoteContext): Intent {
+async function newRemoteIntent(change: PendingChange, body: string, context: RemoteContext): Promise<Intent> {
+  const { service } = context;
+  const time = await service.serviceTime(change.desired.styleVersion);
   const intent = newIntent(change, body, context);
-  return { ...intent, account: context.service.accountDigest(intent.key) };
+  return {
+    ...intent,
+    account: service.accountDigest(intent.key),
+    ...(time !== null && { service_at: new Date(time.earliestMs).toISOString() }),
+  };
 }
 
 function newIntent(change: PendingChange, body: string, context: RunContext): Intent {

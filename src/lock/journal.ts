@@ -76,6 +76,11 @@ export interface Intent {
    * Absent from journals of earlier versions and for the embedded service.
    */
   readonly account?: string;
+  /**
+   * Time by the clock of the service, at most the time of the first request. Absent if no answer had shown it, from
+   * journals of earlier versions and for the embedded service.
+   */
+  readonly service_at?: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import { FRESH_AGENTS, KEPT_AGENTS } from '../http/agents.ts';
 import { type Repeatability, retryAfterMs } from '../http/send-request.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
-import { keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
+import { answeredAtMs, keyLifetimeMs, type PostOutcome, postOutcome } from './post-outcome.ts';
 import {
   readSessionAnswer,
   readSessions,
@@ -17,6 +17,7 @@ import {
 import {
   lacksDeliveries,
   type RemoteRenderService,
+  type ServiceTime,
   type SessionSnapshot,
   SessionUnknown,
   type SourceUpload,
@@ -40,6 +41,8 @@ export interface HttpServiceOptions {
   readonly publish?: ((source: SourceUpload) => Promise<{ remote_url: string }>) | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds of a clock that is never set. */
+  monotonicNow(): number;
   /** @param signal rejects the promise when it is aborted */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** 0..1 */
@@ -78,6 +81,12 @@ interface Call {
   readonly body?: Uint8Array | string;
 }
 
+/** A moment by both clocks of this machine. */
+interface Moment {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
 /** An answer and the display name of its request. */
 interface Answered {
   readonly name: string;
@@ -93,11 +102,13 @@ interface Answered {
  * `service_answer_invalid`, none of which contains the token.
  */
 export function createHttpService(options: HttpServiceOptions): RemoteRenderService & StyleVersionPusher {
-  const { url, token, now, wait, random, capabilities = {} } = options;
+  const { url, token, now, monotonicNow, wait, random, capabilities = {} } = options;
   const { timeoutMs = TIMEOUT_MS, uploadTimeoutMs = UPLOAD_TIMEOUT_MS } = options;
   const uploads = new Map<Sha256, Promise<{ remote_url: string }>>();
   let seenKeyLifetimeMs = options.keyLifetimeMs ?? null;
   let takesFiles = true;
+  let seenTime: (Moment & { readonly dateMs: number }) | null = null;
+  let timeRead: Promise<unknown> | null = null;
 
   const lifetimeMs = (): number | null => {
     const { keyLifetimeMs: declaredMs } = capabilities;
@@ -109,7 +120,28 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
     const ended = options.onRequest?.(stripQueries(`${method} ${url}${path}`));
     const request = { method, url: `${url}${path}`, body, agents, totalMs, idleMs: Math.min(IDLE_MS[method], totalMs) };
-    return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token).finally(ended);
+    return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token)
+      .then(noteTime)
+      .finally(ended);
+  };
+
+  const noteTime = (result: Exchange): Exchange => {
+    const dateMs = answeredAtMs(result);
+    if (dateMs !== null) seenTime = { dateMs, wallMs: now(), monotonicMs: monotonicNow() };
+    return result;
+  };
+
+  /** Returns the milliseconds by both clocks: one may be set, and the other stops while a machine sleeps. */
+  const elapsedSince = ({ wallMs, monotonicMs }: Moment): [byWall: number, byMonotonic: number] => [
+    Math.max(0, now() - wallMs),
+    Math.max(0, monotonicNow() - monotonicMs),
+  ];
+
+  const timeNow = (): ServiceTime | null => {
+    if (seenTime === null) return null;
+    const { dateMs } = seenTime;
+    const elapsedMs = elapsedSince(seenTime);
+    return { earliestMs: dateMs + Math.min(...elapsedMs), latestMs: dateMs + Math.max(...elapsedMs) };
   };
 
   /** Sends a request that can safely be repeated. */
@@ -171,7 +203,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
     const call: Call = { method: 'POST', path: SESSIONS, headers, body };
     const name = `POST ${url}${SESSIONS}`;
-    const beganAt = now();
+    const beganAt = { wallMs: now(), monotonicMs: monotonicNow() };
     let mayHaveArrived = false;
     const retries = new Retries(options);
     for (;;) {
@@ -183,7 +215,7 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
       }
       mayHaveArrived ||= outcome.kind === 'unknown';
       const keptMs = lifetimeMs();
-      const isKept = keptMs !== null && now() - beganAt < keptMs;
+      const isKept = keptMs !== null && Math.max(...elapsedSince(beganAt)) < keptMs;
       // Once a request may have arrived, repeating it is only safe under a kept key.
       const how: Repeatability = isKept ? 'keyed' : 'once';
       const milliseconds = mayHaveArrived && !isKept ? null : retries.delayMs(result, how, outcome.error);
@@ -255,14 +287,25 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
     }
   };
 
+  const specsPath = (id: string): string => `/v2/template_style_versions/${encodeURIComponent(id)}/specs`;
+
   return {
     name: new URL(url).origin,
     outlivesProcess: true,
     keyLifetimeMs: lifetimeMs,
     accountDigest: (idempotencyKey) => accountDigest(token, idempotencyKey),
 
+    async serviceTime(styleVersion) {
+      // An answer with any status has a Date.
+      if (seenTime === null) {
+        timeRead ??= send({ method: 'GET', path: specsPath(styleVersion) });
+        await timeRead;
+      }
+      return timeNow();
+    },
+
     async getStyleVersion(id) {
-      const { name, answer } = await read(`/v2/template_style_versions/${encodeURIComponent(id)}/specs`);
+      const { name, answer } = await read(specsPath(id));
       return readStyleVersion(name, answer.text);
     },
 

@@ -76,6 +76,14 @@ function idIn(location: string | null): string | null {
   }
 }
 
+/** Returns when the service answered, by its clock, in milliseconds since the epoch. Null if the answer has no `Date`. */
+export function answeredAtMs(exchange: Exchange): number | null {
+  if (exchange.kind === 'unsent' || exchange.kind === 'unanswered') return null;
+  const { header } = exchange.kind === 'answer' ? exchange.answer : exchange.head;
+  const dateMs = Date.parse(header('date') ?? '');
+  return Number.isNaN(dateMs) ? null : dateMs;
+}
+
 /** Upper limit of a reported key lifetime, longer than any wait for an answer. */
 const MAX_LIFETIME_MS = 30 * 24 * 3_600_000;
 

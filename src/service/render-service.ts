@@ -65,6 +65,19 @@ export interface RemoteRenderService extends ServiceCalls {
    * is sent again only with the same token.
    */
   accountDigest(idempotencyKey: string): string;
+
+  /**
+   * Returns the present time by the clock of the service, for the age of idempotency keys: the clocks of the machines
+   * that run Reelform may be wrong by days. Reads a style version once if no answer has shown the time yet. Null if
+   * the service sends no `Date`.
+   */
+  serviceTime(styleVersion: string): Promise<ServiceTime | null>;
+}
+
+/** Bounds of the time by the clock of a service, in milliseconds since the epoch; they differ if our clock was set. */
+export interface ServiceTime {
+  readonly earliestMs: number;
+  readonly latestMs: number;
 }
 
 /** A service in this process: needs no polling and ends with the process. */

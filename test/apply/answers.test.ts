@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunClock } from '../../src/apply/session-watcher.ts';
+import { type JournalRecord, journalText, parseJournal } from '../../src/lock/journal.ts';
 import { openJournalFile } from '../../src/lock/journal-file.ts';
 import type { RenderSession } from '../../src/wire/render-session.ts';
 import { answerScenario, newAnswerFigures } from '../support/answer-faults.ts';
@@ -215,14 +217,19 @@ describe('applyPlan() and the account of an idempotency key', () => {
   const at = (clock: RunClock, offsetMs: number): RunClock => ({ ...clock, now: () => clock.now() + offsetMs });
   const DAY = 86_400_000;
 
+  interface Killed {
+    readonly clock?: (clock: RunClock) => RunClock;
+    readonly onEvent?: () => void;
+  }
+
   /** A service that keeps keys, and a run that was killed after its request for `a`. */
-  async function killed(more: { readonly clock?: (clock: RunClock) => RunClock } = {}) {
+  async function killed({ onEvent, ...more }: Killed = {}) {
     const here = await world({ keepsKeys: true, otherTokens: ['rf_other'] });
     await run(here, [textVideo('warm')]);
     lose(here.service);
     const clock = more.clock?.(here.clock);
     const videos = [textVideo('warm'), textVideo('a')];
-    const { outcome } = await run(here, videos, clock === undefined ? {} : { clock });
+    const { outcome } = await run(here, videos, { ...(clock && { clock }), ...(onEvent && { onEvent }) });
     expect(outcome.failed).toMatchObject([{ id: 'a', failures: [{ code: 'session_unknown', retryable: true }] }]);
     here.service.force(POST);
     const posts = here.service.count(POST);
@@ -268,11 +275,71 @@ describe('applyPlan() and the account of an idempotency key', () => {
     expect(newPosts()).toBe(0);
   });
 
+  it('does not send a key that has expired, although its intent is dated later: a clock was ahead', async () => {
+    const { here, videos, newPosts } = await killed({ clock: (clock) => at(clock, 1.5 * DAY) });
+    await here.clock.wait(2 * DAY);
+    expect((await run(here, videos)).outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    expect([newPosts(), here.service.sessions.size]).toEqual([0, 2]);
+  });
+
+  it.each([-3, -0.5, 0.5, 3])('sends a key again after minutes, when a clock was %s days wrong', async (days) => {
+    const { here, videos, newPosts } = await killed({ clock: (clock) => at(clock, days * DAY) });
+    await here.clock.wait(600_000);
+    expect((await run(here, videos)).outcome).toMatchObject({ rendered: 1, unknown: [] });
+    expect([newPosts(), here.service.sessions.size]).toEqual([1, 2]);
+  });
+
+  it('does not send a key that has expired by the clock of the service, when the clock is behind now', async () => {
+    const { here, videos, newPosts } = await killed();
+    await here.clock.wait(2 * DAY);
+    const { outcome } = await run(here, videos, { clock: at(here.clock, -1.5 * DAY) });
+    expect(outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    expect([newPosts(), here.service.sessions.size]).toEqual([0, 2]);
+  });
+
+  it('does not send a key after the clock jumped during the run that sent it first', async () => {
+    let aheadMs = 0;
+    const { here, videos, newPosts } = await killed({
+      clock: (clock) => ({ ...clock, now: () => clock.now() + aheadMs }),
+      onEvent: () => {
+        aheadMs = 1.5 * DAY;
+      },
+    });
+    await here.clock.wait(2 * DAY);
+    expect((await run(here, videos)).outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    expect([newPosts(), here.service.sessions.size]).toEqual([0, 2]);
+  });
+
+  it('leaves the decision to a person where the service sends no Date', async () => {
+    const here = await world({ keepsKeys: true, sendsDate: false });
+    await run(here, [textVideo('warm')]);
+    lose(here.service);
+    const videos = [textVideo('warm'), textVideo('a')];
+    expect((await run(here, videos)).outcome).toMatchObject({ failed: [], unknown: [{ id: 'a' }] });
+    here.service.force(POST);
+    expect((await run(here, videos)).outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    expect(here.service.sessions.size).toBe(2);
+  });
+
+  it('does not send a key again if its journal does not have the time of the service', async () => {
+    const { here, videos, newPosts } = await killed();
+    const { records } = parseJournal(readFileSync(here.path), 'journal.ndjson');
+    const old = records.map(({ service_at: _, ...record }: JournalRecord & { service_at?: string }) => record);
+    writeFileSync(here.path, journalText(old as JournalRecord[]));
+    expect((await run(here, videos)).outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    expect(newPosts()).toBe(0);
+  });
+
   it('does not send a key that was reported as unknown, after the clock went back', async () => {
     const { here, videos, newPosts } = await killed();
-    const late = await run(here, videos, { clock: at(here.clock, 3 * DAY) });
-    expect(late.outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    const askedAt = here.clock.now();
+    await here.clock.wait(3 * DAY);
     expect((await run(here, videos)).outcome).toMatchObject({ rendered: 0, unknown: [{ id: 'a' }] });
+    here.serviceClock.now = () => askedAt;
+    expect((await run(here, videos, { clock: at(here.clock, -3 * DAY) })).outcome).toMatchObject({
+      rendered: 0,
+      unknown: [{ id: 'a' }],
+    });
     expect([newPosts(), here.service.sessions.size]).toEqual([0, 2]);
   });
 

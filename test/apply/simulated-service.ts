@@ -130,6 +130,7 @@ export function simulatedService(options: SimulatedServiceOptions): SimulatedSer
     requests,
     outlivesProcess: true,
     accountDigest: () => 'account',
+    serviceTime: async () => null,
     keyLifetimeMs: () => null,
     getStyleVersion: () => Promise.reject(new Error('not here')),
     uploadSource: () => Promise.reject(new Error('not here')),

@@ -162,6 +162,7 @@ async function apply(root: string, server: InterfaceService): Promise<void> {
     token: server.token,
     keyLifetimeMs: journal.state.services.get(server.url)?.keyLifetimeMs ?? 86_400_000,
     now: Date.now,
+    monotonicNow: () => performance.now(),
     wait,
     random: () => 0.5,
   });

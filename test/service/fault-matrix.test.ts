@@ -31,6 +31,7 @@ describe('a POST', () => {
       url,
       token: 'canary',
       now: Date.now,
+      monotonicNow: () => performance.now(),
       wait: async () => undefined,
       random: () => 0,
       timeoutMs: 500,

@@ -47,6 +47,7 @@ describe('createHttpService()', () => {
       url: `${server.url}/base`,
       token: server.token,
       now: () => 0,
+      monotonicNow: () => 0,
       random: () => 0,
       wait: async () => undefined,
     });

@@ -104,10 +104,13 @@ export async function answerScenario(seed: number, figures: AnswerFigures): Prom
   const mistakes: string[] = [];
   for (; runs <= FAULTY_RUNS; runs += 1) {
     isFaulty = runs < FAULTY_RUNS;
-    const postFaults = isFaulty ? Array.from({ length: random.below(4) }, () => random.pick(POST_FAULTS)) : [];
+    const postFaults = isFaulty
+      ? Array.from({ length: random.pick([0, 1, 2, 3, 60]) }, () => random.pick(POST_FAULTS))
+      : [];
     service.force('POST /v2/render_sessions', ...postFaults);
-    const clock = isFaulty && chance(30) ? shifted(here.clock, random.pick([-3, 1.5, 3]) * DAY_MS) : here.clock;
+    const clock = chance(isFaulty ? 40 : 20) ? wrongClock(here.clock, random) : here.clock;
     let eventsLeft = isFaulty && chance(40) ? random.below(30) : Number.POSITIVE_INFINITY;
+    if (chance(30)) await here.clock.wait(random.pick([0.5, 2]) * DAY_MS);
     figures.runs += 1;
     const done = run(here, videos, {
       clock,
@@ -157,8 +160,17 @@ function faultOf(random: SeededRandom): AnswerFault {
   }
 }
 
-function shifted(clock: RunClock, offsetMs: number): RunClock {
-  return { ...clock, now: () => clock.now() + offsetMs };
+/** Returns a clock that is wrong by days, from the beginning or from a moment of the run on. */
+function wrongClock(clock: RunClock, random: SeededRandom): RunClock {
+  const offsetMs = random.pick([-3, -1.5, -0.5, 0.5, 1.5, 3]) * DAY_MS;
+  let readsLeft = random.pick([0, 0, 5, 30]);
+  return {
+    ...clock,
+    now: () => {
+      readsLeft -= 1;
+      return clock.now() + (readsLeft < 0 ? offsetMs : 0);
+    },
+  };
 }
 
 /** Returns the recorded videos whose session is that of another video, or whose URL is not that of their session. */

@@ -124,6 +124,7 @@ export async function attempt(
       token: TOKEN,
       keyLifetimeMs: keepsKeys ? 60_000 : null,
       now: Date.now,
+      monotonicNow: () => performance.now(),
       wait: async (milliseconds) => void waits.push(milliseconds),
       random: () => 0.5,
       timeoutMs,

@@ -75,7 +75,14 @@ export interface InterfaceServiceOptions {
   readonly store?: ReadonlyMap<string, RenderSession>;
   /** Further access tokens. Each is an account of its own, which has its own idempotency keys. */
   readonly otherTokens?: readonly string[];
+  /** Its clock, in milliseconds since the epoch; `Date.now` by default. */
+  readonly now?: () => number;
+  /** Whether its answers have a `Date`; default true. */
+  readonly sendsDate?: boolean;
 }
+
+/** Keys are forgotten after a day. */
+const KEY_LIFETIME_MS = 86_400_000;
 
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
 
@@ -86,7 +93,8 @@ const STARTED_AT = '2026-01-01T00:00:00.000Z';
 export async function startInterfaceService(options: InterfaceServiceOptions = {}): Promise<InterfaceService> {
   const token = 'rf_canary-4d2f8a61b7';
   const sessions = new Map(options.store);
-  const byKey = new Map<string, string>();
+  const byKey = new Map<string, { readonly id: string; readonly at: number }>();
+  const now = options.now ?? Date.now;
   const styleVersions = new Map(options.styleVersions?.map((one) => [one.id, one]));
   const uploaded = new Map<string, { looks: number; version: StyleVersion }>();
   const seen: SeenRequest[] = [];
@@ -99,7 +107,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
 
   const create = (request: CreateRenderSession, key: string | undefined): RenderSession => {
     const known = options.keepsKeys === true && key !== undefined ? byKey.get(key) : undefined;
-    if (known !== undefined) return sessions.get(known)!;
+    if (known !== undefined && now() - known.at < KEY_LIFETIME_MS) return sessions.get(known.id)!;
     const id = `session-${sessions.size + 1}`;
     const session: RenderSession = {
       id,
@@ -120,7 +128,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     };
     sessions.set(id, session);
     begunAt.set(id, Date.now());
-    if (key !== undefined) byKey.set(key, id);
+    if (key !== undefined) byKey.set(key, { id, at: now() });
     return session;
   };
 
@@ -180,7 +188,7 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
       const key = headers['idempotency-key'] === undefined ? undefined : `${account} ${headers['idempotency-key']}`;
       const kept =
         options.keepsKeys === true
-          ? { 'idempotency-key-expires': new Date(Date.now() + 86_400_000).toUTCString() }
+          ? { 'idempotency-key-expires': new Date(now() + KEY_LIFETIME_MS).toUTCString() }
           : {};
       const created = create(JSON.parse(body.toString()) as CreateRenderSession, key);
       return [201, { render_session: service.alters('post', created) }, kept];
@@ -227,6 +235,8 @@ export async function startInterfaceService(options: InterfaceServiceOptions = {
     const path = request.url ?? '';
     const one: SeenRequest = { method, path, headers: request.headers, body: Buffer.concat(chunks) };
     seen.push(one);
+    response.sendDate = false;
+    if (options.sendsDate !== false) response.setHeader('date', new Date(now()).toUTCString());
     const fault = faults.get(routeOf(one))?.shift();
     if (fault?.kind === 'answer') {
       if (fault.afterDoing === true) answer(one);

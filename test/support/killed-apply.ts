@@ -58,7 +58,9 @@ const http = createHttpService({
   token: 'rf_token',
   ...(keepsKeys && { capabilities: { keyLifetimeMs: 86_400_000 } }),
   keyLifetimeMs: journal.state.services.get(url)?.keyLifetimeMs ?? null,
-  now,
+  // The service runs on real time.
+  now: Date.now,
+  monotonicNow: () => performance.now(),
   wait: (milliseconds) => clock.wait(milliseconds),
   random: Math.random,
   timeoutMs: 5_000,

@@ -32,6 +32,7 @@ export async function openClient(
     url: server.url,
     token: server.token,
     now: () => 0,
+    monotonicNow: () => 0,
     random: () => 1,
     wait: async (milliseconds) => void waits.push(milliseconds),
     ...changes,

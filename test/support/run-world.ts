@@ -22,10 +22,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The state that outlives a run: one repository and one service. */
 export async function world(options: InterfaceServiceOptions = {}) {
-  const service = await startInterfaceService(options);
+  const clock = simulatedClock();
+  /** Clock of the service, which keeps time with the simulated one. */
+  const serviceClock = { now: () => clock.now() };
+  const service = await startInterfaceService({ now: () => serviceClock.now(), ...options });
   onTestFinished(() => service.close());
   const path = join(folder, `${randomUUID()}.ndjson`);
-  return { service, path, clock: simulatedClock(), lock: { value: emptyLock as Lock } };
+  return { service, serviceClock, path, clock, lock: { value: emptyLock as Lock } };
 }
 
 export type World = Awaited<ReturnType<typeof world>>;
@@ -48,6 +51,7 @@ export async function run({ service, path, lock, ...kept }: World, videos: reado
     token: more.token ?? service.token,
     keyLifetimeMs: file.state.services.get(new URL(service.url).origin)?.keyLifetimeMs ?? null,
     now: () => clock.now(),
+    monotonicNow: () => clock.monotonicNow(),
     wait: (milliseconds) => clock.wait(milliseconds),
     random: () => 0.5,
     timeoutMs: 2_000,

@@ -191,6 +191,7 @@ export class Simulation {
       name: SERVICE,
       outlivesProcess: true,
       accountDigest: () => 'account',
+      serviceTime: async () => ({ earliestMs: this.#nowMs, latestMs: this.#nowMs }),
       keyLifetimeMs: () => keyLifetimeMs,
       getStyleVersion: () => Promise.reject(new Error('not asked here')),
       uploadSource: () => Promise.reject(new Error('not asked here')),

@@ -45,6 +45,7 @@ export function openRemoteService(
     ...options,
     capabilities: service.capabilities,
     now: () => io.now(),
+    monotonicNow: () => io.monotonicNow(),
     wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
     random: Math.random,
   });

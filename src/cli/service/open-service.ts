@@ -145,6 +145,7 @@ export function noopService(name: string): OpenService {
       outlivesProcess: true,
       keyLifetimeMs: () => null,
       accountDigest: () => '',
+      serviceTime: async () => null,
     },
     capacity: 1,
     ensureStyleVersion: refuse,
