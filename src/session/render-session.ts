@@ -206,7 +206,7 @@ function endFields(
   };
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** ISO 8601, UTC, milliseconds. */
 function timestamp(nowMs: number): string {

@@ -19,6 +19,7 @@ import {
   changedDraft,
   changeMapping,
   createdSession,
+  DAY_MS,
   queuedSession,
   sortProblems,
   withPlainColors,
@@ -235,8 +236,6 @@ export class Sessions {
     return template;
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns the length of a session's video; 0 for a still. */
 function videoSeconds(template: SessionTemplate, { output }: RenderSession): number {

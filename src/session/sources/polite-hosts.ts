@@ -77,7 +77,7 @@ export class PoliteHosts {
         const wait = turns === undefined ? waitMs : 0;
         return this.#inTurn(host, signal, async () => {
           await this.#pause(wait, signal);
-          return attempt(2, true);
+          return attempt(tries + 1, true);
         });
       }
     };
