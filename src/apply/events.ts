@@ -72,6 +72,8 @@ export type ApplyEvent =
        * none.
        */
       readonly restored?: { readonly isIdentical: boolean | null };
+      /** Present if another run on the same journal requested the rendering. */
+      readonly byOtherRun?: true;
       readonly elapsedMs: number;
     }
   /** Rendered and recorded, but some deliveries failed: the next run repeats them. */
@@ -97,7 +99,10 @@ export type ApplyEvent =
 
 /** Summary of a run. */
 export interface ApplyOutcome {
+  /** Number of videos that this run rendered. */
   readonly rendered: number;
+  /** Number of videos that other runs on the same journal rendered, and this one recorded; absent when there are none. */
+  readonly renderedByOtherRuns?: number;
   /** Number of restored videos, and of those whose bytes differ from the lost file; absent when none was restored. */
   readonly restored?: { readonly videos: number; readonly differing: number };
   /** Number of changes that only edited the lockfile: moves, labels, removals, adoptions. */

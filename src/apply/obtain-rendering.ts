@@ -12,7 +12,14 @@ import {
 import { isFullQueueError, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures } from './events.ts';
-import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import {
+  type Ending,
+  isOtherRuns,
+  type PendingChange,
+  type RunContext,
+  type TaskEvents,
+  timestamp,
+} from './run-context.ts';
 import { prepareRequest, uploadRequests } from './session-request.ts';
 import { followMended, followSession, mismatchOf, renderingOf, watchSession } from './watch-session.ts';
 
@@ -58,7 +65,12 @@ async function obtainRemote(change: PendingChange, context: RemoteContext, event
         posted = await postNew(change, context, events);
         break;
       case 'rendered':
-        return { kind: 'rendered', rendering: attempt.rendering!, session: null };
+        return {
+          kind: 'rendered',
+          rendering: attempt.rendering!,
+          session: null,
+          isOtherRuns: isOtherRuns(attempt.intent, context),
+        };
       case 'created':
       case 'missing': {
         const session = attempt.session!;
@@ -335,7 +347,7 @@ async function renderEmbedded(
     const written = journal.append({ type: 'intent', ...intent });
     await Promise.all([written, journal.append({ type: 'rendered', key, rendering, at: timestamp(context) })]);
   }
-  return { kind: 'rendered', rendering, session };
+  return { kind: 'rendered', rendering, session, isOtherRuns: false };
 }
 
 async function newRemoteIntent(change: PendingChange, body: string, context: RemoteContext): Promise<Intent> {

@@ -63,8 +63,14 @@ export type PendingChange = Change & { readonly desired: DesiredVideo };
 
 /** How the work on one video ended. */
 export type Ending =
-  /** `session` in its last known state; null when this run did not read it. */
-  | { readonly kind: 'rendered'; readonly rendering: LockRendering; readonly session: RenderSession | null }
+  | {
+      readonly kind: 'rendered';
+      readonly rendering: LockRendering;
+      /** In its last known state; null when this run did not read it. */
+      readonly session: RenderSession | null;
+      /** Whether another run requested it that may still be running, and reports it as well. */
+      readonly isOtherRuns: boolean;
+    }
   | { readonly kind: 'failed'; readonly failures: readonly VideoFailure[] }
   /** A render was requested, and only a person can find out its result. `session`: the missing one, if there is one. */
   | {
@@ -85,6 +91,14 @@ export interface TaskEvents {
   progressed(percent: number, segments?: SegmentProgress): void;
   /** Reports a problem that is not a failure. */
   warned(warning: VideoFailure): void;
+}
+
+/**
+ * Returns whether another run requested an attempt and may report its video too. Runs with an unshared journal exclude
+ * each other, so an earlier one has ended.
+ */
+export function isOtherRuns({ run }: Intent, context: RunContext): boolean {
+  return context.ports.journal.isShared && run !== context.run;
 }
 
 /** Returns the current time in the journal's format. */

@@ -77,21 +77,23 @@ export class RunRecord {
     const elapsedMs = this.#clock.monotonicNow() - startedAt;
     switch (ending.kind) {
       case 'rendered': {
-        const { rendering } = ending;
+        const { rendering, isOtherRuns } = ending;
         this.#renderings.set(id, rendering);
         await this.#saver.record([lockEdits(change, rendering, delivery.arrived)]);
         if (isSignedUrl(rendering.video_url)) this.#emit({ kind: 'video-warned', id, warning: SIGNED });
         const { video_url: videoUrl } = rendering;
         const restored = compareRestored(change, rendering);
-        if (restored !== undefined) this.#outcome.restored = countRestored(this.#outcome.restored, restored)!;
-        this.#emit({
+        const event: ApplyEvent = {
           kind: 'video-rendered',
           id,
           videoUrl,
           ...deliveriesOf(delivery),
           ...(restored && { restored }),
+          ...(isOtherRuns && { byOtherRun: true }),
           elapsedMs,
-        });
+        };
+        Object.assign(this.#outcome, countRendered(this.#outcome, event));
+        this.#emit(event);
         this.#count(id, delivery);
         return;
       }
@@ -119,7 +121,7 @@ export class RunRecord {
     const { skipped, inProgress } = this.#outcome;
     // A run that was stopped when everything was already running left nothing out.
     const isIncomplete = skipped.length + inProgress.length > 0;
-    return { ...this.#outcome, rendered: this.#renderings.size, endedBy: isIncomplete ? endedBy : null, elapsedMs };
+    return { ...sortedById(this.#outcome), endedBy: isIncomplete ? endedBy : null, elapsedMs };
   }
 
   #countRecorded(change: Change, rendering: LockRendering | null, ending: DeliveryEnding): void {
@@ -138,6 +140,21 @@ export class RunRecord {
   }
 }
 
+/** Sorts the videos of an outcome, which end in any order. */
+export function sortedById(outcome: ApplyOutcome): ApplyOutcome {
+  const sorted = <Video extends { readonly id: VideoId }>(videos: readonly Video[]): Video[] => {
+    return videos.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  };
+  return {
+    ...outcome,
+    failed: sorted(outcome.failed),
+    undelivered: sorted(outcome.undelivered),
+    unknown: sorted(outcome.unknown),
+    inProgress: sorted(outcome.inProgress),
+    skipped: outcome.skipped.toSorted(),
+  };
+}
+
 /** Returns the rendering that existed before the run; null when it has to be made, or is another video's. */
 export function foundRendering(change: Change): LockRendering | null {
   if (change.action !== 'adopt') return change.before;
@@ -153,14 +170,19 @@ function compareRestored({ action, before }: Change, { sha256 }: LockRendering):
 
 type RestoredFile = NonNullable<Extract<ApplyEvent, { kind: 'video-rendered' }>['restored']>;
 
-/** Adds a restored file to a count. @param file undefined for none */
-export function countRestored(
-  before: ApplyOutcome['restored'],
-  file: RestoredFile | undefined,
-): ApplyOutcome['restored'] {
-  if (file === undefined) return before;
-  const { videos = 0, differing = 0 } = before ?? {};
-  return { videos: videos + 1, differing: differing + (file.isIdentical === false ? 1 : 0) };
+type RenderedCounts = Pick<ApplyOutcome, 'rendered' | 'renderedByOtherRuns' | 'restored'>;
+
+/** Returns the counts of rendered videos after one more. */
+export function countRendered(
+  { rendered, renderedByOtherRuns = 0, restored }: RenderedCounts,
+  event: ApplyEvent & { readonly kind: 'video-rendered' },
+): RenderedCounts {
+  const { videos = 0, differing = 0 } = restored ?? {};
+  const isDiffering = event.restored?.isIdentical === false;
+  return {
+    ...(event.byOtherRun ? { rendered, renderedByOtherRuns: renderedByOtherRuns + 1 } : { rendered: rendered + 1 }),
+    ...(event.restored && { restored: { videos: videos + 1, differing: differing + (isDiffering ? 1 : 0) } }),
+  };
 }
 
 function deliveriesOf({ arrived }: DeliveryEnding): { readonly deliveries?: DeliveryEnding['arrived'] } {

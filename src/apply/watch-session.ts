@@ -8,7 +8,14 @@ import { PollRetry, SEEN_MISSING_MS, UNSEEN_MISSING_MS } from '../service/retry.
 import { lacksSession, ServiceError } from '../service/service-error.ts';
 import type { RenderSession } from '../wire/render-session.ts';
 import { sessionFailures, thrownFailures, type VideoFailure } from './events.ts';
-import { type Ending, type PendingChange, type RunContext, type TaskEvents, timestamp } from './run-context.ts';
+import {
+  type Ending,
+  isOtherRuns,
+  type PendingChange,
+  type RunContext,
+  type TaskEvents,
+  timestamp,
+} from './run-context.ts';
 import { answerContradictions } from './session-differences.ts';
 import { sessionRequest } from './session-request.ts';
 
@@ -113,7 +120,7 @@ export async function watchSession(
     return { kind: 'failed', failures: thrownFailures(lacksOutputs(context.service.name)) };
   }
   await ports.journal.append({ type: 'rendered', key, rendering, at });
-  return { kind: 'rendered', rendering, session: ended };
+  return { kind: 'rendered', rendering, session: ended, isOtherRuns: isOtherRuns(intent, context) };
 }
 
 /** Returns an error if an answer contradicts the request of an attempt; null if it may be its session. */
@@ -198,7 +205,7 @@ export async function verifyRendering(
     const { mapping } = sessionRequest(desired, desired.styleVersion, () => '');
     const [mismatch] = answerContradictions(JSON.stringify({ mapping }), session);
     const rendering = mismatch === undefined ? renderingOf(session) : null;
-    if (rendering !== null) return { kind: 'rendered', rendering, session: null };
+    if (rendering !== null) return { kind: 'rendered', rendering, session: null, isOtherRuns: false };
   } catch (error) {
     if (!lacksSession(error)) return { kind: 'failed', failures: thrownFailures(error) };
   }
@@ -209,7 +216,7 @@ export async function verifyRendering(
   }
   const video = await ports.probeUrl(former.video_url, leave).catch(() => null);
   if (video === null) return { kind: 'given-up' };
-  if (video.kind === 'there') return { kind: 'rendered', rendering: former, session: null };
+  if (video.kind === 'there') return { kind: 'rendered', rendering: former, session: null, isOtherRuns: false };
   const why = video.kind === 'gone' ? `the server returned ${video.status}` : video.why;
   const message = `${service.name} no longer has the session ${former.session}, and its video cannot be fetched: ${why}`;
   const hint = `Check the token and the service, then run apply again. If the video is lost, render it again with reelform apply --replace ${id}`;

@@ -9,8 +9,8 @@ const fate = fc.oneof(
 /**
  * Property: two or three runs race over one journal. Some of them die; requests, responses and pushes are lost;
  * sessions answer 404 for a while or for longer than a run waits. A last run then completes undisturbed. Holds if no
- * video was rendered twice and each one is in the lockfile of the last run, or is reported as unknown: by an earlier
- * run, or where no record says that the service keeps keys.
+ * video was rendered twice or reported by two runs as their own, and each one is in the lockfile of the last run, or is
+ * reported as unknown: by an earlier run, or where no record says that the service keeps keys.
  */
 export function racingRuns(options: { readonly keepsKeys: boolean; readonly comparesAndSwaps: boolean }) {
   const runs = fc.array(fc.record({ diesAfter: fc.option(fc.integer({ min: 0, max: 40 })) }), {
@@ -31,8 +31,11 @@ export function racingRuns(options: { readonly keepsKeys: boolean; readonly comp
     const unknown = last?.outcome.unknown.map(({ id }) => id as string) ?? [];
     const left = videos.filter((id) => last?.lock.videos.has(id) !== true && !unknown.includes(id));
     const renders = [...simulation.renders];
-    const isOnce = renders.every(([, count]) => count === 1);
+    const claims = [...simulation.claims];
+    const isOnce = renders.every(([, count]) => count === 1) && claims.every(([, claimants]) => claimants.length === 1);
     if (isOnce && left.length === 0 && (mayBeUnknown || unknown.every((id) => reported.has(id)))) return;
-    throw new Error(`renders ${JSON.stringify(renders)}, missing ${left}, unknown ${unknown}`);
+    throw new Error(
+      `renders ${JSON.stringify(renders)}, claims ${JSON.stringify(claims)}, missing ${left}, unknown ${unknown}`,
+    );
   });
 }

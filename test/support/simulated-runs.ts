@@ -48,6 +48,7 @@ export class Simulation {
   readonly #fates: Fate[];
   readonly #sessions = new Map<string, RenderSession>();
   readonly #byKey = new Map<string, string>();
+  readonly #claims = new Map<string, string[]>();
   #text: Version | null = null;
   #versions = 0;
   #keys = 0;
@@ -65,6 +66,11 @@ export class Simulation {
     const counts = new Map<string, number>();
     for (const { title } of this.#sessions.values()) counts.set(title, (counts.get(title) ?? 0) + 1);
     return counts;
+  }
+
+  /** Runs that reported a video as rendered by themselves, by video. */
+  get claims(): ReadonlyMap<string, readonly string[]> {
+    return this.#claims;
   }
 
   /** Whether the journal records that the service keeps keys. */
@@ -138,7 +144,10 @@ export class Simulation {
       deadlineMs: null,
       failFast: false,
       run: name,
-      onEvent: () => undefined,
+      onEvent: (event) => {
+        if (event.kind !== 'video-rendered' || event.byOtherRun) return;
+        this.#claims.set(event.id, [...(this.#claims.get(event.id) ?? []), name]);
+      },
       ports: {
         updateLock: async (change) => {
           lock = change(lock);

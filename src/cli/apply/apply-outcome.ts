@@ -1,5 +1,5 @@
 import { type ApplyEvent, type ApplyOutcome, NOTHING_DONE } from '../../apply/events.ts';
-import { countRestored, unknownVideo } from '../../apply/run-record.ts';
+import { countRendered, sortedById, unknownVideo } from '../../apply/run-record.ts';
 import type { VideoId } from '../../definition/video.ts';
 import { EXIT } from '../../diagnostic.ts';
 import type { JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
@@ -17,10 +17,8 @@ export interface ApplyView {
 /** Adds an event to the outcome of a run, for a run that may end without an outcome of its own. */
 export function updateOutcome(outcome: ApplyOutcome, event: StreamEvent): ApplyOutcome {
   switch (event.kind) {
-    case 'video-rendered': {
-      const restored = countRestored(outcome.restored, event.restored);
-      return { ...outcome, rendered: outcome.rendered + 1, ...(restored && { restored }) };
-    }
+    case 'video-rendered':
+      return { ...outcome, ...countRendered(outcome, event) };
     case 'video-undelivered':
       return { ...outcome, undelivered: [...outcome.undelivered, { id: event.id, failures: event.failures }] };
     case 'video-recorded':
@@ -84,14 +82,14 @@ export class PartialOutcome {
    */
   interrupted(elapsedMs: number): ApplyOutcome {
     const { inProgress, skipped } = this.#counted;
-    return {
+    return sortedById({
       ...this.#counted,
       delivered: this.#delivered.size,
       inProgress: [...inProgress, ...Array.from(this.#submitted, ([id, session]) => ({ id, session }))],
       skipped: [...skipped, ...this.#waiting],
       endedBy: 'interrupted',
       elapsedMs,
-    };
+    });
   }
 }
 

@@ -81,9 +81,15 @@ function fieldsOf(event: StreamEvent): Told | null {
     case 'video-warned':
       return { type: 'video_warned', id: event.id, warning: failureJson(event.warning) };
     case 'video-rendered': {
-      const { id, videoUrl, deliveries = [], elapsedMs, restored } = event;
+      const { id, videoUrl, deliveries = [], elapsedMs, restored, byOtherRun } = event;
       const delivered = deliveries.map(deliveryJson);
-      const fields = { id, video_url: videoUrl, deliveries: delivered, elapsed_ms: elapsedMs };
+      const fields = {
+        id,
+        video_url: videoUrl,
+        deliveries: delivered,
+        by_other_run: byOtherRun,
+        elapsed_ms: elapsedMs,
+      };
       return { type: 'video_rendered', ...fields, ...(restored && { restored: { identical: restored.isIdentical } }) };
     }
     case 'video-delivering':
@@ -124,6 +130,7 @@ function outcomeFields(outcome: ApplyOutcome, diagnostics: readonly JsonDiagnost
     type: 'outcome',
     format_version: FORMAT_VERSION,
     rendered: outcome.rendered,
+    rendered_by_other_runs: outcome.renderedByOtherRuns,
     restored: outcome.restored,
     recorded: outcome.recorded,
     failed: outcome.failed.map(failedJson),

@@ -131,7 +131,8 @@ function doneRow(event: DoneEvent, change: ChangeDocument | undefined): string {
   const title = change === undefined ? '' : name(change.title);
   if (event.kind === 'video-rendered') {
     const places = [videoLink(event.videoUrl), ...deliveryWords(event.deliveries)].join('<br>');
-    return `| 🎬&nbsp;rendered | ${shortCode(event.id)} | ${title} | ${places} |`;
+    const what = event.byOtherRun ? 'rendered by another run' : '🎬&nbsp;rendered';
+    return `| ${what} | ${shortCode(event.id)} | ${title} | ${places} |`;
   }
   const { action, videoUrl } = event;
   const mark = `${markdownCode(SYMBOLS[action])}&nbsp;${action}`;

@@ -119,7 +119,7 @@ export class VideoLines {
         ];
       case 'video-rendered':
         return [
-          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${displayUrl(event.videoUrl)}`,
+          `${green('✓')} ${this.name(event.id)}  ${dim(formatDuration(event.elapsedMs).padStart(8))}  ${displayUrl(event.videoUrl)}${event.byOtherRun ? dim('  rendered by another run') : ''}`,
           ...this.#destinationLines(event.deliveries ?? []),
         ];
       case 'video-failed': {

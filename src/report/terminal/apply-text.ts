@@ -85,9 +85,11 @@ function headline(outcome: ApplyOutcome, colors: Colors): string {
 
 /** Counts videos by result: `3 rendered`, `1 failed`. */
 export function outcomeCounts(outcome: ApplyOutcome, { red, yellow } = PLAIN): string[] {
-  const { rendered, restored, recorded, failed, delivered, undelivered, unknown, inProgress, skipped } = outcome;
+  const { rendered, renderedByOtherRuns: found = 0, restored, recorded, delivered } = outcome;
+  const { failed, undelivered, unknown, inProgress, skipped } = outcome;
   return [
     `${formatCount(rendered)} rendered`,
+    ...(found > 0 ? [`${formatCount(found)} rendered by another run`] : []),
     ...(restored === undefined ? [] : [`${formatCount(restored.videos)} of them restored`]),
     ...(delivered > 0 ? [`${formatCount(delivered)} delivered`] : []),
     ...(recorded > 0 ? [`${formatCount(recorded)} recorded`] : []),
@@ -150,10 +152,12 @@ function leftBlocks({ inProgress }: ApplyOutcome, { yellow }: Colors): string[] 
 }
 
 /** Suggests the next command. Another apply does not fix a failure that is not retryable. */
-function nextBlocks({ rendered, failed, undelivered, skipped, unknown, inProgress }: ApplyOutcome): string[] {
+function nextBlocks(outcome: ApplyOutcome): string[] {
+  const { failed, undelivered, skipped, unknown, inProgress } = outcome;
   const mine = undelivered.length === 0 ? [] : ['`reelform apply` retries the deliveries without rendering again.'];
   if (failed.length + skipped.length + unknown.length + inProgress.length === 0) return mine;
-  const recorded = rendered === 0 ? null : 'Rendered videos are in the lockfile';
+  const recorded =
+    outcome.rendered + (outcome.renderedByOtherRuns ?? 0) === 0 ? null : 'Rendered videos are in the lockfile';
   const lasting = failed.filter(({ failures }) => failures.some(({ retryable }) => !retryable)).length;
   const others = failed.length + skipped.length - lasting;
   if (lasting > 0) {

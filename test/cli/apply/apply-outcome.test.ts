@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ApplyOutcome, NOTHING_DONE } from '../../../src/apply/events.ts';
-import { applyExitCode } from '../../../src/cli/apply/apply-outcome.ts';
+import { applyExitCode, PartialOutcome } from '../../../src/cli/apply/apply-outcome.ts';
 import type { VideoId } from '../../../src/definition/video.ts';
 
 const id = 'rome' as VideoId;
@@ -22,5 +22,17 @@ describe('applyExitCode()', () => {
     ['another run is rendering a video', { inProgress }, 9],
   ])('when %s', (_, outcome, expected) => {
     expect(applyExitCode({ ...DONE, ...outcome })).toBe(expected);
+  });
+});
+
+describe('PartialOutcome', () => {
+  it('lists videos in the order of their ids, whichever ends first', () => {
+    const outcome = new PartialOutcome();
+    const ids = ['rome', 'oslo', 'berlin', 'paris'] as VideoId[];
+    outcome.take({ kind: 'run-started', ids, concurrency: 2 });
+    for (const left of ['oslo', 'berlin'] as VideoId[]) outcome.take({ kind: 'video-left', id: left, session: 's' });
+    const { inProgress, skipped } = outcome.interrupted(1);
+    expect(inProgress.map((video) => video.id)).toEqual(['berlin', 'oslo']);
+    expect(skipped).toEqual(['paris', 'rome']);
   });
 });

@@ -22,6 +22,7 @@ const id = 'berlin' as VideoId;
 const failure: VideoFailure = { code: 'session_failed', message: 'No\nvideo', retryable: false };
 const outcome: ApplyOutcome = {
   rendered: 1,
+  renderedByOtherRuns: 1,
   restored: { videos: 1, differing: 1 },
   recorded: 2,
   failed: [{ id, failures: [failure] }],
@@ -47,6 +48,7 @@ const run: readonly ApplyEvent[] = [
     videoUrl: 'renders/berlin.mp4',
     deliveries: [{ to: 's3://videos/berlin.mp4', url: 'https://cdn.example.com/berlin.mp4' }],
     restored: { isIdentical: false },
+    byOtherRun: true,
     elapsedMs: 1200,
   },
   { kind: 'video-undelivered', id, failures: [failure] },
@@ -90,7 +92,7 @@ describe('eventJson()', () => {
       {"type":"video_progressed","id":"berlin","percent":42}
       {"type":"video_warned","id":"berlin","warning":{"code":"session_failed","message":"No\\nvideo","hint":"look","editable":"t_01","source":"images/a.png","retryable":false}}
       {"type":"video_delivering","id":"berlin","to":["s3://videos/berlin.mp4"]}
-      {"type":"video_rendered","id":"berlin","video_url":"renders/berlin.mp4","deliveries":[{"to":"s3://videos/berlin.mp4","url":"https://cdn.example.com/berlin.mp4"}],"elapsed_ms":1200,"restored":{"identical":false}}
+      {"type":"video_rendered","id":"berlin","video_url":"renders/berlin.mp4","deliveries":[{"to":"s3://videos/berlin.mp4","url":"https://cdn.example.com/berlin.mp4"}],"by_other_run":true,"elapsed_ms":1200,"restored":{"identical":false}}
       {"type":"video_undelivered","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}]}
       {"type":"video_failed","id":"berlin","failures":[{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false}],"elapsed_ms":400}
       {"type":"video_unknown","id":"berlin","failure":{"code":"session_failed","message":"No\\nvideo","hint":null,"editable":null,"source":null,"retryable":false},"asked_at":"2026-01-01T10:00:03.000Z","session":"s1"}

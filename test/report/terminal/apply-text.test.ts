@@ -26,6 +26,7 @@ describe('outcomeText()', () => {
   it.each<[string, Partial<ApplyOutcome>]>([
     ['success', {}],
     ['records', { recorded: 3 }],
+    ['videos of another run', { rendered: 0, renderedByOtherRuns: 2 }],
     ['restores', { restored: { videos: 1, differing: 0 } }],
     ['restores with other bytes', { restored: { videos: 2, differing: 2 } }],
     ['a failure', { failed: [{ id: id('oslo'), failures: [failure] }] }],
