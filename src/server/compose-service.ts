@@ -51,6 +51,7 @@ import {
   createFarmFigures,
   createWorkerRegistry,
   joinInstallation,
+  readPublicUrl,
   registerInstallation,
   type WorkerRegistry,
 } from './workers/worker-registry.ts';
@@ -165,6 +166,7 @@ function assemble(
   const webhooks = openWebhooks({
     ...context,
     allow: allowList(settings.allowWebhooks),
+    publicUrl: async () => settings.publicUrl ?? (await readPublicUrl(database)) ?? publicUrl,
     onTried: metrics.webhookTried,
   });
   const farm = createFarmFigures(database);
@@ -193,7 +195,7 @@ function assemble(
       ),
     ...{ publicUrl, now, scopeOf },
   });
-  const outputs = createStoredOutputs(storage, publicUrl);
+  const outputs = createStoredOutputs(storage);
   const destinations = createDestinations({
     credentials: settings.credentials,
     defaults: settings.defaultUploads,

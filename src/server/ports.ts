@@ -76,7 +76,7 @@ export interface StyleVersionRow {
   readonly details: StyleVersionDetails;
 }
 
-/** The mutable state of a style version. `stillcuts` holds the URLs of rendered still cuts, for notifications. */
+/** The mutable state of a style version. `stillcuts` holds the paths of rendered still cuts, for notifications. */
 export type StyleVersionState = Pick<StyleVersionDetails, 'status' | 'errors' | 'stillcuts'>;
 
 /**

@@ -217,6 +217,6 @@ export interface FinishedFiles {
 interface FinishedFile {
   /** Digest of its scene; null if unknown. */
   readonly scene: Sha256 | null;
-  /** URL that its session records. */
+  /** URL or path that its session records. */
   readonly video_url: string;
 }

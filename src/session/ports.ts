@@ -99,7 +99,7 @@ export interface RenderedVideo {
   readonly others?: readonly (Pick<RenderedVideo, 'format' | 'video'> & { readonly name: string })[];
 }
 
-/** URLs of the stored files of a rendering. */
+/** URLs of the stored files of a rendering, or paths below the URL of the service. */
 export interface StoredOutput {
   readonly video_url: string;
   readonly thumbnails: string[];
@@ -124,7 +124,10 @@ export interface OutputStore {
 /** A session as stored. */
 export interface StoredSession {
   readonly tenant: TenantId;
-  /** As returned to clients, but without `download_url`, which is created for each answer. */
+  /**
+   * As returned to clients, but without `download_url`, which is created for each answer. A server stores paths of its files
+   * and creates their URLs for each answer, because its address may change.
+   */
   readonly session: RenderSession;
   /** Name of its output; unguessable on a server. */
   readonly outputName: string;

@@ -15,13 +15,12 @@ import type { Database } from '../store/database.ts';
  * Stores finished files by the digest of their scene. Sessions with the same scene share the files, each under a name
  * of its own. Existing files are not written again, so that the bytes stay the same for clients with a partial
  * download.
- *
- * @param publicUrl without a trailing slash
+ * The URLs are paths below the public URL of the service.
  */
-export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): OutputStore & FinishedFiles {
+export function createStoredOutputs(storage: ObjectStorage): OutputStore & FinishedFiles {
   const find = async (scene: Sha256, name: string): Promise<StoredOutput | null> => {
     const record = await readRendering(storage, scene);
-    return record !== null && (await isWhole(storage, scene, record)) ? outputOf(publicUrl, name, record) : null;
+    return record !== null && (await isWhole(storage, scene, record)) ? outputOf(name, record) : null;
   };
   return {
     find,
@@ -45,7 +44,7 @@ export function createStoredOutputs(storage: ObjectStorage, publicUrl: string): 
         ...(files.length === 0 ? {} : { others: files }),
       };
       await storage.put(renderingKey(scene, RECORD_FILE), new TextEncoder().encode(JSON.stringify(record)));
-      return outputOf(publicUrl, name, record);
+      return outputOf(name, record);
     },
     async openVideo({ scene, video_url }) {
       const record = scene === null ? null : await readRendering(storage, scene);
@@ -70,9 +69,9 @@ async function isWhole(storage: ObjectStorage, scene: Sha256, record: RenderingR
   return (await Promise.all([...videos, ...stills])).every((isThere) => isThere);
 }
 
-function outputOf(publicUrl: string, name: string, record: RenderingRecord): StoredOutput {
+function outputOf(name: string, record: RenderingRecord): StoredOutput {
   const { format, bytes, sha256: digest, stills, findings, others } = record;
-  const url = (file: string): string => `${publicUrl}/outputs/${encodeURIComponent(name)}/${file}`;
+  const url = (file: string): string => `/outputs/${encodeURIComponent(name)}/${file}`;
   const thumbnails = stills.map((still) => url(stillFile(still)));
   return {
     ...{ video_url: url(videoFile(format)), thumbnails, bytes, sha256: digest },

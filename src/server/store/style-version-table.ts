@@ -15,7 +15,7 @@ const COLUMNS = 'tenant, status, errors, details';
 /**
  * Runs when a row enters a status, including the first one, in the transaction that writes it.
  *
- * @param row with the URLs of rendered still cuts
+ * @param row with the paths of rendered still cuts
  */
 type OnStyleVersionStatus = (tx: Queryable, row: StyleVersionRow) => Promise<void>;
 

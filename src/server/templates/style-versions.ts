@@ -15,6 +15,7 @@ import { KILLED_BY } from '../../session/sources/sources.ts';
 import type { RequestProblem } from '../../wire/problem.ts';
 import type { StyleVersionDetails } from '../../wire/style-version.ts';
 import type { ObjectStorage, StyleVersionRow } from '../ports.ts';
+import { styleVersionAt } from '../public-urls.ts';
 import type { StyleVersionTable } from '../store/style-version-table.ts';
 
 export interface StyleVersionsOptions {
@@ -193,12 +194,13 @@ export class StyleVersions implements TemplateRegistry {
   /** Adds the URLs of rendered still cuts. */
   async #told({ details }: StyleVersionRow): Promise<StyleVersionDetails> {
     if (details.status !== 'edit_ready') return details;
-    return { ...details, stillcuts: await this.#stillcuts(details.id) };
+    return styleVersionAt(this.#options.publicUrl, { ...details, stillcuts: await this.#stillcuts(details.id) });
   }
 
+  /** Returns the paths of rendered still cuts. */
   async #stillcuts(id: string): Promise<StyleVersionDetails['stillcuts']> {
-    const { storage, publicUrl } = this.#options;
-    const base = `${publicUrl}/v2/template_style_versions/${encodeURIComponent(id)}/stillcuts`;
+    const { storage } = this.#options;
+    const base = `/v2/template_style_versions/${encodeURIComponent(id)}/stillcuts`;
     const drawn = await storage.list(stillcutsPrefix(id));
     return Object.fromEntries(drawn.map(({ name }) => [name.replace(/\.png$/, ''), `${base}/${name}`]));
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../service/service-error.ts';
 import { TEST_TYPE, type WebhookAttempt } from '../../wire/webhook.ts';
 import type { ServiceContext } from '../ports.ts';
+import { webhookBodyAt } from '../public-urls.ts';
 import { recordStart } from '../queue/fair-priority.ts';
 import { Lane } from '../queue/lane.ts';
 import type { JobHandler, TakenJob } from '../queue/queues.ts';
@@ -31,6 +32,8 @@ export type WebhookOutcome = 'delivered' | 'retried' | 'failed' | 'gone';
 interface SenderOptions extends Pick<ServiceContext, 'database' | 'log' | 'now'> {
   readonly outbox: Pick<WebhookOutbox, 'plan'>;
   readonly post: PostWebhook;
+  /** Returns the present URL of the service, without a trailing slash. */
+  publicUrl(): Promise<string>;
   /** 0..1. */
   random(): number;
   onTried?(outcome: WebhookOutcome): void;
@@ -51,13 +54,14 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
  * recording the result, the message is sent again under the same id.
  */
 export function createWebhookSender(options: SenderOptions) {
-  const { database, outbox, post, log, now, random, onTried } = options;
+  const { database, outbox, post, publicUrl, log, now, random, onTried } = options;
   const iso = (ms: number): string => new Date(ms).toISOString();
 
   const send = async (begun: StartedAttempt, signal: AbortSignal): Promise<void> => {
     const atMs = now();
     const begunAt = performance.now();
-    const { messageId, body, url, secrets, clientId } = begun;
+    const { messageId, url, secrets, clientId } = begun;
+    const body = webhookBodyAt(await publicUrl(), begun.body);
     const standard = signWebhook({ id: messageId, atMs, body }, secrets);
     const headers = clientId === null ? standard : { ...standard, ...signBody(body, clientId) };
     const answer = await post({ url, headers, body }, signal);

@@ -228,6 +228,8 @@ function noEndpoint(id: string): ServiceError {
 interface OpenWebhooksOptions extends ServiceContext {
   /** Non-public hosts that webhooks may be sent to. */
   readonly allow: AllowList;
+  /** Returns the present URL of the service, without a trailing slash. */
+  publicUrl(): Promise<string>;
   onTried?(outcome: WebhookOutcome): void;
 }
 

@@ -159,7 +159,7 @@ export async function joinInstallation(
   publicUrl: string | null,
 ): Promise<{ readonly publicUrl: string }> {
   const mark = await readFact(database, 'storage');
-  const found = publicUrl ?? (await readFact(database, 'public_url'));
+  const found = publicUrl ?? (await readPublicUrl(database));
   if (mark === null || found === null) {
     throw new ReelformError('settings_invalid', 'No service has been started on this database yet', {
       hint: 'Start `reelform serve` with the same settings first',
@@ -171,6 +171,11 @@ export async function joinInstallation(
     });
   }
   return { publicUrl: found };
+}
+
+/** Returns the public URL of the service that was started last; null before the first start. */
+export async function readPublicUrl(database: Database): Promise<string | null> {
+  return readFact(database, 'public_url');
 }
 
 /** Returns null when the table does not exist yet: a worker reads before any migration. */

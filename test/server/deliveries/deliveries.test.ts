@@ -37,7 +37,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
   const directory = await mkdtemp(join(tmpdir(), 'reelform-objects-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const storage = createDiskStorage(directory);
-  const outputs = createStoredOutputs(storage, 'https://reels.example.com');
+  const outputs = createStoredOutputs(storage);
   const scene = makeScene('a');
   await outputs.save(scene, 'name', { format: 'mp4', video: VIDEO, stills: [] });
   const s3 = { kind: 's3', endpoint: bucket.url, path_style: true, allow: ['s3://videos/'] };
@@ -98,7 +98,7 @@ async function open(databases: TestDatabases, retryDelaysMs = [1, 1, 1, 1]) {
         null,
       );
       const begun = await table.begin(id);
-      const video_url = 'https://reels.example.com/outputs/name/video.mp4';
+      const video_url = '/outputs/name/video.mp4';
       await table.record(id, 1, { ...begun!.session, status: 'preview_rendered', video_url }, scene);
       return id;
     },

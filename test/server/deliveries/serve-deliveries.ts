@@ -18,7 +18,7 @@ const [url = '', directory = '', objects = '', bucket = '', sessions = '1', mega
 const database = await openDatabase({ url: url || null, directory, log: SILENT_LOG });
 await migrate(database, SILENT_LOG);
 const queue = await JobQueue.open({ database, jobSeconds: 60, log: SILENT_LOG, pollSeconds: 0.5 });
-const files = createStoredOutputs(createDiskStorage(objects), 'https://reels.example.com');
+const files = createStoredOutputs(createDiskStorage(objects));
 const scene = makeScene('a');
 const video = Buffer.alloc(Number(megabytes) * 2 ** 20, 'reelform');
 await files.save(scene, 'name', { format: 'mp4', video, stills: [] });
@@ -50,7 +50,7 @@ for (let index = 0; index < Number(sessions); index++) {
     ...{ to: `s3://videos/${index}/${name}.mp4`, credential: 'main', status: 'pending' as const },
     ...{ remote_id: null, url: null, error: null },
   }));
-  const video_url = 'https://reels.example.com/outputs/name/video.mp4';
+  const video_url = '/outputs/name/video.mp4';
   const stored = makeStored({ id: `rs_${index}`, external_uploads: uploads });
   await table.create(stored, makeClaim(`key ${index}`, 'body', Date.now() + 86_400_000));
   const begun = await table.begin(`rs_${index}`);

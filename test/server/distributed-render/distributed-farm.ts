@@ -200,7 +200,7 @@ export async function openDistributedFarm(
       ...{ ...common, sources: exampleSources, bindScene: boundHere, pace, build, renders, files },
       renderer: wrap(renderer),
       store: wrap(store),
-      outputs: wrap(createStoredOutputs(storage, 'https://videos.example.com')),
+      outputs: wrap(createStoredOutputs(storage)),
     };
     const load = { load: async () => ({ places: 1 + idle, busy: 1, queued: 0 }) };
     const rules = { chunkSeconds: 2, chunkRenderSeconds: 0, sceneBytes: 1e9 };

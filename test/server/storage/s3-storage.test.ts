@@ -73,7 +73,7 @@ describe('createS3Storage()', () => {
   test('serves ranges of a finished file, even when the connection to the bucket breaks', async () => {
     const video = Buffer.alloc(3_000_000, 'reelform');
     const scene = sha256('scene');
-    await createStoredOutputs(storage, 'http://x').save(scene, 'name', { format: 'mp4', video, stills: [] });
+    await createStoredOutputs(storage).save(scene, 'name', { format: 'mp4', video, stills: [] });
     const outputs = createOutputFiles({
       index: { findOutput: async () => ({ scene, title: 'Title' }) },
       storage,

@@ -27,7 +27,7 @@ let outputs: OutputStore;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'reelform-outputs-'));
   storage = createDiskStorage(directory);
-  outputs = createStoredOutputs(storage, 'https://videos.example');
+  outputs = createStoredOutputs(storage);
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -45,15 +45,12 @@ describe('createStoredOutputs()', () => {
   test('gives every session its own URLs to the same files', async () => {
     const first = await outputs.save(SCENE, 'name-1', RENDERING);
     expect(first).toEqual({
-      video_url: 'https://videos.example/outputs/name-1/video.mp4',
-      thumbnails: [
-        'https://videos.example/outputs/name-1/stillcut_01.jpg',
-        'https://videos.example/outputs/name-1/b.jpg',
-      ],
+      video_url: '/outputs/name-1/video.mp4',
+      thumbnails: ['/outputs/name-1/stillcut_01.jpg', '/outputs/name-1/b.jpg'],
       bytes: 10,
       sha256: sha256(RENDERING.video),
     });
-    expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('https://videos.example/outputs/name-2/video.mp4');
+    expect((await outputs.find(SCENE, 'name-2'))?.video_url).toBe('/outputs/name-2/video.mp4');
     expect(await storage.list('renderings/')).toHaveLength(1);
   });
 
@@ -70,7 +67,7 @@ describe('createStoredOutputs()', () => {
       { name: 'poster', format: 'png', video: bytes('picture') },
     ] as const;
     const saved = await outputs.save(SCENE, 'known', { ...RENDERING, others });
-    const urls = ['web.mp4', 'poster.png'].map((file) => `https://videos.example/outputs/known/video.${file}`);
+    const urls = ['web.mp4', 'poster.png'].map((file) => `/outputs/known/video.${file}`);
     expect(saved.others?.map(({ video_url }) => video_url)).toEqual(urls);
     expect(saved.others?.map(({ bytes: size }) => size)).toEqual([5, 7]);
     expect(await outputs.find(SCENE, 'known')).toEqual(saved);
@@ -140,7 +137,7 @@ describe('createOutputFiles()', () => {
     ['png_sequence', 'video.zip', 'application/zip', '.zip'],
   ] as const)('finds a %s as %s with its content type', async (format, name, contentType, ending) => {
     const saved = await outputs.save(SCENE, 'known', { ...RENDERING, format });
-    expect(saved.video_url).toBe(`https://videos.example/outputs/known/${name}`);
+    expect(saved.video_url).toBe(`/outputs/known/${name}`);
     const file = await files().find({ outputName: 'known' }, name);
     expect(file).toMatchObject({ size: 10, contentType, fileName: `Summer-Sale- -Berlin-${ending}` });
     expect(await files().find({ outputName: 'known' }, 'video.mp4')).toBeNull();

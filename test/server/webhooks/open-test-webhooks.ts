@@ -62,6 +62,7 @@ export function openTestWebhooks(database: Database, post?: PostWebhook): TestWe
   const sender2: TestWebhooks['sender2'] = (other) =>
     createWebhookSender({
       ...{ database, outbox, now },
+      publicUrl: async () => 'https://videos.example.com',
       random: () => 0.5,
       post: other ?? post ?? createPostWebhook({ allow: ALLOW_EVERYTHING, now }),
       log: { debug: say, info: say, warn: say, error: say },

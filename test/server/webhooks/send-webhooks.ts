@@ -20,7 +20,8 @@ const queue = await JobQueue.open({
   ...{ database, jobSeconds: 60, log: SILENT_LOG },
   pollSeconds: 0.2,
 });
-const webhooks = openWebhooks({ database, queue, now, allow: ALLOW_EVERYTHING, log: SILENT_LOG });
+const publicUrl = async () => 'https://videos.example.com';
+const webhooks = openWebhooks({ database, queue, now, allow: ALLOW_EVERYTHING, publicUrl, log: SILENT_LOG });
 const sessions = createSessionTable({ database, now, onStatus: webhooks.onSessionStatus });
 const leases = shortenLeases(database);
 

@@ -12,6 +12,7 @@ import type {
   SessionStatus,
 } from '../../../wire/render-session.ts';
 import type { Scope } from '../../ports.ts';
+import { sessionAt } from '../../public-urls.ts';
 import type { AppPorts, ServedFiles } from '../app-ports.ts';
 import { sendWithEtag } from '../conditional-requests.ts';
 import { HTTP_LIMITS } from '../http-limits.ts';
@@ -81,10 +82,12 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
     streams.close();
     done();
   });
-  const withDownload = (session: RenderSession): RenderSession =>
-    sessionResponse(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
+  const withUrls = (stored: RenderSession): RenderSession => {
+    const session = settings.publicUrl === null ? stored : sessionAt(settings.publicUrl, stored);
+    return withDownload(session, outputs, { nowMs: ports.now(), lifetimeMs: settings.downloadMinutes * 60_000 });
+  };
   const shown = (request: FastifyRequest, session: RenderSession): RenderSession =>
-    withDownload(editedSessionOf(request) === null ? session : sessionForEditing(session));
+    withUrls(editedSessionOf(request) === null ? session : sessionForEditing(session));
   const respond = (request: FastifyRequest, reply: FastifyReply, session: RenderSession): RenderSession => {
     const isRendering = session.status === 'preview_rendering';
     if (isRendering || (session.status === 'preview_rendered' && !uploadsEnded(session)))
@@ -188,7 +191,7 @@ export function sessionRoutes(app: FastifyInstance, ports: AppPorts): void {
       const { limit = 20, cursor = null, ...filters } = request.query;
       const page = await sessions.list(tenantOf(request), { limit, cursor, ...readFilters(filters) });
       linkNextPage(reply, place, { limit, ...filters }, page.nextCursor);
-      return { render_sessions: page.sessions.map(withDownload), next_cursor: page.nextCursor };
+      return { render_sessions: page.sessions.map(withUrls), next_cursor: page.nextCursor };
     },
   });
 
@@ -267,7 +270,7 @@ function readRequest({ mapping, edit_token: _token, ...request }: SessionRequest
  *
  * @param options.lifetimeMs minimum validity of the URL
  */
-function sessionResponse(
+function withDownload(
   session: RenderSession,
   outputs: Pick<ServedFiles, 'signDownload'>,
   options: { readonly nowMs: number; readonly lifetimeMs: number },
