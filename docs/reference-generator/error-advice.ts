@@ -207,7 +207,7 @@ export const ADVICE: readonly Group[] = [
   [
     'Render sessions',
     {
-      asset_unreachable: 'Check the response that the message names.',
+      asset_unreachable: 'Check the response that the message names. A failure “after 4 tries” was already retried.',
       asset_forbidden_host: 'Make the file public, or ask the operator of the service to allow the host.',
       asset_too_large: 'Make the file smaller.',
       asset_type_unsupported: 'Convert it to PNG or JPEG, to MP4 with H.264, or to MP3, WAV or AAC.',

@@ -16,7 +16,7 @@ import { allocateUnforked } from '../../sandbox/unforked-buffer.ts';
 import type { ProbeUrl, UrlProbe } from '../../service/urls.ts';
 import { SessionFailure } from '../ports.ts';
 import { createGuardedAgents, ForbiddenAddress, type GuardPolicy, urlProblem } from './address-guard.ts';
-import { PassingFailure, type Pause, PoliteHosts } from './polite-hosts.ts';
+import { ALL_HOSTS, type HeldTurns, type PoliteHosts, WaitRequested } from './polite-hosts.ts';
 
 /** Limits of a fetch. */
 export interface FetchLimits extends BodyLimits {
@@ -36,13 +36,15 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 interface FetchPolicy extends GuardPolicy {
   readonly limits?: FetchLimits;
-  /** Waits between tries; in real time when absent. */
-  readonly pause?: Pause;
+  /** Those of the process when absent. */
+  readonly hosts?: PoliteHosts;
 }
 
 /** Deviations of one fetch from the usual limits. */
 export interface FetchOverrides extends Partial<Pick<FetchLimits, 'maxBytes' | 'timeoutMs'>> {
   readonly accept?: string;
+  /** None when absent. */
+  readonly turns?: HeldTurns;
 }
 
 /** Validators of a fetched version, for conditional requests. */
@@ -89,18 +91,14 @@ interface Wanted {
 /** Creates a client that only contacts public hosts and those that its policy allows, and retries passing failures. */
 export function createFetch(policy: FetchPolicy): FetchSource {
   const fetchOnce = createSingleFetch(policy);
-  const hosts = new PoliteHosts(policy.pause);
-  return (given, signal, options) => hosts.run(hostIn(given), signal, () => fetchOnce(given, signal, options));
+  const hosts = policy.hosts ?? ALL_HOSTS;
+  return (given, signal, options) => hosts.run('', signal, (turns) => fetchOnce(given, signal, { ...options, turns }));
 }
 
-/** Returns the host of a URL, or an empty text. */
-export function hostIn(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : '';
-}
-
-/** Creates a client as `createFetch` does, without retries. */
+/** Creates a client as `createFetch` does, without retries. It has to run in `PoliteHosts.run`. */
 export function createSingleFetch(policy: FetchPolicy): FetchSource {
   const usual = policy.limits ?? DEFAULT_FETCH_LIMITS;
+  const hosts = policy.hosts ?? ALL_HOSTS;
   const agents = createGuardedAgents(policy);
 
   /** Requests one URL and returns its redirect or its result. */
@@ -128,8 +126,7 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
       if (status === 304 && isConditional) return { result: { status: 'unchanged', freshMs } };
       if (status !== 200 && status !== 203) {
         const failure = statusFailure(status, given);
-        const askedMs = retryAfterMs(headers['retry-after'], Date.now());
-        throw status === 429 || status === 503 ? new PassingFailure(failure, askedMs ?? 0) : failure;
+        throw asksToWait(status) ? waitRequested(failure, url, headers) : failure;
       }
       if (lengthOf(response) > limits.maxBytes) throw tooLarge(given, limits);
       const bytes = await readBody(body, given, limits);
@@ -146,7 +143,8 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
     }
   };
 
-  const fetchOnce: FetchSource = async (given, signal, { known = null, accept = 'image/*', ...special } = {}) => {
+  const fetchOnce: FetchSource = async (given, signal, options = {}) => {
+    const { known = null, accept = 'image/*', turns = [], ...special } = options;
     signal.throwIfAborted();
     const limits = { ...usual, ...special };
     const deadline = AbortSignal.timeout(limits.timeoutMs);
@@ -154,7 +152,9 @@ export function createSingleFetch(policy: FetchPolicy): FetchSource {
     try {
       const found = await followRedirects(given, limits.maxRedirects, async (next, redirects) => {
         const url = checkedUrl(given, next, policy);
+        hosts.admit(url.host, turns);
         const hop = await ask(url, either, { given, known, accept, limits });
+        hosts.noteAnswer(url.host);
         // Any redirect may change at any time.
         return redirects === 0 || !('result' in hop) ? hop : { result: { ...hop.result, freshMs: 0 } };
       });
@@ -241,6 +241,14 @@ function requestFailure(error: Error & { readonly code: string }, url: string, h
   return fetchFailure('asset_unreachable', url, `failed (${proxyReason(error.code) ?? error.code})`, { isRetryable });
 }
 
+function asksToWait(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+function waitRequested(failure: SessionFailure, { host }: URL, headers: ResponseHead['headers']): WaitRequested {
+  return new WaitRequested(failure, host, retryAfterMs(headers['retry-after'], Date.now()) ?? 0);
+}
+
 /** Converts an unexpected status. 429 and 5xx are retryable. */
 function statusFailure(status: number, url: string): SessionFailure {
   return fetchFailure('asset_unreachable', url, `returned ${status}`, { isRetryable: status === 429 || status >= 500 });
@@ -303,9 +311,13 @@ const MAX_REDIRECTS = 3;
 /** Milliseconds for one request, its connection included. */
 const TIMEOUT_MS = 10_000;
 
-/** Creates a probe that checks each redirect against the policy, sends no token and reads no body. */
-export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
+/**
+ * Creates a probe that checks each redirect against the policy, sends no token and reads no body. It waits as hosts ask, and
+ * takes turns with the fetches of sources.
+ */
+export function createUrlProbe(policy: FetchPolicy): ProbeUrl {
   const agents = createGuardedAgents(policy);
+  const hosts = policy.hosts ?? ALL_HOSTS;
 
   const ask = async (url: URL, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<ResponseHead> => {
     const headers: Record<string, string> = method === 'GET' ? { range: 'bytes=0-0' } : {};
@@ -314,15 +326,23 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
     return response;
   };
 
-  const look = async (text: string, signal: AbortSignal): Promise<Hop<UrlProbe>> => {
+  const look = async (text: string, signal: AbortSignal, turns: HeldTurns): Promise<Hop<UrlProbe>> => {
     if (!URL.canParse(text)) return unclear('it redirected to an invalid URL');
     const url = new URL(text);
     const problem = urlProblem(url, policy);
     if (problem !== null) return unclear(`it ${problem}`);
+    hosts.admit(url.host, turns);
     let response = await ask(url, 'HEAD', signal);
     // Servers without HEAD, and URLs signed only for GET, answer with various errors.
-    if (response.status >= 400 && !isGone(response.status)) response = await ask(url, 'GET', signal);
+    const isRefused = response.status >= 400 && !isGone(response.status) && response.status !== 429;
+    if (isRefused) response = await ask(url, 'GET', signal);
     const { status, headers } = response;
+    if (asksToWait(status)) {
+      const error = { code: 'asset_unreachable', title: TITLES.asset_unreachable, retryable: true } as const;
+      const detail = `the server returned ${status}`;
+      throw waitRequested(new SessionFailure({ ...error, detail }), url, headers);
+    }
+    hosts.noteAnswer(url.host);
     if (isGone(status)) return { result: { kind: 'gone', status } };
     const redirectedTo = redirectTarget(response, url);
     if (redirectedTo !== null) return { redirectedTo };
@@ -337,10 +357,13 @@ export function createUrlProbe(policy: GuardPolicy): ProbeUrl {
   return async (url, signal) => {
     signal.throwIfAborted();
     try {
-      const found = await followRedirects(url, MAX_REDIRECTS, (text) => look(text, signal));
+      const found = await hosts.run('', signal, (turns) =>
+        followRedirects(url, MAX_REDIRECTS, (text) => look(text, signal, turns)),
+      );
       return found ?? unclear(`it redirected more than ${MAX_REDIRECTS} times`).result;
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof SessionFailure) return unclear(error.message).result;
       return unclear(reasonOf(error as RequestFailed)).result;
     }
   };

@@ -5,7 +5,14 @@ import { SceneError } from '../../engine/scene-error.ts';
 import { isRecord } from '../../json.ts';
 import { replaceFile } from '../../replace-file.ts';
 import { FairQueue } from '../fair-queue.ts';
-import { type FetchedSource, SessionFailure, type SourceKind, type SourceReader, type TenantId } from '../ports.ts';
+import {
+  type FetchedSource,
+  SessionFailure,
+  type SourceKind,
+  type SourceReader,
+  type SourceRequest,
+  type TenantId,
+} from '../ports.ts';
 import { TaskKilled, type TaskRunner } from '../processes/tasks.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import type { GuardPolicy } from './address-guard.ts';
@@ -17,10 +24,9 @@ import {
   type FetchOverrides,
   type FetchSource,
   fetchFailure,
-  hostIn,
   type Validators,
 } from './fetch-source.ts';
-import { PoliteHosts } from './polite-hosts.ts';
+import { ALL_HOSTS, type HeldTurns, type PoliteHosts } from './polite-hosts.ts';
 import { createMemoryUploads, createSourceStore, type SourceStore, type SourceUploadStore } from './source-store.ts';
 
 export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'inspect' | 'mayRead' | 'scopeOf'> {
@@ -33,6 +39,8 @@ export interface SourcesOptions extends GuardPolicy, Pick<SourceReaderPorts, 'in
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly limits?: FetchLimits;
+  /** Those of the process when absent. */
+  readonly hosts?: PoliteHosts;
   /** Store of uploads outside the directory; files read from it are copied into the directory. */
   readonly uploads?: SourceUploadStore;
 }
@@ -49,7 +57,10 @@ export function createSources(options: SourcesOptions) {
   const cache = createSourceCache({ directory: join(directory, 'urls'), blobs, fetch, now, isOneRun });
   const reader = createSourceReader({ uploads, cache, inspect, mayRead, scopeOf });
   return {
-    reader: withRetries(options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce)),
+    reader: withRetries(
+      options.readsAtOnce === undefined ? reader : inTurn(reader, options.readsAtOnce),
+      options.hosts ?? ALL_HOSTS,
+    ),
     /** Source uploads; never pruned. */
     uploads,
     /** Removes the least recently used copies of remote files, down to `maxBytes`. @returns the remaining bytes */
@@ -64,19 +75,25 @@ function ownUploads({ directory, isOneRun, now }: SourcesOptions): SourceUploadS
   return isOneRun ? createMemoryUploads(store) : store;
 }
 
-function inTurn(reader: SourceReader, places: number): SourceReader {
+/** Reads sources at the turns that the fetch has. */
+interface TurnReader {
+  read(
+    tenant: TenantId,
+    wanted: SourceRequest & { readonly turns: HeldTurns },
+    signal: AbortSignal,
+  ): Promise<FetchedSource>;
+}
+
+function inTurn(reader: TurnReader, places: number): TurnReader {
   const queue = new FairQueue({ places });
   return { read: (tenant, wanted, signal) => queue.run(tenant, () => reader.read(tenant, wanted, signal), signal) };
 }
 
 /** Retries outside the queue of reads: a host that asks to wait holds up no other. */
-function withRetries(reader: SourceReader): SourceReader {
-  const hosts = new PoliteHosts();
+function withRetries(reader: TurnReader, hosts: PoliteHosts): SourceReader {
   return {
     read: (tenant, wanted, signal) =>
-      /^https?:/i.test(wanted.remoteUrl)
-        ? hosts.run(hostIn(wanted.remoteUrl), signal, () => reader.read(tenant, wanted, signal))
-        : reader.read(tenant, wanted, signal),
+      hosts.run(tenant, signal, (turns) => reader.read(tenant, { ...wanted, turns }, signal)),
   };
 }
 
@@ -123,9 +140,9 @@ interface SourceReaderPorts {
 }
 
 /** Reads uploads from the store and http(s) URLs through the cache, and checks that they are safe to decode. */
-function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => '' }: SourceReaderPorts): SourceReader {
+function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => '' }: SourceReaderPorts): TurnReader {
   return {
-    async read(tenant, { remoteUrl, kind }, signal) {
+    async read(tenant, { remoteUrl, kind, turns }, signal) {
       const digest = UPLOAD.exec(remoteUrl)?.[1] as Sha256 | undefined;
       if (digest !== undefined) {
         const bytes = (await mayRead(tenant, digest)) ? await uploads.get(digest, scopeOf(tenant)) : null;
@@ -139,11 +156,10 @@ function createSourceReader({ uploads, cache, inspect, mayRead, scopeOf = () => 
       if (!/^https?:/i.test(remoteUrl.trimStart())) {
         throw fetchFailure('asset_forbidden_host', remoteUrl, 'is neither http nor https');
       }
-      const { bytes, sha256, contentType } = await cache.read(
-        { url: remoteUrl, scope: scopeOf(tenant) },
-        signal,
-        SOURCE_LIMITS[kind],
-      );
+      const { bytes, sha256, contentType } = await cache.read({ url: remoteUrl, scope: scopeOf(tenant) }, signal, {
+        ...SOURCE_LIMITS[kind],
+        turns,
+      });
       const from = describeResponse(remoteUrl, contentType);
       return checkSource(bytes, kind, { inspect, owner: tenant, signal, digest: sha256, from });
     },
@@ -296,7 +312,7 @@ function createSourceCache({ directory, blobs, fetch, now, isOneRun }: SourceCac
   return {
     /** @throws as the fetch */
     async read(from: ScopedUrl, signal: AbortSignal, wish: FetchOverrides = {}): Promise<CachedBytes> {
-      // Reads with other limits or headers are not shared.
+      // Reads with other limits, headers or turns are not shared.
       const key = JSON.stringify([from.scope, from.url, wish]);
       const cached = await flight(key, signal, (shared) => refresh(from, shared, wish));
       if (isOneRun) readInThisRun.add(nameOf(from));

@@ -10,6 +10,7 @@ import {
   type FetchLimits,
   type Validators,
 } from '../../../src/session/sources/fetch-source.ts';
+import { PoliteHosts } from '../../../src/session/sources/polite-hosts.ts';
 import { startServer, type TestServer } from '../../support/http-server.ts';
 
 const ZEROS = Buffer.alloc(20_000_000);
@@ -102,7 +103,7 @@ function fetch(path: string, limits: Partial<FetchLimits> = {}, known?: Validato
   const run = createFetch({
     allow: ALLOW_EVERYTHING,
     limits: { ...DEFAULT_FETCH_LIMITS, ...limits },
-    pause: async () => {},
+    hosts: new PoliteHosts({ pause: async () => {} }),
   });
   return run(path.startsWith('/') ? `${server.url}${path}` : path, signal, { known });
 }

@@ -3,9 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProbeUrl } from '../../../src/service/urls.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
 import { createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
+import { PoliteHosts } from '../../../src/session/sources/polite-hosts.ts';
 import { startServer } from '../../support/http-server.ts';
 
-const look = createUrlProbe({ allow: ALLOW_EVERYTHING });
+const hosts = new PoliteHosts({ pause: async () => {} });
+const look = createUrlProbe({ allow: ALLOW_EVERYTHING, hosts });
 const never = new AbortController().signal;
 
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
@@ -54,11 +56,31 @@ describe('createUrlProbe()', () => {
     expect(await look(await answering(status), never)).toEqual({ kind: 'gone', status });
   });
 
-  it.each([401, 403, 429, 500, 503])('reports %i as unclear', async (status) => {
+  it.each([401, 403, 500])('reports %i as unclear', async (status) => {
     expect(await look(await answering(status), never)).toEqual({
       kind: 'unclear',
       why: `the server returned ${status}`,
     });
+  });
+
+  it.each([429, 503])('asks again after %i, and reports it as unclear after four tries', async (status) => {
+    expect(await look(await answering(status), never)).toEqual({
+      kind: 'unclear',
+      why: `the server returned ${status}, after 4 tries`,
+    });
+  });
+
+  it('waits as the host asks', async () => {
+    const waits: number[] = [];
+    let isFirst = true;
+    const url = await serve((_, response) => {
+      if (isFirst) response.writeHead(429, { 'retry-after': '7' }).end();
+      else response.writeHead(200, { etag: '"a"' }).end();
+      isFirst = false;
+    });
+    const patient = new PoliteHosts({ pause: async (milliseconds) => void waits.push(milliseconds) });
+    const found = await createUrlProbe({ allow: ALLOW_EVERYTHING, hosts: patient })(url, never);
+    expect([found, waits]).toEqual([{ kind: 'there', validator: '"a"' }, [7000]]);
   });
 
   it('sends a GET for one byte where HEAD is rejected, and reads no body', async () => {
