@@ -100,10 +100,13 @@ export function readCsv(file: string, text: string): Result<Row[]> {
   // Keeps the line break of the preamble, so that lines are counted as in the file.
   const records = parseRecords(text.slice(preamble.replace(/[\r\n]+$/, '').length), delimiter);
   if (records instanceof CsvError) {
-    const at = lines.span(Number(records.lines) || 1);
-    const hint = 'Double quotes inside a quoted text: ""';
-    const message = `${file} is not valid CSV: ${CSV_PROBLEMS[records.code] ?? records.message}`;
-    return failure('data_invalid', at, message, hint);
+    const line = Number(records.lines) || 1;
+    const open = openQuote(file, text, preamble.length, delimiter);
+    const isUnclosed = open !== null && ['CSV_QUOTE_NOT_CLOSED', 'CSV_INVALID_CLOSING_QUOTE'].includes(records.code);
+    const problem = isUnclosed ? 'the closing " of this cell is missing' : CSV_PROBLEMS[records.code];
+    const hint = `${isUnclosed ? 'Add " at the end of the cell. ' : ''}Double quotes inside a quoted text: ""`;
+    const message = `${file} is not valid CSV: ${problem ?? records.message}`;
+    return failure('data_invalid', isUnclosed ? open : lines.span(line), message, hint);
   }
 
   const [header, ...body] = records;
@@ -197,10 +200,42 @@ function separatorOf(header: string): string {
 
 /** Messages for the errors of csv-parse. */
 const CSV_PROBLEMS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed before the end of the file',
   CSV_INVALID_CLOSING_QUOTE: 'there is text between a closing quote and the next separator',
   INVALID_OPENING_QUOTE: 'there is a quote in the middle of a text',
 };
+
+/**
+ * Returns the first quote without a closing one in its line, from it to the end of its line; null if there is none. Such a
+ * cell extends to the end of the file, or to the quote that begins a later cell.
+ *
+ * @param from offset of the header
+ */
+function openQuote(file: string, text: string, from: number, delimiter: string): Span | null {
+  const cellEnd = new RegExp(`[${delimiter}\\r\\n]`, 'g');
+  let start = text.startsWith('\ufeff') ? Math.max(from, 1) : from;
+  while (start < text.length) {
+    let end = start;
+    if (text[start] === '"') {
+      end = closingQuote(text, start) + 1;
+      const isClosed = end > 0 && (end === text.length || `${delimiter}\r\n`.includes(text[end]!));
+      if (!isClosed) {
+        const lineEnd = start + firstLine(text.slice(start)).length;
+        return end > 0 && end <= lineEnd ? null : { file, start, end: lineEnd };
+      }
+    }
+    cellEnd.lastIndex = end;
+    if (!cellEnd.test(text)) return null;
+    start = cellEnd.lastIndex;
+  }
+  return null;
+}
+
+/** Returns the offset of the quote that closes a cell; -1 if it is missing. */
+function closingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1);
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
+}
 
 /** Positions of the lines of a text, counted from 1. */
 class Lines {

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, visit, type YAMLError } from 'yaml';
 import { type Code, type Diagnostic, errorAt, failure, type Result, type Span, startOf } from '../diagnostic.ts';
 import type { MapEntry, ScalarNode, TreeNode } from './tree.ts';
 
@@ -32,7 +32,7 @@ export function parseYaml(file: string, text: string): Result<TreeNode | null> {
   });
   if (document.errors.length > 0) {
     const conflict = conflictIn(file, text);
-    return { ok: false, diagnostics: conflict === null ? syntaxProblems(file, text, document.errors) : [conflict] };
+    return { ok: false, diagnostics: conflict === null ? syntaxProblems(file, text, document) : [conflict] };
   }
   const reader = new TreeReader(file, text);
   const root = document.contents === null ? null : reader.read(document.contents, 0);
@@ -53,7 +53,46 @@ function conflictIn(file: string, text: string): Diagnostic | null {
   return errorAt('yaml_syntax', at, 'The file contains a git conflict marker', 'Resolve the conflict');
 }
 
-function syntaxProblems(file: string, text: string, errors: readonly YAMLError[]): Diagnostic[] {
+/**
+ * Returns the offset of the first quote whose closing quote is missing, or null. The parser reports it where the text ends:
+ * at the end of the file, at the next line that is indented less, or after the quote that begins a later text.
+ */
+function unclosedQuote(text: string, document: Document): number | null {
+  let first: number | null = null;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if ((type !== 'QUOTE_DOUBLE' && type !== 'QUOTE_SINGLE') || !range) return;
+      const [start, end] = range;
+      const hasLineBreak = text.slice(start, end).includes('\n');
+      const isUnclosed = document.errors.some(({ code, pos, message }) => {
+        if (code === 'MULTILINE_IMPLICIT_KEY') return pos[0] === start;
+        if (pos[0] !== end) return false;
+        return code === 'UNEXPECTED_TOKEN' ? hasLineBreak : message.startsWith('Missing closing');
+      });
+      if (!isUnclosed) return;
+      first = start;
+      return visit.BREAK;
+    },
+  });
+  return first;
+}
+
+function syntaxProblems(file: string, text: string, document: Document): Diagnostic[] {
+  const start = unclosedQuote(text, document);
+  if (start === null) return problemsOf(file, text, document.errors);
+  const quote = text[start]!;
+  const end = start + /^[^\r\n]*/.exec(text.slice(start))![0].trimEnd().length;
+  const inside = quote === '"' ? 'a quote in the text is \\"' : "an apostrophe in the text is ''";
+  const hint = `Add ${quote} at the end of the text; ${inside}`;
+  // Later errors follow from the open quote.
+  const earlier = document.errors.filter(({ pos }) => pos[0] < start);
+  return [
+    ...problemsOf(file, text, earlier),
+    errorAt('yaml_syntax', { file, start, end }, `The closing ${quote} of this text is missing`, hint),
+  ];
+}
+
+function problemsOf(file: string, text: string, errors: readonly YAMLError[]): Diagnostic[] {
   // Further unexpected tokens usually follow from the first one.
   const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
   const telling = errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);

@@ -102,7 +102,7 @@ describe('readRows()', () => {
   it.each([
     ['rows.csv', 'a,b\n1\n1,2\n1,2,3\n', ['data_invalid rows.csv:2:1', 'data_invalid rows.csv:4:1']],
     ['rows.csv', 'a,a\n1,2\n', ['data_invalid rows.csv:1:1']],
-    ['rows.csv', 'a,b\n1,"x\n', ['data_invalid rows.csv:2:1']],
+    ['rows.csv', 'a,b\n1,"x\n', ['data_invalid rows.csv:2:3']],
     ['rows.csv', 'a,b\n1,"x"y\n', ['data_invalid rows.csv:2:1']],
     ['rows.csv', 'a,b\n1,\u001b[2J\n', ['data_invalid rows.csv:2:3']],
     ['rows.csv', 'a,b\n', ['data_invalid rows.csv:1:1']],
@@ -162,6 +162,42 @@ describe('readCsv()', () => {
     const message = rows.ok ? '' : rows.diagnostics[0]!.message;
     expect(message).toContain('a.csv is not valid CSV: ');
     expect(message).not.toMatch(/Quote Not Closed|Invalid|parsing/);
+  });
+});
+
+describe('a missing closing quote in a CSV file', () => {
+  it.each([
+    ['the header', 'a,"b\n1,2\n3,4\n', '"b'],
+    ['the first row, to the end of the file', 'a,b\n1,"x\n2,y\n3,z\n', '"x'],
+    ['the first row, before a quoted cell', 'a,b\n1,"x\n2,"y"\n3,"z"\n', '"x'],
+    ['the first row, before a cell with quotes', 'a,b\n"1,x\n2,"say ""y"" it"\n', '"1,x'],
+    ['the middle row', 'a,b\n1,"x"\n"2,y\n3,"z"\n', '"2,y'],
+    ['the middle row after a cell of two lines', 'a,b\n"x\ny",1\n2,"z\n3,4\n', '"z'],
+    ['the last row', 'a,b\n1,2\n3,"4', '"4'],
+    ['CR LF, first row', 'a,b\r\n1,"x\r\n2,"y"\r\n', '"x'],
+    ['CR LF, middle row', 'a,b\r\n"1",2\r\n"3,4\r\n5,6\r\n', '"3,4'],
+    ['semicolons, first row', 'a;b\n1;"x, y\n2;"z"\n', '"x, y'],
+    ['semicolons and CR LF, middle row', 'sep=;\r\na;b\r\n1;2\r\n3;"x\r\n4;"y"\r\n5;6\r\n', '"x'],
+    ['tabs', 'a\tb\n1\t"x\n2\ty\n', '"x'],
+    ['a byte order mark', '\ufeffa,b\n1,"x\n2,y\n', '"x'],
+  ])('is reported where the quote opens: %s', (_, text, cell) => {
+    const start = text.indexOf(cell);
+    const rows = readCsv('a.csv', text);
+    expect(rows.ok ? [] : rows.diagnostics).toEqual([
+      {
+        code: 'data_invalid',
+        severity: 'error',
+        message: 'a.csv is not valid CSV: the closing " of this cell is missing',
+        hint: 'Add " at the end of the cell. Double quotes inside a quoted text: ""',
+        at: { file: 'a.csv', start, end: start + cell.length },
+      },
+    ]);
+  });
+
+  it('takes time in proportion to the length of the file', () => {
+    const text = `a,b\n${'"1","x ""y"" z"\n'.repeat(20_000)}3,"4\n${'5,""6""\n'.repeat(20_000)}`;
+    const rows = readCsv('a.csv', text);
+    expect(rows.ok ? [] : rows.diagnostics.map(({ at }) => at?.start)).toEqual([text.indexOf('3,"4') + 2]);
   });
 });
 

@@ -38,6 +38,43 @@ describe('a wrong layout', () => {
   });
 });
 
+describe('a missing closing quote', () => {
+  it.each([
+    ['a value to the end of the file', "a: 1\nb: 'x\nc: 2\n", "'x"],
+    ['a value before a line that is indented less', 'a: "x\nb: 1\nc: "y"\n', '"x'],
+    ['a value before a quoted one', 'a:\n  b: "x\n    - "y"\nc: 1\n', '"x'],
+    ['a value in CR LF', 'a: 1\r\nb: "x y \r\nc: 2\r\n', '"x y'],
+    ['a value in a list', '- "x\n- y\n', '"x'],
+    ['a value in braces', 'a: {b: "x, c: 1}\nd: 2\n', '"x, c: 1}'],
+    ['a value with an anchor', "a: &b 'x\n", "'x"],
+    ['a key', 'a: 1\n"b: 2\nc: 3\n', '"b: 2'],
+    ['a single-quoted key', "a: 1\n'b: 2\nc: 3\n", "'b: 2"],
+    ['a key before a quoted value', 'a: 1\n"b: 2\nc: "x"\n', '"b: 2'],
+    ['a key in braces', 'a: {"b: 1, c: 2}\nd: 3\n', '"b: 1, c: 2}'],
+    ['the first key', '"a: 1\nb: 2\n', '"a: 1'],
+    ['the first of two', '- a: "x\n  b: "y\n', '"x'],
+  ])('of %s is reported once, where the quote opens', (_, text, quoted) => {
+    const start = text.indexOf(quoted);
+    const parsed = parseYaml('a.yaml', text);
+    const quote = quoted[0]!;
+    expect(parsed.ok ? [] : parsed.diagnostics).toEqual([
+      {
+        code: 'yaml_syntax',
+        severity: 'error',
+        message: `The closing ${quote} of this text is missing`,
+        hint: expect.stringContaining(`Add ${quote} at the end of the text`),
+        at: { file: 'a.yaml', start, end: start + quoted.length },
+      },
+    ]);
+  });
+
+  it('does not hide an earlier mistake, and is no other mistake', () => {
+    expect(problems("a: b: c\nd: 'x\n")).toEqual(['yaml_syntax@3', 'yaml_syntax@11']);
+    expect(problems('a: "x\n  y"\n')).toEqual([]);
+    expect(problems("a: 'it's\n")).toEqual(['yaml_syntax@7']);
+  });
+});
+
 describe('parseYaml()', () => {
   it.each([
     ['1.10', 1.1, '1.10'],
@@ -90,7 +127,7 @@ describe('parseYaml()', () => {
   it.each([
     ['a: b: c', ['yaml_syntax@3']],
     ['a:\n\t- b', ['yaml_syntax@3']],
-    ['a: "x', ['yaml_syntax@5']],
+    ['a: "x', ['yaml_syntax@3']],
     ['b: {x: ${y}}\n', ['yaml_syntax@8']],
     ['a: *nope', ['yaml_syntax@3']],
     ['a: 1\nb: 2\na: 3\nb: 4', ['yaml_duplicate_key@10', 'yaml_duplicate_key@15']],
