@@ -39,7 +39,7 @@ export const CODES = {
   unknown_font: 'A font is neither in the template nor in the repository, or is not allowed for the editable',
   invalid_url: 'A source is neither a path nor an http(s) URL',
   missing_file: 'A local file does not exist',
-  ambiguous_path: 'Two files differ only in the Unicode form of their names',
+  ambiguous_path: 'Two files or folders differ only in the Unicode form of their names',
   lfs_pointer: 'A file is a Git LFS pointer whose content was not fetched',
   path_outside: 'A path leads out of the repository',
   duplicate_id: 'Two videos have the same id',

@@ -32,7 +32,7 @@ export const ADVICE: readonly Group[] = [
       unknown_font: 'Use the name that the hint suggests, or add the font to the folder `fonts/`.',
       invalid_url: 'Write a path, or an http(s) URL without user and password.',
       missing_file: 'Correct the path. See [Paths](definitions.md#paths).',
-      ambiguous_path: 'Remove or rename one of the two files.',
+      ambiguous_path: 'Remove or rename one of the two.',
       lfs_pointer:
         'Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for actions/checkout. See [Git LFS](definitions.md#git-lfs).',
       path_outside: 'Copy the file into the repository.',

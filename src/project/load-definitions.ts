@@ -3,12 +3,13 @@ import { unreadable } from '../definition/definition-file.ts';
 import { type FileUse, inRow, type OutputProblem, type VideoTemplate } from '../definition/read-video.ts';
 import { type DefinitionContext, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import { globBase, type Video } from '../definition/video.ts';
-import { type Diagnostic, errorAt, warningAt } from '../diagnostic.ts';
+import { type Diagnostic, errorAt } from '../diagnostic.ts';
 import { closestMatch } from '../hints.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { checkOutput } from '../template/bind/resolve-output.ts';
 import type { TemplatePackage } from '../template/template-package.ts';
 import type { OutputRequest } from '../wire/output.ts';
+import { ambiguousNames } from './ambiguous-names.ts';
 import type { Config } from './config.ts';
 import { deliverContext } from './deliveries.ts';
 import {
@@ -99,11 +100,12 @@ export function reloadDefinitions(
     templateNames: [...config.templates.keys()],
   });
   const used = checkFiles(resolved, files);
+  const hasProblem = [resolved, used].some(({ diagnostics }) => diagnostics.length > 0);
   return {
     videos: used.videos,
     origins: resolved.origins,
     assets: used.assets,
-    isWhole: templates.isWhole && resolved.diagnostics.length === 0 && used.diagnostics.length === 0,
+    isWhole: templates.isWhole && !hasProblem && ambiguousNames(resolved, config, files).length === 0,
   };
 }
 
@@ -159,24 +161,11 @@ export function checkFiles(
     if (typeof asset === 'string') diagnostics.push(unusable(use, asset, files));
     else if (asset.sizeBytes === 0) diagnostics.push(empty(use));
     else assets.set(use.path, asset);
-    const twin = typeof asset === 'string' ? null : files.twinOf(use.path);
-    if (twin !== null) diagnostics.push(ambiguous(use, twin));
     return typeof asset !== 'string' && asset.sizeBytes > 0;
   };
   const usable = videos.filter((video) => video.files.filter(isThere).length === video.files.length);
   otherFiles.forEach(isThere);
   return { videos: usable.map(({ video }) => video), assets, diagnostics };
-}
-
-function ambiguous({ path, at, row }: FileUse, twin: string): Diagnostic {
-  const form = (name: string): string => (name === name.normalize('NFC') ? 'composed' : 'decomposed');
-  const message = `Two files are named ${JSON.stringify(path)} and differ only in the Unicode form of their letters; the ${form(path)} one is used`;
-  return warningAt(
-    'ambiguous_path',
-    at,
-    inRow(message, row),
-    `Remove or rename one of them; the other one is ${form(twin)}`,
-  );
 }
 
 function empty({ path, at, row }: FileUse): Diagnostic {

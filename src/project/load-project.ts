@@ -5,6 +5,7 @@ import type { Video } from '../definition/video.ts';
 import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../diagnostic.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { redactConfig } from '../yaml/mask-text.ts';
+import { ambiguousNames } from './ambiguous-names.ts';
 import { type Config, DEFAULT_CONFIG, type ParsedConfig, parseConfig } from './config.ts';
 import { findDefinitionFiles } from './find-definitions.ts';
 import { checkFiles, definitionSettings, definitionTemplate } from './load-definitions.ts';
@@ -64,7 +65,13 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
     videos: used.videos,
     origins: resolved.origins,
     assets: used.assets,
-    diagnostics: sortDiagnostics([...diagnostics, ...loaded.diagnostics, ...resolved.diagnostics, ...used.diagnostics]),
+    diagnostics: sortDiagnostics([
+      ...diagnostics,
+      ...loaded.diagnostics,
+      ...resolved.diagnostics,
+      ...used.diagnostics,
+      ...ambiguousNames(resolved, config, files),
+    ]),
     source: (file) => {
       const text = files.source(file);
       return file === CONFIG_FILE && text !== undefined ? redactConfig(file, text) : text;

@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { FileText } from '../definition/definition-file.ts';
 import { byCodeUnit, type Sha256 } from '../digest.ts';
 import { contentSha256, MAX_POINTER_BYTES, parseLfsPointer } from '../file-kind.ts';
@@ -29,6 +29,12 @@ export interface Asset {
 /** Maximum size of a text file, in bytes. */
 const MAX_TEXT_BYTES = 64 << 20;
 const CHUNK_BYTES = 1 << 20;
+
+/** Two files or folders whose names differ only in their Unicode form. Paths are repository-relative. */
+export interface Twins {
+  readonly path: string;
+  readonly twin: string;
+}
 
 /** Why a file cannot be used. */
 export type Refusal = 'missing' | 'outside' | 'forbidden';
@@ -97,12 +103,18 @@ export class RepositoryFiles {
     return stored;
   };
 
-  /** Returns the path of another file whose name differs only in its Unicode form; null if there is none. */
-  twinOf(path: string): string | null {
+  /** Returns the first file or folder on a path that has a twin; null if there is none. */
+  twinsOn(path: string): Twins | null {
     if (isPlain(path)) return null;
-    const folder = dirname(path) === '.' ? '' : dirname(path);
-    const twin = this.#namesLike(folder, basename(path)).find((name) => name !== basename(path));
-    return twin === undefined ? null : `${folder === '' ? '' : `${folder}/`}${twin}`;
+    const segments = this.storedPath(path).split('/');
+    for (const [index, name] of segments.entries()) {
+      const folder = segments.slice(0, index).join('/');
+      const twin = isPlain(name) ? undefined : this.#namesLike(folder, name).find((one) => one !== name);
+      if (twin === undefined) continue;
+      const inFolder = (one: string): string => (folder === '' ? one : `${folder}/${one}`);
+      return { path: inFolder(name), twin: inFolder(twin) };
+    }
+    return null;
   }
 
   /** Returns the sorted names in a folder that are equal to a name in the composed Unicode form. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definition, makeRepository } from '../../support/repository.ts';
@@ -55,5 +55,67 @@ describe('file names with accents', () => {
     });
     const [composed, decomposed] = await Promise.all(digests);
     expect(composed).not.toBe(decomposed);
+  });
+
+  const text = definition('Rome');
+  it.each<[string, Readonly<Record<string, string>>, object]>([
+    [
+      'folders of a resource',
+      {
+        'videos/rome.yaml': definition('Rome', `  (Footage)/USER/photo.png: ${NFC}/a/photo.png\n`),
+        [`${NFC}/a/photo.png`]: 'photo',
+        [`${NFD}/b.txt`]: 'x',
+      },
+      { file: 'videos/rome.yaml', line: 6 },
+    ],
+    [
+      'data files',
+      {
+        'videos/rome.yaml': definition('${text}').replace(
+          'template:',
+          `each: {from: data/${NFC}.csv, id: "\${slug}"}\ntemplate:`,
+        ),
+        [`data/${NFC}.csv`]: 'slug,text\na,b\n',
+        [`data/${NFD}.csv`]: 'slug,text\na,c\n',
+      },
+      { file: `data/${NFC}.csv`, line: 1 },
+    ],
+    [
+      'fragments',
+      {
+        'videos/rome.yaml': `extends: ./_${NFD}.yaml\n${text}`,
+        [`videos/_${NFC}.yaml`]: 'labels: {a: b}\n',
+        [`videos/_${NFD}.yaml`]: 'labels: {a: c}\n',
+      },
+      { file: `videos/_${NFD}.yaml`, line: 1 },
+    ],
+    [
+      'definitions',
+      { [`videos/${NFC}.yaml`]: text, [`videos/${NFD}.yaml`]: text },
+      { file: `videos/${NFD}.yaml`, line: 1 },
+    ],
+    [
+      'folders of definitions',
+      { [`videos/${NFC}/a.yaml`]: text, [`videos/${NFD}/b.yaml`]: text },
+      { file: `videos/${NFD}/b.yaml`, line: 1 },
+    ],
+  ])('are reported once if two exist: %s', async (_, files, place) => {
+    const root = makeRepository(
+      Object.fromEntries(Object.entries(files).map(([p, t]) => [p, t === 'photo' ? solidPng('#ff0000') : t])),
+    );
+    const { stdout } = await reelform(root, ['validate', '--json']);
+    const found = (JSON.parse(stdout) as { diagnostics: { code: string }[] }).diagnostics;
+    expect(found.filter(({ code }) => code === 'ambiguous_path')).toMatchObject([{ severity: 'warning', ...place }]);
+  });
+
+  it('are reported for a template package', async () => {
+    const root = makeRepository();
+    cpSync(join(root, 'templates/small'), join(root, `templates/${NFC}`), { recursive: true });
+    mkdirSync(join(root, `templates/${NFD}`));
+    const config = readFileSync(join(root, 'reelform.yaml'), 'utf8');
+    writeFileSync(join(root, 'reelform.yaml'), config.replace('./templates/small', `./templates/${NFC}`));
+    const { stdout } = await reelform(root, ['validate', '--json']);
+    const found = (JSON.parse(stdout) as { diagnostics: { code: string }[] }).diagnostics;
+    expect(found.filter(({ code }) => code === 'ambiguous_path')).toMatchObject([{ file: 'reelform.yaml', line: 3 }]);
   });
 });
