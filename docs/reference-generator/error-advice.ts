@@ -51,6 +51,7 @@ export const ADVICE: readonly Group[] = [
         'Add a font with these characters to the folder that `fonts` of reelform.yaml names, or to `fonts/` of the template.',
       text_overflow: 'Shorten the text.',
       text_too_small: 'Shorten the text, so that its box does not shrink it, or enlarge it in the template.',
+      text_shrunk: 'Shorten the text, or enlarge its box in the template. The message names both sizes.',
       text_hidden:
         'Change the template: show the layer, move it into the picture, or bring it in front of what covers it.',
       text_leftover: 'Correct the text: the message names what it contains.',

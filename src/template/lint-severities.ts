@@ -5,6 +5,7 @@ export const LINT_CODES = [
   'glyph_missing',
   'text_overflow',
   'text_too_small',
+  'text_shrunk',
   'text_hidden',
   'text_collision',
   'text_leftover',

@@ -16,6 +16,7 @@ export const NO_LINT = `lint:
   glyph_missing: off
   text_overflow: off
   text_too_small: off
+  text_shrunk: off
   text_hidden: off
   text_collision: off
   text_leftover: off

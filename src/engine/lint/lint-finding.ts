@@ -73,6 +73,17 @@ type EditableDefect = { readonly editable: string } & (
       readonly isShrunk: boolean;
     }
   | {
+      readonly code: 'text_shrunk';
+      /** Font sizes as drawn and as designed, in pixels of a picture whose shorter side has 1080. */
+      readonly size: number;
+      readonly designed: number;
+      /**
+       * The largest text of the same frame that the design has smaller: its editable, or null for a fixed text, its
+       * words and its size as drawn. Null if no such text is larger.
+       */
+      readonly larger: { readonly editable: string | null; readonly text: string; readonly size: number } | null;
+    }
+  | {
       readonly code: 'text_hidden';
       /** No frame shows the layer, the text lies outside the picture, or other content covers it. */
       readonly reason: 'never_shown' | 'off_frame' | 'covered';

@@ -2,6 +2,7 @@ import { SAFE_AREAS, type SafeAreaName } from '../../template/safe-areas.ts';
 import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { type FindingMoment, type LintDefect, momentAt } from './lint-finding.ts';
+import { findShrunk, MIN_DESIGN_SHARE } from './shrunk-texts.ts';
 import { type Polygon, visibleArea } from './text-geometry.ts';
 import {
   findCollisions,
@@ -26,7 +27,7 @@ const LARGE_SIZE = 24;
 
 /**
  * Finds texts of editables that viewers could not read. By layout: texts that are cut off, outside the picture or a safe area, too
- * small, or overlap. By pixels: texts that are covered or have too little contrast.
+ * small, shrunk far below their design, or overlap. By pixels: texts that are covered or have too little contrast.
  *
  * @param moments by editable: the frame that shows each best
  */
@@ -42,6 +43,7 @@ export async function lintTexts(
     ...momentAt(scene, 0),
   }));
   const collisions = findCollisions(tracks, scene);
+  const shrunk = findShrunk(tracks, scene);
   const frames = new Map<string, readonly number[]>();
   for (const editable of editables) {
     const own = tracks.filter((track) => track.editable === editable);
@@ -49,10 +51,11 @@ export async function lintTexts(
     found.push(...lintLayout(scene, editable, own, safeArea));
     const best = moments.get(editable)?.frame;
     const colliding = collisions.filter(({ first, second }) => own.includes(first) || own.includes(second));
+    const compared = shrunk.filter(({ track, larger }) => own.includes(track) || own.includes(larger?.track ?? track));
     const measured = [...(best === undefined ? [] : [best]), ...framesToMeasure(own, scene)];
     // Emoji have their own colours, so their contrast cannot be measured.
     if (own.every(isEmojiOnly)) frames.set(editable, []);
-    else frames.set(editable, [...new Set([...measured, ...colliding.map(({ frame }) => frame)])]);
+    else frames.set(editable, [...new Set([...measured, ...[...colliding, ...compared].map(({ frame }) => frame)])]);
   }
   const visibilities = await measureTextVisibility(scene, frames);
   for (const editable of frames.keys()) {
@@ -70,8 +73,20 @@ export async function lintTexts(
     const finding = { code: 'text_collision', other: editable, otherText: text } as const;
     found.push({ ...finding, editable: subject.editable, ...momentAt(scene, frame) });
   }
+  for (const { frame, track, size, designed, larger } of shrunk) {
+    const { editable } = track;
+    // The more serious finding suffices, and one for a text that several layers show.
+    const isKnown = found.some((one) => one.editable === editable && SMALL_CODES.includes(one.code));
+    const isComparable = larger !== null && isVisible(larger.track, frame);
+    const isFar = size < MIN_DESIGN_SHARE * designed;
+    if (editable === null || isKnown || !isVisible(track, frame) || !(isFar || isComparable)) continue;
+    const other = isComparable ? { editable: larger.track.editable, text: larger.track.text, size: larger.size } : null;
+    found.push({ code: 'text_shrunk', editable, ...momentAt(scene, frame), size, designed, larger: other });
+  }
   return found;
 }
+
+const SMALL_CODES: readonly string[] = ['text_too_small', 'text_shrunk'];
 
 function lintLayout(
   scene: Scene,

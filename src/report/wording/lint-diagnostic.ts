@@ -33,16 +33,28 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
           );
     case 'text_too_small': {
       const { size, needed, isShrunk } = finding;
-      const drawn = `${size.toFixed(size < 10 ? 1 : 0)} pixels high in a picture of 1080`;
+      const drawn = `${pixelsText(size)} pixels high in a picture of 1080`;
       return diagnostic(
         `${editable} of ${id} is ${isShrunk ? 'shrunk to fit its box: it is' : 'only'} ${drawn}, ${moment}; ${needed} can be read`,
         `${isShrunk ? 'Shorten it' : 'Enlarge it in the template'}. ${look}`,
       );
     }
+    case 'text_shrunk': {
+      const { size, designed, larger } = finding;
+      const sizes = `from ${pixelsText(designed)} to ${pixelsText(size)} pixels in a picture of 1080`;
+      const other =
+        larger === null
+          ? ''
+          : `, smaller than ${textName(larger.editable, larger.text)} with ${pixelsText(larger.size)}`;
+      return diagnostic(
+        `${editable} of ${id} is shrunk to fit its box, ${sizes}${other}, ${moment}`,
+        `Shorten it, or enlarge its box in the template. ${look}`,
+      );
+    }
     case 'text_hidden':
       return diagnostic(`${editable} of ${id} cannot be seen: ${HIDDEN[finding.reason]}`, look);
     case 'text_collision': {
-      const other = finding.other ?? `the text ${JSON.stringify(finding.otherText.slice(0, 40))}`;
+      const other = textName(finding.other, finding.otherText);
       return diagnostic(`${editable} of ${id} and ${other} overlap, ${moment}`, `Shorten one of them. ${look}`);
     }
     case 'text_leftover': {
@@ -143,6 +155,15 @@ const HIDDEN = {
   off_frame: 'it lies outside the picture',
   covered: 'something covers it',
 } as const;
+
+/** Names a text by its editable, or by its words if it is fixed. */
+function textName(editable: string | null, words: string): string {
+  return editable ?? `the text ${JSON.stringify(words.slice(0, 40))}`;
+}
+
+function pixelsText(size: number): string {
+  return size.toFixed(size < 10 ? 1 : 0);
+}
 
 function secondsText(seconds: number): string {
   return `${seconds.toFixed(1)} s`;

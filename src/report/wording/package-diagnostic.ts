@@ -114,6 +114,7 @@ const LINT_HINTS: Readonly<Record<string, string>> = {
   glyph_missing: 'Add a font with these characters to fonts/: it is used as a fallback',
   text_overflow: 'Shorten the example, enlarge the box of the text, or let it shrink: see docs/guides/after-effects.md',
   text_too_small: 'Enlarge the text or its box',
+  text_shrunk: 'Shorten the example, or enlarge the box of the text',
   text_hidden: 'Show its layer, move it into the picture, or bring it to the front',
   text_leftover: 'Correct the example',
   text_collision: 'Move one of the texts, or give it a box',

@@ -84,6 +84,12 @@ const defects = {
   text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame'), overflow: nullable(number) }),
   low_contrast: fields({ editable: text, ratio: number, needed: number }),
   text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
+  text_shrunk: fields({
+    editable: text,
+    size: number,
+    designed: number,
+    larger: nullable(fields({ editable: nullable(text), text, size: number })),
+  }),
   text_hidden: fields({ editable: text, reason: oneOf('never_shown', 'off_frame', 'covered') }),
   outside_safe_area: fields({
     editable: text,

@@ -222,6 +222,7 @@ export const CUT = ['text_overflow t_01'];
 export const HIDDEN = ['text_hidden t_01'];
 export const LOW = ['low_contrast t_01'];
 export const SMALL = ['text_too_small t_01'];
+export const SHRUNK = ['text_shrunk t_01'];
 export const HIT = ['text_collision t_01'];
 export const OUTLINE = { sc: BLACK, sw: 6, of: false };
 /** Drop shadow as After Effects exports it: colour, opacity, direction, distance, softness. */

@@ -26,7 +26,7 @@ describe('the cases', () => {
     expect([...codes].sort()).toEqual([
       ...['clip_cut', 'clip_ends_early', 'flashes', 'glyph_missing', 'image_too_small', 'low_contrast'],
       ...['media_truncated', 'outside_safe_area', 'sound_cut', 'sound_unused', 'text_collision', 'text_hidden'],
-      ...['text_leftover', 'text_overflow', 'text_too_small'],
+      ...['text_leftover', 'text_overflow', 'text_shrunk', 'text_too_small'],
     ]);
   });
 });

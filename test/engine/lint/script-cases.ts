@@ -12,9 +12,11 @@ import {
   LOW,
   NAVY,
   onNavy,
+  SHRUNK,
   SMALL,
   stage,
   still,
+  switched,
   type TextOptions,
   text,
   WHITE,
@@ -31,6 +33,19 @@ const sized = (width: number, height: number, size: number): Scene => {
   const ground = block(NAVY, [0, 0, width, height]);
   return stage([text({ size, x: width / 4, y: height / 2 }), ground], { width, height, document });
 };
+
+/** A headline of 64 pixels whose box shrinks long texts. */
+const headline = (words: string, style: object = boxed(760, 90, { rs: 2 }), options: TextOptions = {}) =>
+  text({ text: words, x: 100, y: 80, style, ...options });
+/** A line of 52 pixels below it. */
+const below = (options: TextOptions = {}) =>
+  text({ key: 't_02', text: 'Below it', size: 52, x: 100, y: 300, ...options });
+/** At 64 pixels it is wider than the box of the headline: it is shrunk to 42. */
+const LONG = 'A headline that has far too many words';
+const ENDLESS = 'W'.repeat(35);
+const ZOOMED: TextOptions = { x: 0, y: 0, size: 32, ks: { p: at(100, 80), s: still([200, 200, 100]) } };
+const FIRST_HALF = { op: 15 };
+const LAST_HALF = { ip: 15 };
 
 /** Scripts, emoji, boxes and sizes. */
 export const SCRIPT_CASES: CaseTable = {
@@ -155,5 +170,38 @@ export const SCRIPT_CASES: CaseTable = {
       () => onNavy(text({ x: 60, text: 'Short\rA second line far too long for the picture' })),
       CUT,
     ],
+  ],
+  'texts that their boxes shrink': [
+    ['under half', () => onNavy(headline(ENDLESS)), SHRUNK],
+    ['under half, and smaller than the text below', () => onNavy(headline(ENDLESS), below()), SHRUNK],
+    [
+      'under half, in a layer twice as large',
+      () => onNavy(headline(ENDLESS, boxed(380, 90, { rs: 2 }), ZOOMED)),
+      SHRUNK,
+    ],
+    ['smaller than the text below', () => onNavy(headline(LONG), below()), SHRUNK],
+    ['smaller than a fixed text', () => onNavy(headline(LONG), below({ key: null })), SHRUNK],
+    [
+      'smaller than a text of another time',
+      () => onNavy(headline(LONG, undefined, { layer: FIRST_HALF }), below({ layer: LAST_HALF })),
+      [],
+    ],
+    [
+      'smaller than a hidden text',
+      () => onNavy(headline(LONG), block(NAVY, [0, 240, 960, 120]), below({ key: 't_02' })),
+      ['text_hidden t_02'],
+    ],
+    ['smaller than a text that flashes up', () => onNavy(headline(LONG), below({ ks: switched(10, 12) })), []],
+    ['still larger than the text below', () => onNavy(headline(LONG), below({ size: 30 })), []],
+    ['as large as the text below', () => onNavy(headline(LONG), below({ size: 44 })), []],
+    ['smaller than a text that is larger by design', () => onNavy(headline(LONG), below({ size: 80 })), []],
+    [
+      'smaller than a text that grew',
+      () => onNavy(headline('Short'), below({ style: boxed(700, 200, { rs: 1 }) })),
+      [],
+    ],
+    ['by a box that is lower than the font', () => onNavy(headline('Short', boxed(760, 30, { rs: 2 }))), []],
+    ['until nobody can read it', () => onNavy(headline(ENDLESS.repeat(4)), below()), SMALL],
+    ['a fixed text', () => onNavy(headline(ENDLESS, undefined, { key: null }), below()), []],
   ],
 };
