@@ -38,14 +38,14 @@ else await measureAll();
 
 /** Serves the three calls of the interface document, and idempotency keys on request. */
 function serve({ renderMs, roundTripMs, keepsKeys }: ServiceSpec): void {
-  const startedAt: number[] = [];
+  const posted: { readonly at: number; readonly title: string; readonly mapping: object }[] = [];
   let looks = 0;
   const session = (id: number): object => {
-    const created = startedAt[id]!;
+    const { at: created, title, mapping } = posted[id]!;
     const isOver = Date.now() - created >= renderMs;
     return {
       id: String(id),
-      title: 'x',
+      title,
       status: isOver ? 'preview_rendered' : 'preview_rendering',
       render_progress: isOver ? 100 : 0,
       thumbnails: [],
@@ -53,17 +53,20 @@ function serve({ renderMs, roundTripMs, keepsKeys }: ServiceSpec): void {
       errors: [],
       created_at: new Date(created).toISOString(),
       updated_at: new Date(isOver ? created + renderMs : created).toISOString(),
-      mapping: { id: 'm', template_style_version_id: STYLE_VERSION, resources: {} },
+      mapping: { id: 'm', ...mapping },
     };
   };
   const server = createServer((asked, answer) => {
-    asked.resume();
+    let text = '';
+    asked.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
     asked.on('end', () => {
       globalThis.setTimeout(() => {
         const { method, url = '' } = asked;
         const id = /^\/v2\/render_sessions\/(\d+)$/.exec(url)?.[1];
         const isPost = method === 'POST' && url === '/v2/render_sessions';
-        if (isPost) startedAt.push(Date.now());
+        if (isPost) posted.push({ at: Date.now(), ...JSON.parse(text) });
         if (id !== undefined) looks += 1;
         const status = isPost ? 201 : id === undefined && url !== '/counts' ? 404 : 200;
         const key = asked.headers['idempotency-key'];
@@ -73,10 +76,10 @@ function serve({ renderMs, roundTripMs, keepsKeys }: ServiceSpec): void {
         }
         const body =
           url === '/counts'
-            ? { posts: startedAt.length, looks }
+            ? { posts: posted.length, looks }
             : status === 404
               ? {}
-              : { render_session: session(isPost ? startedAt.length - 1 : Number(id)) };
+              : { render_session: session(isPost ? posted.length - 1 : Number(id)) };
         answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       }, roundTripMs);
     });
@@ -150,7 +153,7 @@ async function measure(count: number, concurrency: number, spec: ServiceSpec, is
     const lockFile = new LockFile(join(folder, 'reelform.lock.json'), 'reelform.lock.json', emptyLock, writeFileAtomic);
     const service = createHttpService({
       url,
-      token: 'bench',
+      token: 'token-of-bench',
       keyLifetimeMs: isKnown && spec.keepsKeys ? 86_400_000 : null,
       now: Date.now,
       monotonicNow: () => performance.now(),

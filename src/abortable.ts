@@ -1,16 +1,28 @@
-import { setMaxListeners } from 'node:events';
+/** Waits by signal. Adding a listener takes Node a step per listener of the signal, and a run has thousands of waits. */
+const waits = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Waits for a promise until the signal is aborted, and then rejects with the signal's reason. Does not cancel the work
  * behind the promise.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Any number of waits may share a signal. Without this, Node warns of a leak above ten listeners.
-  setMaxListeners(0, signal);
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const waiting = waitsFor(signal);
+    waiting.add(abort);
+    promise.then(resolve, reject).finally(() => waiting.delete(abort));
   });
+}
+
+function waitsFor(signal: AbortSignal): Set<() => void> {
+  const known = waits.get(signal);
+  if (known !== undefined) return known;
+  const waiting = new Set<() => void>();
+  waits.set(signal, waiting);
+  const abortAll = (): void => {
+    for (const abort of waiting) abort();
+  };
+  signal.addEventListener('abort', abortAll, { once: true });
+  return waiting;
 }

@@ -56,6 +56,8 @@ interface Watched extends Pick<WatchOptions, 'outputNames' | 'mismatch'> {
 const [MAX_DURATIONS, FEW_DURATIONS] = [64, 4];
 /** Milliseconds, except the last: minimum relative to the age. */
 const [FIRST_POLL_MS, MIN_STEP_MS, MAX_STEP_MS, MIN_STEP] = [250, 100, 60_000, 0.02];
+/** Processor time of a poll, of both sides. First polls that come sooner delay the last requests of a large run. */
+const MS_PER_POLL = 2;
 /** Timers are imprecise and a poll too early is wasted; durations up to `SPAN` apart share a poll. */
 const [MARGIN, SPAN] = [1.002, 1.03];
 /** Interval between polls of a rendered session without a URL: minimum and maximum in milliseconds, and growth. */
@@ -156,7 +158,8 @@ export class SessionWatcher {
     } else {
       const peers = [...this.#watched].filter((one) => one.styleVersion === styleVersion).length;
       const factor = Math.min(1.5, 1.08 ** peers);
-      const fromMs = Math.max(ageMs, FIRST_POLL_MS * factor ** (spread - 1));
+      const firstMs = Math.max(FIRST_POLL_MS, MS_PER_POLL * peers);
+      const fromMs = Math.max(ageMs, firstMs * factor ** (spread - 1));
       expectedMs = Math.min(fromMs * factor, fromMs + MAX_STEP_MS);
     }
     return startedAt + Math.max(expectedMs * MARGIN, ageMs + Math.max(MIN_STEP_MS, MIN_STEP * ageMs));

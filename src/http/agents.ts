@@ -13,7 +13,7 @@ export interface HttpAgents {
 }
 
 /** With more connections to one host, the requests of one process become no faster: they wait for each other. */
-const MAX_SOCKETS = 128;
+export const MAX_SOCKETS = 128;
 
 /** Keep connections open for later requests. */
 export const KEPT_AGENTS = openAgents({ keepAlive: true, maxSockets: MAX_SOCKETS });

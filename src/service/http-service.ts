@@ -1,7 +1,8 @@
+import pLimit from 'p-limit';
 import { type Backoff, backoffMs } from '../backoff.ts';
 import { ReelformError } from '../diagnostic.ts';
 import { type Sha256, sha256 } from '../digest.ts';
-import { FRESH_AGENTS, KEPT_AGENTS } from '../http/agents.ts';
+import { FRESH_AGENTS, KEPT_AGENTS, MAX_SOCKETS } from '../http/agents.ts';
 import { type Repeatability, retryAfterMs } from '../http/send-request.ts';
 import type { ExternalUpload, RenderSession } from '../wire/render-session.ts';
 import { accountDigest, type Exchange, exchange as exchangeOnce, type ServiceAnswer } from './exchange.ts';
@@ -109,6 +110,8 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
   let takesFiles = true;
   let seenTime: (Moment & { readonly dateMs: number }) | null = null;
   let timeRead: Promise<unknown> | null = null;
+  // Requests wait here for a connection, not in the agent: there they would use memory and their time limit.
+  const queues = new Map([KEPT_AGENTS, FRESH_AGENTS].map((agents) => [agents, pLimit(MAX_SOCKETS)]));
 
   const lifetimeMs = (): number | null => {
     const { keyLifetimeMs: declaredMs } = capabilities;
@@ -118,11 +121,12 @@ export function createHttpService(options: HttpServiceOptions): RemoteRenderServ
   /** @param agents fresh ones for a POST, which must not use a connection that is being closed */
   const send = ({ method, path, headers, body }: Call, agents = KEPT_AGENTS): Promise<Exchange> => {
     const totalMs = body instanceof Uint8Array ? uploadTimeoutMs : timeoutMs;
-    const ended = options.onRequest?.(stripQueries(`${method} ${url}${path}`));
     const request = { method, url: `${url}${path}`, body, agents, totalMs, idleMs: Math.min(IDLE_MS[method], totalMs) };
-    return exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token)
-      .then(noteTime)
-      .finally(ended);
+    return queues.get(agents)!(async () => {
+      const ended = options.onRequest?.(stripQueries(`${method} ${url}${path}`));
+      const sent = exchangeOnce({ ...request, headers: { accept: 'application/json', ...headers } }, token);
+      return sent.then(noteTime).finally(ended);
+    });
   };
 
   const noteTime = (result: Exchange): Exchange => {

@@ -69,6 +69,7 @@ describe('a run of many sessions in simulated time', () => {
     [100, 20, 'fixed', false, '', 1.03, 5],
     [250, 50, 'fixed', false, '', 1.03, 5],
     [250, 50, 'nearly fixed', false, '', 1.03, 5],
+    [1000, 1000, 'fixed', false, '', 1.03, 9],
     [1000, 50, 'lognormal', true, '', 1.04, 14],
     [1000, 50, 'lognormal', false, '', 1.04, 15],
     [1000, 50, 'bimodal', true, '', 1.02, 3.5],

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT } from '../../src/diagnostic.ts';
 import { sha256 } from '../../src/digest.ts';
 import { createHttpService } from '../../src/service/http-service.ts';
+import { bareSession } from '../../src/service/read-answer.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
 import {
   BODY,
@@ -314,5 +317,28 @@ describe('createHttpService()', () => {
     expect(await thrown(service.uploadStyleVersion(new Uint8Array(1)))).toMatchObject({
       code: 'service_lacks_uploads',
     });
+  });
+
+  it('does not count the wait for a connection in the time limit of a request', async () => {
+    let requests = 0;
+    const server = createServer((_request, answer) => {
+      requests += 1;
+      setTimeout(() => answer.end(JSON.stringify({ render_session: bareSession('a', Date.now()) })), 700);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 512, resolve));
+    onTestFinished(() => void server.close());
+    const service = createHttpService({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      token: 'token-of-this-test',
+      now: Date.now,
+      monotonicNow: () => performance.now(),
+      random: () => 0,
+      wait: async () => undefined,
+      timeoutMs: 2_500,
+    });
+    // Five times as many as there are connections.
+    const asked = Array.from({ length: 640 }, () => service.getRenderSession('a'));
+    expect(new Set((await Promise.all(asked)).map(({ session }) => session.id))).toEqual(new Set(['a']));
+    expect(requests).toBe(640);
   });
 });
