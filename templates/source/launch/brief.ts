@@ -10,7 +10,7 @@ export const LAST = 324;
 
 export const background: ColorSlot = { key: 'c_01', example: '#F1ECE2' };
 export const second: ColorSlot = { key: 'c_02', example: '#3F4A38' };
-export const accent: ColorSlot = { key: 'c_03', example: '#D9773F' };
+export const accent: ColorSlot = { key: 'c_03', example: '#C8602C' };
 export const ink: ColorSlot = { key: 'c_04', example: '#22261E' };
 export const light: ColorSlot = { key: 'c_05', example: '#F6F1E7' };
 
