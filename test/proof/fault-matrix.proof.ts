@@ -5,6 +5,7 @@ import { startInterfaceService } from '../support/interface-service.ts';
 import { count, tell } from '../support/proof.ts';
 import { definition, makeRepository } from '../support/repository.ts';
 import { smallPackage } from '../support/small-package.ts';
+import { newSourceFigures, sourceScenario } from '../support/source-faults.ts';
 import { reelform } from '../support/test-io.ts';
 
 /** Number of passes through the whole matrix. */
@@ -98,6 +99,20 @@ describe('answers about sessions', () => {
     tell(`answers: ${JSON.stringify(figures)}`);
     expect(mistakes).toEqual([]);
     expect(figures.rendered).toBeGreaterThan(0);
+  });
+});
+
+/** Sets of six files whose hosts have passing faults. */
+const SOURCE_SCENARIOS = count(1_000, 40);
+
+describe('hosts of sources', () => {
+  it('that are busy, broken or cut off for a while are asked again as documented, and end no video by it', async () => {
+    const figures = newSourceFigures();
+    const mistakes: string[] = [];
+    for (let seed = 0; seed < SOURCE_SCENARIOS; seed += 1) mistakes.push(...(await sourceScenario(seed, figures)));
+    tell(`sources: ${JSON.stringify(figures)}`);
+    expect(mistakes).toEqual([]);
+    expect(Math.min(figures.fetched, figures.failed)).toBeGreaterThan(0);
   });
 });
 
