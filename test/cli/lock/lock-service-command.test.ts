@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,6 @@ import { type Ran, reelform } from '../../support/test-io.ts';
 const VERSION: StyleVersion = { ...smallPackage().spec, id: 'tsv_stranger' };
 const CLI = join(import.meta.dirname, '../../../dist/cli/main.js');
 const POST = 'POST /v2/render_sessions';
-const GET = 'GET /v2/render_sessions/{id}';
 const APPLY = ['apply', '--auto-approve'];
 const IDS = ['berlin', 'oslo', 'rome'];
 
@@ -229,20 +228,96 @@ describe('reelform lock service', () => {
     expect(lockText()).toBe(before);
   });
 
-  test('changes nothing when it is interrupted', async () => {
+  test('leaves the old or the new lockfile when it is interrupted, whenever that is', async () => {
     const { root, old, run, moved, lockText } = await rendered();
+    // Large enough for a write that takes longer than a signal.
+    const lock = JSON.parse(lockText()) as { videos: Record<string, LockEntry> };
+    const others = Array.from({ length: 3000 }, (_, at) => {
+      return [`other-${at}`, { ...lock.videos.rome!, service: 'https://other.example.com', session: `other-${at}` }];
+    });
+    Object.assign(lock.videos, Object.fromEntries(others));
+    const path = join(root, 'reelform.lock.json');
+    writeFileSync(path, JSON.stringify(lock, null, 2));
+    expect(await run(['lock', 'migrate'])).toMatchObject({ exitCode: 0 });
     const before = lockText();
     const service = await moved();
-    service.force(GET, { kind: 'answer', status: 200, body: '{"render_session":' }, { kind: 'silent' });
-    const child = execa(process.execPath, [CLI, 'lock', 'service', old.url, service.url], {
-      cwd: root,
-      reject: false,
-      env: { REELFORM_TOKEN: old.token },
+    const move = ['lock', 'service', old.url, service.url];
+    expect((await run(move)).stdout).toContain('✓ 3 videos moved');
+    const after = lockText();
+    expect(after).not.toBe(before);
+
+    const interruptedAt = async (moment: (interrupt: () => void) => () => void): Promise<string | undefined> => {
+      writeFileSync(path, before);
+      const child = execa(process.execPath, [CLI, ...move], {
+        cwd: root,
+        reject: false,
+        env: { REELFORM_TOKEN: old.token },
+      });
+      const stop = moment(() => void child.kill('SIGINT'));
+      const { exitCode, signal } = await child;
+      stop();
+      expect(exitCode === 0 || signal === 'SIGINT').toBe(true);
+      return signal;
+    };
+    for (const answered of [1, 2, 3]) {
+      const signal = await interruptedAt((interrupt) => {
+        let count = 0;
+        service.alters = (_, session) => {
+          count += 1;
+          if (count === answered) interrupt();
+          return session;
+        };
+        return () => {
+          service.alters = (_, session) => session;
+        };
+      });
+      expect({ answered, signal, isUnchanged: lockText() === before }).toEqual({
+        ...{ answered, signal: 'SIGINT', isUnchanged: true },
+      });
+    }
+    const found: { signal: string | undefined; isComplete: boolean }[] = [];
+    for (const name of [/^\.unfinished-/, /^\.unfinished-/, /^reelform\.lock\.json$/]) {
+      const signal = await interruptedAt((interrupt) => {
+        const watcher = watch(root, (_, file) => {
+          // The test itself has written the lockfile just before.
+          if (file !== null && name.test(file) && (file.startsWith('.') || lockText() !== before)) interrupt();
+        });
+        return () => watcher.close();
+      });
+      found.push({ signal, isComplete: lockText() === after });
+      expect([before, after]).toContain(lockText());
+    }
+    // The write was reached, and at least once it was interrupted.
+    expect(found.map(({ signal }) => signal)).toContain('SIGINT');
+    expect((await run(move)).exitCode).toBe(0);
+    expect(lockText()).toBe(after);
+    expect(service.count(POST)).toBe(0);
+  });
+
+  test('keeps the journal when it is interrupted between its records', async () => {
+    const { root, old, run, moved, configure } = await setUp({ hasEnded: () => false });
+    const env = { REELFORM_TOKEN: old.token, CI: 'true' };
+    const apply = execa(process.execPath, [CLI, ...APPLY], { cwd: root, reject: false, env });
+    const journal = join(root, '.reelform/journal.ndjson');
+    const lines = (): string[] => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []);
+    const created = (): number => lines().filter((line) => line.includes('"created"')).length;
+    await expect.poll(created, { timeout: 20_000 }).toBe(3);
+    apply.kill('SIGKILL');
+    await apply;
+    const service = await moved();
+    const move = ['lock', 'service', old.url, service.url];
+    const known = lines().length;
+    const child = execa(process.execPath, [CLI, ...move], { cwd: root, reject: false, env });
+    const watcher = watch(join(root, '.reelform'), () => {
+      if (lines().length > known) child.kill('SIGINT');
     });
-    await expect.poll(() => service.count(GET), { timeout: 20_000 }).toBeGreaterThan(1);
-    child.kill('SIGINT');
-    expect((await child).exitCode).not.toBe(0);
-    expect(lockText()).toBe(before);
-    expect((await run(['lock', 'service', old.url, service.url])).stdout).toContain('✓ 3 videos moved');
+    await child;
+    watcher.close();
+    expect(lines().length).toBeGreaterThan(known);
+    expect((await run(move)).exitCode).toBe(0);
+    configure(service.url);
+    expect(await run(APPLY)).toMatchObject({ exitCode: 0 });
+    expect(service.count(POST)).toBe(0);
+    expect((await run(['plan'])).stdout).toContain('No changes');
   });
 });
