@@ -1,19 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { resourceSpan } from '../definition/definition-file.ts';
 import { sourceOf, type Video } from '../definition/video.ts';
-import { type Diagnostic, startOf } from '../diagnostic.ts';
+import { type Diagnostic, sortDiagnostics, startOf } from '../diagnostic.ts';
 import { MAX_POINTER_BYTES, parseLfsPointer, pointerError, requireContent } from '../file-kind.ts';
 import { pointersIn } from '../template/parse-template-package.ts';
-import type { ProjectTemplate } from './load-templates.ts';
+import type { Project } from './load-project.ts';
+import { type ProjectTemplate, templateFilePath } from './load-templates.ts';
 
 /** The repository, as far as the search needs it. */
-interface PointerSearch {
-  /** Absolute. */
-  readonly root: string;
-  /** Null for an unusable template. */
-  templateOf(name: string): ProjectTemplate | null;
-  source(file: string): string | undefined;
+interface PointerSearch extends Pick<Project, 'root' | 'source'> {
+  /** Usable templates by name. */
+  readonly templates: Pick<Project['templates'], 'get'>;
 }
 
 /**
@@ -22,7 +20,7 @@ interface PointerSearch {
  *
  * @returns errors at the values that name the files
  */
-export function createPointerSearch({ root, templateOf, source }: PointerSearch): (video: Video) => Diagnostic[] {
+export function createPointerSearch({ root, templates, source }: PointerSearch): (video: Video) => Diagnostic[] {
   const known = new Map<string, boolean>();
   const isPointer = (path: string): boolean => {
     const found = known.get(path) ?? isPointerFile(join(root, path));
@@ -36,11 +34,26 @@ export function createPointerSearch({ root, templateOf, source }: PointerSearch)
       if (from?.kind !== 'file' || !isPointer(from.path)) return [];
       return [pointerError(from.path, resourceSpan(video.path, source(video.path) ?? '', key))];
     });
-    const template = templateOf(video.template);
-    const folder = template?.package?.folder ?? '';
-    const ofTemplate = pointersIn(template?.files ?? new Map()).map((path) => posix.join(folder, path));
-    return [...own, ...ofTemplate.map((path) => pointerError(path, startOf(path)))];
+    const template = templates.get(video.template);
+    return template === undefined ? own : [...own, ...templatePointers(template)];
   };
+}
+
+/** Returns the Git LFS pointers of a template, as errors at these files. */
+function templatePointers(template: ProjectTemplate): Diagnostic[] {
+  const paths = pointersIn(template.files ?? new Map()).map((below) => templateFilePath(template, below));
+  return paths.map((path) => pointerError(path, startOf(path)));
+}
+
+/**
+ * Finds the Git LFS pointers among the files of all videos and templates of a repository.
+ *
+ * @returns warnings, sorted by file and position: planning works without the content
+ */
+export function repositoryPointers(project: Project): Diagnostic[] {
+  const { templates, videos } = project;
+  const found = [...videos.flatMap(createPointerSearch(project)), ...[...templates.values()].flatMap(templatePointers)];
+  return sortDiagnostics(found.map((one) => ({ ...one, severity: 'warning' })));
 }
 
 /** @throws ReelformError `lfs_pointer` for a Git LFS pointer, which must not be sent in place of its content */

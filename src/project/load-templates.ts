@@ -25,8 +25,15 @@ export interface ProjectTemplate {
    * version of a service.
    */
   readonly files: ReadonlyMap<string, Uint8Array> | null;
+  /** Path of an added font in `files` → its path in the repository. */
+  readonly addedFonts: ReadonlyMap<string, string>;
   /** Files that it was read from, repository-relative. */
   readonly paths: readonly string[];
+}
+
+/** Returns the repository-relative path of a file of a template. @param below its path in `files` */
+export function templateFilePath({ package: own, addedFonts }: ProjectTemplate, below: string): string {
+  return addedFonts.get(below) ?? posix.join(own?.folder ?? '', below);
 }
 
 interface LoadedTemplates {
@@ -94,8 +101,9 @@ function loadPackage(
   const parsed = parseTemplatePackage(path, whole, { acceptsPointers: true });
   if (!parsed.ok) return { template: null, diagnostics: parsed.diagnostics };
   const own = isArchive ? [path] : [...folder.value.keys()].map((below) => posix.join(path, below));
-  const paths = [...own, ...[...added.values()].map((font) => font.path)];
-  const template = { name, spec: parsed.value.spec, package: parsed.value, files: whole, paths };
+  const addedFonts = new Map([...added].map(([below, font]) => [below, font.path] as const));
+  const paths = [...own, ...addedFonts.values()];
+  const template = { name, spec: parsed.value.spec, package: parsed.value, files: whole, addedFonts, paths };
   return { template, diagnostics: [] };
 }
 
@@ -123,7 +131,8 @@ function loadSpec(
     const message = `${path} describes the style version ${spec.value.id}, but reelform.yaml names ${id}`;
     return { template: null, diagnostics: [errorAt('spec_missing', at, message, hint)] };
   }
-  return { template: { name, spec: spec.value, package: null, files: null, paths: [path] }, diagnostics: [] };
+  const template = { name, spec: spec.value, package: null, files: null, addedFonts: new Map(), paths: [path] };
+  return { template, diagnostics: [] };
 }
 
 function outdated(

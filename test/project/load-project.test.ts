@@ -47,6 +47,7 @@ describe('loadProject()', () => {
       spec: LAUNCH_SPEC,
       package: null,
       files: null,
+      addedFonts: new Map(),
       paths: ['schemas/launch.spec.json'],
     });
     expect(project.source('videos/b.yaml')).toBe(DEFINITION);

@@ -106,7 +106,7 @@ export async function refuseVideos({ options, io }: ApplyCall, begun: BegunApply
     io.stderr.write(words);
     return end(EXIT.error, NOTHING_DONE, found);
   };
-  const pointers = await findPointers(plan, videos);
+  const { diagnostics: pointers } = await findPointers(plan, videos);
   if (pointers.length > 0) return refuse(pointers, pointerRefusal());
   const found = options.lint === false ? [] : await lintErrors(plan, videos, { cache: options.cache !== false }, io);
   return found.length === 0 ? null : refuse(found, lintRefusal());

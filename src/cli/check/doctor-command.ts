@@ -8,7 +8,7 @@ import { recordedIn } from '../../lock/fold-journal.ts';
 import { readLock } from '../../lock/lock-file.ts';
 import { probeCache } from '../../plan-cache/probe.ts';
 import type { Config } from '../../project/config.ts';
-import { createPointerSearch } from '../../project/find-pointers.ts';
+import { repositoryPointers } from '../../project/find-pointers.ts';
 import type { Project } from '../../project/load-project.ts';
 import { observeOutputs } from '../../project/local-outputs.ts';
 import { findRoot, JOURNAL_FILE, LOCK_FILE } from '../../project/repository-layout.ts';
@@ -89,9 +89,7 @@ function checkDefinitions(diagnostics: readonly Diagnostic[], videos: number): C
 
 /** Finds Git LFS pointers among the files of the videos. Returns nothing if there are none. */
 async function checkPointers(project: Project): Promise<DoctorCheck[]> {
-  const { root, templates, videos, source } = project;
-  const search = createPointerSearch({ root, templateOf: (name) => templates.get(name) ?? null, source });
-  const found = new Map(videos.flatMap(search).map((pointer) => [pointer.message, pointer]));
+  const found = new Map(repositoryPointers(project).map((pointer) => [pointer.message, pointer]));
   const [first] = found.values();
   if (first === undefined) return [];
   const others = found.size === 1 ? '' : `, and ${countNoun(found.size - 1, 'other file')} too`;

@@ -14,11 +14,6 @@ import type { Linted } from './lint-videos.ts';
 /** Limits how long a user waits for a plan. The plan's document lists the videos that were not checked. */
 const BUDGET_MS = 5_000;
 
-/** Lint results of the videos that a plan creates or updates. */
-interface LintedPlan extends Linted {
-  source(file: string): string | undefined;
-}
-
 /** @param cache false to ignore results of earlier runs */
 type LintPlanOptions = { readonly cache: boolean };
 
@@ -26,45 +21,48 @@ type LintPlanOptions = { readonly cache: boolean };
  * Lints the videos that a plan creates or updates: all videos whose findings can be errors, and as many others as fit
  * in a few seconds.
  *
+ * @param pointers of `findPointers`: their videos are left out
  * @returns null if there is nothing to lint
  */
 export async function lintPlan(
   plan: Plan,
   planned: PlannedVideos,
+  pointers: PlanPointers,
   { cache }: LintPlanOptions,
   io: Io,
-): Promise<LintedPlan | null> {
+): Promise<Linted | null> {
   const { templates, lint } = planned.config;
   const isWanted = LINT_CODES.some((code) => lint[code] !== 'off');
   const hasPackage = [...templates.values()].some(({ kind }) => kind === 'package');
   const wanted = fingerprintsToRender(plan);
-  if (wanted.size === 0) return null;
-  const pointers = await pointersOf(planned, wanted.keys());
-  // A plan needs no content of files: only apply does.
-  const warnings = [...pointers.values()].flat().map((one): Diagnostic => ({ ...one, severity: 'warning' }));
-  for (const id of pointers.keys()) wanted.delete(id);
-  const isLinted = isWanted && wanted.size > 0 && (hasPackage || canFailLint({ repository: lint, template: {} }));
-  if (!isLinted && warnings.length === 0) return null;
+  const leftOut = [...wanted.keys()]
+    .filter((id) => pointers.videos.has(id))
+    .map((id) => ({ id, reason: 'lfs_pointer' as const }));
+  for (const { id } of leftOut) wanted.delete(id);
+  const isLinted = isWanted && (hasPackage || canFailLint({ repository: lint, template: {} }));
+  if (!isLinted || wanted.size + leftOut.length === 0) return null;
   // Loads the engine, which most plans do not need.
   const { lintVideos } = await import('./lint-videos.ts');
-  const none = new Map<VideoId, Fingerprint>();
-  const linted = await lintVideos(planned, isLinted ? wanted : none, { budgetMs: BUDGET_MS, cache }, io);
-  const leftOut = [...pointers.keys()].map((id) => ({ id, reason: 'lfs_pointer' as const }));
-  return {
-    ...linted,
-    diagnostics: [...sortDiagnostics(warnings), ...linted.diagnostics],
-    leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)),
-    source: (await planned.source()).source,
-  };
+  const linted = await lintVideos(planned, wanted, { budgetMs: BUDGET_MS, cache }, io);
+  return { ...linted, leftOut: [...leftOut, ...linted.leftOut].sort((a, b) => byCodeUnit(a.id, b.id)) };
 }
 
-/** Finds the Git LFS pointers that a plan cannot be applied with, as errors. */
-export async function findPointers(plan: Plan, planned: PlannedVideos): Promise<Diagnostic[]> {
+/** The Git LFS pointers that a plan cannot be applied with. */
+interface PlanPointers {
+  /** Videos that cannot be rendered. */
+  readonly videos: ReadonlySet<string>;
+  /** Errors, sorted by file and position. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Finds the Git LFS pointers among the files that a plan renders from or delivers. */
+export async function findPointers(plan: Plan, planned: PlannedVideos): Promise<PlanPointers> {
   const ids = plan.changes.filter(renders).map(({ id }) => id);
-  const drawn = ids.length === 0 ? [] : [...(await pointersOf(planned, ids)).values()].flat();
+  const drawn = ids.length === 0 ? new Map<VideoId, Diagnostic[]>() : await pointersOf(planned, ids);
   const sent = new Set(plan.changes.filter((change) => delivers(change) && !renders(change)).flatMap(recordedFiles));
   const unfetched = [...sent].filter((path) => isPointerFile(join(planned.root, path)));
-  return sortDiagnostics([...drawn, ...unfetched.map((path) => pointerError(path, undefined))]);
+  const diagnostics = [...[...drawn.values()].flat(), ...unfetched.map((path) => pointerError(path, undefined))];
+  return { videos: new Set(drawn.keys()), diagnostics: sortDiagnostics(diagnostics) };
 }
 
 /** Returns the local files of the finished video that a change delivers. */
@@ -80,10 +78,11 @@ export async function pointersOf(
   planned: PlannedVideos,
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<VideoId, readonly Diagnostic[]>> {
-  const source = await planned.source();
-  const search = createPointerSearch({ root: planned.root, ...source });
+  const { videos, source, templateOf } = await planned.source();
+  const templates = { get: (name: string) => templateOf(name) ?? undefined };
+  const search = createPointerSearch({ root: planned.root, templates, source });
   const asked = new Set(ids);
-  const found = source.videos.filter(({ id }) => asked.has(id)).map((video) => [video.id, search(video)] as const);
+  const found = videos.filter(({ id }) => asked.has(id)).map((video) => [video.id, search(video)] as const);
   return new Map(found.filter(([, pointers]) => pointers.length > 0));
 }
 

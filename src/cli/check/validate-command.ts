@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../diagnostic.ts';
+import { repositoryPointers } from '../../project/find-pointers.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { validText } from '../../report/terminal/repository-text.ts';
 import { unusableFont } from '../../report/wording/package-diagnostic.ts';
@@ -13,7 +14,7 @@ const WOFF = /^wOF[F2]$/;
 export async function validateCommand(options: JsonOptions, io: Io): Promise<number> {
   const project = await loadProject({ cwd: workingDirectory(options, io) });
   const { videos, templates, source } = project;
-  const diagnostics = [...project.diagnostics, ...(await unusableFonts(project, io))];
+  const diagnostics = [...project.diagnostics, ...repositoryPointers(project), ...(await unusableFonts(project, io))];
   return printCheckResult(
     { diagnostics, source, videos: videos.length, validText: () => validText(videos.length, templates.size) },
     options,

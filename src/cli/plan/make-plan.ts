@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
+import { type Diagnostic, EXIT, hasErrors, ReelformError } from '../../diagnostic.ts';
 import { isEmptyPlan, type Plan, rendersNew } from '../../plan/plan.ts';
 import { planDocument, type SegmentCount } from '../../plan/plan-document.ts';
 import type { CacheProbe } from '../../plan-cache/probe.ts';
@@ -8,7 +8,7 @@ import { previewSummary } from '../../preview/preview-document.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { planJson } from '../../report/json/command-json.ts';
 import { diagnosticsJson, type JsonDiagnostic } from '../../report/json/diagnostics-json.ts';
-import { lintPlan } from '../check/lint-plan.ts';
+import { findPointers, lintPlan } from '../check/lint-plan.ts';
 import { withErrorReport } from '../errors.ts';
 import { rejectConflictingOptions, VERSION, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -59,13 +59,19 @@ export async function makePlan(options: PlanOptions, io: Io, probe: CacheProbe |
   const plan = opened?.plan ?? NO_PLAN;
   const videos = changedVideos(plan, repository, io);
   try {
-    const linted = options.lint === false ? null : await lintPlan(plan, videos, { cache: options.cache !== false }, io);
+    const pointers = await findPointers(plan, videos);
+    // A plan needs no content of files: only apply does.
+    const warnings = pointers.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning' }));
+    const linting = { cache: options.cache !== false };
+    const linted = options.lint === false ? null : await lintPlan(plan, videos, pointers, linting, io);
+    const ofVideos = [...warnings, ...(linted?.diagnostics ?? [])];
+    const read = ofVideos.length === 0 ? null : await videos.source();
     const wanted = { ...options, directory, ...previewDirOf(options) };
     const shown = await withErrorReport(tell, async () => (opened === null ? UNDRAWN : look(plan, videos, wanted, io)));
     if (shown === null) return EXIT.interrupted;
     const { preview } = shown;
-    const all = [...diagnostics, ...(linted?.diagnostics ?? []), ...shown.diagnostics];
-    const source = (file: string): string | undefined => repository.source(file) ?? linted?.source(file);
+    const all = [...diagnostics, ...ofVideos, ...shown.diagnostics];
+    const source = (file: string): string | undefined => repository.source(file) ?? read?.source(file);
     printDiagnostics(all, source, options, io);
     const json = diagnosticsJson(all, source);
     const segments = opened === null ? undefined : await segmentsToRender(plan, videos, io, true);

@@ -1,4 +1,4 @@
-import { type Plan, rendersNew } from '../../plan/plan.ts';
+import { type Plan, renders } from '../../plan/plan.ts';
 import type { Project } from '../../project/load-project.ts';
 import type { ProjectTemplate } from '../../project/load-templates.ts';
 import { RepositoryFiles } from '../../project/repository-files.ts';
@@ -66,14 +66,14 @@ export function projectVideos(project: Project, folder: string, io: Io): Planned
   );
 }
 
-/** Returns the videos that a plan creates or updates; other videos of the same definitions may be among them. */
+/** Returns the videos that a plan renders; other videos of the same definitions may be among them. */
 export function changedVideos(plan: Plan, repository: Pick<DesiredState, 'root' | 'config'>, io: Io): PlannedVideos {
   const { root, config } = repository;
   const read = async (): Promise<VideoSource> => {
     const { LazyTemplates, reloadDefinitions } = await import('../../project/load-definitions.ts');
     const files = new RepositoryFiles(root);
     const lazy = new LazyTemplates(config, files);
-    const paths = new Set(plan.changes.filter(rendersNew).flatMap(({ desired }) => desired?.path ?? []));
+    const paths = new Set(plan.changes.filter(renders).flatMap(({ desired }) => desired?.path ?? []));
     const { videos, assets } = reloadDefinitions([...paths].sort(), config, lazy, files);
     return { videos, assets, templateOf: (name) => lazy.load(name).template, source: files.source };
   };

@@ -3,6 +3,7 @@ import { failureOf } from '../../apply/events.ts';
 import type { Video } from '../../definition/video.ts';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { OUTPUTS_FOLDER } from '../../lock/lock.ts';
+import { createPointerSearch } from '../../project/find-pointers.ts';
 import { loadProject, type Project } from '../../project/load-project.ts';
 import { writeFileAtomic, writeLinkedFile } from '../../project/write-file.ts';
 import { renderedText, renderFailedText, renderProgressText } from '../../report/terminal/render-text.ts';
@@ -43,6 +44,11 @@ export async function renderCommand(wanted: string, options: RenderCommandOption
     return EXIT.error;
   }
   const template = packageOf(video, project);
+  const pointers = createPointerSearch(project)(video);
+  if (pointers.length > 0) {
+    printDiagnostics(pointers, project.source, options, io);
+    return EXIT.error;
+  }
   const output = outputOf(options, video.output, template);
   const frame = options.frame === undefined ? null : frameOf(options.frame, output, template);
   const startedAt = io.monotonicNow();

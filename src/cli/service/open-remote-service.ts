@@ -1,10 +1,9 @@
-import { posix } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, ReelformError } from '../../diagnostic.ts';
 import { requireContent } from '../../file-kind.ts';
 import type { Config } from '../../project/config.ts';
 import type { Project } from '../../project/load-project.ts';
-import type { ProjectTemplate } from '../../project/load-templates.ts';
+import { type ProjectTemplate, templateFilePath } from '../../project/load-templates.ts';
 import { checkTokenOrigin } from '../../service/exchange.ts';
 import { createHttpService, type HttpServiceOptions } from '../../service/http-service.ts';
 import type { RemoteRenderService, RenderService } from '../../service/render-service.ts';
@@ -91,7 +90,7 @@ function tokenFrom(env: Io['env'], name: string): string {
 export function packageUpload(template: ProjectTemplate): StyleVersionUpload | null {
   const { name, spec, files } = template;
   if (files === null) return null;
-  for (const [path, bytes] of files) requireContent(posix.join(template.package?.folder ?? '', path), bytes);
+  for (const [below, bytes] of files) requireContent(templateFilePath(template, below), bytes);
   return { name, spec, zip: () => writePackageZip(files) };
 }
 

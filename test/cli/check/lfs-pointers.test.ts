@@ -1,14 +1,25 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StyleVersion } from '../../../src/wire/style-version.ts';
 import { startInterfaceService } from '../../support/interface-service.ts';
 import { pointerTo } from '../../support/lfs-pointer.ts';
-import { CONFIG, definition, makeRepository, NO_LINT } from '../../support/repository.ts';
-import { smallPackage } from '../../support/small-package.ts';
+import { mediaPackageFiles } from '../../support/media-package.ts';
+import { CONFIG, definition, makeFolder, makeRepository, NO_LINT } from '../../support/repository.ts';
+import { smallPackage, solidPng, TEST_FONT } from '../../support/small-package.ts';
 import { reelform } from '../../support/test-io.ts';
+import { toneWav } from '../../support/tone.ts';
 
 const PHOTO = 'videos/images/photo.png';
+const EVERY_KIND = `template: media
+title: A
+resources:
+  (Footage)/USER/photo.png: media/photo.png
+  (Footage)/USER/clip.mp4: media/clip.mp4
+  (Footage)/USER/voice.mp3: media/voice.mp3
+audio: {main: media/music.wav}
+fonts: {Test-Regular: Brand-Regular}
+`;
 const APPLY = ['apply', '--auto-approve'];
 
 /** Replaces files by the pointers that a checkout without Git LFS has. */
@@ -85,6 +96,65 @@ describe('a checkout without the content of Git LFS', () => {
     ]);
   });
 
+  it.each(['validate', 'validate --json', 'plan', 'plan --no-lint', 'plan --json --no-lint', 'plan --markdown'])(
+    'names each image, clip, sound and font, in %s',
+    async (command) => {
+      const root = makeFolder({
+        'reelform.yaml': 'templates: {media: ./templates/media}\nfonts: ./fonts\n',
+        'videos/a.yaml': EVERY_KIND,
+        'fonts/Brand-Regular.ttf': pointerTo(TEST_FONT),
+        'media/clip.mp4': pointerTo(Buffer.from('clip')),
+        'media/photo.png': pointerTo(solidPng('#ff0000')),
+        'media/voice.mp3': pointerTo(Buffer.from('voice')),
+        'media/music.wav': pointerTo(toneWav(1, 440)),
+        ...Object.fromEntries([...mediaPackageFiles()].map(([path, bytes]) => [`templates/media/${path}`, bytes])),
+      });
+      unfetch(root, 'templates/media/fonts/Spare-Italic.ttf', 'templates/media/audio/music.wav');
+      const { exitCode, stdout, stderr } = await reelform(root, command.split(' '));
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      const expected = [
+        { path: 'fonts/Brand-Regular.ttf', file: 'fonts/Brand-Regular.ttf', line: null },
+        { path: 'templates/media/audio/music.wav', file: 'templates/media/audio/music.wav', line: null },
+        { path: 'templates/media/fonts/Spare-Italic.ttf', file: 'templates/media/fonts/Spare-Italic.ttf', line: null },
+        { path: 'media/photo.png', file: 'videos/a.yaml', line: 4 },
+        { path: 'media/clip.mp4', file: 'videos/a.yaml', line: 5 },
+        { path: 'media/voice.mp3', file: 'videos/a.yaml', line: 6 },
+        { path: 'media/music.wav', file: 'videos/a.yaml', line: 7 },
+      ].map(({ path, ...at }) => ({
+        ...at,
+        code: 'lfs_pointer',
+        severity: 'warning',
+        message: `"${path}" is a Git LFS pointer; its content was not fetched`,
+        hint: expect.stringMatching(/git lfs pull.*lfs: true/),
+      }));
+      if (command.includes('--json')) {
+        const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string }[] };
+        expect(diagnostics.filter(({ code }) => code === 'lfs_pointer')).toMatchObject(expected);
+      } else {
+        for (const { message, file, line } of expected) {
+          expect(stderr).toContain(message);
+          expect(stderr).toContain(line === null ? `${file}\n` : `${file}:${line}:`);
+        }
+      }
+      for (const args of [APPLY, ['render', 'a'], ['lint']]) {
+        const refused = await reelform(root, args);
+        expect({ args, exitCode: refused.exitCode }).toEqual({ args, exitCode: 1 });
+        for (const { message } of expected) expect(refused.stderr).toContain(message);
+      }
+    },
+  );
+
+  it('names the file of a video that has to be restored', async () => {
+    const root = makeRepository();
+    expect((await reelform(root, APPLY)).exitCode).toBe(0);
+    rmSync(join(root, 'renders'), { recursive: true });
+    unfetch(root, PHOTO);
+    const { exitCode, stderr } = await reelform(root, ['plan']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`"${PHOTO}" is a Git LFS pointer`);
+    expect(stderr).toContain('videos/berlin.yaml:6:');
+  });
+
   it('refuses to draw with a font of a template, and to pack or push it', async () => {
     const root = makeRepository();
     const [font] = filesBelow(root, 'templates/small').filter((path) => /\.(?:ttf|otf|woff2)$/.test(path));
@@ -103,10 +173,18 @@ describe('a checkout without the content of Git LFS', () => {
       'videos/rome.yaml': `${definition('${name}')}each: {from: ./rows.csv, id: "\${name}"}\n`,
       'videos/rows.csv': pointerTo(Buffer.from('name\nRome\n')),
     });
-    const { exitCode, stderr } = await reelform(root, ['validate']);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('"videos/rows.csv" is a Git LFS pointer');
-    expect(stderr).toContain('lfs_pointer');
+    for (const args of [['validate'], ['plan'], ['plan', '--no-lint'], ['list']]) {
+      const { exitCode, stderr } = await reelform(root, args);
+      expect({ args, exitCode }).toEqual({ args, exitCode: 1 });
+      expect(stderr).toContain('videos/rome.yaml:');
+      expect(stderr).toContain('"videos/rows.csv" is a Git LFS pointer');
+      expect(stderr).toContain('git lfs pull; in a GitHub workflow, set lfs: true');
+    }
+    const { stdout } = await reelform(root, ['plan', '--json']);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string }[] };
+    expect(diagnostics.filter(({ code }) => code === 'lfs_pointer')).toMatchObject([
+      { severity: 'error', file: 'videos/rome.yaml', line: 6, hint: expect.stringContaining('git lfs pull') },
+    ]);
   });
 
   it('uploads and pays for nothing', async () => {
