@@ -1,5 +1,5 @@
 import { arch, pid, platform } from 'node:process';
-import { type SeccompArchitecture, seccompFilter, singleProcessFilter } from './seccomp-filter.ts';
+import { FAIL, type SeccompArchitecture, seccompFilter, singleProcessFilter } from './seccomp-filter.ts';
 
 /** The library that calls libc. It is an optional dependency, so callers load it. */
 export type Koffi = typeof import('koffi')['default'];
@@ -23,6 +23,8 @@ interface Kernel {
   setUndumpable(): number;
   /** @param flags `SECCOMP_FILTER_FLAG_*` */
   setFilter(filter: Uint8Array, flags: number): number;
+  /** Returns 0 if the kernel filters calls and can answer them with an error. */
+  canFilter(): number;
   /** Gives up all capabilities except these bits. */
   limitCapabilities(kept: number): number;
   openPath(path: string): number;
@@ -134,20 +136,21 @@ export function execRestricted(
 
 /**
  * Prevents this process from starting others, from becoming another program and from leaving its process group. All its
- * threads are restricted. For a program in a sandbox, whose launcher cannot refuse this beforehand.
+ * threads are restricted. For a program whose launcher cannot refuse this beforehand, or that has none.
  *
  * @throws Error if the kernel refuses it
  */
 export function refuseProcesses(koffi: Koffi): void {
   const kernel = openKernel(koffi);
-  if (kernel.setFilter(singleProcessFilter(architecture()!), ALL_THREADS) !== 0) {
+  const filter = singleProcessFilter(architecture()!);
+  if (kernel.setNoNewPrivileges() !== 0 || kernel.setFilter(filter, ALL_THREADS) !== 0) {
     throw new Error(`The sandbox could not be set up: seccomp failed with errno ${kernel.errno()}`);
   }
 }
 
 /** Returns whether `refuseProcesses` is available. */
 export function canRefuseProcesses(koffi: Koffi | null): boolean {
-  return platform === 'linux' && koffi !== null && architecture() !== null;
+  return platform === 'linux' && koffi !== null && architecture() !== null && openKernel(koffi).canFilter() === 0;
 }
 
 /**
@@ -206,6 +209,12 @@ function openKernel(koffi: Koffi): Kernel {
     setFilter: (filter, flags) => {
       const value = { length: filter.length / 8, filter };
       return syscall(SECCOMP[architecture()!], 'uint', 1, 'uint', flags, koffi.pointer(filterProgram), value) as number;
+    },
+    canFilter: () => {
+      const action = Buffer.alloc(4);
+      action.writeUInt32LE(FAIL);
+      // SECCOMP_GET_ACTION_AVAIL
+      return syscall(SECCOMP[architecture()!], 'uint', 2, 'uint', 0, 'void *', action) as number;
     },
     limitCapabilities: (kept) => {
       const [get, set] = CAPABILITY_CALLS[architecture()!];

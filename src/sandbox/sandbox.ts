@@ -176,7 +176,8 @@ function noSandbox(reason: string): Sandbox {
     kind: 'none',
     description: 'none',
     gap: reason,
-    command: ({ args }) => ({ file: execPath, args: [...args], env: {} }),
+    // What it starts could leave its process group, where no limit holds.
+    command: ({ args, programs }) => ({ file: execPath, args: [...preloaded(programs), ...args], env: {} }),
   };
 }
 

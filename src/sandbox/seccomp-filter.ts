@@ -18,9 +18,11 @@ const AUDIT_ARCH: Readonly<Record<SeccompArchitecture, number>> = { x64: 0xc0000
 // Return values of a filter. @see seccomp(2)
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
-const REFUSE = 0x00050000 | 1; // EPERM
-const MISSING = 0x00050000 | 38; // ENOSYS
-const NOT_SUPPORTED = 0x00050000 | 25; // ENOTTY
+/** Action that fails a call with an error, whose number is added. */
+export const FAIL = 0x00050000;
+const REFUSE = FAIL | 1; // EPERM
+const MISSING = FAIL | 38; // ENOSYS
+const NOT_SUPPORTED = FAIL | 25; // ENOTTY
 
 /** Numbers of a system call on x64 and arm64; null where the architecture lacks it. */
 type Numbers = readonly [x64: number | null, arm64: number | null];

@@ -129,4 +129,26 @@ describe('openSandbox()', () => {
   it('reports why there is no sandbox', () => {
     expect(openSandbox('none')).toMatchObject({ kind: 'none', description: 'none', gap: 'disabled' });
   });
+
+  it.skipIf(platform !== 'linux')('leaves a program without a sandbox its only process', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'own-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = join(folder, 'starter.mjs');
+    writeFileSync(
+      program,
+      `import { spawnSync } from 'node:child_process';
+       import { createRequire } from 'node:module';
+       import { Worker } from 'node:worker_threads';
+       const koffi = createRequire(process.argv[2])('koffi');
+       const setsid = koffi.load(null).func('int setsid()');
+       const run = spawnSync(process.execPath, ['--version'], { detached: true }).error?.code ?? 'runs';
+       const session = setsid() === -1 ? koffi.errno() : 'leads';
+       const thread = await new Promise((resolve) => new Worker('', { eval: true }).once('exit', resolve));
+       process.stdout.write(JSON.stringify({ run, session, thread }));`,
+    );
+    const { file, args, env } = openSandbox('none').command({ args: [program, PACKAGE + '/'], folder, programs: [] });
+    // At the head of no group, where setsid() would fail by itself.
+    const { stdout } = await execa(file, args, { env, extendEnv: false });
+    expect(JSON.parse(stdout)).toEqual({ run: 'EPERM', session: 1, thread: 0 });
+  });
 });
