@@ -44,11 +44,21 @@ export interface Destination {
 export class DeliveryFailure extends Error {
   /** Whether a later attempt may succeed. */
   readonly isRetryable: boolean;
+  readonly code: 'delivery_failed' | 'lfs_pointer';
 
-  constructor(message: string, options: { readonly isRetryable: boolean; readonly cause?: unknown }) {
+  /** @param options.code `delivery_failed` by default */
+  constructor(
+    message: string,
+    options: {
+      readonly isRetryable: boolean;
+      readonly code?: DeliveryFailure['code'];
+      readonly cause?: unknown;
+    },
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'DeliveryFailure';
     this.isRetryable = options.isRetryable;
+    this.code = options.code ?? 'delivery_failed';
   }
 }
 

@@ -109,7 +109,7 @@ export class DeliveryRunner {
         if (isOurs) onEvent?.({ ...about, kind: 'upload-retried', delayMs, reason: failure.message });
         return;
       }
-      end = failedEnd(failure.message);
+      end = failedEnd(failure.message, failure.code);
     } finally {
       this.#atWork.delete(unwanted);
     }
@@ -159,8 +159,11 @@ function failureOf(error: unknown): DeliveryFailure {
   });
 }
 
-function failedEnd(detail: string): DeliveryEnd & { readonly status: 'failed' } {
-  const error = { code: 'delivery_failed', title: 'The video could not be delivered', detail };
+function failedEnd(
+  detail: string,
+  code: DeliveryFailure['code'] = 'delivery_failed',
+): DeliveryEnd & { readonly status: 'failed' } {
+  const error = { code, title: 'The video could not be delivered', detail };
   return { status: 'failed', remote_id: null, url: null, error };
 }
 
@@ -211,6 +214,7 @@ type DeliveryEnd = Pick<ExternalUpload, 'remote_id' | 'url' | 'error'> & {
 
 /** Random access to finished videos. */
 export interface FinishedFiles {
+  /** @throws DeliveryFailure `lfs_pointer` for a Git LFS pointer in place of the video */
   openVideo(video: FinishedFile): Promise<DeliveredFile | null>;
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { DeliveryFailure } from '../delivery/destination.ts';
 import { type Sha256, sha256 } from '../digest.ts';
+import { MAX_POINTER_BYTES, parseLfsPointer, pointerError } from '../file-kind.ts';
 import { nullIfMissing } from '../file-system-error.ts';
 import { OUTPUT_FILE_TYPES } from '../template/output-file-types.ts';
 import type { FinishedFiles } from './delivery-runner.ts';
@@ -56,6 +58,9 @@ export function createDirectoryOutputs(
       const path = join(directory, name);
       const found = await nullIfMissing(stat(path));
       if (found === null || !found.isFile()) return null;
+      // A checkout may have replaced the file since the run began.
+      const isPointer = found.size <= MAX_POINTER_BYTES && parseLfsPointer(await readFile(path)) !== null;
+      if (isPointer) throw pointerFailure(video_url);
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
       return {
@@ -66,6 +71,11 @@ export function createDirectoryOutputs(
       };
     },
   };
+}
+
+function pointerFailure(path: string): DeliveryFailure {
+  const { message, hint } = pointerError(path, undefined);
+  return new DeliveryFailure(`${message}. ${hint}`, { isRetryable: false, code: 'lfs_pointer' });
 }
 
 /** Streams a file. @param range bytes, half-open; the whole file when absent */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ import { describeSource } from '../../src/session/sources/describe-source.ts';
 import { createSources } from '../../src/session/sources/sources.ts';
 import type { CreateRenderSession } from '../../src/wire/render-session.ts';
 import { testDestinations } from '../support/destinations.ts';
+import { pointerTo } from '../support/lfs-pointer.ts';
 import { solidPng } from '../support/small-package.ts';
 import { heldRenderer, instantRenderer, SMALL, smallRequest, smallTemplates } from '../support/small-sessions.ts';
 
@@ -136,6 +137,25 @@ describe('createEmbeddedService()', () => {
       { status: 'failed', error: { code: 'delivery_failed', detail: expect.stringContaining('no longer exists') } },
     ]);
     await expect(later.deliverVideo(video, [{ to: 'nowhere' }])).rejects.toMatchObject({ code: 'upload_invalid' });
+  });
+
+  it('refuses to deliver a Git LFS pointer that has taken the place of the video', async () => {
+    const { service, directory, render } = openService();
+    const { id, video_url, title } = await render(smallRequest());
+    writeFileSync(join(directory, video_url!), pointerTo(Buffer.from('video')));
+    const video = { session: id, video_url: video_url!, title };
+    expect(await service.deliverVideo(video, [{ to: 'file:out/berlin.mp4' }])).toMatchObject([
+      {
+        status: 'failed',
+        error: {
+          code: 'lfs_pointer',
+          detail: expect.stringMatching(
+            /^"renders\/.*\.mp4" is a Git LFS pointer; its content was not fetched\. Run git lfs pull/,
+          ),
+        },
+      },
+    ]);
+    expect(existsSync(join(directory, 'out'))).toBe(false);
   });
 
   it('reports progress, and stops waiting when the signal is aborted', async () => {

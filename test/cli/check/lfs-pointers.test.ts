@@ -75,6 +75,31 @@ describe('a checkout without the content of Git LFS', () => {
     expect(existsSync(join(root, 'out'))).toBe(false);
   });
 
+  it('does not deliver a pointer that takes the place of a video during the run', async () => {
+    const root = makeRepository();
+    await reelform(root, APPLY);
+    const videos = filesBelow(root, 'renders').filter((path) => path.endsWith('.mp4'));
+    const content = new Map(videos.map((path) => [path, readFileSync(join(root, path))]));
+    writeFileSync(join(root, 'reelform.yaml'), `${CONFIG}deliver: "file:out/{id}.mp4"\n`);
+    let isUnfetched = false;
+    const { exitCode, stderr } = await reelform(root, APPLY, {
+      onStderr(text) {
+        if (isUnfetched || !text.includes('delivering to')) return;
+        isUnfetched = true;
+        unfetch(root, ...videos);
+      },
+    });
+    expect({ isUnfetched, exitCode }).toEqual({ isUnfetched: true, exitCode: 4 });
+    expect(stderr).toMatch(/lfs_pointer: file:out\/\w+\.mp4: "renders\/\S*\.mp4" is a Git LFS pointer.*git lfs pull/);
+    const delivered = existsSync(join(root, 'out')) ? filesBelow(root, 'out') : [];
+    for (const path of delivered) expect(statSync(join(root, path)).size).toBeGreaterThan(1023);
+    expect(delivered.length).toBeLessThan(videos.length);
+
+    for (const [path, bytes] of content) writeFileSync(join(root, path), bytes);
+    expect((await reelform(root, APPLY)).exitCode).toBe(0);
+    expect(filesBelow(root, 'out')).toHaveLength(videos.length);
+  });
+
   it('reports the file and the command, wherever content is needed', async () => {
     const root = makeRepository({ 'reelform.yaml': CONFIG.replace(NO_LINT, '') });
     unfetch(root, PHOTO);
