@@ -29,6 +29,7 @@ export class SourceVersions {
   /** Keyed by URL, for the answers received so far. */
   readonly #validators = new Map<string, string>();
   readonly #failed = new Map<string, string>();
+  readonly #pending = new Set<string>();
   readonly #posted = new Map<string, Noted>();
   readonly #end = new AbortController();
 
@@ -69,9 +70,10 @@ export class SourceVersions {
     await Promise.all(this.#asked.values());
   }
 
-  /** Sources whose version could not be requested so far, sorted by URL. */
+  /** Sources whose version is not known so far, sorted by URL: a server failed, or has not answered. */
   get failed(): readonly UnversionedSource[] {
-    const failed = [...this.#failed].map(([url, why]) => ({ url, why }));
+    const late = [...this.#pending].map((url) => ({ url, why: 'the server did not answer before the run ended' }));
+    const failed = [...[...this.#failed].map(([url, why]) => ({ url, why })), ...late];
     return failed.sort((a, b) => byCodeUnit(a.url, b.url));
   }
 
@@ -89,9 +91,11 @@ export class SourceVersions {
   }
 
   async #ask(url: string): Promise<void> {
+    this.#pending.add(url);
     const look = await this.#look(url, this.#end.signal).catch(() => null);
-    // Requests that the end of the run aborted are not failures of the server.
+    // The end of the run aborted the request.
     if (look === null) return;
+    this.#pending.delete(url);
     if (look.kind !== 'there')
       this.#failed.set(url, look.kind === 'gone' ? `the server returned ${look.status}` : look.why);
     else if (look.validator !== null) this.#validators.set(url, look.validator);

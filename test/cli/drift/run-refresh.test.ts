@@ -20,11 +20,19 @@ interface PlanJson {
   readonly diagnostics: readonly { readonly code: string; readonly message: string }[];
 }
 
+interface FileAnswer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly only?: 'GET' | 'HEAD';
+  /** The answer to later requests; the same if absent. */
+  readonly next?: FileAnswer;
+}
+
 /** A file server: `answers` by path; `seen` contains `METHOD /path`. */
 interface Files {
   readonly url: string;
   readonly seen: string[];
-  readonly answers: Map<string, { status: number; headers?: Record<string, string>; only?: 'GET' | 'HEAD' }>;
+  readonly answers: Map<string, FileAnswer>;
 }
 
 async function startFiles(): Promise<Files> {
@@ -33,7 +41,9 @@ async function startFiles(): Promise<Files> {
   const server = await startServer((request, response) => {
     const { method = '', url = '' } = request;
     seen.push(`${method} ${url}`);
-    const { status, headers, only } = answers.get(url.replace(/\?.*/, '')) ?? { status: 404 };
+    const path = url.replace(/\?.*/, '');
+    const { status, headers, only, next }: FileAnswer = answers.get(path) ?? { status: 404 };
+    if (next !== undefined) answers.set(path, next);
     const isOther = only !== undefined && only !== method;
     response.writeHead(isOther ? 405 : status, headers).end(method === 'GET' ? 'x' : '');
   });
@@ -328,6 +338,26 @@ describe('--refresh', () => {
     expect((await planned('--refresh')).diagnostics).toMatchObject([
       { code: 'refresh_unclear', message: expect.stringContaining('No version of 1 source of oslo, rome is recorded') },
     ]);
+  });
+
+  it('names sources whose server did not answer before the run ended', async () => {
+    const { files, run, entry } = await setUp();
+    files.answers.set('/a.png', { status: 429, headers: { 'retry-after': '50' } });
+    const apply = await run(['apply', '--auto-approve', '--replace', '**']);
+    expect(apply).toMatchObject({ exitCode: 0 });
+    expect(apply.stderr).toMatch(
+      /The version of 1 source could not be recorded: \S+\/a\.png\?…: the server did not answer before the run ended/,
+    );
+    expect(entry('rome')).not.toHaveProperty('sources');
+  });
+
+  it('waits for hosts that ask for it', async () => {
+    const { files, run } = await setUp();
+    const next = { status: 200, headers: { etag: '"one"' } };
+    files.answers.set('/a.png', { status: 429, headers: { 'retry-after': '1' }, next });
+    const drift = await run(['drift']);
+    expect(drift.stdout).toContain('2 videos checked. Everything matches the lockfile.');
+    expect(files.answers.get('/a.png')).toBe(next);
   });
 
   it('names sources whose server reports no version', async () => {
