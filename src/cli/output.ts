@@ -57,6 +57,8 @@ export function stdoutStyle(options: GlobalOptions, io: Io): { readonly color: b
  * Prints the result of a command that checks files: one JSON document, or diagnostics and, if none is an error, a text.
  *
  * @param result.videos number of checked videos, for the document
+ * @param result.fields further fields of the document
+ * @param result.invalidText text after errors; none by default
  * @returns the exit status
  */
 export function printCheckResult(
@@ -64,18 +66,21 @@ export function printCheckResult(
     readonly diagnostics: readonly Diagnostic[];
     readonly source: SourceLookup;
     readonly videos: number;
+    readonly fields?: object;
     validText(): string;
+    invalidText?(): string;
   },
   options: JsonOptions,
   io: Io,
 ): number {
-  const { diagnostics, source, videos } = result;
+  const { diagnostics, source, videos, fields } = result;
   const valid = !hasErrors(diagnostics);
   if (options.json === true) {
-    printJson({ format_version: '1.0', valid, videos, diagnostics: diagnosticsJson(diagnostics, source) }, io);
+    const found = diagnosticsJson(diagnostics, source);
+    printJson({ format_version: '1.0', valid, videos, ...fields, diagnostics: found }, io);
   } else {
     printDiagnostics(diagnostics, source, options, io);
-    if (valid) io.stdout.write(result.validText());
+    io.stdout.write(valid ? result.validText() : (result.invalidText?.() ?? ''));
   }
   return valid ? EXIT.ok : EXIT.error;
 }

@@ -28,10 +28,20 @@ export interface Resolved {
   readonly videos: readonly { readonly video: Video; readonly files: readonly FileUse[] }[];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
+  /** Videos and definitions that gave no video because of a problem. */
+  readonly invalid: readonly InvalidVideo[];
   /** Local files of definitions that have other problems. */
   readonly otherFiles: readonly FileUse[];
   /** Sorted by file and position, without duplicates. */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A video that has a problem. */
+export interface InvalidVideo {
+  /** Null if it is unknown, for example because the definition cannot be read. */
+  readonly id: VideoId | null;
+  /** The definition's file, repository-relative. */
+  readonly path: string;
 }
 
 /**
@@ -54,6 +64,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
   const candidates: Candidate[] = [];
   const diagnostics: Diagnostic[] = [];
   const origins = new Map<string, readonly string[]>();
+  const unread: InvalidVideo[] = [];
   for (const path of [...paths].sort(byCodeUnit)) {
     const read = new Set([path]);
     const noted = <T>(one: (other: string) => T): ((other: string) => T) => {
@@ -65,6 +76,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     const extended = extend(path, noted(load));
     if (extended === null) {
       diagnostics.push(unreadable(path, 'missing', startOf(path)));
+      if (!isFragment(path)) unread.push({ id: null, path });
       continue;
     }
     const fragments = [...read].slice(1);
@@ -78,6 +90,8 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
     // With a problem in one of the files, the merged video may lack a property.
     const whole = extended.diagnostics.length === 0;
     candidates.push(...resolved.map((one) => (whole ? one : { ...one, video: null })));
+    const isRead = extended.root !== null && whole && rows.ok;
+    if (!isFragment(path) && !isRead && resolved.length === 0) unread.push({ id: null, path });
   }
   const doubled = duplicateIds(candidates);
   const isGood = ({ video }: Candidate): boolean => video !== null && !doubled.ids.has(nameOf(video.id));
@@ -87,6 +101,7 @@ export function resolveDefinitions(paths: readonly string[], context: Definition
       .map(({ video, files }) => ({ video: video!, files }))
       .sort((a, b) => byCodeUnit(a.video.id, b.video.id)),
     origins,
+    invalid: [...unread, ...candidates.filter((one) => !isGood(one)).map(({ id, path }) => ({ id, path }))],
     otherFiles: candidates.filter((one) => !isGood(one)).flatMap(({ files }) => files),
     diagnostics: sortDiagnostics([...diagnostics, ...doubled.diagnostics, ...sharedDestinations(candidates)]),
   };

@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { unreadable } from '../definition/definition-file.ts';
-import { type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
+import { type InvalidVideo, type Resolved, resolveDefinitions } from '../definition/resolve-definitions.ts';
 import type { Video } from '../definition/video.ts';
 import { type Diagnostic, type Span, sortDiagnostics, startOf, warningAt } from '../diagnostic.ts';
+import { byCodeUnit } from '../digest.ts';
 import { type Checks, createChecks } from '../schema/create-checks.ts';
 import { redactConfig } from '../yaml/mask-text.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
@@ -25,6 +26,8 @@ export interface Project {
   readonly templates: ReadonlyMap<string, ProjectTemplate>;
   /** Sorted by id, without those that have a problem. */
   readonly videos: readonly Video[];
+  /** Videos with a problem, sorted by definition file. */
+  readonly invalid: readonly InvalidVideo[];
   /** Definition file → all files that it was read from: itself, its fragments, its data. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
   /** Local files of the videos, by path. */
@@ -58,11 +61,15 @@ export async function loadProject({ cwd, log = null }: { cwd: string; log?: Read
   const loaded = loadTemplates(config, files);
   const resolved = resolveVideos(config, templateNames, loaded.templates, files, checks);
   const used = checkFiles(resolved, files);
+  const usable = new Set(used.videos);
+  const withoutFiles = resolved.videos.flatMap(({ video }) => (usable.has(video) ? [] : [video]));
+  const invalid = [...resolved.invalid, ...withoutFiles.map(({ id, path }) => ({ id, path }))];
   return {
     root: files.root,
     config,
     templates: loaded.templates,
     videos: used.videos,
+    invalid: invalid.sort((a, b) => byCodeUnit(a.path, b.path)),
     origins: resolved.origins,
     assets: used.assets,
     diagnostics: sortDiagnostics([

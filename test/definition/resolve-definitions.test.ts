@@ -52,6 +52,26 @@ resources:
     ]);
   });
 
+  it('names the videos that have a problem, or their definitions if the ids are unknown', () => {
+    const files = {
+      'videos/_base.yaml': 'template: [',
+      'videos/base.yaml': `extends: ./_base.yaml\n${DEFINITION}`,
+      'videos/good.yaml': DEFINITION,
+      'videos/rows.yaml': `${DEFINITION}each: {from: ./rows.csv, id: "\${n}"}\n`,
+      'videos/rows.csv': 'n,extra\n1,a\n2,b\n2,c\n',
+      'videos/lost.yaml': `${DEFINITION}each: {from: ./lost.csv, id: "\${n}"}\n`,
+      'videos/unknown.yaml': `id: "\${n}"\n${DEFINITION}`,
+      'videos/typo.yaml': `${DEFINITION}titel: x\n`,
+    };
+    const { invalid, videos } = resolve(files);
+    expect(videos.map(({ video }) => video.id)).toEqual(['good', 'rows/1']);
+    const named = invalid.map(({ id, path }) => `${path} ${id ?? '?'}`);
+    expect(named.sort()).toEqual([
+      ...['videos/base.yaml ?', 'videos/lost.yaml ?', 'videos/rows.yaml rows/2', 'videos/rows.yaml rows/2'],
+      ...['videos/typo.yaml typo', 'videos/unknown.yaml ?'],
+    ]);
+  });
+
   it('orders resources like the template', () => {
     const [video] = videosOf(one(DEFINITION));
     expect([...video!.resources.keys()]).toEqual(['t_01', 'c_01', HERO]);

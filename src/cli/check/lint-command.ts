@@ -1,5 +1,7 @@
-import { hasErrors, sortDiagnostics } from '../../diagnostic.ts';
+import { type Diagnostic, sortDiagnostics } from '../../diagnostic.ts';
+import { byCodeUnit } from '../../digest.ts';
 import { idMatcher, unmatchedGlobs } from '../../plan/select-changes.ts';
+import type { Project } from '../../project/load-project.ts';
 import { lintText } from '../../report/terminal/repository-text.ts';
 import { type JsonOptions, workingDirectory } from '../global-options.ts';
 import type { Io } from '../io.ts';
@@ -7,37 +9,63 @@ import { printCheckResult } from '../output.ts';
 import { loadDesiredState } from '../plan/load-desired-state.ts';
 import { projectVideos } from '../plan/planned-videos.ts';
 import { pointersOf } from './lint-plan.ts';
-import { type Linted, lintVideos } from './lint-videos.ts';
+import { lintVideos } from './lint-videos.ts';
 
 interface LintCommandOptions extends JsonOptions {
   /** False to check every video again. */
   readonly cache?: boolean;
 }
 
-/** `reelform lint`: reports visible problems of each video before it is rendered. */
+/**
+ * `reelform lint`: reports visible problems of each video before it is rendered. Checks the other videos if some definitions or
+ * templates have errors.
+ */
 export async function lintCommand(globs: readonly string[], options: LintCommandOptions, io: Io): Promise<number> {
   const directory = workingDirectory(options, io);
   const repository = await loadDesiredState(directory, { cache: options.cache !== false });
   const project = await repository.project();
-  const ids = repository.desired.map(({ id }) => id);
-  const unknown = hasErrors(project.diagnostics) ? [] : unmatchedGlobs({ targets: globs, excludes: [] }, ids);
-  let linted: Linted = { diagnostics: [], checked: 0, remote: 0, leftOut: [] };
-  if (!hasErrors([...project.diagnostics, ...unknown])) {
-    const { desired } = repository;
-    const matches = globs.length === 0 ? () => true : idMatcher(globs);
-    const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
-    const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
-    const videos = projectVideos(project, 'lint', io);
-    const pointers = await pointersOf(videos, wanted.keys());
-    for (const id of pointers.keys()) wanted.delete(id);
-    const found = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
-    linted = { ...found, diagnostics: sortDiagnostics([...[...pointers.values()].flat(), ...found.diagnostics]) };
-  }
-  const diagnostics = [...project.diagnostics, ...unknown, ...linted.diagnostics];
-  const { checked } = linted;
+  const { desired } = repository;
+  const matches = globs.length === 0 ? () => true : idMatcher(globs);
+  const wanted = new Map(desired.filter(({ id }) => matches(id)).map(({ id, fingerprint }) => [id, fingerprint]));
+  const lintOptions = { budgetMs: Number.POSITIVE_INFINITY, cache: options.cache !== false };
+  const videos = projectVideos(project, 'lint', io);
+  const pointers = await pointersOf(videos, wanted.keys());
+  for (const id of pointers.keys()) wanted.delete(id);
+  const linted = await lintVideos(videos, wanted, lintOptions, io).finally(() => videos.close());
+  const found = [...[...pointers.values()].flat(), ...linted.diagnostics];
+  const unknown = unknownTargets(
+    globs,
+    desired.map(({ id }) => id),
+    project,
+  );
+  // A definition whose videos are unknown may have any of the selected ones.
+  const invalid = project.invalid.filter(({ id }) => id === null || matches(id));
+  const names = [...new Set(invalid.map(({ id, path }) => id ?? path))];
+  const text = () => lintText({ ...linted, diagnostics: found, invalid: names });
+  const leftOut = [
+    ...invalid.map(({ id, path }) => ({ id, file: path, reason: 'invalid' })),
+    ...desired.filter(({ id }) => pointers.has(id)).map(({ id, path }) => ({ id, file: path, reason: 'lfs_pointer' })),
+    ...desired
+      .filter(({ id }) => linted.remote.includes(id))
+      .map(({ id, path }) => ({ id, file: path, reason: 'remote' })),
+  ];
   return printCheckResult(
-    { diagnostics, source: project.source, videos: checked, validText: () => lintText(linted) },
+    {
+      diagnostics: sortDiagnostics([...project.diagnostics, ...unknown, ...found]),
+      source: project.source,
+      videos: linted.checked,
+      fields: { left_out: leftOut.sort((a, b) => byCodeUnit(a.file, b.file)) },
+      validText: text,
+      invalidText: text,
+    },
     options,
     io,
   );
+}
+
+/** Reports globs that match no video: as warnings if a definition with errors may have the videos. */
+function unknownTargets(globs: readonly string[], ids: readonly string[], { invalid }: Project): Diagnostic[] {
+  const known = [...ids, ...invalid.flatMap(({ id }) => id ?? [])];
+  const unknown = unmatchedGlobs({ targets: globs, excludes: [] }, known);
+  return invalid.some(({ id }) => id === null) ? unknown.map((one) => ({ ...one, severity: 'warning' })) : unknown;
 }

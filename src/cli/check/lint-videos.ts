@@ -49,8 +49,8 @@ export interface Linted {
   /** Sorted by file and position. */
   readonly diagnostics: readonly Diagnostic[];
   readonly checked: number;
-  /** Number of videos that were not linted because only the service has their template. */
-  readonly remote: number;
+  /** Sorted by id: videos that were not linted because only the service has their template. */
+  readonly remote: readonly VideoId[];
   /**
    * Sorted by id: videos that exceeded the budget, and videos of the service's templates whose findings could be
    * errors.
@@ -132,7 +132,7 @@ export async function lintVideos(
   return {
     diagnostics: [...sortDiagnostics(diagnostics), ...fullDisk(full)],
     checked: videos.length - late.length - full.count,
-    remote: remote.length,
+    remote: remote.map(({ id }) => id),
     leftOut: leftOut.sort((a, b) => byCodeUnit(a.id, b.id)),
   };
 }

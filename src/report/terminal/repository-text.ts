@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { escapeControls } from '../wording/display-text.ts';
-import { countNoun, countSeverities, formatCount } from '../wording/quantities.ts';
+import { countNoun, countSeverities, formatCount, listSome } from '../wording/quantities.ts';
 
 /**
  * Reports the result of `reelform fmt`.
@@ -43,13 +43,27 @@ export function validText(videoCount: number, templateCount: number): string {
   return `${countNoun(videoCount, 'video')} and ${countNoun(templateCount, 'template')} are valid.\n`;
 }
 
-/** Reports a lint run without errors. */
-export function lintText(linted: { diagnostics: readonly unknown[]; checked: number; remote: number }): string {
-  const { diagnostics, checked, remote } = linted;
-  const found = diagnostics.length === 0 ? ', no problems found' : '';
-  const rest =
-    remote === 0 ? '' : ` ${countNoun(remote, 'video')} with a template of the service cannot be checked locally.`;
-  return `${countNoun(checked, 'video')} checked${found}.${rest}\n`;
+/** Number of videos that a text names. */
+const MAX_NAMES = 10;
+
+/**
+ * Reports a lint run.
+ *
+ * @param linted.invalid ids of videos that could not be checked because of errors, or their definitions if the ids are unknown
+ */
+export function lintText(linted: {
+  readonly diagnostics: readonly unknown[];
+  readonly checked: number;
+  readonly remote: readonly string[];
+  readonly invalid: readonly string[];
+}): string {
+  const { diagnostics, checked, remote, invalid } = linted;
+  const found = diagnostics.length === 0 && invalid.length === 0 ? ', no problems found' : '';
+  const away = countNoun(remote.length, 'video');
+  const rest = remote.length === 0 ? '' : ` ${away} with a template of the service cannot be checked locally.`;
+  const names = escapeControls(listSome(invalid, MAX_NAMES, (name) => name));
+  const errors = invalid.length === 0 ? '' : ` Not checked because of errors: ${names}.`;
+  return `${countNoun(checked, 'video')} checked${found}.${rest}${errors}\n`;
 }
 
 /** Text after the Git LFS pointers that an apply found. */

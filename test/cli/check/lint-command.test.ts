@@ -122,6 +122,78 @@ describe('reelform lint', () => {
   });
 });
 
+describe('reelform lint beside errors', () => {
+  const BROKEN = {
+    'videos/rome.yaml': LIGHT,
+    'videos/oslo.yaml': `${DARK}  t_99: Nothing has this key\n`,
+    'videos/stores.yaml': `${DARK.replace('title: Oslo', 'title: ${city}')}each: { from: ./stores.csv, id: "\${city}" }\n`,
+    'videos/photo.yaml': `${DARK}  (Footage)/USER/photo.png: ./missing.png\n`,
+    'videos/paris.yaml': DARK.replace('template: small', 'template: gone'),
+  };
+  const CONFIG_WITH_GONE = LOOKING.replace('templates:', 'templates:\n  gone: ./templates/gone');
+  const lint = async (...args: string[]) => {
+    const { exitCode, stdout } = await reelform(repository(CONFIG_WITH_GONE, BROKEN), ['lint', '--json', ...args]);
+    const document = JSON.parse(stdout) as Document & { videos: number; left_out: unknown[] };
+    return { exitCode, ...document, codes: found(stdout).map(({ code, file }) => `${file} ${code}`) };
+  };
+
+  it('checks the videos without errors, and names the others', async () => {
+    const { exitCode, valid, videos, left_out: leftOut, codes } = await lint();
+    expect({ exitCode, valid, videos }).toEqual({ exitCode: 1, valid: false, videos: 2 });
+    expect(codes).toEqual([
+      'reelform.yaml template_invalid',
+      'videos/oslo.yaml unknown_editable',
+      'videos/photo.yaml missing_file',
+      'videos/rome.yaml low_contrast',
+      'videos/stores.yaml missing_file',
+    ]);
+    expect(leftOut).toEqual([
+      { id: 'oslo', file: 'videos/oslo.yaml', reason: 'invalid' },
+      { id: 'paris', file: 'videos/paris.yaml', reason: 'invalid' },
+      { id: 'photo', file: 'videos/photo.yaml', reason: 'invalid' },
+      { id: null, file: 'videos/stores.yaml', reason: 'invalid' },
+    ]);
+    const { stdout, stderr } = await reelform(repository(CONFIG_WITH_GONE, BROKEN), ['lint']);
+    expect(stdout).toBe('2 videos checked. Not checked because of errors: oslo, paris, photo, videos/stores.yaml.\n');
+    expect(stderr).toContain('low_contrast');
+  });
+
+  it('reports a selected id as unknown only if no definition with errors may have it', async () => {
+    expect(await lint('rome', 'oslo')).toMatchObject({
+      ...{ exitCode: 1, videos: 1, codes: expect.not.arrayContaining([expect.stringContaining('unknown_video')]) },
+      left_out: [{ id: 'oslo' }, { id: null, file: 'videos/stores.yaml' }],
+    });
+    const { diagnostics } = await lint('stores/berlin');
+    expect(diagnostics.find(({ code }) => code === 'unknown_video')).toMatchObject({ severity: 'warning' });
+    const root = repository(LOOKING, { 'videos/rome.yaml': LIGHT, 'videos/oslo.yaml': BROKEN['videos/oslo.yaml'] });
+    const { stdout } = await reelform(root, ['lint', '--json', 'oslo', 'rmoe']);
+    expect(found(stdout).filter(({ code }) => code === 'unknown_video')).toMatchObject([
+      { severity: 'error', message: 'No video id matches "rmoe"', hint: 'Did you mean rome?' },
+    ]);
+  });
+
+  it("does not count a video with an unusable template as one of the service's", async () => {
+    const { stdout } = await reelform(repository(CONFIG_WITH_GONE, BROKEN), ['lint', 'paris']);
+    expect(stdout).toBe('0 videos checked. Not checked because of errors: paris, videos/stores.yaml.\n');
+    const remote = LOOKING.replace('embedded', '{url: http://127.0.0.1:1}').replace('./templates/small', 'tsv_1');
+    const spec = JSON.stringify({ style_version: { ...smallPackage().spec, id: 'tsv_1' } });
+    const root = makeRepository({
+      ...{ 'reelform.yaml': remote, 'schemas/small.spec.json': spec },
+      'videos/oslo.yaml': BROKEN['videos/oslo.yaml'],
+    });
+    expect((await reelform(root, ['lint'])).stdout).toBe(
+      '0 videos checked. 2 videos with a template of the service cannot be checked locally. Not checked because of errors: oslo.\n',
+    );
+    expect(JSON.parse((await reelform(root, ['lint', '--json'])).stdout)).toMatchObject({
+      left_out: [
+        { id: 'berlin', reason: 'remote' },
+        { id: 'oslo', reason: 'invalid' },
+        { id: 'rome', reason: 'remote' },
+      ],
+    });
+  });
+});
+
 describe('reelform plan', () => {
   it('shows findings of the videos that it renders', async () => {
     const { exitCode, stderr, stdout } = await reelform(repository(), ['plan']);
