@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProbeUrl } from '../../../src/service/urls.ts';
 import { ALLOW_EVERYTHING, ALLOW_NOTHING, parseAllowList } from '../../../src/session/sources/allow-list.ts';
-import { createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
+import { createFetch, createUrlProbe } from '../../../src/session/sources/fetch-source.ts';
 import { PoliteHosts } from '../../../src/session/sources/polite-hosts.ts';
 import { startServer } from '../../support/http-server.ts';
 
@@ -68,6 +68,40 @@ describe('createUrlProbe()', () => {
       kind: 'unclear',
       why: `the server returned ${status}, after 4 tries`,
     });
+  });
+
+  it('takes turns with the fetches of sources', async () => {
+    let isLimited = true;
+    const seen: unknown[] = [];
+    const url = await serve(({ method }, response) => {
+      seen.push(method);
+      if (isLimited) response.writeHead(429).end();
+      else response.end('picture');
+    });
+    let isPaused = (): void => {};
+    const pausing = new Promise<void>((resolve) => {
+      isPaused = resolve;
+    });
+    let goOn = (): void => {};
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const shared = new PoliteHosts({
+      pause: () => {
+        isPaused();
+        return paused;
+      },
+    });
+    const policy = { allow: ALLOW_EVERYTHING, hosts: shared };
+    const fetching = createFetch(policy)(url, never);
+    await pausing;
+    const probing = createUrlProbe(policy)(url, never);
+    isLimited = false;
+    // Long enough for a request that does not wait.
+    await fetch(await answering(200));
+    expect(seen).toEqual(['GET']);
+    goOn();
+    expect([(await fetching).status, (await probing).kind]).toEqual(['fetched', 'there']);
   });
 
   it('waits as the host asks', async () => {
