@@ -38,5 +38,6 @@ export type BindScene = (input: BindInput, options: BindOptions) => Promise<Boun
 export function bindHere({ template, request, fetched }: BindInput): BoundScene {
   const animation = unpackAnimation(template.animation);
   const scene = bindMapping({ ...template, animation }, request, fetched);
-  return { ...packScene(scene), usedFonts: usedFonts(scene.animation) };
+  const files = new Set(scene.fonts.map(({ name }) => name));
+  return { ...packScene(scene), usedFonts: usedFonts(scene.animation).filter((name) => files.has(name)) };
 }

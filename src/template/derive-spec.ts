@@ -26,7 +26,7 @@ export function deriveSpec(id: string, parts: SpecParts): StyleVersion {
     editables[key] = describe(key, editable, parts, { availableFonts, durations });
   }
   const available = extraFonts.size === 0 ? {} : { available_fonts: availableFonts };
-  return { id, editables, fonts: fontNames(animation), ...available };
+  return { id, editables, fonts: fontNames(animation).filter((name) => fonts.has(name)), ...available };
 }
 
 /** Returns `slots[id].p`, the default value for all uses of a slot. */
@@ -39,7 +39,7 @@ export function slotValue(animation: LottieDocument, id: string): LottieNode | n
 function describe(
   key: string,
   editable: ManifestEditable,
-  { animation, uses: allUses }: SpecParts,
+  { animation, uses: allUses, fonts: files }: SpecParts,
   { availableFonts, durations }: { readonly availableFonts: string[]; readonly durations: ReadonlyMap<string, number> },
 ): Editable {
   const uses = allUses.get(key) ?? [];
@@ -63,7 +63,7 @@ function describe(
     }
     case 'color': {
       const value = (slot ?? uses[0]?.node)?.k;
-      const fonts = uses.flatMap((use) => (use.kind === 'property' ? use.fonts : []));
+      const fonts = uses.flatMap((use) => (use.kind === 'property' ? use.fonts.filter((name) => files.has(name)) : []));
       return {
         input_type: 'color',
         example_text: formatColor(Array.isArray(value) ? value : []),

@@ -1,6 +1,7 @@
 import { parseLfsPointer } from '../file-kind.ts';
 import { didYouMean } from '../hints.ts';
 import { fontProblem } from './check-font.ts';
+import { outlinedFonts } from './lottie/glyph-outlines.ts';
 import { fontNames, soundAssetIds, usedFonts } from './lottie/lottie-slots.ts';
 import type { Manifest } from './parse-manifest.ts';
 import type { LottieDocument } from './scene.ts';
@@ -96,7 +97,8 @@ interface ResolvedFonts extends Pick<TemplatePackage, 'fonts' | 'extraFonts' | '
 
 /**
  * Finds the font files of a package: fonts that the animation uses, and other files in `fonts/`, which editables can choose
- * and which are fallbacks for missing glyphs. Reports missing and damaged fonts; the caller has accepted Git LFS pointers.
+ * and which are fallbacks for missing glyphs. Reports missing and damaged fonts; the caller has accepted Git LFS pointers. A font
+ * whose texts are drawn with outlines of the animation needs no file.
  */
 export function resolveFonts(
   animation: LottieDocument,
@@ -120,8 +122,9 @@ export function resolveFonts(
     const message = `The font ${name} of fonts needs the file fonts/${file}.ttf, which is not in the package`;
     problems.push({ file: 'template.yaml', at, message, hint: fontHint(file, ownFiles.keys()) });
   }
+  const outlined = outlinedFonts(animation);
   for (const name of listed) {
-    if (available.has(name) || manifest.fonts.has(name)) continue;
+    if (available.has(name) || manifest.fonts.has(name) || outlined.has(name)) continue;
     const message = `The font ${name} of the animation is not in the package`;
     problems.push({ file: 'animation.json', message, hint: `Add fonts/${name}.ttf (or .otf, .woff2, .woff)` });
   }

@@ -2,6 +2,7 @@ import { ReelformError } from '../../diagnostic.ts';
 import { isRecord } from '../../json.ts';
 import type { FontResource, Mapping } from '../../wire/mapping.ts';
 import { mergeSettings, STYLE_SETTINGS, settingsIn } from '../font-settings.ts';
+import { outlinedFonts } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, fontNames, isReplaced, usedStyles } from '../lottie/lottie-slots.ts';
 import type { FontSlot } from '../parse-manifest.ts';
@@ -39,7 +40,9 @@ export function bindFonts(animation: LottieDocument, template: TemplatePackage, 
     style.f = chosen;
   }
   const fallbacks = new Set(template.fallbackFonts);
-  const own = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name));
+  const outlined = outlinedFonts(template.animation);
+  const isDrawnByFile = (name: string): boolean => template.fonts.has(name) || !outlined.has(name);
+  const own = [...new Set(fontNames(animation))].filter((name) => !fallbacks.has(name) && isDrawnByFile(name));
   return [...own, ...fallbacks].map((name) => {
     const font = fontOf(template, name);
     return { ...settingsIn(font), name, bytes: font.bytes, isFallback: fallbacks.has(name) };

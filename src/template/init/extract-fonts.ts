@@ -1,4 +1,6 @@
+import { formatList } from '../../hints.ts';
 import { fontProblem } from '../check-font.ts';
+import { fixedStyles, GlyphOutlines } from '../lottie/glyph-outlines.ts';
 import type { LottieNode } from '../lottie/lottie-layers.ts';
 import { fontList, usedFonts, usedStyles } from '../lottie/lottie-slots.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -12,7 +14,10 @@ const LICENCE = /(?:^|\/)(?:OFL|LICEN[CS]E|UFL|APACHE)[^/]*\.(?:txt|md)$/i;
 
 /**
  * Finds a file with its licences for each font that texts use: embedded, in the archive, or next to the source. Removes
- * unused fonts from the animation, and glyph outlines because users can enter any text.
+ * unused fonts from the animation.
+ *
+ * Texts that are not editable keep the glyph outlines of the animation if their font is missing or a substitute, because the
+ * outlines are their true picture. Other texts need a font, because users can enter any text.
  *
  * @param animation modified
  */
@@ -22,12 +27,26 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
   const notes: InitNote[] = [];
   const used = new Set(usedFonts(animation));
   const known = new Map(fontList(animation).map((font) => [String(font.fName), font]));
+  const outlines = new GlyphOutlines(animation);
+  const fixed = fixedStyles(animation);
+  const outlined: string[] = [];
   const list: LottieNode[] = [];
   for (const name of used) {
     const font: LottieNode = known.get(name) ?? { fName: name, fFamily: name, fStyle: '', ascent: 75 };
+    const { fPath: _, ...rest } = font;
     const fileName = safeName(name);
     const found = findFont(font, source);
     const problem = found === null ? null : fontProblem(found.bytes);
+    const isTrue = found !== null && problem === null && source.substitutes?.has(name) !== true;
+    const styles = usedStyles(animation).flatMap(({ style }) => (style.f === name ? [style] : []));
+    const drawn = isTrue ? [] : styles.filter((style) => fixed.has(style) && outlines.cover(font, style));
+    if (drawn.length > 0) {
+      const outlinedName = drawn.length === styles.length ? fileName : unusedName(`${fileName}-Outlines`, used);
+      for (const style of drawn) style.f = outlinedName;
+      list.push({ ...rest, fName: outlinedName, origin: LOCAL_FONT });
+      outlined.push(name);
+      if (drawn.length === styles.length) continue;
+    }
     if (found !== null && problem === null) {
       files.set(`fonts/${fileName}.${endingOf(found.bytes)}`, found.bytes);
       for (const licence of found.licences)
@@ -36,12 +55,14 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
       needs.push({ kind: 'font', name, path: `fonts/${fileName}.ttf`, problem });
     }
     if (fileName !== name) rename(animation, name, fileName);
-    const { fPath: _, ...rest } = font;
-    list.push({ ...rest, fName: fileName, origin: 3 });
+    list.push({ ...rest, fName: fileName, origin: FONT_FILE_ORIGIN });
   }
   const unused = [...known.keys()].filter((name) => !used.has(name));
   if (unused.length > 0) notes.push({ kind: 'changed', message: `Omitted unused fonts: ${unused.join(', ')}` });
-  if (Array.isArray(animation.chars)) {
+  if (outlined.length > 0) {
+    const message = `Texts in ${formatList(outlined)} that are not editable keep their glyph outlines, because the font is missing`;
+    notes.push({ kind: 'changed', message });
+  } else if (Array.isArray(animation.chars)) {
     delete animation.chars;
     if (used.size > 0)
       notes.push({ kind: 'changed', message: 'Removed glyph outlines: texts are rendered with fonts' });
@@ -49,6 +70,14 @@ export function extractFonts(animation: LottieDocument, source: LottieSource): E
   if (list.length > 0) animation.fonts = { list };
   else delete animation.fonts;
   return { files, needs, notes };
+}
+
+/** `origin` of a font without and with a file. @see Lottie documentation, "Font" */
+const LOCAL_FONT = 0;
+const FONT_FILE_ORIGIN = 3;
+
+function unusedName(name: string, used: ReadonlySet<string>): string {
+  return used.has(name) ? unusedName(`${name}-2`, used) : name;
 }
 
 function rename(animation: LottieDocument, from: string, to: string): void {

@@ -12,6 +12,8 @@ export interface LottieSource {
   readonly readAdjacent: (path: string) => Uint8Array | null;
   /** Paths of font files and licences next to the source. */
   readonly adjacentFonts: readonly string[];
+  /** Names of fonts whose file replaces a missing one; none when absent. */
+  readonly substitutes?: ReadonlySet<string>;
   /** Reads type and size from an image's header; undefined for an unsupported type. */
   readonly readImage: (bytes: Uint8Array) => { type: string; width: number; height: number } | undefined;
 }

@@ -75,6 +75,19 @@ resources:
     expect(JSON.parse(frame.stdout)).toMatchObject({ width: 2160, height: 1080 });
   });
 
+  it('keeps the glyph outlines of texts that are not editable when a substitute replaces their font', async () => {
+    const text = (name: string): object => textLayer(name, 'I', {}, { f: 'ArialMT', fc: [0, 0, 0] });
+    const chars = [{ ch: 'I', fFamily: 'Arial', style: 'Regular', size: 100, w: 30, data: { shapes: [] } }];
+    const root = makeFolder({ 'ad.json': json(lottie([text('t_01'), text('legal')], { fonts: ARIAL, chars })) });
+    const { fonts, notes } = await added(root, 'ad.json');
+    expect(fonts).toMatchObject([{ name: 'ArialMT', origin: 'substitute' }]);
+    const kept = 'Texts in ArialMT that are not editable keep their glyph outlines, because the font is missing';
+    expect(notes.map(({ message }) => message)).toContain(kept);
+    const animation = JSON.parse(readFileSync(join(root, 'templates/ad/animation.json'), 'utf8'));
+    expect(animation).toMatchObject({ chars, fonts: { list: [{ fName: 'ArialMT-Outlines' }, { fName: 'ArialMT' }] } });
+    expect(await reelform(root, ['template', 'check', 'templates/ad'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it('chooses a dark background for a light animation, and none for an opaque one', async () => {
     const root = makeFolder({
       'light.json': json(lottie([square([1, 1, 1])])),

@@ -61,13 +61,15 @@ const failed = (outcome: Comparison['outcome'], detail: string): Comparison => (
  * three times the size. ThorVG decides where lottie-web fails or draws something else. Animations of which nothing is seen on black
  * are drawn on white.
  */
-export async function compareSource(source: unknown, { lottieWeb, thorvg }: References): Promise<Comparison> {
+export async function compareSource(animation: unknown, { lottieWeb, thorvg }: References): Promise<Comparison> {
+  // All texts are set in the same font: lottie-web would draw every text with outlines, editable or not.
+  const { chars: _, ...source } = animation as LottieDocument;
   const made = await makeScene(structuredClone(source));
   if ('outcome' in made) return made;
   const { scene, unsupported } = made;
   const frames = comparedFrames(scene.animation, FRAMES);
   const { width, height } = comparedSize(scene.animation);
-  const document = referenceOf(source as LottieDocument, scene);
+  const document = referenceOf(source, scene);
   // ThorVG does not read the colours of old documents.
   const upgraded = structuredClone(document);
   upgradeDocument(upgraded);
@@ -170,7 +172,6 @@ function referenceOf(source: LottieDocument, { animation: { w, h } }: Scene): Lo
   const reference: LottieDocument = { ...structuredClone(source), ...(isScaled ? {} : { w, h }) };
   const fonts = reference.fonts as { list?: Record<string, unknown>[] } | undefined;
   if (fonts?.list === undefined) return reference;
-  delete reference.chars;
   for (const font of fonts.list) {
     if (String(font.fPath ?? '').startsWith('data:')) continue;
     Object.assign(font, { fFamily: 'Letters', fStyle: 'Regular', fPath: '', origin: 0 });

@@ -138,12 +138,14 @@ async function build(
 /** Adds files to a source, as if they had come in its archive. */
 function supply(
   source: LottieSource,
-  fonts: readonly Pick<FoundFont, 'name' | 'bytes'>[],
+  fonts: readonly (Pick<FoundFont, 'name' | 'bytes'> & Partial<Pick<FoundFont, 'origin'>>)[],
   placeholders: readonly string[],
 ): LottieSource {
   const image = placeholders.length === 0 ? null : sampleImage('landscape');
+  const substitutes = fonts.flatMap(({ name, origin }) => (origin === 'substitute' ? [name] : []));
   return {
     ...source,
+    substitutes: new Set([...(source.substitutes ?? []), ...substitutes]),
     files: new Map([
       ...source.files,
       ...fonts.map(({ name, bytes }) => [`${name}.woff2`, bytes] as const),
