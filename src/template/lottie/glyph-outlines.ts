@@ -1,3 +1,4 @@
+import { groupBy } from '../../group-by.ts';
 import { isRecord } from '../../json.ts';
 import { isLive } from '../expressions/bake-expressions.ts';
 import type { LottieDocument } from '../scene.ts';
@@ -56,13 +57,14 @@ export function fixedStyles(animation: LottieDocument): ReadonlySet<TextStyle> {
 
 /** Returns the names of listed fonts that need no file: all their texts are fixed and have outlines. */
 export function outlinedFonts(animation: LottieDocument): ReadonlySet<string> {
+  if (!Array.isArray(animation.chars)) return new Set();
   const outlines = new GlyphOutlines(animation);
   const fixed = fixedStyles(animation);
-  const styles = usedStyles(animation).map(({ style }) => style);
+  const uses = groupBy(usedStyles(animation), ({ style }) => style.f);
   return new Set(
     fontList(animation).flatMap((font) => {
-      const own = styles.filter(({ f }) => f === font.fName);
-      const isOutlined = own.length > 0 && own.every((style) => fixed.has(style) && outlines.cover(font, style));
+      const own = uses.get(String(font.fName));
+      const isOutlined = own?.every(({ style }) => fixed.has(style) && outlines.cover(font, style)) === true;
       return isOutlined ? [String(font.fName)] : [];
     }),
   );
