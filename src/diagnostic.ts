@@ -51,7 +51,7 @@ export const CODES = {
 
   // Visible defects (`reelform lint`)
   glyph_missing: 'A text has characters that no font of the template contains',
-  text_overflow: 'A text does not fit into its box or is cut off at the edge of the frame',
+  text_overflow: 'A text does not fit into its box, or the edge of the frame, a mask or a layer above cuts it off',
   text_too_small: 'A text is too small to read, or was shrunk too much to fit its box',
   text_shrunk: 'A text was shrunk far below its design to fit its box',
   text_hidden: 'A text is never shown, lies outside the picture, or is covered',

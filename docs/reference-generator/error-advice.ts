@@ -49,7 +49,7 @@ export const ADVICE: readonly Group[] = [
     {
       glyph_missing:
         'Add a font with these characters to the folder that `fonts` of reelform.yaml names, or to `fonts/` of the template.',
-      text_overflow: 'Shorten the text.',
+      text_overflow: 'Shorten the text. If a mask or a layer above cuts it, the template may also give it more room.',
       text_too_small: 'Shorten the text, so that its box does not shrink it, or enlarge it in the template.',
       text_shrunk: 'Shorten the text, or enlarge its box in the template. The message names both sizes.',
       text_hidden:

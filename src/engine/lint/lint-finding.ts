@@ -53,9 +53,12 @@ type EditableDefect = { readonly editable: string } & (
   | {
       readonly code: 'text_overflow';
       readonly text: string;
-      /** `box`: the text exceeds the box that the designer drew. `frame`: the edge of the picture cuts it. */
-      readonly beyond: 'box' | 'frame';
-      /** Excess as a share of the box; null if unknown. */
+      /**
+       * `box`: the text exceeds the box that the designer drew. `frame`: the edge of the picture cuts it. `layer`: a mask, a
+       * matte or a layer above cuts it.
+       */
+      readonly beyond: 'box' | 'frame' | 'layer';
+      /** Excess as a share of the box, or of the text that a layer cuts; null if unknown. */
       readonly overflow: number | null;
     }
   | {

@@ -3,7 +3,9 @@ import type { Scene } from '../../template/scene.ts';
 import { filledTextLayers } from '../text/text-layers.ts';
 import { type FindingMoment, type LintDefect, momentAt } from './lint-finding.ts';
 import { findShrunk, MIN_DESIGN_SHARE } from './shrunk-texts.ts';
+import { changedGrounds, findLowContrast, framesToMeasure, type LowContrast } from './text-contrast.ts';
 import { type Polygon, visibleArea } from './text-geometry.ts';
+import { TextGrounds } from './text-grounds.ts';
 import {
   findCollisions,
   findCut,
@@ -18,7 +20,7 @@ import {
   type TextTrack,
   trackTexts,
 } from './text-tracks.ts';
-import { measureTextVisibility, type TextVisibility } from './text-visibility.ts';
+import { measureTextVisibility, type TextFrames, type TextVisibility } from './text-visibility.ts';
 
 /** Minimum contrast ratios of large and small text. @see https://www.w3.org/TR/WCAG22/#contrast-minimum */
 const MIN_CONTRAST = { large: 3, small: 4.5 };
@@ -57,10 +59,11 @@ export async function lintTexts(
     if (own.every(isEmojiOnly)) frames.set(editable, []);
     else frames.set(editable, [...new Set([...measured, ...[...colliding, ...compared].map(({ frame }) => frame)])]);
   }
-  const visibilities = await measureTextVisibility(scene, frames);
+  const { visibilities, low } = await measureContrast(scene, frames, tracks);
   for (const editable of frames.keys()) {
     const measured = visibilities.get(editable) ?? [];
-    found.push(...lintPixels(scene, editable, { measured, tracks, best: moments.get(editable) }));
+    const pixels = { measured, tracks, best: moments.get(editable), low: low.get(editable) ?? [] };
+    found.push(...lintPixels(scene, editable, pixels));
   }
   const isVisible = ({ editable }: TextTrack, frame: number): boolean => {
     const measured = editable === null ? undefined : visibilities.get(editable);
@@ -87,6 +90,49 @@ export async function lintTexts(
 }
 
 const SMALL_CODES: readonly string[] = ['text_too_small', 'text_shrunk'];
+
+/** Rounds in which changed backgrounds and runs of low contrast are measured more closely. */
+const MAX_ROUNDS = 4;
+
+/**
+ * Measures texts on frames, on those where their backgrounds change, and within runs of low contrast.
+ *
+ * @param frames to measure at least, by editable
+ * @returns results and runs of low contrast, by editable
+ */
+async function measureContrast(
+  scene: Scene,
+  frames: TextFrames,
+  tracks: readonly TextTrack[],
+): Promise<{ visibilities: Map<string, readonly TextVisibility[]>; low: Map<string, readonly LowContrast[]> }> {
+  const texts = [...frames.keys()].map((editable) => {
+    const own = tracks.filter((track) => track.editable === editable);
+    return { editable, tracks: own, needed: contrastNeeded(scene, own) };
+  });
+  const grounds = await TextGrounds.draw(
+    scene,
+    tracks.filter(({ editable }) => editable !== null && frames.get(editable)?.length),
+  );
+  const visibilities = new Map<string, readonly TextVisibility[]>();
+  const low = new Map<string, readonly LowContrast[]>();
+  let next = new Map(frames);
+  for (let round = 0; round < MAX_ROUNDS && next.size > 0; round++) {
+    for (const [editable, measured] of await measureTextVisibility(scene, next, round === 0)) {
+      visibilities.set(editable, [...(visibilities.get(editable) ?? []), ...measured]);
+    }
+    const measured = texts.map((text) => ({ ...text, measured: visibilities.get(text.editable) ?? [] }));
+    next = round === 0 ? changedGrounds(measured, grounds) : new Map();
+    for (const text of measured) {
+      const runs = text.tracks.flatMap((track) => findLowContrast(track, scene, text, grounds) ?? []);
+      low.set(text.editable, runs);
+      const known = new Set(text.measured.map(({ frame }) => frame));
+      const more = runs.flatMap(({ confirming }) => confirming).filter((frame) => !known.has(frame));
+      if (more.length === 0) continue;
+      next.set(text.editable, [...new Set([...(next.get(text.editable) ?? []), ...more])]);
+    }
+  }
+  return { visibilities, low };
+}
 
 function lintLayout(
   scene: Scene,
@@ -126,44 +172,16 @@ function lintLayout(
   return found;
 }
 
-/** Shares of a text's duration at which it is measured, and the grid on which measurements of several texts share frames. */
-const MEASURED_AT = [0.15, 0.38, 0.62, 0.85];
-const GRID_SECONDS = 0.5;
-/** A text is measured only while its opacity reaches this share of its maximum. */
-const MIN_OPACITY_SHARE = 0.9;
-
-/** Returns frames spread over the time in which a text is fully shown. */
-function framesToMeasure(tracks: readonly TextTrack[], { fps }: Scene): number[] {
-  const samples = tracks.flatMap((track) => {
-    const strongest = Math.max(...track.samples.map(({ strength }) => strength));
-    const shown = track.samples.filter(
-      ({ strength, visibleShare }) => strength >= MIN_OPACITY_SHARE * strongest && visibleShare > MIN_VISIBLE,
-    );
-    return shown.some(({ isAtRest }) => isAtRest) ? shown.filter(({ isAtRest }) => isAtRest) : shown;
-  });
-  if (samples.length === 0) return [];
-  const grid = GRID_SECONDS * fps;
-  return MEASURED_AT.map((share) => {
-    const { frame } = samples[Math.min(samples.length - 1, Math.floor(share * samples.length))]!;
-    const snapped = Math.round(frame / grid) * grid;
-    const nearest = samples.reduce((best, sample) =>
-      Math.abs(sample.frame - snapped) < Math.abs(best.frame - snapped) ? sample : best,
-    );
-    return nearest.frame;
-  });
-}
-
-/** Minimum share of measured frames on which a text is hard to read, unless it is hard to read on its best frame. */
-const MIN_FAILED_SHARE = 0.4;
-const MIN_COMPARED_FRAMES = 3;
-
-interface MeasuredText {
+/** The pixels of an editable's texts. */
+interface TextPixels {
   readonly measured: readonly TextVisibility[];
   readonly tracks: readonly TextTrack[];
   readonly best: FindingMoment | undefined;
+  /** The texts whose contrast is low for long enough to be noticed. */
+  readonly low: readonly LowContrast[];
 }
 
-function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: MeasuredText): LintDefect[] {
+function lintPixels(scene: Scene, editable: string, { measured, tracks, best, low }: TextPixels): LintDefect[] {
   const own = tracks.filter((track) => track.editable === editable);
   // A masked text that the edge cuts is found by its pixels, because its layout ignores masks.
   const isMasked = own.some(({ samples }) => samples.some(({ isDrawnAsLaidOut }) => !isDrawnAsLaidOut));
@@ -172,6 +190,7 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: 
   const cut: LintDefect[] = atEdge
     ? [{ code: 'text_overflow', editable, ...best, text: own[0]!.text, beyond: 'frame', overflow: null }]
     : [];
+  cut.push(...findCutInside(scene, own, measured, best));
   const visible = measured.flatMap(({ frame, ratio }) => (ratio === null ? [] : [{ frame, ratio }]));
   if (visible.length === 0) {
     const isOff = own.every(({ samples }) =>
@@ -182,17 +201,48 @@ function lintPixels(scene: Scene, editable: string, { measured, tracks, best }: 
     const reason = isOff ? 'off_frame' : 'covered';
     return [{ code: 'text_hidden', editable, reason, ...(best ?? momentAt(scene, own[0]!.samples[0]!.frame)) }];
   }
-  const { w, h } = scene.animation;
-  const isLarge = sizeOf(own) * (Math.min(w, h) / h) >= LARGE_SIZE;
-  const needed = isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
+  const needed = contrastNeeded(scene, own);
   const failed = visible.filter(({ ratio }) => ratio < needed);
   const failedAtBest = failed.find(({ frame }) => frame === best?.frame);
-  // A brief flash behind a text affects only one of several frames and is ignored, except on stills.
-  const isLasting = best?.still !== null || failed.length > 1 || visible.length < MIN_COMPARED_FRAMES;
-  const atBest = isLasting ? failedAtBest : undefined;
-  if (atBest === undefined && failed.length < Math.max(2, MIN_FAILED_SHARE * visible.length)) return cut;
-  const { frame, ratio } = atBest ?? failed.reduce((worst, result) => (result.ratio < worst.ratio ? result : worst));
+  // A short change of the background is ignored, except on stills.
+  if (low.length === 0 && (failedAtBest === undefined || best?.still === null)) return cut;
+  const frames = new Set(low.flatMap(({ samples }) => samples.map(({ frame }) => frame)));
+  const during = failed.filter(({ frame }) => frames.has(frame));
+  const { frame, ratio } =
+    failedAtBest ??
+    (during.length === 0 ? failed : during).reduce((worst, result) => (result.ratio < worst.ratio ? result : worst));
   return [...cut, { code: 'low_contrast', editable, ...momentAt(scene, frame), ratio, needed }];
+}
+
+/** Minimum share of a text's ink that is cut off on every frame. */
+const MIN_CUT_SHARE = 0.02;
+
+/**
+ * Finds a text that masks, mattes or layers above cut off on every measured frame, so that viewers never see it whole. Ignores
+ * texts that never rest, such as a ticker in a window.
+ */
+function findCutInside(
+  scene: Scene,
+  tracks: readonly TextTrack[],
+  measured: readonly TextVisibility[],
+  best: FindingMoment | undefined,
+): LintDefect[] {
+  if (!tracks.some(({ samples }) => samples.some(({ isAtRest }) => isAtRest))) return [];
+  const cuts = measured.flatMap(({ frame, ratio, cutShare }) =>
+    ratio === null || cutShare === null ? [] : [{ frame, cutShare }],
+  );
+  if (cuts.length === 0 || !cuts.every(({ cutShare }) => cutShare >= MIN_CUT_SHARE)) return [];
+  const least = cuts.reduce((a, b) => (b.cutShare < a.cutShare ? b : a));
+  const { frame, cutShare } = cuts.find((cut) => cut.frame === best?.frame) ?? least;
+  const { editable, text } = tracks[0]!;
+  const moment = momentAt(scene, frame);
+  return [{ code: 'text_overflow', editable: editable!, ...moment, text, beyond: 'layer', overflow: cutShare }];
+}
+
+/** Returns the contrast that a text needs at its size. */
+function contrastNeeded({ animation: { w, h } }: Scene, tracks: readonly TextTrack[]): number {
+  const isLarge = sizeOf(tracks) * (Math.min(w, h) / h) >= LARGE_SIZE;
+  return isLarge ? MIN_CONTRAST.large : MIN_CONTRAST.small;
 }
 
 function isEmojiOnly({ samples }: TextTrack): boolean {

@@ -77,9 +77,22 @@ function middleOf({ lines }: PlacedText): readonly [number, number] {
  */
 export function longestRun<Sample extends { readonly frame: number }>(
   samples: readonly Sample[],
-  { fps, stills }: Scene,
+  scene: Scene,
   meets: (sample: Sample) => boolean,
 ): Sample | undefined {
+  const longest = lastingRun(samples, scene, meets);
+  return (
+    longest?.find(({ frame }) => scene.stills.some((still) => still.frame === frame)) ??
+    longest?.[Math.floor(longest.length / 2)]
+  );
+}
+
+/** Returns the longest run of samples that meet a condition; undefined if it is too short to be noticed. */
+export function lastingRun<Sample extends { readonly frame: number }>(
+  samples: readonly Sample[],
+  { fps }: Scene,
+  meets: (sample: Sample) => boolean,
+): readonly Sample[] | undefined {
   const runs: Sample[][] = [[]];
   for (const sample of samples) {
     if (meets(sample)) runs.at(-1)!.push(sample);
@@ -87,11 +100,7 @@ export function longestRun<Sample extends { readonly frame: number }>(
   }
   const longest = runs.reduce((best, run) => (lengthOf(run) > lengthOf(best) ? run : best));
   const needed = Math.min(MIN_SECONDS * fps, MIN_DURATION_SHARE * lengthOf(samples));
-  if (longest.length === 0 || lengthOf(longest) < needed) return undefined;
-  return (
-    longest.find(({ frame }) => stills.some((still) => still.frame === frame)) ??
-    longest[Math.floor(longest.length / 2)]
-  );
+  return longest.length === 0 || lengthOf(longest) < needed ? undefined : longest;
 }
 
 /** Returns the number of frames from the first to the last sample, inclusive. */

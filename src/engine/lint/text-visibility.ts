@@ -1,13 +1,9 @@
-import { isRecord } from '../../json.ts';
-import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
-import { type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
-import { textStyles } from '../../template/lottie/lottie-slots.ts';
-import type { LottieDocument, Scene } from '../../template/scene.ts';
+import type { Scene } from '../../template/scene.ts';
 import { LINEAR, luminanceOf } from '../color/linear-light.ts';
 import { openRasterizer, type Rasterizer } from '../raster/rasterizer.ts';
-import { filledTextLayers } from '../text/text-layers.ts';
 import { pixelsOf } from '../writers/frame-writer.ts';
 import { reducedScene } from './reduced-scene.ts';
+import { MAX_TEXTS, type TextVariants, textVariants } from './text-variants.ts';
 
 /** Measured visibility of a text on one frame. */
 export interface TextVisibility {
@@ -19,9 +15,15 @@ export interface TextVisibility {
   readonly ratio: number | null;
   /** Some inner pixels lie at the edge of the picture. */
   readonly isAtEdge: boolean;
+  /** Largest coverage of a pixel by the text, 0..1, which is smaller while the text fades. */
+  readonly coverage: number;
+  /** Relative luminance of the darker and the brighter parts of the text, 0..1: its quantiles of 10 and 90 %. */
+  readonly luminance: readonly [dark: number, bright: number];
+  /** Share of the text's ink that masks, mattes or layers above cut off, 0..1; null if it was not measured. */
+  readonly cutShare: number | null;
 }
 
-const NOT_VISIBLE = { ratio: null, isAtEdge: false };
+const NOT_VISIBLE = { ratio: null, isAtEdge: false, coverage: 0, luminance: [0, 0], cutShare: null } as const;
 
 /** Frames on which to measure texts, by editable. */
 export type TextFrames = ReadonlyMap<string, readonly number[]>;
@@ -32,6 +34,14 @@ const MIN_INNER_SHARE = 0.9;
 const MIN_TEXT_COVERAGE = 0.05;
 /** With less coverage, the tag of a pixel is unreliable. */
 const MIN_TAG_COVERAGE = 0.15;
+/** Tolerance for a blue value, as a share of the distance between two texts. */
+const TAG_TOLERANCE = 0.4;
+/** A pixel of the ink is hidden if the picture shows less than this share of it; translucent layers above leave more. */
+const MIN_SHOWN_SHARE = 0.25;
+/** Minimum share of the ink that a layer across a text must hide. */
+const MIN_COVERED_SHARE = 0.2;
+/** Minimum coverage of a pixel of the ink. */
+const MIN_INK_COVERAGE = 0.5;
 /** Maximum distance of an outline or glow from a pixel, in pixels. */
 const HALO_REACH = 6;
 /** Minimum change of a channel by an outline or glow, of 255. */
@@ -50,13 +60,16 @@ const MIN_PIXELS = 24;
 
 /**
  * Measures texts on frames. Draws each frame four times, with and without the texts, to find the pixels of each text independently of
- * its colour and surroundings, and a fifth time with alpha if the output is transparent.
+ * its colour and surroundings, once more with alpha if the output is transparent, and with the texts alone to find those that
+ * are cut.
  *
+ * @param findsCuts false to leave `cutShare` out
  * @returns by editable, with one entry for each of its frames
  */
 export async function measureTextVisibility(
   scene: Scene,
   texts: TextFrames,
+  findsCuts: boolean,
 ): Promise<Map<string, readonly TextVisibility[]>> {
   const editables = [...texts.keys()].slice(0, MAX_TEXTS);
   const visibilities = new Map<string, TextVisibility[]>(editables.map((editable) => [editable, []]));
@@ -70,13 +83,15 @@ export async function measureTextVisibility(
   const drawn = [
     ...(['whole', 'bare', 'bright', 'dark'] as const).map((name) => opaque(variants[name])),
     ...(isOpaque ? [] : [variants.bare]),
+    ...(findsCuts ? [opaque(variants.alone)] : []),
   ];
   const rasterizers: Rasterizer[] = [];
   try {
     for (const variant of drawn) rasterizers.push(await openRasterizer(variant));
     for (const frame of frames) {
-      const [whole, bare, bright, dark, background = null] = await drawEach(rasterizers, frame);
-      const pictures = { whole: whole!, bare: bare!, bright: bright!, dark: dark! };
+      const [whole, bare, bright, dark, ...more] = await drawEach(rasterizers, frame);
+      const background = isOpaque ? null : more.shift()!;
+      const pictures = { whole: whole!, bare: bare!, bright: bright!, dark: dark!, alone: more[0] ?? null };
       const measured = measure(pictures, background, variants.whole, tagStep);
       for (const [index, editable] of editables.entries()) {
         if (!texts.get(editable)!.includes(frame)) continue;
@@ -88,6 +103,11 @@ export async function measureTextVisibility(
   }
   return visibilities;
 }
+
+type TextPictures = Readonly<Record<Exclude<keyof TextVariants, 'alone'>, Uint8Array>> & {
+  /** Null if cuts are not measured. */
+  readonly alone: Uint8Array | null;
+};
 
 async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Promise<Uint8Array[]> {
   const pictures: Uint8Array[] = [];
@@ -106,7 +126,7 @@ async function drawEach(rasterizers: readonly Rasterizer[], frame: number): Prom
  * @returns by the text's index
  */
 function measure(
-  pictures: Record<keyof TextVariants, Uint8Array>,
+  pictures: TextPictures,
   background: Uint8Array | null,
   { width, height }: Scene,
   tagStep: number,
@@ -114,6 +134,7 @@ function measure(
   const { whole, bare } = pictures;
   const { pixels, isText, maxCoverage } = findTextPixels(pictures, tagStep);
   const plain = new Map<number, number[]>();
+  const luminances = new Map<number, number[]>();
   const atEdge = new Set<number>();
   const halos = new Map<number, { edges: number; ratios: number[] }>();
   for (const { at, coverage, text } of pixels) {
@@ -122,10 +143,12 @@ function measure(
     const halo = halos.get(text) ?? { edges: 0, ratios: [] };
     if (ratios.length === 0) {
       plain.set(text, ratios);
+      luminances.set(text, []);
       halos.set(text, halo);
     }
     // Extrapolates to the luminance of a fully covered pixel.
     const own = luminance(whole, at, bare, maxCoverage.get(text)! / coverage);
+    luminances.get(text)!.push(own);
     // The content behind a transparent picture is unknown.
     const isKnown = background === null || background[at + 3]! > MIN_BACKGROUND_ALPHA;
     ratios.push(isKnown ? contrastRatio(own, luminance(bare, at)) : MAX_RATIO);
@@ -140,6 +163,7 @@ function measure(
     if (around.length === 0) continue;
     halo.ratios.push(Math.max(...around.map((pixel) => contrastRatio(own, luminance(whole, pixel)))));
   }
+  const cutShares = pictures.alone === null ? null : measureCuts(pictures, pictures.alone, width, tagStep);
   const measured = new Map<number, Omit<TextVisibility, 'frame'>>();
   for (const [text, ratios] of plain) {
     if (ratios.length < MIN_PIXELS) continue;
@@ -147,9 +171,57 @@ function measure(
     const hasHalo = around.length >= MIN_PIXELS && around.length >= MIN_HALO_SHARE * edges;
     const ratio = quantile(ratios, 0.1);
     const best = hasHalo ? Math.max(ratio, quantile(around, 0.5)) : ratio;
-    measured.set(text, { ratio: best, isAtEdge: atEdge.has(text) });
+    const [coverage, cutShare] = [maxCoverage.get(text)!, cutShares?.get(text) ?? null];
+    const own = luminances.get(text)!;
+    const range = [quantile(own, 0.1), quantile(own, 0.9)] as const;
+    measured.set(text, { ratio: best, isAtEdge: atEdge.has(text), coverage, luminance: range, cutShare });
   }
   return measured;
+}
+
+/**
+ * Returns the share of each text's ink that is cut off, by the text's index: the ink beyond the box around its shown part. A line
+ * or an ornament across a text hides ink within that box, which counts only if it hides much.
+ *
+ * @param alone the texts without masks, mattes and all other layers
+ */
+function measureCuts(
+  { bright, dark }: TextPictures,
+  alone: Uint8Array,
+  width: number,
+  tagStep: number,
+): Map<number, number> {
+  const inks = new Map<
+    number,
+    { shown: number; hidden: number[]; left: number; top: number; right: number; bottom: number }
+  >();
+  for (let at = 0; at < alone.length; at += 4) {
+    const coverage = alone[at]! / 255;
+    if (coverage < MIN_INK_COVERAGE) continue;
+    const tag = alone[at + 2]! / coverage / tagStep - 1;
+    const text = Math.round(tag);
+    if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
+    const ink = inks.get(text) ?? { shown: 0, hidden: [], left: Infinity, top: Infinity, right: -1, bottom: -1 };
+    inks.set(text, ink);
+    if ((bright[at]! - dark[at]!) / 255 < MIN_SHOWN_SHARE * coverage) {
+      ink.hidden.push(at / 4);
+      continue;
+    }
+    const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    ink.shown += 1;
+    [ink.left, ink.right] = [Math.min(ink.left, x), Math.max(ink.right, x)];
+    [ink.top, ink.bottom] = [Math.min(ink.top, y), Math.max(ink.bottom, y)];
+  }
+  return new Map(
+    [...inks].map(([text, { shown, hidden, left, top, right, bottom }]) => {
+      const beyond = hidden.filter((pixel) => {
+        const [x, y] = [pixel % width, Math.floor(pixel / width)];
+        return x < left || x > right || y < top || y > bottom;
+      });
+      const hiddenShare = hidden.length / (shown + hidden.length);
+      return [text, hiddenShare >= MIN_COVERED_SHARE ? hiddenShare : beyond.length / (shown + hidden.length)];
+    }),
+  );
 }
 
 interface TextPixel {
@@ -163,7 +235,7 @@ interface TextPixel {
 
 /** Finds the pixels covered by a single text, the maximum coverage of each text, and all pixels covered by any text. */
 function findTextPixels(
-  { bare, bright, dark }: Record<keyof TextVariants, Uint8Array>,
+  { bare, bright, dark }: TextPictures,
   tagStep: number,
 ): { pixels: TextPixel[]; isText: Uint8Array; maxCoverage: Map<number, number> } {
   const pixels: TextPixel[] = [];
@@ -209,111 +281,6 @@ function pixelsBeside(pixel: number, isText: Uint8Array, width: number, height: 
   return found;
 }
 
-/** Lottie's Fill effect, which paints a layer in one colour. */
-const FILL_EFFECT = 21;
-/** Bodymovin's number of the Drop Shadow effect. */
-const DROP_SHADOW_EFFECT = 25;
-/** Number of texts that can be distinguished by their blue values. */
-const MAX_TEXTS = 60;
-/** Tolerance for a blue value, as a share of the distance between two texts. */
-const TAG_TOLERANCE = 0.4;
-
-/**
- * Four versions of a scene. Their pictures show, for each pixel, its coverage by text, the text, and the background.
- */
-interface TextVariants {
-  /** The unchanged scene. */
-  readonly whole: Scene;
-  /** Without the texts of editables. */
-  readonly bare: Scene;
-  /** With those texts painted with red 255 and red 0; the blue value identifies the text. */
-  readonly bright: Scene;
-  readonly dark: Scene;
-}
-
-/**
- * Builds the scenes to draw. Does not modify `scene`.
- *
- * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
- * @param tagStep distance between the blue values of consecutive texts, of 255
- */
-function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {
-  const varied = (change: (layer: LottieNode, editable: string) => void): Scene => {
-    const animation: LottieDocument = structuredClone(scene.animation);
-    const matted = mattedLayers(animation);
-    for (const { layer, editable } of filledTextLayers(animation)) {
-      for (const changed of [layer, ...(matted.get(layer) ?? [])]) change(changed, editable);
-    }
-    return { ...scene, animation };
-  };
-  const painted = (red: number): Scene =>
-    varied((layer, editable) => {
-      const index = editables.indexOf(editable);
-      if (index === -1) hide(layer);
-      else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
-    });
-  return {
-    whole: scene,
-    bare: varied(hide),
-    bright: painted(1),
-    dark: painted(0),
-  };
-}
-
-/** Hides a layer. A matte shapes other layers even if it is hidden, but not if it is transparent. */
-function hide(layer: LottieNode): void {
-  layer.hd = true;
-  layer.ks = { ...transformOf(layer), o: { a: 0, k: 0 } };
-}
-
-/** Returns the layers that each matte shapes. */
-function mattedLayers(animation: LottieDocument): Map<LottieNode, LottieNode[]> {
-  const matted = new Map<LottieNode, LottieNode[]>();
-  for (const layers of layerLists(animation)) {
-    for (const [index, matte] of layers.entries()) {
-      if (matte.td !== 1) continue;
-      const shown = layers.filter(
-        ({ tt, tp }, at) => Number(tt ?? 0) > 0 && (tp === undefined ? at === index + 1 : tp === matte.ind),
-      );
-      matted.set(matte, shown);
-    }
-  }
-  return matted;
-}
-
-/** Paints the letters of a layer in one colour and makes them opaque; removes outlines, shadows and glows. */
-function paint(layer: LottieNode, color: readonly number[]): void {
-  if (!isRecord(layer.t)) {
-    layer.ef = [fillEffect(color)];
-    return;
-  }
-  const { d, a } = layer.t as { d: LottieNode; a?: unknown };
-  for (const style of textStyles(d)) {
-    // A text that has only an outline is painted by its outline.
-    if (style.fc === undefined && style.sc !== undefined) style.sc = color;
-    else {
-      style.fc = color;
-      delete style.sc;
-    }
-  }
-  for (const animator of Array.isArray(a) ? a : []) {
-    const properties = isRecord(animator) && isRecord(animator.a) ? animator.a : {};
-    for (const name of ['fc', 'fh', 'fs', 'fb', 'sc', 'sh', 'ss', 'sb', 'sw']) delete properties[name];
-  }
-  const isRemoved = ({ ty }: LottieNode) => ty === FILL_EFFECT || ty === DROP_SHADOW_EFFECT;
-  if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || !isRemoved(effect));
-  delete layer.sy;
-  const { o } = transformOf(layer);
-  if (isRecord(o) && !hasKeyframes(o.k)) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
-}
-
-/** Returns Lottie's Fill effect: mask, all masks, colour, inversion, feathers, opacity. */
-function fillEffect(color: readonly number[]): LottieNode {
-  const values = [0, 0, [...color, 1], 0, 0, 0, 1];
-  const ef = values.map((k, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k } }));
-  return { ty: FILL_EFFECT, en: 1, ef };
-}
-
 /**
  * Returns the relative luminance of a pixel, 0..1.
  *
@@ -329,11 +296,11 @@ function luminance(rgba: Uint8Array, at: number, background = rgba, factor = 1):
 }
 
 /** Returns the contrast ratio of two luminances, 1..21. @see https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-function contrastRatio(a: number, b: number): number {
+export function contrastRatio(a: number, b: number): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
 /** Returns the value below which a share of the values lies. @param values not empty @param share 0..1 */
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   return Float64Array.from(values).sort()[Math.floor(values.length * share)]!;
 }

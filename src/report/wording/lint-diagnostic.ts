@@ -24,13 +24,15 @@ export function lintDiagnostic(finding: LintFinding, { id, at, severity }: LintT
         'Add a font that has them to the folder that `fonts` of reelform.yaml names, or to the template',
       );
     }
-    case 'text_overflow':
-      return finding.beyond === 'frame'
-        ? diagnostic(`${editable} of ${id} is cut off at the edge of the frame, ${moment}`, `Shorten it. ${look}`)
-        : diagnostic(
-            `${editable} of ${id} does not fit into its box${share(finding.overflow)}, ${moment}`,
-            `Shorten it. ${look}`,
-          );
+    case 'text_overflow': {
+      const { beyond, overflow } = finding;
+      const what = {
+        frame: 'is cut off at the edge of the frame',
+        layer: `is cut off${share(overflow)} by a mask, a matte or a layer above it`,
+        box: `does not fit into its box${share(overflow)}`,
+      }[beyond];
+      return diagnostic(`${editable} of ${id} ${what}, ${moment}`, `Shorten it. ${look}`);
+    }
     case 'text_too_small': {
       const { size, needed, isShrunk } = finding;
       const drawn = `${pixelsText(size)} pixels high in a picture of 1080`;

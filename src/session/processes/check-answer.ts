@@ -81,7 +81,7 @@ const safeArea = oneOf(...SAFE_AREA_NAMES) as Check<SafeAreaName>;
 const defects = {
   flashes: fields({ editable: oneOf(null), kind: oneOf('general', 'red'), flashes: number }),
   glyph_missing: fields({ editable: text, characters: listOf(text), font: text }),
-  text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame'), overflow: nullable(number) }),
+  text_overflow: fields({ editable: text, text, beyond: oneOf('box', 'frame', 'layer'), overflow: nullable(number) }),
   low_contrast: fields({ editable: text, ratio: number, needed: number }),
   text_too_small: fields({ editable: text, size: number, needed: number, isShrunk: flag }),
   text_shrunk: fields({

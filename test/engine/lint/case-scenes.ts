@@ -41,7 +41,7 @@ export const grey = (share: number): Color => [share, share, share];
 export const still = (k: unknown) => ({ a: 0, k });
 export const LINEAR = { o: { x: 0, y: 0 }, i: { x: 1, y: 1 } };
 /** Keyframes with linear easing. */
-export const moving = (...keys: [t: number, value: number[]][]) => ({
+export const moving = (...keys: [t: number, value: readonly unknown[]][]) => ({
   a: 1,
   k: keys.map(([t, s]) => ({ t, s, ...LINEAR })),
 });

@@ -91,6 +91,9 @@ function flashing(frames: readonly number[], color: Color, box: readonly [number
 /** Two seconds at 30 frames each. */
 const quick = (...layers: Layer[]): Scene => stage(layers, { fps: 30, frameCount: 60 });
 
+/** Ten seconds at ten frames each, over navy. */
+const long = (...layers: Layer[]): Scene => stage([...layers, block(NAVY)], { frameCount: 100 });
+
 /** Frames at which `count` flashes of two frames begin and end, `every` frames. */
 const bursts = (count: number, every: number, from = 3): number[] =>
   Array.from({ length: count }, (_, index) => [from + index * every, from + index * every + 2]).flat();
@@ -154,6 +157,32 @@ export const GROUND_CASES: CaseTable = {
     [
       'a clip that is bright for a moment',
       async () => withClip(await toneClip((frame) => (frame === 20 ? 230 : 30)), [text(), showing('clip')]),
+      [],
+    ],
+    [
+      'a second of a bright picture between dark ones',
+      () => long(text(), block(WHITE, WHOLE, { ip: 22, op: 32 })),
+      LOW,
+    ],
+    ['a quarter of a second of a bright picture', () => long(text(), block(WHITE, WHOLE, { ip: 22, op: 24 })), []],
+    [
+      'a bright shape that crosses it slowly',
+      () =>
+        long(text(), block(WHITE, [-250, 0, 200, H], { ks: placed(0, 0, { p: moving([60, [0, 0]], [90, [W, 0]]) }) })),
+      LOW,
+    ],
+    [
+      'a bright shape that passes quickly',
+      () =>
+        long(
+          text(),
+          block(WHITE, [-250, 0, 200, H], { ks: placed(0, 0, { p: moving([64, [0, 0]], [68, [1400, 0]]) }) }),
+        ),
+      [],
+    ],
+    [
+      'a fade to black at the end',
+      () => long(block(BLACK, WHOLE, { ks: placed(0, 0, { o: moving([70, [0]], [99, [100]]) }) }), text()),
       [],
     ],
     [

@@ -36,6 +36,33 @@ const ONE_BY_ONE = { s: moving([0, [0]], [12, [100]]) };
 const matte = (box: readonly [number, number, number, number], changes: object = {}): Layer =>
   block(WHITE, box, { td: 1, ...changes });
 
+/** A rectangle to the right of a text's origin. */
+function maskTo(width: number): object {
+  const flat = [0, 0];
+  const v = [
+    [-20, -100],
+    [width, -100],
+    [width, 60],
+    [-20, 60],
+  ];
+  return { c: true, v, i: [flat, flat, flat, flat], o: [flat, flat, flat, flat] };
+}
+
+const masked = (width: number, pt: object = still(maskTo(width))): object => ({
+  ...{ hasMask: true, masksProperties: [{ mode: 'a', inv: false, pt, o: still(100), x: still(0) }] },
+});
+
+const translucent = (opacity: number): Layer =>
+  block(WHITE, [520, 0, W, H], { ks: placed(0, 0, { o: still(opacity) }) });
+
+/** A text in a composition, of which a matte shows the part to the left of a position. */
+function cutInside(right: number) {
+  const inside = showing('inside', { ty: 0, w: W, h: H, tt: 1 });
+  return stage([matte([0, 0, right, H]), inside, block(NAVY)], {
+    document: { assets: [{ id: 'inside', layers: [text()] }] },
+  });
+}
+
 /** A composition nested in another one. */
 function nestedTwice(layers: readonly Layer[], inner: object, outer: object) {
   const size = { ty: 0, w: W, h: H };
@@ -154,6 +181,48 @@ export const MOTION_CASES: CaseTable = {
       () => stage([text({ size: 120, x: 150, layer: { td: 1 } }), block(WHITE, [0, 0, W, H], { tt: 1 }), block(WHITE)]),
       LOW,
     ],
+    ['a mask that cuts its end', () => onNavy(text({ x: 0, y: 0, ks: { p: at(300, 280) }, layer: masked(200) })), CUT],
+    ['a mask that keeps it whole', () => onNavy(text({ x: 0, y: 0, ks: { p: at(300, 280) }, layer: masked(400) })), []],
+    [
+      'a mask that opens and closes',
+      () => {
+        const opening = masked(0, moving([0, [maskTo(0)]], [8, [maskTo(400)]], [22, [maskTo(400)]], [29, [maskTo(0)]]));
+        return onNavy(text({ x: 0, y: 0, ks: { p: at(300, 280) }, layer: opening }));
+      },
+      [],
+    ],
+    [
+      'a matte that cuts its lower half',
+      () => stage([matte([0, 0, W, 256]), text({ layer: MATTED }), block(NAVY)]),
+      CUT,
+    ],
+    [
+      'a layer above that covers its last letters',
+      () => stage([block(NAVY, [520, 0, W, H]), text(), block(NAVY)]),
+      CUT,
+    ],
+    [
+      'a layer above that covers its last letters, and leaves',
+      () => stage([block(NAVY, [520, 0, W, H], { op: 20 }), text(), block(NAVY)]),
+      [],
+    ],
+    ['a thin veil over its last letters', () => stage([translucent(20), text(), block(NAVY)]), []],
+    ['a line across it', () => stage([block(WHITE, [280, 258, 320, 5]), text(), block(NAVY)]), []],
+    [
+      'a ticker in a window',
+      () =>
+        stage([
+          matte([200, 200, 500, 120]),
+          text({
+            ...{ x: 0, y: 0, text: 'News that are longer than their window', layer: MATTED },
+            ks: { p: moving([0, [700, 280]], [29, [-900, 280]]) },
+          }),
+          block(NAVY),
+        ]),
+      [],
+    ],
+    ['a matte of a composition that cuts it', () => cutInside(520), CUT],
+    ['a matte of a composition around it', () => cutInside(900), []],
     ['the text is the matte of nothing', () => stage([block(NAVY), text({ layer: { td: 1 } })]), HIDDEN],
   ],
   'compositions and time': [

@@ -1,0 +1,150 @@
+import type { Scene } from '../../template/scene.ts';
+import { LINEAR, luminanceOf } from '../color/linear-light.ts';
+import { openRasterizer } from '../raster/rasterizer.ts';
+import { reducedScene } from './reduced-scene.ts';
+import { visibleArea } from './text-geometry.ts';
+import { MIN_VISIBLE, type TextTrack } from './text-tracks.ts';
+import { withoutTexts } from './text-variants.ts';
+import { contrastRatio, quantile, type TextVisibility } from './text-visibility.ts';
+
+/** Longer side of the pictures, and of the images in them, in pixels. */
+const LONG_SIDE = 160;
+/** Points of a text's area at which backgrounds are compared. */
+const COLUMNS = 32;
+const ROWS = 8;
+/** Share of the points that may change more without being noticed. */
+const IGNORED_SHARE = 0.03;
+/** The area of a text that is not drawn as laid out grows by this share of its shorter side, in every direction. */
+const MARGIN_SHARE = 1;
+
+/** The backgrounds of texts on the sampled frames, at a small size. */
+export class TextGrounds {
+  /** By editable and frame: three channels of each point. */
+  readonly #grounds: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
+
+  /**
+   * Draws the sampled frames that show texts of editables without these texts.
+   *
+   * @throws SceneError for a scene that cannot be drawn
+   */
+  static async draw(scene: Scene, tracks: readonly TextTrack[]): Promise<TextGrounds> {
+    const areas = areasByFrame(scene, tracks);
+    const grounds = new Map<string, Map<number, Uint8Array>>();
+    if (areas.size === 0) return new TextGrounds(grounds);
+    const opaque: Scene = { ...scene, output: { ...scene.output, format: 'mp4' } };
+    const small = reducedScene(withoutTexts(opaque), LONG_SIDE, LONG_SIDE);
+    const rasterizer = await openRasterizer(small);
+    try {
+      for (const frame of [...areas.keys()].sort((a, b) => a - b)) {
+        await rasterizer.prepare(frame);
+        const picture = rasterizer.draw(frame);
+        for (const [editable, area] of areas.get(frame)!) {
+          const own = grounds.get(editable) ?? new Map<number, Uint8Array>();
+          grounds.set(editable, own.set(frame, pointsOf(picture, small, area)));
+        }
+        // The memory of a picture is freed in the next turn of the event loop.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      rasterizer.close();
+    }
+    return new TextGrounds(grounds);
+  }
+
+  private constructor(grounds: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>) {
+    this.#grounds = grounds;
+  }
+
+  /**
+   * Returns the change of a text's background between two frames, 0..255: nearly all points change less. Infinity for a frame
+   * that is not sampled.
+   */
+  change(editable: string, from: number, to: number): number {
+    const grounds = this.#grounds.get(editable);
+    const [before, after] = [grounds?.get(from), grounds?.get(to)];
+    if (from === to) return 0;
+    if (before === undefined || after === undefined) return Infinity;
+    const changes = new Uint16Array(256);
+    for (let at = 0; at < before.length; at += 3) {
+      const channel = (index: number) => Math.abs(before[at + index]! - after[at + index]!);
+      changes[Math.max(channel(0), channel(1), channel(2))]! += 1;
+    }
+    let [change, ignored] = [255, IGNORED_SHARE * COLUMNS * ROWS];
+    while (change > 0 && changes[change]! <= ignored) ignored -= changes[change--]!;
+    return change;
+  }
+
+  /**
+   * Estimates the contrast that nine tenths of a text's background reach, without outlines and glows. Infinity for a frame that is
+   * not sampled.
+   *
+   * @param luminance of the darker and the brighter parts of the text
+   */
+  contrast(editable: string, frame: number, [dark, bright]: TextVisibility['luminance']): number {
+    const points = this.#grounds.get(editable)?.get(frame);
+    if (points === undefined) return Infinity;
+    const ratios = Array.from({ length: COLUMNS * ROWS }, (_, point) => {
+      const [red, green, blue] = points.subarray(3 * point, 3 * point + 3);
+      const ground = luminanceOf(LINEAR[red!]!, LINEAR[green!]!, LINEAR[blue!]!);
+      // The text contains all luminances of its range.
+      return contrastRatio(ground, Math.min(bright, Math.max(dark, ground)));
+    });
+    return quantile(ratios, 0.1);
+  }
+}
+
+/** In shares of the picture. */
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+const WHOLE: Area = { left: 0, top: 0, right: 1, bottom: 1 };
+
+/** Returns the areas of the texts of editables, by frame and editable. */
+function areasByFrame(scene: Scene, tracks: readonly TextTrack[]): Map<number, Map<string, Area>> {
+  const [[left, top], , [right, bottom]] = visibleArea(scene) as [Point, Point, Point];
+  const areas = new Map<number, Map<string, Area>>();
+  for (const { editable, samples } of tracks) {
+    for (const { frame, lines, isDrawnAsLaidOut, visibleShare } of editable === null ? [] : samples) {
+      const own = areas.get(frame) ?? new Map<string, Area>();
+      areas.set(frame, own);
+      // A text that an animator or a path moves into the picture may be anywhere.
+      if (!isDrawnAsLaidOut && visibleShare <= MIN_VISIBLE) {
+        own.set(editable!, WHOLE);
+        continue;
+      }
+      const corners = lines.flat();
+      const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+      const [from, to] = [Math.min(...xs), Math.max(...xs)];
+      const [above, below] = [Math.min(...ys), Math.max(...ys)];
+      const margin = isDrawnAsLaidOut ? 0 : MARGIN_SHARE * Math.min(to - from, below - above);
+      const known = own.get(editable!);
+      own.set(editable!, {
+        left: Math.min(known?.left ?? 1, (from - margin - left) / (right - left)),
+        top: Math.min(known?.top ?? 1, (above - margin - top) / (bottom - top)),
+        right: Math.max(known?.right ?? 0, (to + margin - left) / (right - left)),
+        bottom: Math.max(known?.bottom ?? 0, (below + margin - top) / (bottom - top)),
+      });
+    }
+  }
+  return areas;
+}
+
+type Point = readonly [number, number];
+
+/** Returns the colours at a grid of points of an area, as far as it lies in the picture. */
+function pointsOf(rgba: Uint8Array, { width, height }: Scene, { left, top, right, bottom }: Area): Uint8Array {
+  const points = new Uint8Array(3 * COLUMNS * ROWS);
+  const within = (share: number, length: number) => Math.max(0, Math.min(length - 1, Math.floor(share * length)));
+  for (let row = 0, at = 0; row < ROWS; row++) {
+    const y = within(top + ((bottom - top) * (row + 0.5)) / ROWS, height);
+    for (let column = 0; column < COLUMNS; column++, at += 3) {
+      const x = within(left + ((right - left) * (column + 0.5)) / COLUMNS, width);
+      points.set(rgba.subarray(4 * (y * width + x), 4 * (y * width + x) + 3), at);
+    }
+  }
+  return points;
+}

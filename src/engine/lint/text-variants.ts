@@ -1,0 +1,137 @@
+import { isRecord } from '../../json.ts';
+import { hasKeyframes } from '../../template/lottie/animated-flag.ts';
+import { LAYER_TYPE, type LottieNode, layerLists, transformOf } from '../../template/lottie/lottie-layers.ts';
+import { textStyles } from '../../template/lottie/lottie-slots.ts';
+import type { LottieDocument, Scene } from '../../template/scene.ts';
+import { filledTextLayers } from '../text/text-layers.ts';
+
+/** Lottie's Fill effect, which paints a layer in one colour. */
+const FILL_EFFECT = 21;
+/** Bodymovin's number of the Drop Shadow effect. */
+const DROP_SHADOW_EFFECT = 25;
+/** Number of texts that can be distinguished by their blue values. */
+export const MAX_TEXTS = 60;
+
+/**
+ * Five versions of a scene. Their pictures show, for each pixel, its coverage by text, the text, the background, and the coverage
+ * that nothing reduces.
+ */
+export interface TextVariants {
+  /** The unchanged scene. */
+  readonly whole: Scene;
+  /** Without the texts of editables. */
+  readonly bare: Scene;
+  /** With those texts painted with red 255 and red 0; the blue value identifies the text. */
+  readonly bright: Scene;
+  readonly dark: Scene;
+  /** `bright` on black, without all other layers, masks and mattes. */
+  readonly alone: Scene;
+}
+
+/**
+ * Builds the scenes to draw. Does not modify `scene`.
+ *
+ * @param editables keys of the texts, at most `MAX_TEXTS`; all others are hidden in `bright` and `dark`
+ * @param tagStep distance between the blue values of consecutive texts, of 255
+ */
+export function textVariants(scene: Scene, editables: readonly string[], tagStep: number): TextVariants {
+  const painted = (red: number): Scene =>
+    varied(scene, (layer, editable) => {
+      const index = editables.indexOf(editable);
+      if (index === -1) hide(layer);
+      else paint(layer, [red, red, ((index + 1) * tagStep) / 255]);
+    });
+  return {
+    whole: scene,
+    bare: withoutTexts(scene),
+    bright: painted(1),
+    dark: painted(0),
+    alone: withTextsAlone(painted(1)),
+  };
+}
+
+/** Returns a copy of a scene without the texts of editables. */
+export function withoutTexts(scene: Scene): Scene {
+  return varied(scene, hide);
+}
+
+/** Returns a copy of a scene, in which `change` has been applied to the texts of editables and the layers that they shape. */
+function varied(scene: Scene, change: (layer: LottieNode, editable: string) => void): Scene {
+  const animation: LottieDocument = structuredClone(scene.animation);
+  const matted = mattedLayers(animation);
+  for (const { layer, editable } of filledTextLayers(animation)) {
+    for (const changed of [layer, ...(matted.get(layer) ?? [])]) change(changed, editable);
+  }
+  return { ...scene, animation };
+}
+
+/**
+ * Hides all layers but texts, and removes masks and mattes. Also hides the texts that are mattes, because they shape other layers,
+ * and those that are blended with the picture, because their coverage cannot be compared.
+ */
+function withTextsAlone(scene: Scene): Scene {
+  const texts = new Set(filledTextLayers(scene.animation).map(({ layer }) => layer));
+  for (const layer of [...layerLists(scene.animation)].flat()) {
+    const isText = texts.has(layer) || layer.ty === LAYER_TYPE.precomposition;
+    if (!isText || layer.td === 1 || Number(layer.bm ?? 0) !== 0) hide(layer);
+    for (const field of ['tt', 'tp', 'td']) delete layer[field];
+    // A text on a path follows a mask, which therefore stays without masking.
+    const masks = Array.isArray(layer.masksProperties) ? layer.masksProperties.filter(isRecord) : [];
+    for (const mask of masks) mask.mode = 'n';
+  }
+  return scene;
+}
+
+/** Hides a layer. A matte shapes other layers even if it is hidden, but not if it is transparent. */
+function hide(layer: LottieNode): void {
+  layer.hd = true;
+  layer.ks = { ...transformOf(layer), o: { a: 0, k: 0 } };
+}
+
+/** Returns the layers that each matte shapes. */
+function mattedLayers(animation: LottieDocument): Map<LottieNode, LottieNode[]> {
+  const matted = new Map<LottieNode, LottieNode[]>();
+  for (const layers of layerLists(animation)) {
+    for (const [index, matte] of layers.entries()) {
+      if (matte.td !== 1) continue;
+      const shown = layers.filter(
+        ({ tt, tp }, at) => Number(tt ?? 0) > 0 && (tp === undefined ? at === index + 1 : tp === matte.ind),
+      );
+      matted.set(matte, shown);
+    }
+  }
+  return matted;
+}
+
+/** Paints the letters of a layer in one colour and makes them opaque; removes outlines, shadows and glows. */
+function paint(layer: LottieNode, color: readonly number[]): void {
+  if (!isRecord(layer.t)) {
+    layer.ef = [fillEffect(color)];
+    return;
+  }
+  const { d, a } = layer.t as { d: LottieNode; a?: unknown };
+  for (const style of textStyles(d)) {
+    // A text that has only an outline is painted by its outline.
+    if (style.fc === undefined && style.sc !== undefined) style.sc = color;
+    else {
+      style.fc = color;
+      delete style.sc;
+    }
+  }
+  for (const animator of Array.isArray(a) ? a : []) {
+    const properties = isRecord(animator) && isRecord(animator.a) ? animator.a : {};
+    for (const name of ['fc', 'fh', 'fs', 'fb', 'sc', 'sh', 'ss', 'sb', 'sw']) delete properties[name];
+  }
+  const isRemoved = ({ ty }: LottieNode) => ty === FILL_EFFECT || ty === DROP_SHADOW_EFFECT;
+  if (Array.isArray(layer.ef)) layer.ef = layer.ef.filter((effect) => !isRecord(effect) || !isRemoved(effect));
+  delete layer.sy;
+  const { o } = transformOf(layer);
+  if (isRecord(o) && !hasKeyframes(o.k)) layer.ks = { ...transformOf(layer), o: { a: 0, k: 100 } };
+}
+
+/** Returns Lottie's Fill effect: mask, all masks, colour, inversion, feathers, opacity. */
+function fillEffect(color: readonly number[]): LottieNode {
+  const values = [0, 0, [...color, 1], 0, 0, 0, 1];
+  const ef = values.map((k, index) => ({ ty: index === 2 ? 2 : 0, v: { a: 0, k } }));
+  return { ty: FILL_EFFECT, en: 1, ef };
+}
