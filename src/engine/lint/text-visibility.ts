@@ -40,6 +40,8 @@ const TAG_TOLERANCE = 0.4;
 const MIN_SHOWN_SHARE = 0.25;
 /** Minimum share of the ink that a layer across a text must hide. */
 const MIN_COVERED_SHARE = 0.2;
+/** Largest difference of red and green in the paint of a text, of 255. */
+const MAX_PAINT_ERROR = 2;
 /** Minimum coverage of a pixel of the ink. */
 const MIN_INK_COVERAGE = 0.5;
 /** Maximum distance of an outline or glow from a pixel, in pixels. */
@@ -197,7 +199,8 @@ function measureCuts(
   >();
   for (let at = 0; at < alone.length; at += 4) {
     const coverage = alone[at]! / 255;
-    if (coverage < MIN_INK_COVERAGE) continue;
+    // Texts are painted with equal red and green; emoji keep their colours.
+    if (coverage < MIN_INK_COVERAGE || Math.abs(alone[at]! - alone[at + 1]!) > MAX_PAINT_ERROR) continue;
     const tag = alone[at + 2]! / coverage / tagStep - 1;
     const text = Math.round(tag);
     if (Math.abs(tag - text) > TAG_TOLERANCE) continue;
