@@ -105,6 +105,15 @@ export function isAvif(bytes: Uint8Array): boolean {
   return (compatible.match(/.{4}/gs) ?? []).some((brand) => brand === 'avif' || brand === 'avis');
 }
 
+/** Major brands of still pictures in the container of MP4: HEIC and Canon's raw photographs. */
+const PICTURE_BRANDS = /^.{4}ftyp(?:hei[cmsx]|he[vc][cmsx]|mif1|msf1|crx )/s;
+
+/** Returns whether a file with the container of MP4 is a HEIC image or a raw photograph, and not a clip or a sound. */
+export function isUnsupportedPicture(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12)).toString('latin1');
+  return PICTURE_BRANDS.test(start) && !isAvif(bytes);
+}
+
 const HEAD_BYTES = 2048;
 const AS_IMAGE = 'export it as PNG, JPEG or WebP';
 const AS_SOUND = 'convert it to WAV, MP3 or AAC';

@@ -211,7 +211,8 @@ export const ADVICE: readonly Group[] = [
       asset_unreachable: 'Check the response that the message names. A failure “after 4 tries” was already retried.',
       asset_forbidden_host: 'Make the file public, or ask the operator of the service to allow the host.',
       asset_too_large: 'Make the file smaller.',
-      asset_type_unsupported: 'Convert it to PNG or JPEG, to MP4 with H.264, or to MP3, WAV or AAC.',
+      asset_type_unsupported:
+        'The message says what the file is. Convert it to PNG, JPEG or WebP, to MP4 with H.264, or to MP3, WAV or AAC. See [Images](../guides/media.md#images).',
       asset_decode_failed: 'Export the file again, or trim it less.',
       encode_failed: 'Report it.',
       render_crashed: 'Run it again. Report it if it happens again.',

@@ -1,3 +1,5 @@
+import { isUnsupportedPicture } from '../../file-kind.ts';
+
 /** Type of a media file. `webm` includes all other Matroska files. */
 export type MediaType = 'mp4' | 'mov' | 'webm' | 'gif' | SoundFileType;
 
@@ -22,7 +24,10 @@ export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
   if (bytes.length < 16) return undefined;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, 16);
   const text = (from: number, to: number): string => head.toString('latin1', from, to);
-  if (text(4, 8) === 'ftyp') return text(8, 12) === 'qt  ' ? 'mov' : 'mp4';
+  if (text(4, 8) === 'ftyp') {
+    if (isUnsupportedPicture(bytes)) return undefined;
+    return text(8, 12) === 'qt  ' ? 'mov' : 'mp4';
+  }
   if (OLD_QUICKTIME.has(text(4, 8))) return 'mov';
   if (head.readUInt32BE(0) === 0x1a45dfa3) return 'webm';
   if (text(0, 6) === 'GIF87a' || text(0, 6) === 'GIF89a') return 'gif';

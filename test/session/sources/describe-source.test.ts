@@ -48,7 +48,25 @@ describe('checkSource()', () => {
     ['a program', '\x7fELF'],
     ['PostScript', '%!PS'],
     ['HEIC', '\0\0\0\x18ftypheic'],
+    ['HEIC of the container brand', '\0\0\0\x1cftypmif1\0\0\0\0mif1heicmiaf'],
   ])('rejects %s', async (_, text) => expect(await codeOf(Buffer.from(text, 'latin1'))).toBe('asset_type_unsupported'));
+
+  it.each([
+    ['ftypheic\0\0\0\0mif1heic', 'image'],
+    ['ftypmif1\0\0\0\0mif1heic', 'image'],
+    ['ftypmif1\0\0\0\0mif1heic', 'video'],
+    ['ftypmsf1\0\0\0\0msf1hevc', 'image'],
+    ['ftypheic\0\0\0\0mif1heic', 'audio'],
+    ['ftypmif1\0\0\0\0mif1heic', 'any'],
+  ] as const)('names HEIC and the way out: %j as a source of the kind %s', async (brands, kind) => {
+    const refused = checkSource(Buffer.from(`\0\0\0\x18${brands}`, 'latin1'), kind);
+    await expect(refused).rejects.toMatchObject({
+      error: {
+        code: 'asset_type_unsupported',
+        detail: expect.stringMatching(/^The file is a HEIC image, not .*; export it as PNG, JPEG or WebP$/),
+      },
+    });
+  });
 
   it.each([
     ['too many bytes', () => Buffer.concat([flatPng(1, 1), Buffer.alloc(MAX_IMAGE_BYTES)])],
