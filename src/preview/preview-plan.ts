@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { ReelformError } from '../diagnostic.ts';
 import { byCodeUnit } from '../digest.ts';
 import type { Scene, SceneFont } from '../template/scene.ts';
 import { contactSheet } from './contact-sheet.ts';
@@ -68,8 +69,9 @@ export async function previewPlan(
       videos.set(id, await preview);
       if (isUpgrade && fonts.length === 0) fonts = both.after.fonts;
       if (withDrafts) sides.set(id, { key, sides: both });
-    } catch {
-      leave(id, deadline.aborted ? 'budget' : 'undrawable');
+    } catch (error) {
+      const isPointer = error instanceof ReelformError && error.code === 'lfs_pointer';
+      leave(id, isPointer ? 'lfs_pointer' : deadline.aborted ? 'budget' : 'undrawable');
     }
   };
   await Promise.all(chosen.map((subject) => limit(look, subject)));

@@ -37,4 +37,5 @@ export const LEFT_OUT_WORDS: Readonly<Record<LeftOut['reason'], string>> = {
   sample: 'other videos of the same definition are shown',
   undrawable: 'drawing failed',
   remote: 'the template is on the service',
+  lfs_pointer: 'a file is a Git LFS pointer; git lfs pull fetches its content',
 };

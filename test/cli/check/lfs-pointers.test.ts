@@ -180,6 +180,28 @@ describe('a checkout without the content of Git LFS', () => {
     expect(stderr).toContain('videos/berlin.yaml:6:');
   });
 
+  it('says in plans why there is no picture, in place of one', async () => {
+    const root = makeRepository();
+    unfetch(root, PHOTO);
+    const args = ['plan', '--no-lint', '--preview', 'stills', '--preview-dir', 'pictures', '--report', 'report'];
+    const { exitCode, stdout } = await reelform(root, [...args, '--markdown']);
+    expect(exitCode).toBe(0);
+    const words = 'a file is a Git LFS pointer; git lfs pull fetches its content';
+    expect(stdout).toContain(`Not drawn (${words}): <code>berlin</code>, <code>oslo</code>`);
+    const page = readFileSync(join(root, 'report/plan.html'), 'utf8');
+    expect(page).toContain(words);
+    for (const [, source] of page.matchAll(/<img [^>]*src="([^"]*)"/g)) {
+      expect(source!.startsWith('data:') || existsSync(join(root, 'report', source!))).toBe(true);
+    }
+    expect(JSON.parse(readFileSync(join(root, 'pictures/index.json'), 'utf8'))).toMatchObject({
+      videos: [{ id: 'rome' }],
+      left_out: [
+        { id: 'berlin', reason: 'lfs_pointer' },
+        { id: 'oslo', reason: 'lfs_pointer' },
+      ],
+    });
+  });
+
   it('refuses to draw with a font of a template, and to pack or push it', async () => {
     const root = makeRepository();
     const [font] = filesBelow(root, 'templates/small').filter((path) => /\.(?:ttf|otf|woff2)$/.test(path));
