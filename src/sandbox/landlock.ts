@@ -148,9 +148,13 @@ export function refuseProcesses(koffi: Koffi): void {
   }
 }
 
-/** Returns whether `refuseProcesses` is available. */
+let canFilter: boolean | undefined;
+
+/** Returns whether `refuseProcesses` is available. The kernel is asked once: a pool starts many processes. */
 export function canRefuseProcesses(koffi: Koffi | null): boolean {
-  return platform === 'linux' && koffi !== null && architecture() !== null && openKernel(koffi).canFilter() === 0;
+  if (platform !== 'linux' || koffi === null || architecture() === null) return false;
+  canFilter ??= openKernel(koffi).canFilter() === 0;
+  return canFilter;
 }
 
 /**

@@ -146,7 +146,7 @@ describe('openSandbox()', () => {
        const thread = await new Promise((resolve) => new Worker('', { eval: true }).once('exit', resolve));
        process.stdout.write(JSON.stringify({ run, session, thread }));`,
     );
-    const { file, args, env } = openSandbox('none').command({ args: [program, PACKAGE + '/'], folder, programs: [] });
+    const { file, args, env } = openSandbox('none').command({ args: [program, `${PACKAGE}/`], folder, programs: [] });
     // At the head of no group, where setsid() would fail by itself.
     const { stdout } = await execa(file, args, { env, extendEnv: false });
     expect(JSON.parse(stdout)).toEqual({ run: 'EPERM', session: 1, thread: 0 });

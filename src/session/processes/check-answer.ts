@@ -349,8 +349,9 @@ export function messageCheck<Kind extends TaskKind>(kind: Kind, input: TaskInput
 }
 
 const MEGABYTE = 2 ** 20;
-/** Texts are small, except the packets of many frames or of a long sound. */
-const TEXT_BYTES: Partial<Record<TaskKind, number>> = { segments: 32 * MEGABYTE, sound: 32 * MEGABYTE };
+const TEXT_BYTES = 4 * MEGABYTE;
+/** Text of a packet, at most, and twice the packets of a second of Opus, which are the shortest. */
+const [PACKET_TEXT_BYTES, SOUND_PACKETS] = [128, 100];
 /** An animation may grow when it is written again; other files in a package keep their size. */
 const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
   source: MEGABYTE,
@@ -360,10 +361,29 @@ const INSPECTED_BYTES: Partial<Record<TaskKind, number>> = {
   bind: 256 * MEGABYTE,
 };
 
-/** Returns the limits of the messages about a task. @param memoryBytes memory limit of the process that sends them */
-export function messageLimits(kind: TaskKind, memoryBytes: number): MessageLimits {
+/** Returns how many packets a task may answer with. */
+const PACKETS: { readonly [Kind in TaskKind]?: (input: TaskInput<Kind>) => number } = {
+  segments: ({ ranges, outputs }) => outputs.length * ranges.reduce((sum, { first, end }) => sum + end - first, 0),
+  sound: ({ scene: { frameCount, fps } }) => Math.ceil(frameCount / fps + 1) * SOUND_PACKETS,
+};
+
+/**
+ * Returns the limits of the messages about a task. Texts are parsed by the thread that answers requests, so they are
+ * bounded by what the task can need.
+ *
+ * @param memoryBytes memory limit of the process that sends them
+ */
+export function messageLimits<Kind extends TaskKind>(
+  kind: Kind,
+  input: TaskInput<Kind>,
+  memoryBytes: number,
+): MessageLimits {
+  const packets = (PACKETS[kind] as ((input: TaskInput<Kind>) => number) | undefined)?.(input) ?? 0;
   return {
-    textBytes: TEXT_BYTES[kind] ?? 4 * MEGABYTE,
+    textBytes: TEXT_BYTES + packets * PACKET_TEXT_BYTES,
     attachedBytes: Math.min(memoryBytes, INSPECTED_BYTES[kind] ?? Number.POSITIVE_INFINITY),
   };
 }
+
+/** Maximum size of a message about progress. */
+export const PROGRESS_BYTES = 1_024;

@@ -68,7 +68,8 @@ export function encodeMessage(task: number, message: unknown): Uint8Array[] {
 interface MessageReaderOptions {
   /** Returns the limits of a message about a task; null if no message about it is expected. */
   limitsOf(task: number): MessageLimits | null;
-  onMessage(task: number, message: unknown): void;
+  /** @param bytes size of its text and byte arrays */
+  onMessage(task: number, message: unknown, bytes: number): void;
 }
 
 /** Reads the messages of a stream. Allocates no more memory than a message has bytes, whatever lengths it declares. */
@@ -125,7 +126,7 @@ export class MessageReader {
       }
       const text = Buffer.allocUnsafeSlow(textLength!);
       yield text;
-      this.#options.onMessage(task!, decode(text, attachments));
+      this.#options.onMessage(task!, decode(text, attachments), text.length + attachedBytes);
     }
   }
 }

@@ -12,8 +12,8 @@ import { groupEnded, HAS_GROUPS, killGroup } from '../../os-process.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Scene } from '../../template/scene.ts';
 import { temporaryFolder, tryToRemove } from '../../temporary-folder.ts';
-import { messageCheck, messageLimits } from './check-answer.ts';
-import { encodeMessage, type MessageLimits, MessageReader } from './message-channel.ts';
+import { messageCheck, messageLimits, PROGRESS_BYTES } from './check-answer.ts';
+import { encodeMessage, MalformedMessage, type MessageLimits, MessageReader } from './message-channel.ts';
 import { enforceLimits, type RenderLimits, type UsageMonitor } from './process-limits.ts';
 import {
   ANSWERS_DESCRIPTOR,
@@ -41,6 +41,11 @@ interface RenderChildOptions {
 const STDERR_KEPT_CHARACTERS = 2_000;
 /** A process that writes more than its errors would only keep its parent busy. */
 const MAX_STDERR_CHARACTERS = 1_000_000;
+/**
+ * Milliseconds of reading after which a process waits, and the wait as a multiple of them: a process that sends without end
+ * takes a quarter of the parent's thread at most.
+ */
+const [READING_MS, READING_PAUSE] = [5, 3];
 /** A disk with less space is full for a render. */
 const FULL_DISK_BYTES = 64 * 2 ** 20;
 const NO_BYTES = new Uint8Array();
@@ -68,8 +73,8 @@ export const V8_OPTIONS = ['--expose-gc', '--max-semi-space-size=4', '--single-t
 /** A task whose answer is awaited. */
 interface RunningTask {
   readonly limits: MessageLimits;
-  /** Takes a message as the process sent it. @throws UncheckedValue */
-  receive(message: unknown): void;
+  /** Takes a message as the process sent it, and its size. @throws UncheckedValue, MalformedMessage */
+  receive(message: unknown, bytes: number): void;
   /** Rejects the task. */
   fail(error: Error): void;
 }
@@ -182,10 +187,13 @@ export class RenderChild implements TaskRunner {
         };
         const check = messageCheck(kind, input);
         this.#running.set(task, {
-          limits: messageLimits(kind, this.#options.limits.memoryBytes),
+          limits: messageLimits(kind, input, this.#options.limits.memoryBytes),
           fail: reject,
-          receive: (received) => {
+          receive: (received, messageBytes) => {
             const message = check(received);
+            if (message.kind === 'progress' && messageBytes > PROGRESS_BYTES) {
+              throw new MalformedMessage(`its progress has ${messageBytes} bytes`);
+            }
             if (message.kind === 'progress') advance(message.done, message.count);
             else if (message.kind === 'failed') reject(errorFrom(this.#verified(message.failure)));
             else resolve(message.output);
@@ -213,16 +221,23 @@ export class RenderChild implements TaskRunner {
   #readAnswers(stream: Readable): void {
     const reader = new MessageReader({
       limitsOf: (task) => this.#running.get(task)?.limits ?? null,
-      onMessage: (task, message) => this.#running.get(task)?.receive(message),
+      onMessage: (task, message, bytes) => this.#running.get(task)?.receive(message, bytes),
     });
+    let readingMs = 0;
     stream
       .on('data', (chunk: Buffer) => {
         if (!this.#isAlive) return;
+        const startedAt = performance.now();
         try {
           reader.push(chunk);
         } catch (error) {
           this.#end(new TaskKilled('crash', 'The render process sent a malformed message', { cause: error }));
         }
+        readingMs += performance.now() - startedAt;
+        if (readingMs < READING_MS) return;
+        stream.pause();
+        setTimeout(() => stream.resume(), READING_PAUSE * readingMs);
+        readingMs = 0;
       })
       // Its exit reports the error.
       .on('error', () => undefined);

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
@@ -73,6 +75,7 @@ describe('a pool with a process that is taken over', () => {
     ],
     ["Node's messages as JSON", sending(Buffer.from('{"cmd":"NODE_HANDLE","type":"net.Server"}\n'))],
     ['noise', sending(Buffer.alloc(100_000, 0xa5))],
+    ['large progress', answer({ kind: 'progress', done: 1, count: 2, more: ' '.repeat(10_000) })],
     ['an endless text', `for (;;) writeSync(3, Buffer.alloc(65_536, 0x20));`],
   ])('fails only its task when it sends %s', async (_what, code) => {
     const pool = poolTakenOverBy(code);
@@ -89,6 +92,30 @@ describe('a pool with a process that is taken over', () => {
     const next = await pool.run('source', { kind: 'image' }, { owner: 'attacker', bytes: PICTURE });
     expect(next).toEqual(other);
     expect(unhandled).toEqual([]);
+  });
+
+  it('leaves most of the time of the thread to others when it sends progress without end', async () => {
+    const progress = Buffer.concat(encodeMessage(0, { kind: 'progress', done: 1, count: 2 }));
+    const many = Buffer.concat(Array.from({ length: 500 }, () => progress)).toString('base64');
+    // Writing throws while the pipe is full.
+    const pool = poolTakenOverBy(
+      `const many = Buffer.from('${many}', 'base64');
+       for (let at = 0; ; at %= many.length) try { at += writeSync(3, many, at); } catch {}`,
+    );
+    const controller = new AbortController();
+    let isSending: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => {
+      isSending = resolve;
+    });
+    const options = { bytes: PICTURE, signal: controller.signal, onProgress: () => isSending() };
+    const hostile = pool.run('font', { name: MARK }, options).catch((error: unknown) => error);
+    await started;
+    const before = performance.eventLoopUtilization();
+    await sleep(2_000);
+    const { utilization } = performance.eventLoopUtilization(before);
+    controller.abort(new Error('enough'));
+    expect(await hostile).toMatchObject({ message: 'enough' });
+    expect(utilization).toBeLessThan(0.6);
   });
 
   it('does not believe that the disk is full', async () => {
