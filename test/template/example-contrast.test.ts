@@ -35,8 +35,8 @@ describe('the colours of the examples', () => {
     },
   );
 
-  it.each(['launch', 'story'])('the videos of %s have enough contrast', async (folder) => {
-    const videos = await readGallery(ROOT, folder);
+  it('the videos of launch have enough contrast', async () => {
+    const videos = await readGallery(ROOT, 'launch');
     expect(videos.length).toBeGreaterThanOrEqual(3);
     for (const video of videos) expect(await lowContrasts(await video.scene()), video.language).toEqual([]);
   });
