@@ -7,6 +7,7 @@ import { isOutputPath, type LockEntry } from '../lock/lock.ts';
 import type { DesiredVideo } from '../plan/desired-video.ts';
 import type { Change } from '../plan/plan.ts';
 import type { TemplateConfig } from '../project/config.ts';
+import { isPointerFile } from '../project/find-pointers.ts';
 import type { ProjectTemplate } from '../project/load-templates.ts';
 import { CONFIG_FILE } from '../project/repository-layout.ts';
 import { diagnosticsJson } from '../report/json/diagnostics-json.ts';
@@ -188,6 +189,7 @@ function finishedFile(id: string, entry: LockEntry, root: string): FinishedFile 
     bytes,
     renderedAt,
     deliveries: deliveries.map(({ to }) => to),
+    ...(isLocal && isPointerFile(join(root, url)) && { isPointer: true }),
   };
 }
 

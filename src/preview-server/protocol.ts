@@ -113,6 +113,8 @@ export interface FinishedFile {
   readonly bytes: number | null;
   readonly renderedAt: string;
   readonly deliveries: readonly string[];
+  /** Present if the file is a Git LFS pointer, which cannot be shown. */
+  readonly isPointer?: true;
 }
 
 /** A diagnostic. Lines and columns start at 1; the end is exclusive. */

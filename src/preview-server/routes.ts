@@ -180,6 +180,7 @@ async function sendUsedFile({ context: { live, ports }, request, response, url }
   const { assets, templates } = live.loaded.project;
   const isOfTemplate = [...templates.values()].some(({ paths }) => paths.includes(path));
   if (!assets.has(path) && !isOfTemplate) throw new RequestError('not_found', 'No video uses this file');
+  requireFetched(ports.root, path);
   await sendFile(request, response, await insideRoot(path, ports.root));
 }
 

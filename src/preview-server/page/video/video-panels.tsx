@@ -242,6 +242,8 @@ function HistoryPanel({ detail }: { readonly detail: VideoDetail }): JSX.Element
     <>
       {finished === null ? (
         <p class="calm">There is no finished file.</p>
+      ) : finished.isPointer ? (
+        <p class="calm">The finished file is a Git LFS pointer. Run git lfs pull to fetch its content.</p>
       ) : (
         <figure class="finished">
           {PLAYABLE.includes(finished.extension) ? (
