@@ -35,8 +35,8 @@ describe('the colours of the examples', () => {
     },
   );
 
-  it('the videos of launch have enough contrast', async () => {
-    const videos = await readGallery(ROOT, 'launch');
+  it.each(['launch', 'story'])('the videos of %s have enough contrast', async (folder) => {
+    const videos = await readGallery(ROOT, folder);
     expect(videos.length).toBeGreaterThanOrEqual(3);
     for (const video of videos) expect(await lowContrasts(await video.scene()), video.language).toEqual([]);
   });

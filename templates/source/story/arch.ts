@@ -87,17 +87,17 @@ const photoLayer = imageLayer('photo', photo, {
     [LAST, [540, 828, 0]],
   ),
 });
-/** Keeps the headline readable over any photo; goes with the tide. */
+/** Keeps the headline readable over any photo; goes once the tide has passed it. */
 const scrim = (name: string, to: number) =>
   shapeLayer(
     name,
     [
       group(
         rectangle(still([540, 1260]), still([WIDTH, 1320])),
-        fade([0, 0, 0], { at: [540, 606], alpha: 0 }, { at: [540, 1360], alpha: 0.56 }),
+        fade([0, 0, 0], { at: [540, 606], alpha: 0 }, { at: [540, 1360], alpha: 0.64 }),
       ),
     ],
-    { to, opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 8, 100, ease.calm], [TIDE + 50, 25]) },
+    { to, opacity: keyed([26, 0, ease.calm], [58, 100], [TIDE + 36, 100, ease.calm], [TIDE + 64, 25]) },
   );
 
 const photoScene: Composition = { id: 'photo scene', width: WIDTH, height: HEIGHT, layers: [photoLayer] };
